@@ -8,6 +8,10 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-inp
 CODE := src tests benchmarks examples fuzz $(wildcard docs/*.py)
 APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
 
+# So that the first command does not wait: the bytecode (also where PYTHONDONTWRITEBYTECODE is set) and matplotlib's list of fonts. The commands
+# of the README compile no kernels: their motions are short enough for NumPy.
+WARM_UP = $(BIN)/python -m compileall -q src/bodymotion && $(BIN)/python -c 'import matplotlib.font_manager'
+
 .PHONY: demo test accept check bench fuzz examples docs site pictures clean browser drawing
 
 demo: $(RUNNING)
@@ -71,11 +75,13 @@ drawing: $(DEVELOPING)
 $(RUNNING): .venv/bin/python pyproject.toml constraints.txt
 	@echo "installing bodymotion and what it needs into .venv ..."
 	$(PIP) -e .
+	@$(WARM_UP)
 	@touch $@
 
 $(DEVELOPING): .venv/bin/python pyproject.toml constraints.txt
 	@echo "installing bodymotion and what its tests need into .venv ..."
 	$(PIP) -e ".[dev]"
+	@$(WARM_UP)
 	@touch $(RUNNING) $@
 
 clean:

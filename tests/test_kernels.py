@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import os
 import subprocess
 import sys
 
@@ -97,3 +99,29 @@ def test_small_inputs_have_the_results_of_compiled_kernels(name, monkeypatch):
 def test_small_inputs_load_no_compiler():
     code = "import sys, test_kernels as t; [case() for case in t.CASES.values()]; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], cwd="tests", check=True)
+
+
+@pytest.mark.parametrize("folder", ["missing", "read-only", "below a file"])
+def test_kernels_need_no_cache_folder(folder, tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "read-only").mkdir(mode=0o500)
+    cache = {"missing": "a/b", "read-only": "read-only", "below a file": "file/cache"}[folder]
+    code = """
+        from bodymotion.kernels.compiling import kernel
+
+        @kernel
+        def twice(value: float) -> float:
+            return 2.0 * value
+
+        print(twice(0.25))
+    """
+    (tmp_path / "twice.py").write_text(inspect.cleandoc(code))
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / cache)}
+    if (
+        folder == "below a file"
+    ):  # as if numba's other folders, beside the source and of the user, could not be written either
+        environment["NUMBA_CACHE_LOCATOR_CLASSES"] = "UserProvidedCacheLocator"
+    run = subprocess.run(
+        [sys.executable, "twice.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "0.5\n"

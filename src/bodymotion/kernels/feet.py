@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats
@@ -61,6 +63,12 @@ def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
     return out
 
 
+FEW_FRAMES = 8
+"""Number of frames up to which Python finds the hulls of all points as fast."""
+MAX_STEPS = 12
+"""Number of times that points are dropped; those that are left are few."""
+
+
 def _placed(poses: Floats, points: Floats, edges: Indices) -> list[Floats]:
     """Return for each foot its points (3, P, T) in the world."""
     turns = matrices(poses)
@@ -89,12 +97,15 @@ def _small_lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -
 def _small_hulls(
     poses: Floats, points: Floats, edges: Indices, standing: Floats, heights: Floats, patch: float
 ) -> tuple[Floats, Indices]:
-    """Return what `hulls` returns: the touching points with NumPy, each frame's hull in Python."""
+    """Return what `hulls` returns: NumPy finds the touching points and drops most of those inside, Python each frame's hull."""
     found = _placed(poses, points, edges)
     touching = [(p[2] <= heights[:, k] + patch) & (standing[:, k] != 0.0) for k, p in enumerate(found)]
-    placed = np.concatenate([np.zeros((3, 0, len(poses))), *found], axis=1)
-    mask = np.concatenate([np.zeros((0, len(poses)), dtype=bool), *touching])
-    chains = [_chain(sorted(map(tuple, placed[:2, mask[:, t], t].T.tolist()))) for t in range(len(poses))]
+    frame, point = np.nonzero(np.concatenate([np.zeros((0, len(poses)), dtype=bool), *touching]).T)
+    x, y = np.concatenate([np.zeros((3, 0, len(poses))), *found], axis=1)[:2, point, frame]
+    order = np.lexsort((y, x, frame))
+    frame, x, y = frame[order], x[order], y[order]
+    below, above = (_candidates(frame, x, y, side, len(poses)) for side in (1.0, -1.0))
+    chains = [_chain(*both) for both in zip(below, above, strict=True)]
     counts = np.array([len(chain) for chain in chains], dtype=np.int64)
     corners = np.full((len(poses), max(int(counts.max(initial=0)), 1), 2), np.nan)
     for t, chain in enumerate(chains):
@@ -103,12 +114,32 @@ def _small_hulls(
     return corners, counts
 
 
-def _chain(points: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
-    """Return the convex hull of sorted points, counter-clockwise, by Andrew's monotone chain."""
-    chain: list[tuple[float, ...]] = []
+def _candidates(frame: Indices, x: Floats, y: Floats, side: float, frames: int) -> list[list[tuple[float, float]]]:
+    """Return for each frame the sorted points that may be corners of the lower hull (`side` 1) or the upper one (−1).
+
+    A point that is not on the outer side of the line between its neighbours is no corner. Of two neighbours at most one is dropped at a
+    time, so that each is compared with points that stay.
+    """
+    for step in range(MAX_STEPS if frames > FEW_FRAMES else 0):
+        before, after = slice(None, -2), slice(2, None)
+        cross = (x[1:-1] - x[before]) * (y[after] - y[before]) - (y[1:-1] - y[before]) * (x[after] - x[before])
+        drop = ~(side * cross > 0.0) & (frame[before] == frame[after])
+        drop[step % 2 :: 2] = False
+        if step > 1 and not drop.any():
+            break
+        kept = np.concatenate([[True], ~drop, [True]])
+        frame, x, y = frame[kept], x[kept], y[kept]
+    ends = np.searchsorted(frame, np.arange(frames + 1)).tolist()
+    found = list(zip(x.tolist(), y.tolist(), strict=True))
+    return [found[a:b] for a, b in itertools.pairwise(ends)]
+
+
+def _chain(below: list[tuple[float, float]], above: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the convex hull of sorted points, counter-clockwise, by Andrew's monotone chain: from those of its lower and its upper half."""
+    chain: list[tuple[float, float]] = []
     least = 2
-    for step, (x, y) in enumerate([*points, *points[-2::-1]]):
-        if step == len(points):
+    for step, (x, y) in enumerate([*below, *above[-2::-1]]):
+        if step == len(below):
             least = len(chain) + 1
         while len(chain) >= least:
             (ax, ay), (bx, by) = chain[-2:]
