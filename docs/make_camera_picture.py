@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TILES = 30
 SECONDS = 4.5
 NEAR, FAR = (253, 231, 37), (68, 1, 84)
-"""The colours of what is as near and as far as anything that is seen."""
+"""The colours of the smallest and the largest visible depth."""
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def placed(
     yaw: float,
     color: tuple[float, float, float],
 ) -> bm.Shape:
-    """Return a shape of a colour at a place [m], turned about z."""
+    """Return a shape of a colour at a position [m], rotated about z."""
     pose = poses.from_parts(position, rotations.from_rpy([0, 0, yaw]))
     return bm.Shape(geometry, poses.to_matrix(pose), bm.Material(diffuse=color))
 

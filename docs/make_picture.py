@@ -24,9 +24,9 @@ FLAGS = ("--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader
 
 @dataclass(frozen=True)
 class Picture:
-    """A moment of examples that are shown; `camera` and `look_at` [m] where it is not the viewer's own first camera.
+    """A moment of examples that is shown; `camera` and `look_at` [m] where it is not the viewer's own first camera.
 
-    `tab` of the panel and `quantity` that is plotted, where it is not what comes first; `ghost` makes a second motion of the first one.
+    `tab` of the panel and `quantity` that is plotted, if not the first; `ghost` makes a second motion of the first one.
     """
 
     examples: tuple[str, ...]
@@ -88,7 +88,7 @@ def main(names: list[str]) -> None:
 
 
 def scene(browser: Browser, picture: Picture, target: Path) -> None:
-    """Save a picture, with few enough colours to be small."""
+    """Save a picture; few colours keep the file small."""
     things = [bm.load(ROOT / "examples" / name) for name in picture.examples]
     body, *motions = things
     motions += [picture.ghost(motions[0])] if picture.ghost is not None else []
@@ -109,12 +109,12 @@ def scene(browser: Browser, picture: Picture, target: Path) -> None:
     if picture.tab is not None:
         page.get_by_role("tab", name=picture.tab).click()
     page.wait_for_timeout(6000)
-    # The browser has no graphics card here, and viser says so on the page.
+    # The browser has no graphics card here, and viser shows a notification about it.
     page.add_style_tag(content=".mantine-Notification-root { display: none }")
     shot = b""
-    for _ in range(20):  # until it is at rest: things fade in
+    for _ in range(20):  # until nothing changes any more: objects fade in
         page.wait_for_timeout(3000)
-        before, shot = shot, page.screenshot()
+        before, shot = shot, page.screenshot(timeout=120_000)
         if shot == before:
             break
     page.close()

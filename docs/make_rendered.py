@@ -1,9 +1,9 @@
-"""Make the pictures of docs/pictures.md in docs/images, by what they show: `bodymotion.render`.
+"""Make the images of docs/pictures.md in docs/images, with `bodymotion.render`.
 
 python docs/make_rendered.py [NAME …]
 
 The robots of `rendered_robots.png` are no part of this project: BODYMOTION_CORPUS names the folder of sample files with them. Their
-licences (MIT; BSD-3-Clause for HRP-4C) allow pictures; the page credits them.
+licences (MIT; BSD-3-Clause for HRP-4C) allow images of them; the page has the credits.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ def still() -> Image.Image:
 
 
 def steps() -> Image.Image:
-    """Return the walk as a stroboscope shows it."""
+    """Return several moments of the walk."""
     return drawn(BIPED, WALK, strobe=7, start=1.0, end=8.5, camera="side", size=(1200, 420))
 
 
 def sheet() -> Image.Image:
-    """Return the sheet of the example robot."""
+    """Return the four views of the example robot."""
     return drawn(BIPED, sheet=True, size=(1200, 900))
 
 
 def wave() -> Image.Image:
-    """Return the wave of Spot as a stroboscope shows it."""
+    """Return several moments of the wave of Spot."""
     return drawn(EXAMPLES / "wave.cha", at=(0.0, 0.75, 1.3, 1.75, 3.6), background="dark", size=(1200, 420))
 
 
 def robots() -> Image.Image:
-    """Return other people's robots side by side."""
+    """Return robots of other projects side by side."""
     pictures = [drawn(CORPUS / name, camera=camera, size=(280, 340)) for name, camera in ROBOTS]
     row = Image.new("RGB", (sum(picture.width for picture in pictures), pictures[0].height))
     for number, picture in enumerate(pictures):
@@ -71,15 +71,15 @@ PICTURES: dict[str, Callable[[], Image.Image]] = {
 }
 
 
-def drawn(*files: Path, **wishes: object) -> Image.Image:
-    """Return a picture of files."""
-    picture = bm.render(*files, **wishes)  # type: ignore[arg-type]
+def drawn(*files: Path, **options: object) -> Image.Image:
+    """Return an image of files."""
+    picture = bm.render(*files, **options)  # type: ignore[arg-type]
     assert picture is not None
     return picture
 
 
 def main(names: list[str]) -> None:
-    """Save the pictures with these names, or all, with few enough colours to be small."""
+    """Save the images with these names, or all; few colours keep the files small."""
     for name in names or PICTURES:
         PICTURES[name]().quantize(COLORS, kmeans=2).save(IMAGES / f"rendered_{name}.png", optimize=True)
 

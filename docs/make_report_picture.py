@@ -18,7 +18,7 @@ FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader
 
 
 def main() -> None:
-    """Write the report of the example, lead it to a moment and take the picture."""
+    """Write the report of the example, go to a moment and save a screenshot."""
     program = shutil.which("chromium") or sys.exit("chromium is not installed")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         file = Path(folder) / "report.html"
@@ -27,7 +27,7 @@ def main() -> None:
         page = browser.new_page(viewport={"width": 1300, "height": 1000})
         page.goto(file.as_uri())
         page.wait_for_timeout(6000)
-        # The browser has no graphics card here, and viser says so on the page.
+        # The browser has no graphics card here, and viser shows a notification about it.
         page.frames[1].add_style_tag(content=".mantine-Notification-root { display: none }")
         page.locator("#moments button.at").nth(3).click()
         page.wait_for_timeout(6000)

@@ -17,8 +17,9 @@ import bodymotion.motion.interpolation
 import bodymotion.scene
 import bodymotion.spot.playback
 from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics.catalogue import retired
 
-ROOMS = (
+PACKAGES = (
     bodymotion.formats,
     bodymotion.motion.interpolation,
     bodymotion.spot.playback,
@@ -27,7 +28,7 @@ ROOMS = (
     bodymotion.checks,
     bodymotion.scene,
 )
-"""Where rules are."""
+"""The packages that define rules."""
 
 PAGE = Path(__file__).with_name("rules.md")
 
@@ -42,7 +43,7 @@ TITLES = {
     "XML": "XML, of .urdf and .xml (XML)",
     "URDF": "URDF models, .urdf (URDF)",
     "CHA": "Spot animations, .cha (CHA)",
-    "SPOT": "What a Spot would mind about an animation (SPOT)",
+    "SPOT": "Spot animations on a robot (SPOT)",
     "TAB": "Tables of numbers (TAB)",
     "CSV": "Tables of motion, .csv (CSV)",
     "NPZ": "NumPy archives, .npz (NPZ)",
@@ -60,24 +61,40 @@ TITLES = {
 TOP = """\
 # Rules
 
-What bodymotion says about files, by the codes of its messages. This page is written by `docs/make_rules.py` from the rules in the code.
+All rules of bodymotion with their codes. `docs/make_rules.py` writes this page from the rules in the code.
 
-- **error**: the document forbids it, or nothing can be made of it.
-- **warning**: it is read, and may well be a mistake.
-- **note**: it is read, and good to know.
+- **error**: the document of the format forbids it, or it makes the file or a part of it unusable.
+- **warning**: it can be read, and may well be a mistake.
+- **note**: it can be read; additional information.
 
-An example is a piece of a file that breaks the rule, and the same without the fault, or a few words about both; a test reads or does each.
-The last column says where a rule comes from: the format's *document*, the *reference* program (Choreonoid's loader) where the document is
-silent, or our own *judgement*.
-`bodymotion check --fix` mends what is marked so, wherever there is one right answer.
-A reader that can make nothing of a file raises `FormatError` with one of these; whatever is odd but readable is in `problems`.
+The columns:
+
+- **wrong → right** is a piece of a file that breaks the rule, and the same without the fault, or a few words about both. A test reads each.
+- **from** is the source of the rule: the format's *document*, the *reference* program (Choreonoid's loader) where the document does not
+  define it, or our own *judgement*.
+
+`bodymotion check --fix` fixes the rules that are marked, if there is one right answer. Loading a file with errors raises `FormatError` with
+one of these codes. Findings in files that can be loaded are in `problems`.
+
+Old codes that other rules replaced are in [Retired codes](#retired-codes).
+"""
+
+RETIRED = """
+## Retired codes
+
+These rules were replaced. The old codes still work with `--select` and `--ignore`, and are listed in the output of `--json` and `--sarif`.
+
+| old code | new code | rule |
+|---|---|---|
 """
 
 
 def rules() -> list[Rule]:
     """Return all rules of all formats, in order of code."""
     found: dict[str, Rule] = {}
-    inside = (info.name for room in ROOMS for info in pkgutil.walk_packages(room.__path__, f"{room.__name__}."))
+    inside = (
+        info.name for package in PACKAGES for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    )
     for name in (bodymotion.diagnostics.losses.__name__, *inside):
         for value in vars(importlib.import_module(name)).values():
             if isinstance(value, Rule) and found.setdefault(value.code, value) != value:
@@ -106,11 +123,17 @@ def page() -> str:
                 rule.source,
             )
             text += f"| {' | '.join(cells)} |\n"
-    return text
+    return text + RETIRED + "".join(_retired_rows())
+
+
+def _retired_rows() -> list[str]:
+    """Return a row for each code that another rule replaced, in the order of the old codes."""
+    sentences = {rule.code: rule.sentence for rule in rules()}
+    return [f"| {old} | {new} | {_cell(sentences[new])} |\n" for old, new in sorted(retired().items())]
 
 
 def _what_to_do(rule: Rule) -> str:
-    return "; ".join(part for part in (rule.hint, "`--fix` mends it" if rule.fixable else "") if part)
+    return "; ".join(part for part in (rule.hint, "`--fix` fixes it" if rule.fixable else "") if part)
 
 
 def _example(rule: Rule) -> str:
@@ -118,7 +141,7 @@ def _example(rule: Rule) -> str:
 
 
 def _code(text: str) -> str:
-    """Return a piece of a file as code; as HTML where Markdown's own marks do not hold it."""
+    """Return a piece of a file as code; as HTML if Markdown's own syntax cannot hold it."""
     text = text.replace("\t", "⇥").translate({code: 0x2400 + code for code in range(32) if code != 10})
     if not set(text) & set("`|\\\n") and "  " not in text:
         return f"`{text}`"
