@@ -52,7 +52,7 @@ PICTURES = {
     "viewer": Picture(("biped.wrl", "biped_walk.seq"), 4.62),
     "viewer_balance": Picture(
         ("biped.wrl", "biped_walk.seq"),
-        4.6,
+        4.57,
         camera=(-1.4, -2.4, 1.35),
         look_at=(-0.15, 0.05, 0.6),
         options=ON,
