@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -197,16 +198,21 @@ def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, .
         for moments in _moments(m.contacts.points[frames[a:b], k, :2], a)
     ]
     every = max(-(-len(stances) // MAX_FOOTPRINTS), 1)
-    for k, a, b, moments in stances[::every]:
-        corners = max((_hull(m, int(frames[at]), [k]) for at in moments), key=_area)
+    chosen = stances[::every]
+    hulls = iter(_hulls(m, [(int(frames[at]), [k]) for k, _, _, moments in chosen for at in moments]))
+    for k, a, b, moments in chosen:
+        corners = max(itertools.islice(hulls, len(moments)), key=_area)
         if len(corners) > 2:
             name = shown(m.contacts.names[k] or f"foot {k}", 30)
             found.append(Footprint(name, corners, float(m.times[frames[a]]), float(m.times[frames[b - 1]]), k))
     several: list[Footprint] = []
     changes = np.flatnonzero(np.any(np.diff(standing.astype(np.int8), axis=0), axis=1)) + 1
     phases = [p for p in np.split(np.arange(len(frames)), changes) if len(p) and standing[p[0]].sum() > 1]
-    for phase in phases[:: max(-(-len(phases) // MAX_FOOTPRINTS), 1)]:
-        corners = _hull(m, int(frames[phase[len(phase) // 2]]), [int(k) for k in np.flatnonzero(standing[phase[0]])])
+    phases = phases[:: max(-(-len(phases) // MAX_FOOTPRINTS), 1)]
+    middles = [
+        (int(frames[phase[len(phase) // 2]]), [int(k) for k in np.flatnonzero(standing[phase[0]])]) for phase in phases
+    ]
+    for phase, corners in zip(phases, _hulls(m, middles), strict=True):
         if len(corners) > 2:
             ends = float(m.times[frames[phase[0]]]), float(m.times[frames[phase[-1]]])
             several.append(Footprint("support of several feet", corners, *ends, None))
@@ -229,12 +235,13 @@ def _area(corners: Floats) -> float:
     return float(abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
 
 
-def _hull(m: Measures, frame: int, feet: list[int]) -> Floats:
-    """Return the convex polygon (M, 2) of these feet in a frame."""
+def _hulls(m: Measures, moments: list[tuple[int, list[int]]]) -> list[Floats]:
+    """Return for each frame and its feet their convex polygon (M, 2)."""
+    at = np.array([frame for frame, _ in moments], dtype=np.intp)
     c = m.contacts
-    standing = np.zeros((1, c.standing.shape[1]), dtype=bool)
-    standing[0, feet] = True
-    at = slice(frame, frame + 1)
-    one = Contacts(c.links, c.names, standing, c.heights[at], c.points[at], c.velocities[at], c.slip_speeds[at])
-    hull: SupportPolygons = support_polygons(one, m.feet, m.link_poses[at], m.ground[at])
-    return np.array(hull.corners[0, : int(hull.counts[0])])
+    standing = np.zeros((len(at), c.standing.shape[1]), dtype=bool)
+    for row, (_, feet) in zip(standing, moments, strict=True):
+        row[feet] = True
+    chosen = Contacts(c.links, c.names, standing, c.heights[at], c.points[at], c.velocities[at], c.slip_speeds[at])
+    hulls: SupportPolygons = support_polygons(chosen, m.feet, m.link_poses[at], m.ground[at])
+    return [np.array(corners[:count]) for corners, count in zip(hulls.corners, hulls.counts, strict=True)]
