@@ -11,7 +11,7 @@ from bodymotion.checks import rules
 from bodymotion.checks.body_review import BodyReview, device_title
 from bodymotion.checks.devices_and_loops import check_devices, check_loops
 from bodymotion.checks.masses_and_shapes import check_masses, check_numbers, check_shapes, check_sizes, check_textures
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Problem, Severity
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.units import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model.body import Body
@@ -134,7 +134,10 @@ def check_joints(review: BodyReview) -> None:
     for link in review.body.links:
         joint = link.joint
         if link.index and joint.type == "free":
-            review.report_link(rules.FREE_INSIDE, link, "has a free joint and is not the root", "type")
+            # The OpenHRP document allows it at the root only; Choreonoid's own models have several free links.
+            severity: Severity | None = "warning" if review.body.source.format == "openhrp" else None
+            message = "has a free joint and is not the root"
+            review.report_link(rules.FREE_INSIDE, link, message, "type", severity=severity)
         if not link.index and joint.type in ("rotate", "slide") and joint.id >= 0:
             message = f"is the root and has a joint of type {joint.type}: column {joint.id} moves nothing"
             review.report_link(rules.ROOT_MOVES, link, message, "type")

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Rule, Subject
+from bodymotion.diagnostics import Diagnostics, Location, Rule, Severity, Subject
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
@@ -44,6 +44,7 @@ class BodyReview:
         field: str = "",
         hint: str | None = None,
         data: Mapping[str, object] | None = None,
+        severity: Severity | None = None,
     ) -> None:
         """Report that a link, or its joint, breaks a rule; the message continues after the link's name.
 
@@ -51,7 +52,7 @@ class BodyReview:
         """
         title = f"link {link.name!r}" if link.name else f"link {link.index}"
         subject: Subject = ("links", link.index, field) if field else ("links", link.index)
-        self._report(rule, subject, f"{title} {message}", hint, {"link": link.name, **(data or {})})
+        self._report(rule, subject, f"{title} {message}", hint, {"link": link.name, **(data or {})}, severity)
 
     def report_device(self, rule: Rule, number: int, message: str, field: str = "") -> None:
         """Report that device `number` breaks a rule."""
@@ -71,13 +72,19 @@ class BodyReview:
         self._report(rule, subject, message, None, None)
 
     def _report(
-        self, rule: Rule, subject: Subject, message: str, hint: str | None, data: Mapping[str, object] | None
+        self,
+        rule: Rule,
+        subject: Subject,
+        message: str,
+        hint: str | None,
+        data: Mapping[str, object] | None,
+        severity: Severity | None = None,
     ) -> None:
         locations = self.body.source.locations
         if not locations.is_known(subject):
             return
         location = self._file if not subject else locations.locate(subject) or self._file
-        self.found.report(rule, message, location, hint=hint, subject=subject, data=data)
+        self.found.report(rule, message, location, hint=hint, severity=severity, subject=subject, data=data)
 
     def is_known(self, link: Link, *fields: str) -> bool:
         """Return whether the fields of a link, or the link itself, were read."""

@@ -180,7 +180,7 @@ ROOT_MOVES = Rule(
 )
 FREE_INSIDE = Rule(
     "BODY120",
-    "warning",
+    "note",
     "A free joint is the root's; elsewhere its value moves nothing.",
     "document",
     example=("Joint(type='free') at a leaf", "Joint(type='rotate') at a leaf"),
