@@ -64,6 +64,8 @@ CASES = {
         MASSES, POSES, rng.normal(size=POSES.shape)[..., :6] * 0 + SPEED[:, None]
     ),
     "lowest": lambda: feet.lowest(WALK, SOLES, EDGES, 0.001),
+    "hulls of no points": lambda: feet.hulls(WALK, SOLES, EDGES, np.zeros((FRAMES, 2)), WALK[..., 2], 0.0),
+    "hulls of one point": lambda: feet.hulls(WALK, SOLES, EDGES, np.eye(FRAMES, 2), WALK[..., 2] - 0.002, 0.0),
     "hulls": lambda: feet.hulls(WALK, SOLES, EDGES, (HEIGHTS < 0.02) * 1.0, WALK[..., 2] - 0.002, 0.004),
     "margins": lambda: feet.margins(*POLYGONS, np.where(rng.random((FRAMES, 1)) < 0, np.nan, WALK[:, 0, :2])),
     "stances": lambda: feet.stances(HEIGHTS, 20 * HEIGHTS[::-1], np.cumsum([0, *GAPS]), (0.005, 0.01), (0.15, 0.3)),

@@ -120,7 +120,7 @@ def _candidates(frame: Indices, x: Floats, y: Floats, side: float, frames: int) 
     A point that is not on the outer side of the line between its neighbours is no corner. Of two neighbours at most one is dropped at a
     time, so that each is compared with points that stay.
     """
-    for step in range(MAX_STEPS if frames > FEW_FRAMES else 0):
+    for step in range(MAX_STEPS if frames > FEW_FRAMES and len(x) > 2 else 0):
         before, after = slice(None, -2), slice(2, None)
         cross = (x[1:-1] - x[before]) * (y[after] - y[before]) - (y[1:-1] - y[before]) * (x[after] - x[before])
         drop = ~(side * cross > 0.0) & (frame[before] == frame[after])
