@@ -85,7 +85,7 @@ def _link(what: str, a: Link, b: Link, in_a: Body, in_b: Body, tolerance: Tolera
         if len(first) != len(second):
             yield Difference(what, f"{len(first)} {kind} shapes, {len(second)}")
         else:
-            apart = [
+            differing = [
                 k for k, (one, other) in enumerate(zip(first, second, strict=True)) if one.geometry != other.geometry
             ]
             moved = [
@@ -93,8 +93,8 @@ def _link(what: str, a: Link, b: Link, in_a: Body, in_b: Body, tolerance: Tolera
                 for k, (one, other) in enumerate(zip(first, second, strict=True))
                 if not tolerance.alike(one.transform, other.transform)
             ]
-            if apart:
-                yield Difference(what, f"{len(apart)} of {len(first)} {kind} shapes have another geometry")
+            if differing:
+                yield Difference(what, f"{len(differing)} of {len(first)} {kind} shapes have another geometry")
             if moved:
                 yield Difference(what, f"{len(moved)} of {len(first)} {kind} shapes have another pose or size")
     yield from _joint(what, a.joint, b.joint, tolerance)

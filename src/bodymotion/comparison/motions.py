@@ -131,12 +131,12 @@ def _timelines(what: str, a: Timeline, b: Timeline, tolerance: Tolerance) -> lis
         found.append(Difference(what, f"{_rate(a)}, {_rate(b)}", {"frame_rate": [a.frame_rate, b.frame_rate]}))
     elif a.stamps is not None and b.stamps is not None:
         count = min(a.num_frames, b.num_frames)
-        apart = tolerance.beyond(a.stamps[:count], b.stamps[:count])
-        if apart.any():
+        differing = tolerance.beyond(a.stamps[:count], b.stamps[:count])
+        if differing.any():
             k = int(np.argmax(np.abs(a.stamps[:count] - b.stamps[:count])))
             numbers = {"frame": k, "largest": float(abs(a.stamps[k] - b.stamps[k])), "unit": "s"}
             message = f"times differ by up to {numbers['largest']:.6g} s, in frame {k}"
-            found.append(Difference(what, message, {**numbers, "count": int(apart.sum())}))
+            found.append(Difference(what, message, {**numbers, "count": int(differing.sum())}))
         if a.import_rate != b.import_rate:
             found.append(Difference(what, f"requested rates {a.import_rate} and {b.import_rate} Hz"))
     return found
@@ -150,16 +150,16 @@ def _numbers(
     what: str, a: Floats, b: Floats, names: Sequence[str], times: Floats, tolerance: Tolerance, unit: str
 ) -> list[Difference]:
     """Compare (T, P, n): a part's amount in a frame is the largest of its n numbers."""
-    apart = tolerance.beyond(a, b)
-    if not apart.any():
+    differing = tolerance.beyond(a, b)
+    if not differing.any():
         return []
     with np.errstate(invalid="ignore", over="ignore"):
-        amounts = np.where(apart, np.abs(a - b), 0.0)
+        amounts = np.where(differing, np.abs(a - b), 0.0)
     return [
         _difference(
             what,
             np.where(np.isnan(amounts), np.inf, amounts).max(axis=2),
-            np.asarray(apart.any(axis=2)),
+            np.asarray(differing.any(axis=2)),
             names,
             times,
             unit,
@@ -176,23 +176,23 @@ def _rotations(
         return []
     angles = np.where(unlike, rotations.angle_between(a, b), 0.0)
     finite = np.isfinite(a).all(axis=-1) & np.isfinite(b).all(axis=-1)
-    apart = np.asarray(np.where(finite, angles > tolerance.atol, unlike))
-    if not apart.any():
+    differing = np.asarray(np.where(finite, angles > tolerance.atol, unlike))
+    if not differing.any():
         # Without a tolerance, quaternions of the same rotation and different length differ.
         if tolerance.atol > 0:
             return []
-        apart = unlike
-    return [_difference(what, np.where(finite, angles, np.inf), apart, names, times, "rad")]
+        differing = unlike
+    return [_difference(what, np.where(finite, angles, np.inf), differing, names, times, "rad")]
 
 
 def _difference(
-    what: str, amounts: Floats, apart: npt.NDArray[np.bool_], names: Sequence[str], times: Floats, unit: str
+    what: str, amounts: Floats, differing: npt.NDArray[np.bool_], names: Sequence[str], times: Floats, unit: str
 ) -> Difference:
-    """Describe amounts (T, P), of which those that are `apart` count."""
-    counted = np.where(apart, amounts, -1.0)
+    """Describe amounts (T, P), of which those that are `differing` count."""
+    counted = np.where(differing, amounts, -1.0)
     frame, part = divmod(int(np.argmax(counted)), counted.shape[1])
     worst = counted.max(axis=0)
-    order = [int(k) for k in np.argsort(-worst, kind="stable") if apart[:, k].any()]
+    order = [int(k) for k in np.argsort(-worst, kind="stable") if differing[:, k].any()]
     finite = amounts[np.isfinite(amounts)]
     numbers = {
         "largest": float(counted[frame, part]),
@@ -200,7 +200,7 @@ def _difference(
         "frame": frame,
         "time": float(times[frame]),
         "part": names[part],
-        "count": int(apart.any(axis=1).sum()),
+        "count": int(differing.any(axis=1).sum()),
         "root_mean_square": float(np.sqrt(np.mean(finite**2))) if len(finite) else 0.0,
         "parts": {names[k]: float(worst[k]) for k in order},
     }
@@ -239,5 +239,5 @@ def _listed(labels: Sequence[str]) -> str:
 
 
 def _extras(what: str, a: Any, b: Any) -> Difference:  # noqa: ANN401
-    unlike = [str(key) for key in {**a, **b} if key not in a or key not in b or not same(a[key], b[key])]
-    return Difference(what, f"other keys differ: {in_words(', '.join(unlike))}", {"keys": unlike})
+    differing = [str(key) for key in {**a, **b} if key not in a or key not in b or not same(a[key], b[key])]
+    return Difference(what, f"other keys differ: {in_words(', '.join(differing))}", {"keys": differing})

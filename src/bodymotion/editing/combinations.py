@@ -56,27 +56,27 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
         counts and the joints.
     """
     count = len(body.links)
-    given = motion.link_position
-    if given is not None and given.num_parts >= count:
-        message = f"no link poses are added: the motion already has those of {given.num_parts} links"
+    link_position = motion.link_position
+    if link_position is not None and link_position.num_parts >= count:
+        message = f"no link poses are added: the motion already has those of {link_position.num_parts} links"
         return replace(motion, problems=(*motion.problems, IDLE.problem(message)))
     joints = motion.joint_displacement
     if joints is None:
         raise ValueError("the motion has no joint displacements, from which link poses follow")
     check_memory(joints.num_frames * count * 56, f"the poses of {count} links in {joints.num_frames} frames")
     q = body.joint_values(joints)
-    if given is None:
+    if link_position is None:
         values = body.forward_kinematics(q)
         filled = MultiSE3Seq(content=LINK_POSITION, timeline=joints.timeline, values=values)
         return motion.replaced(filled, *motion.components)
     values = body.forward_kinematics(q, root_poses(motion, joints.timeline.times, "forward kinematics"))
-    if given.timeline == joints.timeline:
-        values[:, : given.num_parts] = given.values
-    labels = given.part_labels
+    if link_position.timeline == joints.timeline:
+        values[:, : link_position.num_parts] = link_position.values
+    labels = link_position.part_labels
     if labels:
         labels = (*labels, *(link.name for link in body.links[len(labels) :]))
-    filled = replace(given, timeline=joints.timeline, values=values, part_labels=labels)
-    return motion.replaced(*(filled if c is given else c for c in motion.components))
+    filled = replace(link_position, timeline=joints.timeline, values=values, part_labels=labels)
+    return motion.replaced(*(filled if c is link_position else c for c in motion.components))
 
 
 def keep_root_pose(motion: Motion) -> Motion:
@@ -122,27 +122,27 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
         When the motion does not have the poses of all links; the message names the counts. Also when only some of the names of its
         joints are the body's.
     """
-    given = motion.link_position
+    link_position = motion.link_position
     count = len(body.links)
-    if given is None or given.num_parts < count:
+    if link_position is None or link_position.num_parts < count:
         raise ValueError(
-            f"the motion has poses of {0 if given is None else given.num_parts} links, {body.name or 'the body'} has {count} links: "
-            "joints need the poses of all of them"
+            f"the motion has poses of {0 if link_position is None else link_position.num_parts} links, "
+            f"{body.name or 'the body'} has {count} links: joints need the poses of all of them"
         )
     old = motion.joint_displacement
-    q = np.zeros((given.num_frames, body.num_joints))
+    q = np.zeros((link_position.num_frames, body.num_joints))
     columns = () if old is None else body.joint_columns(old)
-    if old is not None and old.timeline == given.timeline:
-        there = [k for k, column in enumerate(columns) if column >= 0]
-        q[:, there] = old.values[:, [columns[k] for k in there]]
+    if old is not None and old.timeline == link_position.timeline:
+        known_columns = [k for k, column in enumerate(columns) if column >= 0]
+        q[:, known_columns] = old.values[:, [columns[k] for k in known_columns]]
     step = max(CHUNK_POSES // max(count, 1), 1)
     moving = [
         (column, body.links[index])
         for column, index in enumerate(body.joint_links)
         if index > 0 and body.links[index].joint.type in ("rotate", "slide")
     ]
-    for start in range(0, given.num_frames, step):
-        piece = given.values[start : start + step]
+    for start in range(0, link_position.num_frames, step):
+        piece = link_position.values[start : start + step]
         for column, link in moving:
             inside = poses.compose(
                 poses.inverse(link.offset), poses.compose(poses.inverse(piece[:, link.parent]), piece[:, link.index])
@@ -153,13 +153,15 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
                 q[start : start + step, column] = 2 * np.arctan2(inside[:, 4:] @ link.joint.axis, inside[:, 3])
     rotating = [column for column, link in moving if link.joint.type == "rotate"]
     q[:, rotating] = _continuous(q[:, rotating])
-    residual = _residual(given.values, q, body, step)
-    recovered = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=given.timeline, values=q)
+    residual = _residual(link_position.values, q, body, step)
+    recovered = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=link_position.timeline, values=q)
     if old is None:
-        index = next(i for i, c in enumerate(motion.components) if c is given) + 1
+        index = next(i for i, c in enumerate(motion.components) if c is link_position) + 1
         components = (*motion.components[:index], recovered, *motion.components[index:])
     else:
-        kept = replace(old, timeline=given.timeline, values=q, part_labels=_labels(old.part_labels, columns, body))
+        kept = replace(
+            old, timeline=link_position.timeline, values=q, part_labels=_labels(old.part_labels, columns, body)
+        )
         components = tuple(kept if c is old else c for c in motion.components)
     problems = motion.problems
     if max(residual.distance, residual.angle) > RESIDUAL_TOLERANCE:
@@ -168,7 +170,7 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
 
 
 def _labels(old: tuple[str, ...], columns: tuple[int, ...], body: Body) -> tuple[str, ...]:
-    """Return the labels of columns in the body's order; joints that were not there before get their own names."""
+    """Return the labels of columns in the body's order; new joints get the names of the body."""
     if not old or columns[: len(old)] == tuple(range(len(old)))[: len(columns)]:
         return old[: len(columns)]
     return tuple(
@@ -186,16 +188,16 @@ def _continuous(angles: Floats) -> Floats:
     return np.asarray(angles)
 
 
-def _residual(given: Floats, q: Floats, body: Body, step: int) -> Residual:
+def _residual(link_position: Floats, q: Floats, body: Body, step: int) -> Residual:
     count = len(body.links)
-    far, rotated = (0.0, 0, 0), (0.0, 0, 0)
-    for start in range(0, len(given), step):
-        piece = given[start : start + step, :count]
+    distance, angle = (0.0, 0, 0), (0.0, 0, 0)
+    for start in range(0, len(link_position), step):
+        piece = link_position[start : start + step, :count]
         found = body.forward_kinematics(q[start : start + step], piece[:, 0])
-        far = max(far, _worst(np.linalg.norm(found[..., :3] - piece[..., :3], axis=-1), start))
-        rotated = max(rotated, _worst(rotations.angle_between(found[..., 3:], piece[..., 3:]), start))
+        distance = max(distance, _worst(np.linalg.norm(found[..., :3] - piece[..., :3], axis=-1), start))
+        angle = max(angle, _worst(rotations.angle_between(found[..., 3:], piece[..., 3:]), start))
     names = [link.name for link in body.links]
-    return Residual(far[0], names[far[2]], far[1], rotated[0], names[rotated[2]], rotated[1])
+    return Residual(distance[0], names[distance[2]], distance[1], angle[0], names[angle[2]], angle[1])
 
 
 def _worst(values: Floats, start: int) -> tuple[float, int, int]:

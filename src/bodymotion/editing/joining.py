@@ -73,36 +73,38 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
     root = _root_key(shared)
     pieces: dict[Key, list[Floats]] = {key: [] for key in shared}
     tails = {key: tables[0][key] for key in shared}
-    met: list[Problem] = []
+    crossing_problems: list[Problem] = []
     for following in tables[1:]:
         table = {key: _by_name(tails[key], following[key]) for key in shared}
-        by = _meeting(tails[root], table[root], overlap) if rebase and root is not None else None
+        by = _alignment(tails[root], table[root], overlap) if rebase and root is not None else None
         for key in shared:
-            coming = table[key] if by is None else moved(table[key], by)
-            assert isinstance(coming, (MultiValueSeq, MultiSE3Seq, Vector3Seq))
-            _check_alike(tails[key], coming)
-            if overlap and coming.content == JOINT_DISPLACEMENT:
-                meeting = np.stack([tails[key].values[-1 - overlap], coming.values[0]])
-                problem = wrap_problem(find_wraps(meeting), coming.content, "where one motion fades into the next")
-                met += [problem] if problem else []
-            done, tail = _faded(tails[key].values, coming.values, overlap)
+            next_part = table[key] if by is None else moved(table[key], by)
+            assert isinstance(next_part, (MultiValueSeq, MultiSE3Seq, Vector3Seq))
+            _check_compatible(tails[key], next_part)
+            if overlap and next_part.content == JOINT_DISPLACEMENT:
+                both_sides = np.stack([tails[key].values[-1 - overlap], next_part.values[0]])
+                problem = wrap_problem(
+                    find_wraps(both_sides), next_part.content, "where one motion fades into the next"
+                )
+                crossing_problems += [problem] if problem else []
+            done, tail = _faded(tails[key].values, next_part.values, overlap)
             pieces[key].append(done)
-            labels = tails[key].part_labels or coming.part_labels
+            labels = tails[key].part_labels or next_part.part_labels
             tails[key] = replace(
                 tails[key], values=tail, timeline=Timeline.uniform(len(tail), rate), part_labels=labels
             )
     components: list[Component] = []
-    place: dict[tuple[str, str], int] = {}
+    counts: dict[tuple[str, str], int] = {}
     for component in motions[0].components:
         if isinstance(component, OtherSeq):
             components.append(component)
             continue
-        key = _key(component, place)
+        key = _key(component, counts)
         if key in pieces:
             values = np.concatenate([*pieces[key], tails[key].values])
             timeline = Timeline.uniform(len(values), rate)
             components.append(replace(component, values=values, timeline=timeline, part_labels=tails[key].part_labels))
-    problems = (*motions[0].problems, *met, *_losses(motions, tables, shared))
+    problems = (*motions[0].problems, *crossing_problems, *_losses(motions, tables, shared))
     return replace(motions[0], components=tuple(components), problems=problems)
 
 
@@ -129,15 +131,15 @@ def _shared_rate(motions: tuple[Motion, ...]) -> float:
     return first
 
 
-def _key(component: Timed, place: dict[tuple[str, str], int]) -> Key:
+def _key(component: Timed, counts: dict[tuple[str, str], int]) -> Key:
     kind = (type(component).__name__, component.content)
-    place[kind] = place.get(kind, -1) + 1
-    return (*kind, place[kind])
+    counts[kind] = counts.get(kind, -1) + 1
+    return (*kind, counts[kind])
 
 
 def _table(motion: Motion) -> dict[Key, Timed]:
-    place: dict[tuple[str, str], int] = {}
-    return {_key(component, place): component for component in motion.timed}
+    counts: dict[tuple[str, str], int] = {}
+    return {_key(component, counts): component for component in motion.timed}
 
 
 def _root_key(keys: list[Key]) -> Key | None:
@@ -151,24 +153,24 @@ def _by_name(a: Timed, b: Timed) -> Timed:
     if isinstance(b, Vector3Seq) or not known or not names or all(x == y for x, y in zip(known, names, strict=False)):
         return b
     if b.num_parts == 1 and isinstance(b, MultiSE3Seq):
-        # The root link alone, by whatever name.
+        # Only the root link: its name does not matter.
         return b
     if sorted(known) == sorted(names) and len(set(names)) == len(names) == b.num_parts:
-        place = {name: k for k, name in enumerate(names)}
-        return replace(b, values=b.values[:, [place[name] for name in known]], part_labels=known)
+        index = {name: k for k, name in enumerate(names)}
+        return replace(b, values=b.values[:, [index[name] for name in known]], part_labels=known)
     both = {*known} & {*names}
     only = [[name for name in one if name not in both] for one in (known, names)]
     if any(only):
         listed = " and ".join(
             f"{', '.join(map(repr, some[:60]))} only in {which}"
-            for some, which in zip(only, ("the one", "the other"), strict=True)
+            for some, which in zip(only, ("the first", "the second"), strict=True)
             if some
         )
         raise ValueError(f"{b.content} has parts of different names in two motions: {listed}")
     raise ValueError(f"{b.content} has parts in different orders in two motions, and their names are not unique")
 
 
-def _check_alike(a: Timed, b: Timed) -> None:
+def _check_compatible(a: Timed, b: Timed) -> None:
     if a.values.shape[1:] != b.values.shape[1:]:
         raise ValueError(f"{a.content} has {a.values.shape[1]} parts in one motion and {b.values.shape[1]} in another")
     if isinstance(a, Vector3Seq) and isinstance(b, Vector3Seq) and a.is_root_relative != b.is_root_relative:
@@ -177,17 +179,19 @@ def _check_alike(a: Timed, b: Timed) -> None:
         )
 
 
-def _meeting(a: Timed, b: Timed, overlap: int) -> Floats | None:
+def _alignment(a: Timed, b: Timed, overlap: int) -> Floats | None:
     """Return the transform (7,) that moves the next motion so that its root begins at the root of this one, in x, y and heading."""
     if not a.values.size or not b.values.size:
         return None
-    here, there = a.values[len(a.values) - 1 - overlap, 0], b.values[0, 0]
-    if np.array_equal(here, there):
+    end_pose, start_pose = a.values[len(a.values) - 1 - overlap, 0], b.values[0, 0]
+    if np.array_equal(end_pose, start_pose):
         return None
-    turn = rotations.multiply(rotations.normalized(here[3:]), rotations.conjugate(rotations.normalized(there[3:])))
-    half = 0.5 * heading(turn)
+    rotation = rotations.multiply(
+        rotations.normalized(end_pose[3:]), rotations.conjugate(rotations.normalized(start_pose[3:]))
+    )
+    half = 0.5 * heading(rotation)
     by = np.array([0.0, 0.0, 0.0, np.cos(half), 0.0, 0.0, np.sin(half)])
-    by[:2] = (here[:3] - poses.transform_points(by, there[:3]))[:2]
+    by[:2] = (end_pose[:3] - poses.transform_points(by, start_pose[:3]))[:2]
     return by
 
 

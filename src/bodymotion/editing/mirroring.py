@@ -130,8 +130,8 @@ def _mirrored_poses(values: Floats, mirrors: Symmetry | None) -> Floats:
         piece = values[start : start + step, :parts]
         mirrored = np.empty(piece.shape)
         mirrored[..., :3] = mirrored_points(piece[..., :3])
-        turns = mirrored_rotations(piece[..., 3:])
-        plain = np.all(frames == rotations.IDENTITY)
-        mirrored[..., 3:] = turns if plain else rotations.multiply(turns, frames)
+        mirrored_quaternions = mirrored_rotations(piece[..., 3:])
+        no_change = np.all(frames == rotations.IDENTITY)
+        mirrored[..., 3:] = mirrored_quaternions if no_change else rotations.multiply(mirrored_quaternions, frames)
         out[start : start + step, partners] = mirrored
     return out

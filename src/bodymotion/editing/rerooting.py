@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["reroot"]
 
 HISTORY_KEY = "rerooted"
-"""The key of `source.options` for what leads back: the order of links, and the translations of their frames."""
+"""The key of `source.options` for the history: the original order of links, and the translations of their frames since then."""
 
 
 def reroot(body: Body, link: str | int) -> Body:
@@ -225,8 +225,8 @@ def _joints_and_offsets(
     offsets[root] = frozen(_placed(at_rest, shifts.get(root)))
     for below, above in pairwise(path):
         link = body.links[below]
-        turn = rotations.normalized(link.offset[3:])
-        axis = -rotations.rotate(turn, link.joint.axis)
+        rotation = rotations.normalized(link.offset[3:])
+        axis = -rotations.rotate(rotation, link.joint.axis)
         joints[above] = replace(link.joint, axis=frozen(axis + 0.0))
         offsets[above] = frozen(_placed(_relative(poses.inverse(link.offset), shifts.get(below)), shifts.get(above)))
     return joints, offsets

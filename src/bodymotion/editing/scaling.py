@@ -65,11 +65,11 @@ def scale(body: Body, factor: float) -> Body:
 def _unscaled(body: Body) -> list[Problem]:
     """Return a problem for data that may have lengths and is not scaled."""
     found = []
-    for name, what in (("urdf", "elements of a URDF for other programs"), ("mjcf", "what only MJCF has")):
-        held = [body.extra, *(link.joint.extra for link in body.links), *(device.extra for device in body.devices)]
-        held += [joint.extra for joint in body.extra_joints]
-        held += [segment.extra for link in body.links for segment in link.segments]
-        if any(extra.get(name) for extra in held):
+    for name, what in (("urdf", "elements of a URDF for other programs"), ("mjcf", "the values that only MJCF has")):
+        values = [body.extra, *(link.joint.extra for link in body.links), *(device.extra for device in body.devices)]
+        values += [joint.extra for joint in body.extra_joints]
+        values += [segment.extra for link in body.links for segment in link.segments]
+        if any(extra.get(name) for extra in values):
             found.append(UNSCALED.problem(f"{what} are not scaled"))
     devices = [device for device in body.devices if isinstance(device, OtherDevice) and device.extra]
     found += [UNSCALED.problem(f"the fields of {device.kind} {device.name!r:.60} are not scaled") for device in devices]
@@ -126,16 +126,19 @@ def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, obj
     kept = dict(joint.extra)
     lengths = LENGTHS if joint.type == "slide" else {}
     for name, keys in lengths.items():
-        held = kept.get(name)
-        if isinstance(held, Mapping):
-            kept[name] = {key: _times(value, factor) if key in keys else value for key, value in held.items()}
-        elif held is not None and not keys:
-            kept[name] = _times(held, factor)
+        values = kept.get(name)
+        if isinstance(values, Mapping):
+            kept[name] = {key: _times(value, factor) if key in keys else value for key, value in values.items()}
+        elif values is not None and not keys:
+            kept[name] = _times(values, factor)
     mimic = kept.get("mimic")
     if isinstance(mimic, Mapping):
         own, other = factor if joint.type == "slide" else 1.0, factor if mimic.get("joint") in slides else 1.0
-        grown = {"multiplier": _times(mimic.get("multiplier"), own / other), "offset": _times(mimic.get("offset"), own)}
-        kept["mimic"] = {key: grown.get(key, value) for key, value in mimic.items()}
+        scaled = {
+            "multiplier": _times(mimic.get("multiplier"), own / other),
+            "offset": _times(mimic.get("offset"), own),
+        }
+        kept["mimic"] = {key: scaled.get(key, value) for key, value in mimic.items()}
     return kept
 
 

@@ -26,10 +26,10 @@ def drop(motion: Motion, *contents: str) -> Motion:
 
 
 def _check(motion: Motion, contents: tuple[str, ...]) -> None:
-    there = [c.content for c in motion.components]
-    missing = [content for content in contents if content not in there]
+    existing = [c.content for c in motion.components]
+    missing = [content for content in contents if content not in existing]
     if missing:
-        raise ValueError(f"no component {', '.join(missing)}; existing components: {', '.join(there) or 'none'}")
+        raise ValueError(f"no component {', '.join(missing)}; existing components: {', '.join(existing) or 'none'}")
 
 
 def trim(motion: Motion, start: float | None = None, end: float | None = None) -> Motion:

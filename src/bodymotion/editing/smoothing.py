@@ -56,8 +56,8 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None)
         values = component.values
         if component.content == JOINT_DISPLACEMENT:
             whole = unwrapped(values)
-            turns = np.where(np.isfinite(values), values, 0.0) - np.where(np.isfinite(whole), whole, 0.0)
-            values = _smoothed(whole, weights) + turns
+            full_turns = np.where(np.isfinite(values), values, 0.0) - np.where(np.isfinite(whole), whole, 0.0)
+            values = _smoothed(whole, weights) + full_turns
         else:
             values = _smoothed(values, weights)
         components.append(replace(component, values=values))

@@ -36,10 +36,10 @@ Progress: TypeAlias = Callable[[int, int], None]
 Pieces: TypeAlias = Iterator[tuple[Floats | None, Floats]]
 
 CHUNK_NUMBERS = 1 << 20
-"""About so many numbers are held in memory at a time."""
+"""About how many numbers are in memory at a time."""
 
 MIN_BYTES_OF_NUMBER = 5
-"""A number in a row takes at least these bytes: ``0.0, ``."""
+"""The smallest size of a number in a row: ``0.0, ``."""
 
 
 def trim_file(
@@ -72,10 +72,10 @@ def trim_file(
             if header.layout is None:
                 continue
             count = sum(int(np.count_nonzero((t >= low) & (t <= high))) for t in _times(reader, index))
-            about = ends[index]
-            if about is not None and not count:
+            range_of_times = ends[index]
+            if range_of_times is not None and not count:
                 raise ValueError(
-                    f"{header.content} has no frame there: its frames are from {about[0]:g} s to {about[1]:g} s"
+                    f"{header.content} has no frame there: its frames are from {range_of_times[0]:g} s to {range_of_times[1]:g} s"
                 )
             heads.append(_head(header, count, header.frame_rate, header.has_frame_time))
 
@@ -145,11 +145,13 @@ def resample_file(
             if header.layout is not None
         ]
 
-        def put(index: int, header: ComponentHeader, count_rows: Callable[[int], None]) -> Pieces:
-            stays = not header.has_frame_time and header.frame_rate == rate and not start
-            watch = header.content == JOINT_DISPLACEMENT and method == "linear" and not stays
-            watched = found.setdefault(index, []) if watch else None
-            yield from _resampled(reader, index, header, counts.get(index, 0), rate, method, start, count_rows, watched)
+        def resampled(index: int, header: ComponentHeader, count_rows: Callable[[int], None]) -> Pieces:
+            is_unchanged = not header.has_frame_time and header.frame_rate == rate and not start
+            is_watched = header.content == JOINT_DISPLACEMENT and method == "linear" and not is_unchanged
+            wraps_found = found.setdefault(index, []) if is_watched else None
+            yield from _resampled(
+                reader, index, header, counts.get(index, 0), rate, method, start, count_rows, wraps_found
+            )
 
         options = (
             version_to_write(version, reader.source.version),
@@ -157,15 +159,15 @@ def resample_file(
             se3_format,
             digits,
         )
-        problems = _written(reader, target, heads, put, progress, options)
+        problems = _written(reader, target, heads, resampled, progress, options)
         jumps = [wrap_problem(tuple(wraps), reader.components[k].content) for k, wraps in found.items()]
-        put_anew = start or any(header.has_frame_time or header.frame_rate != rate for header in timed)
-        left = [not_resampled(h.type, h.content) for h in reader.components if h.layout is None] if put_anew else []
+        is_resampled = start or any(header.has_frame_time or header.frame_rate != rate for header in timed)
+        left = [not_resampled(h.type, h.content) for h in reader.components if h.layout is None] if is_resampled else []
         return (*problems, *left, *(problem for problem in jumps if problem is not None))
 
 
 def _check_disk(target: Path, size: int, count: int, rate: float) -> None:
-    """Refuse what the disk cannot hold, before hours are spent on writing it."""
+    """Raise ValueError where the disk cannot hold the result, before writing begins."""
     if target.exists() and not target.is_file():
         return
     try:
@@ -201,14 +203,14 @@ def _resampled(
         if wraps is not None:
             wraps += [replace(w, frame=w.frame + read - (len(values) - len(rows))) for w in find_wraps(values)]
         read += len(rows)
-        final = _settled(float(times[-1]) - start, rate, method)
+        final = _num_final_frames(float(times[-1]) - start, rate, method)
         yield from _frames(times, values, done, min(final, count), rate, method, start)
         done = max(done, min(final, count))
     yield from _frames(times, values, done, count, rate, method, start)
 
 
-def _settled(last: float, rate: float, method: Method) -> int:
-    """Count the frames in which rows after one at time `last` have no say."""
+def _num_final_frames(last: float, rate: float, method: Method) -> int:
+    """Return the number of frames that do not depend on rows after one at time `last`."""
     if method != "linear":
         return int(taking_effect(np.array([last]), rate, method)[0])
     frame = int(np.floor(last * rate))

@@ -105,9 +105,9 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         if index < 0 or body.links[index].joint.type not in ("rotate", "slide", "crawler"):
             continue
         link, partner = body.links[index], body.links[links[index]]
-        here = mirrored_points(rotations.rotate(rest[link.index, 3:], link.joint.axis))
-        there = rotations.rotate(rest[partner.index, 3:], partner.joint.axis)
-        cosine = float(np.clip(here @ there, -1, 1))
+        mirrored_axis = mirrored_points(rotations.rotate(rest[link.index, 3:], link.joint.axis))
+        partner_axis = rotations.rotate(rest[partner.index, 3:], partner.joint.axis)
+        cosine = float(np.clip(mirrored_axis @ partner_axis, -1, 1))
         if abs(cosine) < MIN_AXIS_COSINE or partner.index not in body.joint_links:
             raise ValueError(
                 f"the axes of {link.name} and {partner.name} are not mirror images; give the pairs of links, or is the body not symmetric?"
@@ -115,9 +115,9 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         target = body.joint_links.index(partner.index)
         columns[target] = column
         signs[target] = np.sign(cosine) * (1.0 if link.joint.type == "slide" else -1.0)
-        off = float(np.arctan2(np.linalg.norm(np.cross(here, there)), abs(cosine)))
-        if off > tilt:
-            tilt, worst_joint = off, link.name
+        angle = float(np.arctan2(np.linalg.norm(np.cross(mirrored_axis, partner_axis)), abs(cosine)))
+        if angle > tilt:
+            tilt, worst_joint = angle, link.name
     frames = rotations.multiply(rotations.conjugate(mirrored_rotations(rest[:, 3:])), rest[links, 3:])
     return Symmetry(
         links,

@@ -18,7 +18,7 @@ from bodymotion.formats.openhrp.tree import read_tree
 from bodymotion.formats.text.source_text import BOM, Text, decode
 from bodymotion.formats.vrml import InlineLoader, Node, nodes, parse_vrml
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
-from bodymotion.formats.vrml.scene import Place, SceneWalker
+from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
 from bodymotion.formats.vrml.values import NAME, SPACE, STRING, WORD, numbers
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
@@ -118,14 +118,14 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
     parts = InlineLoader(path.parent, model=path)
     found: list[Node] = []
 
-    def meet(node: Node, place: Place) -> bool:
+    def meet(node: Node, place: NodeFrame) -> bool:
         if node.type == "Humanoid":
             found.append(node)
         return node.type == "Humanoid"
 
     try:
         scene = parse_vrml(data, path)
-        SceneWalker(Diagnostics(), parts).walk(scene.nodes, Place(), meet)
+        SceneWalker(Diagnostics(), parts).walk(scene.nodes, NodeFrame(), meet)
         if not found:
             return
         tree = read_tree(nodes.children(found[0], "humanoidBody"), parts, nodes.ModelDiagnostics())

@@ -30,7 +30,7 @@ from bodymotion.formats.choreonoid_body.resources import (
 )
 from bodymotion.formats.resources import NotFound
 from bodymotion.formats.text.spelling import meant
-from bodymotion.formats.vrml.scene import IDENTITY, Drawn, Place
+from bodymotion.formats.vrml.scene import IDENTITY, FoundShape, NodeFrame
 from bodymotion.formats.vrml.shapes import PLAIN
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry import poses
@@ -67,7 +67,7 @@ class LinkParts:
     segments: list[Segment] = field(default_factory=list)
     devices: list[Device] = field(default_factory=list)
     device_nodes: list[tuple[Mapping, set[str]]] = field(default_factory=list)
-    drawn: list[Drawn] = field(default_factory=list)
+    drawn: list[FoundShape] = field(default_factory=list)
     is_faulty: bool = False
     """Whether an element could not be read."""
 
@@ -82,7 +82,7 @@ class ElementReader:
         self.resources = ResourceReader(context.found, parts, named_nodes(document.root))
         self.document = document
         self.link = LinkParts()
-        self.drawn: list[Drawn] = []
+        self.drawn: list[FoundShape] = []
         self.visited = 0
         self.depth = 0
         self._included: dict[tuple[Path, int], Document | None] = {}
@@ -95,10 +95,10 @@ class ElementReader:
         self.drawn = self.link.drawn
         if elements is not None:
             with self.context.found.recover():
-                self._all(elements, Place(), title)
+                self._all(elements, NodeFrame(), title)
         return self.link
 
-    def _all(self, elements: Node, frame: Place, title: str) -> None:
+    def _all(self, elements: Node, frame: NodeFrame, title: str) -> None:
         if self.depth >= MAX_DEPTH:
             raise rules.TOO_LARGE.error(f"elements are nested more than {MAX_DEPTH} deep", elements.location)
         self.depth += 1
@@ -148,7 +148,7 @@ class ElementReader:
         if self.visited > MAX_KEYS:
             raise rules.TOO_LARGE.error(f"the elements unfold to more than {MAX_KEYS} keys", node.location)
 
-    def _element(self, kind: str, node: Mapping, frame: Place) -> None:
+    def _element(self, kind: str, node: Mapping, frame: NodeFrame) -> None:
         self._count(node)
         title = label(kind, node.items.get("name"))
         fields = Fields(node, self.context, title)
@@ -173,7 +173,7 @@ class ElementReader:
             case _:
                 self._device(fields, kind, frame)
 
-    def _moved(self, fields: Fields, frame: Place) -> Place:
+    def _moved(self, fields: Fields, frame: NodeFrame) -> NodeFrame:
         translation, rotation = fields.translation(), fields.rotation()
         scale = fields.vector("scale", default=(1.0, 1.0, 1.0)) if isinstance(fields.find("scale"), Sequence) else None
         if scale is None and fields.has("scale"):
@@ -184,9 +184,9 @@ class ElementReader:
         whole = own if frame.transform is IDENTITY else frame.transform @ own
         if not np.isfinite(whole).all():
             raise rules.TOO_LARGE.error(f"the pose of {fields.title} is not finite", fields.location())
-        return Place(whole, frame.visual, frame.collision)
+        return NodeFrame(whole, frame.visual, frame.collision)
 
-    def _inside(self, fields: Fields, frame: Place) -> None:
+    def _inside(self, fields: Fields, frame: NodeFrame) -> None:
         for key, kind in NAMED.items():
             value = fields.find(key)
             if isinstance(value, Mapping):
@@ -195,7 +195,7 @@ class ElementReader:
         if elements is not None:
             self._all(elements, frame, fields.title)
 
-    def _rigid_body(self, fields: Fields, frame: Place) -> None:
+    def _rigid_body(self, fields: Fields, frame: NodeFrame) -> None:
         if not poses.is_rigid(frame.transform):
             fields.report(rules.SCALED, f"{fields.title} is inside of a Transform with a scale")
         mass, center, inertia = read_mass(fields)
@@ -204,7 +204,7 @@ class ElementReader:
         self._inside(fields, frame)
         inner, self.drawn = self.drawn, outer
         if back is not None:
-            inner = [Drawn(drawn.shape.moved(back), drawn.visual, drawn.collision) for drawn in inner]
+            inner = [FoundShape(drawn.shape.moved(back), drawn.visual, drawn.collision) for drawn in inner]
         self.link.segments.append(
             Segment(
                 name=fields.text("name"),
@@ -219,7 +219,7 @@ class ElementReader:
         )
         fields.report_misspelt(MASS_KEYS)
 
-    def _device(self, fields: Fields, kind: str, frame: Place) -> None:
+    def _device(self, fields: Fields, kind: str, frame: NodeFrame) -> None:
         if kind not in DEVICES and kind not in self._unknown_types:
             self._unknown_types.add(kind)
             self._report_unknown_type(fields, kind)
@@ -239,7 +239,7 @@ class ElementReader:
         where = fields.location("type")
         self.context.found.report(rules.PLUGIN_NODE, message, where, hint=hint, severity="warning", data={"type": kind})
 
-    def _shape(self, fields: Fields, frame: Place) -> None:
+    def _shape(self, fields: Fields, frame: NodeFrame) -> None:
         geometry = fields.find("geometry")
         if not isinstance(geometry, Mapping):
             fields.report(rules.ELEMENT, f"{fields.title} has no geometry")
@@ -254,7 +254,7 @@ class ElementReader:
         made = self.shapes.geometry(geometry, self.context, textured)
         if made is not None:
             shape = Shape(made, frame.transform, material or PLAIN, fields.text("name"))
-            self.drawn.append(Drawn(shape, frame.visual, frame.collision))
+            self.drawn.append(FoundShape(shape, frame.visual, frame.collision))
         fields.report_misspelt(SHAPE_KEYS)
 
     def _material(self, fields: Fields) -> Material | None:
@@ -263,7 +263,7 @@ class ElementReader:
             return self.shapes.material(appearance, self.context)
         return self.shapes.material(fields.node, self.context) if isinstance(material, Mapping) else None
 
-    def _resource(self, fields: Fields, frame: Place, material: Material | None) -> None:
+    def _resource(self, fields: Fields, frame: NodeFrame, material: Material | None) -> None:
         """Read the shapes of the file that a resource names, in one material if there is one."""
         uri, name = fields.text("uri"), fields.text("node")
         where = fields.location("uri")
@@ -292,13 +292,13 @@ class ElementReader:
             drawn = [replace(d, shape=replace(d.shape, material=material)) for d in drawn]
         self.drawn += drawn
 
-    def _placed(self, mesh: Mesh, frame: Place, fields: Fields) -> Drawn:
+    def _placed(self, mesh: Mesh, frame: NodeFrame, fields: Fields) -> FoundShape:
         crease = fields.angle("crease_angle", default=mesh.crease_angle)
         if crease != mesh.crease_angle:
             mesh = replace(mesh, crease_angle=crease)
-        return Drawn(Shape(mesh, frame.transform, PLAIN, fields.text("name")), frame.visual, frame.collision)
+        return FoundShape(Shape(mesh, frame.transform, PLAIN, fields.text("name")), frame.visual, frame.collision)
 
-    def _include(self, path: Path, name: str, frame: Place, fields: Fields) -> None:
+    def _include(self, path: Path, name: str, frame: NodeFrame, fields: Fields) -> None:
         """Read elements of another YAML file: those of the key or the anchor `name`, or those of the whole file."""
         if path in self._including:
             fields.report(rules.RESOURCE_BROKEN, f"{path.name} contains itself", "uri")
@@ -362,5 +362,5 @@ def _matrix(translation: tuple[float, ...], rotation: tuple[float, ...], scale: 
     )
 
 
-def _invertible(frame: Place) -> bool:
+def _invertible(frame: NodeFrame) -> bool:
     return bool(abs(np.linalg.det(frame.transform[:3, :3])) > 1e-12)

@@ -21,7 +21,7 @@ from bodymotion.formats.resources import NotFound, ResourceFinder
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
-from bodymotion.formats.vrml.scene import Drawn, Place, SceneWalker, node_transform
+from bodymotion.formats.vrml.scene import FoundShape, NodeFrame, SceneWalker, node_transform
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape, Texture
@@ -145,7 +145,9 @@ class ResourceReader:
                 self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {error}", where)
         return self._meshes[path]
 
-    def scene(self, path: Path, uri: str, name: str, excluded: list[str], frame: Place, where: Location) -> list[Drawn]:
+    def scene(
+        self, path: Path, uri: str, name: str, excluded: list[str], frame: NodeFrame, where: Location
+    ) -> list[FoundShape]:
         """Return the shapes of a VRML97 file, or of its node called `name`, at a pose.
 
         A node that is named keeps the orientation that it has in its file, not its position.
@@ -158,7 +160,7 @@ class ResourceReader:
         if not name:
             return self._draw(scene.nodes, frame)
         self._wanted, self._node = name, None
-        self._draw(scene.nodes, Place())
+        self._draw(scene.nodes, NodeFrame())
         self._wanted = ""
         if self._node is None:
             self.found.report(rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", where)
@@ -169,11 +171,11 @@ class ResourceReader:
             above, inside = above @ node_transform(node), nodes.children(node)
         rotation = np.array(above)
         rotation[:3, 3] = 0.0
-        return self._draw(inside, Place(frame.transform @ rotation, frame.visual, frame.collision))
+        return self._draw(inside, NodeFrame(frame.transform @ rotation, frame.visual, frame.collision))
 
     def collada(
-        self, path: Path, uri: str, name: str, excluded: list[str], frame: Place, where: Location
-    ) -> list[Drawn]:
+        self, path: Path, uri: str, name: str, excluded: list[str], frame: NodeFrame, where: Location
+    ) -> list[FoundShape]:
         """Return the shapes of a COLLADA file, or of its node called `name`, as `scene` does."""
         if path not in self._collada:
             self._collada[path] = self._open_collada(path, where)
@@ -182,7 +184,7 @@ class ResourceReader:
             return []
         others = self.names.get(uri, set()) if name else set()
         self._left_out = (others | set(excluded)) - {name}
-        drawn: list[Drawn] = []
+        drawn: list[FoundShape] = []
         if not name:
             self._draw_collada(root, frame.transform @ root.transform, frame, path, where, drawn)
             return drawn
@@ -196,11 +198,11 @@ class ResourceReader:
         return drawn
 
     def _draw_collada(
-        self, node: SceneNode, transform: Floats, frame: Place, path: Path, where: Location, drawn: list[Drawn]
+        self, node: SceneNode, transform: Floats, frame: NodeFrame, path: Path, where: Location, drawn: list[FoundShape]
     ) -> None:
         for part in node.parts:
             material = self._textured(part, path, where)
-            drawn.append(Drawn(Shape(part.mesh, transform, material, node.name), frame.visual, frame.collision))
+            drawn.append(FoundShape(Shape(part.mesh, transform, material, node.name), frame.visual, frame.collision))
         for child in node.children:
             if not {child.name, child.id} & self._left_out:
                 self._draw_collada(child, transform @ child.transform, frame, path, where, drawn)
@@ -225,7 +227,7 @@ class ResourceReader:
         self.parts.urls.setdefault(part.image, where)
         return replace(part.material, texture=Texture(image, part.image))
 
-    def _draw(self, nodes: list[VrmlNode], frame: Place) -> list[Drawn]:
+    def _draw(self, nodes: list[VrmlNode], frame: NodeFrame) -> list[FoundShape]:
         walker = self._walker
         walker.drawn = []
         try:
@@ -236,7 +238,7 @@ class ResourceReader:
             self._walker = SceneWalker(self.found, self.parts)
         return walker.drawn
 
-    def _visit(self, node: VrmlNode, frame: Place) -> bool:
+    def _visit(self, node: VrmlNode, frame: NodeFrame) -> bool:
         if self._wanted:
             if self._node is None and node.name == self._wanted:
                 self._node = (node, frame.transform)

@@ -1,6 +1,6 @@
 """Scenes in COLLADA files (.dae), of the versions 1.4 and 1.5: nodes, meshes, plain materials.
 
-What robots' files need of it::
+What the files of robots use of it::
 
     <COLLADA> <asset> <unit meter="0.001"/> </asset>
       <library_effects> <effect id> … <phong> <diffuse> <color> | <texture texture="SAMPLER"/> …
@@ -34,7 +34,7 @@ from bodymotion.geometry.shapes import Corners, Material, Mesh
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["Part", "SceneNode", "ended", "read_collada"]
+__all__ = ["Part", "SceneNode", "read_collada", "terminated"]
 
 
 def local(element: Element) -> str:
@@ -113,14 +113,14 @@ def _fan(count: int) -> npt.NDArray[np.int64]:
     return np.stack([np.zeros_like(first), first + 1, first + 2], axis=1)
 
 
-def ended(counts: npt.NDArray[np.int64], index: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def terminated(counts: npt.NDArray[np.int64], index: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Insert −1 after the indices of each polygon; negative indices become one beyond all vertices."""
     ends = np.cumsum(counts)
     return np.insert(np.where(index < 0, 2**31 - 1, index), ends, -1)
 
 
 class MaterialReader:
-    """Makes materials, each once; `by_id` has the elements of the file; what cannot be used is added to `remarks` in words."""
+    """Make materials, each once; `by_id` has the elements of the file; what cannot be used is added to `remarks` as text."""
 
     def __init__(self, by_id: Mapping[str, Element], remarks: list[str]) -> None:
         self.by_id = by_id
@@ -183,11 +183,11 @@ class MaterialReader:
         if len(color) < 4 or not np.isfinite(color).all() or not np.isfinite(factor):
             return 0.0
         if found is not None and found.get("opaque") == "RGB_ZERO":
-            seen = 1.0 - factor * float(color[:3] @ [0.212671, 0.715160, 0.072169])
+            opacity = 1.0 - factor * float(color[:3] @ [0.212671, 0.715160, 0.072169])
         else:
-            seen = factor * float(color[3])
-        # Many programs write 0 for "not transparent": an invisible shape would be useless.
-        return float(np.clip(1.0 - seen, 0.0, 1.0)) if seen > 0 else 0.0
+            opacity = factor * float(color[3])
+        # Many programs write 0 for "not transparent", so 0 is read as opaque.
+        return float(np.clip(1.0 - opacity, 0.0, 1.0)) if opacity > 0 else 0.0
 
     def image(self, name: str, common: Element) -> str:
         """Return the path of the image that a sampler means; some files name the image itself."""
@@ -223,7 +223,7 @@ class Part:
 
 @dataclass(frozen=True)
 class SceneNode:
-    """A node of the scene: its `name` and `id`, its `transform` (4, 4) in the node above, what it shows itself, nodes below."""
+    """A node of the scene: its `name` and `id`, its `transform` (4, 4) in the node above, its own `parts`, and the nodes below."""
 
     name: str
     id: str
@@ -237,12 +237,12 @@ def read_collada(path: Path) -> tuple[SceneNode, list[str]]:
 
     Returns
     -------
-    The scene as one node whose transform brings lengths to metres; and in words what could not be used.
+    The scene as one node whose transform brings lengths to metres; and as text what could not be used.
 
     Raises
     ------
     ValueError
-        When nothing can be made of the file; with the reason.
+        When the file cannot be read; the message is the reason.
     """
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -256,7 +256,7 @@ def read_collada(path: Path) -> tuple[SceneNode, list[str]]:
         raise ValueError(f"not XML: {error}") from error
     try:
         if local(root) != "COLLADA":
-            raise ValueError("the file is no COLLADA")
+            raise ValueError("the root element is not <COLLADA>")
         reader = _Reader(root)
         return reader.scene(), reader.remarks
     except (ArithmeticError, IndexError) as error:
@@ -283,15 +283,15 @@ class _Reader:
         except ValueError:
             meter = 0.0
         if not (np.isfinite(meter) and meter > 0):
-            self.remarks.append("its unit is no length: it is read as metres")
+            self.remarks.append("the unit is not a positive length; lengths are read as metres")
             meter = 1.0
         used = child(self.root, "scene", "instance_visual_scene")
-        shown = self.at(used.get("url")) if used is not None else None
-        if shown is None:
-            shown = child(self.root, "library_visual_scenes", "visual_scene")
-        nodes = [] if shown is None else list(self.nodes(shown, 0))
+        visual_scene = self.at(used.get("url")) if used is not None else None
+        if visual_scene is None:
+            visual_scene = child(self.root, "library_visual_scenes", "visual_scene")
+        nodes = [] if visual_scene is None else list(self.nodes(visual_scene, 0))
         if not nodes:
-            raise ValueError("it has no scene with nodes")
+            raise ValueError("the file has no scene with nodes")
         return SceneNode("", "", frozen(np.diag([meter, meter, meter, 1.0])), (), tuple(nodes))
 
     def nodes(self, above: Element, depth: int) -> Iterator[SceneNode]:
@@ -308,7 +308,7 @@ class _Reader:
     def node(self, element: Element, depth: int) -> SceneNode:
         self.visited += 1
         if depth > MAX_DEPTH or self.visited > MAX_NODES:
-            raise ValueError("it unfolds to too many nodes")
+            raise ValueError("the scene expands to too many nodes")
         parts = [part for instance in children(element, "instance_geometry") for part in self.parts(instance)]
         if next(children(element, "instance_controller"), None) is not None:
             self.remarks.append(f"the skin of node {element.get('name', '')!r:.60} is not read")
@@ -342,7 +342,7 @@ class _Reader:
             with np.errstate(invalid="ignore", over="ignore"):
                 whole = whole @ step
         if not np.isfinite(whole).all():
-            raise ValueError(f"the place of node {element.get('name', '')!r:.60} is not finite")
+            raise ValueError(f"the transform of node {element.get('name', '')!r:.60} is not finite")
         return frozen(whole)
 
     def parts(self, instance: Element) -> Iterator[Part]:
@@ -360,7 +360,7 @@ class _Reader:
                 self._meshes[url] = []
         self.visited += len(self._meshes[url])
         if self.visited > MAX_NODES:
-            raise ValueError("it unfolds to too many meshes")
+            raise ValueError("the scene expands to too many meshes")
         for mesh, symbol in self._meshes[url]:
             # Files that bind nothing often name the material itself.
             material, image = self.materials.material(bound.get(symbol, symbol))
@@ -370,7 +370,7 @@ class _Reader:
         """Return the meshes of a geometry, one for each list of polygons, with the symbol of its material."""
         mesh = child(geometry, "mesh")
         if mesh is None:
-            raise ValueError("there is no such mesh")
+            raise ValueError("it has no <mesh>, or it does not exist")
         for element in mesh:
             if local(element) in ("triangles", "polylist", "polygons", "tristrips", "trifans"):
                 made = self.polygons(element)
@@ -388,37 +388,37 @@ class _Reader:
         points = self.source(positions.get("source") if positions is not None else None, 3)
         starts, corners = polygon_corners(element, width)
         index = corners[:, offset]
-        triangles = triangulate(ended(starts, index), points)
-        # Each polygon has one more place in the ended list than it has corners.
-        place = triangles.corners - triangles.polygons[:, None]
-        if not len(place):
+        triangles = triangulate(terminated(starts, index), points)
+        # Each polygon has one more entry in the terminated list than it has corners.
+        entries = triangles.corners - triangles.polygons[:, None]
+        if not len(entries):
             return None
-        faces = index[place]
+        faces = index[entries]
         finite: npt.NDArray[np.bool_] = np.isfinite(points)
         good = np.asarray(finite.all(axis=1))[faces].all(axis=1)
-        faces, place = faces[good], place[good]
+        faces, entries = faces[good], entries[good]
         if not len(faces):
             return None
-        normals = self.corners(inputs.get("NORMAL"), corners, place, 3)
+        normals = self.corners(inputs.get("NORMAL"), corners, entries, 3)
         if normals is None:
             inside = next((i for i in children(vertices, "input") if i.get("semantic") == "NORMAL"), None)
-            normals = None if inside is None else self.corners((offset, inside.get("source", "")), corners, place, 3)
+            normals = None if inside is None else self.corners((offset, inside.get("source", "")), corners, entries, 3)
         return Mesh(
             vertices=np.where(finite, points, 0.0),
             faces=frozen_ints(faces),
             crease_angle=DEFAULT_CREASE_ANGLE,
             normals=normals,
-            texture_coordinates=self.corners(inputs.get("TEXCOORD"), corners, place, 2),
+            texture_coordinates=self.corners(inputs.get("TEXCOORD"), corners, entries, 2),
             two_sided=True,
         )
 
     def corners(
-        self, given: tuple[int, str] | None, corners: npt.NDArray[np.int64], place: npt.NDArray[np.int64], width: int
+        self, given: tuple[int, str] | None, corners: npt.NDArray[np.int64], entries: npt.NDArray[np.int64], width: int
     ) -> Corners | None:
         if given is None:
             return None
         values = self.source(given[1], width)
-        which = corners[:, given[0]][place]
+        which = corners[:, given[0]][entries]
         if not len(values) or which.min() < 0 or which.max() >= len(values) or not np.isfinite(values).all():
             self.remarks.append("normals or texture coordinates do not fit their polygons: not used")
             return None
@@ -432,7 +432,7 @@ class _Reader:
         stride = int(accessor.get("stride", width)) if accessor is not None else width
         start = int(accessor.get("offset", "0")) if accessor is not None else 0
         if element is None or stride < width or start < 0:
-            raise ValueError(f"the source {url!r:.60} is not there, or has too few numbers")
+            raise ValueError(f"the source {url!r:.60} does not exist, or has too few numbers")
         values = values[start:]
         return values[: len(values) // stride * stride].reshape(-1, stride)[:, :width]
 
@@ -442,7 +442,7 @@ def _look_at(rows: Floats) -> Floats:
     back = eye - target
     side = np.cross(up, back)
     if not side.any() or not back.any():
-        raise ValueError("a <lookat> looks nowhere")
+        raise ValueError("a <lookat> has no direction")
     back, side = back / np.linalg.norm(back), side / np.linalg.norm(side)
     matrix = np.eye(4)
     matrix[:3, :4] = np.stack([side, np.cross(back, side), back, eye], axis=1)

@@ -1,12 +1,12 @@
 """Wavefront OBJ with its materials (MTL), written and read: text, so numbers keep all their digits.
 
 Written are `v` (with a colour where corners have colours), `vt`, `vn` and `f` in the order of the mesh, a `usemtl` before the faces of
-each colour where faces have colours, and one comment for what OBJ has no word for::
+each colour where faces have colours, and one comment with what OBJ cannot hold::
 
     # bodymotion crease_angle 0.5 two_sided 0 channels 3
 
-Read are these and what modelling programs write: polygons of any size, indices counted from the end, `mtllib`. Curves, lines, groups and
-smoothing are not read.
+The reader knows these, and what modelling programs write: polygons of any size, indices counted from the end, `mtllib`. Curves, lines,
+groups and smoothing are not read.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
-from bodymotion.formats.meshes.collada import ended
+from bodymotion.formats.meshes.collada import Part, terminated
 from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.meshes import triangulate
 from bodymotion.geometry.shapes import Corners, Material, Mesh
 
-__all__ = ["ObjPart", "read_mtl", "read_obj", "to_mtl", "to_obj"]
+__all__ = ["read_mtl", "read_obj", "to_mtl", "to_obj"]
 
 
 MAX_MATERIALS = 256
@@ -55,7 +55,7 @@ def to_obj(mesh: Mesh, material: Material | None = None, image: str = "", librar
     mesh:
         Its vertices are finite.
     material, image:
-        How the surface looks; `image` is the path of its texture in the library.
+        The material of the surface; `image` is the path of its texture in the library.
     library:
         The name of the file of materials; "" without one.
 
@@ -83,10 +83,10 @@ def to_obj(mesh: Mesh, material: Material | None = None, image: str = "", librar
     parts.append(_rows(b"v", points))
     uv, normals = mesh.texture_coordinates, mesh.normals
     if uv is not None:
-        places = uv.values
+        coordinates = uv.values
         if look.texture is not None:
-            places = (np.c_[places, np.ones(len(places))] @ look.texture.transform.T)[:, :2]
-        parts.append(_rows(b"vt", places))
+            coordinates = (np.c_[coordinates, np.ones(len(coordinates))] @ look.texture.transform.T)[:, :2]
+        parts.append(_rows(b"vt", coordinates))
     if normals is not None:
         parts.append(_rows(b"vn", normals.values))
     parts += _faces(colored, uv, normals, list(named))
@@ -108,8 +108,8 @@ def _colored(mesh: Mesh) -> _Colored:
         shown = np.ones((len(mesh.vertices), 3))
         shown[first >= 0] = rows[first[first >= 0], :3]
         return _Colored(mesh.vertices, mesh.faces, vertex_colors=shown)
-    pairs, place = np.unique(np.stack([mesh.faces.ravel(), corner.ravel()], axis=1), axis=0, return_inverse=True)
-    return _Colored(mesh.vertices[pairs[:, 0]], place.reshape(-1, 3), vertex_colors=rows[pairs[:, 1], :3])
+    pairs, vertex = np.unique(np.stack([mesh.faces.ravel(), corner.ravel()], axis=1), axis=0, return_inverse=True)
+    return _Colored(mesh.vertices[pairs[:, 0]], vertex.reshape(-1, 3), vertex_colors=rows[pairs[:, 1], :3])
 
 
 def _named_materials(colored: _Colored, look: Material, image: str) -> dict[str, tuple[Material, str]]:
@@ -179,15 +179,6 @@ def to_mtl(materials: dict[str, tuple[Material, str]]) -> bytes:
     return "\n".join(lines).encode()
 
 
-@dataclass(frozen=True)
-class ObjPart:
-    """A mesh in one material, and the path of its image as the library writes it, "" for none."""
-
-    mesh: Mesh
-    material: Material
-    image: str = ""
-
-
 @dataclass
 class _Lines:
     """The lines of a file by their first words, without these."""
@@ -197,16 +188,16 @@ class _Lines:
     vn: list[bytes] = field(default_factory=list)
     f: list[bytes] = field(default_factory=list)
     counts: dict[int, tuple[int, int, int]] = field(default_factory=dict)
-    """For faces with indices from the end: the number of vertices, texture coordinates and normals before them."""
+    """For faces with indices counted from the end: the number of vertices, texture coordinates and normals before them."""
     materials: list[tuple[int, str]] = field(default_factory=list)
     libraries: list[str] = field(default_factory=list)
     crease_angle: float = DEFAULT_CREASE_ANGLE
     two_sided: bool = False
     channels: int | None = None
-    """Numbers of a colour, where the file has this; else four where one is not opaque."""
+    """Numbers of a colour, where the file gives this number; else four where a material is not opaque, or three."""
 
 
-def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[ObjPart]:
+def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
     """Read the bytes of a file.
 
     Parameters
@@ -225,18 +216,18 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[ObjPar
     ValueError
         When the file has no triangles, or its lines are not those of an OBJ.
     """
-    lines = _sorted(data)
+    lines = _lines_by_word(data)
     points = _numbers(lines.v, 3)
     colors = None
     if points.shape[1] >= 6:
         points, colors = points[:, :3], points[:, -3:]
     points = np.ascontiguousarray(points[:, :3])
     counts, index = _corners(lines, (len(points), len(lines.vt), len(lines.vn)))
-    triangles = triangulate(ended(counts, index[:, 0]), points)
-    place = triangles.corners - triangles.polygons[:, None]
-    corners = index[place]
+    triangles = triangulate(terminated(counts, index[:, 0]), points)
+    entries = triangles.corners - triangles.polygons[:, None]
+    corners = index[entries]
     finite = np.asarray(np.isfinite(points).all(axis=1))
-    good = finite[corners[:, :, 0]].all(axis=1) if len(place) else np.zeros(0, dtype=bool)
+    good = finite[corners[:, :, 0]].all(axis=1) if len(entries) else np.zeros(0, dtype=bool)
     corners, owner = corners[good], triangles.polygons[good]
     if not len(corners):
         raise ValueError("the file has no triangles")
@@ -256,10 +247,10 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[ObjPar
         if (text := library(name)) is not None:
             known = {**read_mtl(text), **known}
     used = _materials_of(lines, len(counts))[owner]
-    return _dressed(whole, used, [name for _, name in lines.materials], known, lines.channels)
+    return _parts_by_material(whole, used, [name for _, name in lines.materials], known, lines.channels)
 
 
-def _sorted(data: bytes) -> _Lines:
+def _lines_by_word(data: bytes) -> _Lines:
     lines = _Lines()
     v, vt, vn, f = lines.v, lines.vt, lines.vn, lines.f
     for line in data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").replace(b"\t", b" ").split(b"\n"):
@@ -306,8 +297,8 @@ def _read_mark(words: list[bytes], lines: _Lines) -> None:
     lines.channels = {b"3": 3, b"4": 4}.get(pairs.get(b"channels", b""))
 
 
-def _even(rows: list[bytes]) -> int:
-    """Return the number of words in each of some lines where they are separated by single blanks and all have as many; else 0."""
+def _words_per_line(rows: list[bytes]) -> int:
+    """Return the number of words in each line where single blanks separate them and all lines have as many; else 0."""
     blanks = rows[0].rstrip().count(b" ", 1)
     ends = rows[0].startswith(b" ")
     if any(row.count(b" ", 1) != blanks or row.startswith(b" ") != ends for row in rows):
@@ -325,37 +316,37 @@ def _parsed(text: bytes) -> Floats:
             return np.zeros(0)
 
 
-def _numbers(rows: list[bytes], least: int) -> Floats:
-    """Return rows of numbers as an array; of rows of different lengths as many as all have."""
+def _numbers(rows: list[bytes], min_width: int) -> Floats:
+    """Return rows of numbers as an array; rows of different lengths are cut to the shortest."""
     if not rows:
-        return np.zeros((0, least))
-    width = _even(rows)
-    if width >= least:
-        # A line with this many blanks has no more words than that: if the sum is right, each line is right.
+        return np.zeros((0, min_width))
+    width = _words_per_line(rows)
+    if width >= min_width:
+        # A line with this many blanks has at most so many words: where the sum is right, each line is right.
         flat = _parsed(b" ".join(rows))
         if len(flat) == len(rows) * width:
             return flat.reshape(len(rows), width)
     words = [row.split() for row in rows]
     shortest = min(map(len, words))
-    if shortest < least:
-        raise ValueError(f"a line has {shortest} numbers, expected {least}")
+    if shortest < min_width:
+        raise ValueError(f"a line has {shortest} numbers, expected {min_width}")
     if max(map(len, words)) != shortest:
-        shortest = least if shortest < 6 else shortest
+        shortest = min_width if shortest < 6 else shortest
     try:
         return np.array([word for row in words for word in row[:shortest]], dtype=np.float64).reshape(
             len(rows), shortest
         )
     except ValueError as error:
-        raise ValueError("a line has something else than numbers") from error
+        raise ValueError("a line has a word that is not a number") from error
 
 
 def _corners(lines: _Lines, ends: tuple[int, int, int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the number of corners of each face, and of each corner its indices (N, 3) of place, texture and normal; −1 for none."""
+    """Return the number of corners of each face, and for each corner its indices (N, 3): vertex, texture coordinate, normal; −1 for none."""
     rows = lines.f
     if not rows:
         return np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)
     text = b" ".join(rows)
-    number, width = len(text.split()), _even(rows)
+    number, width = len(text.split()), _words_per_line(rows)
     counts = (
         np.full(len(rows), width)
         if width * len(rows) == number
@@ -374,20 +365,20 @@ def _corners(lines: _Lines, ends: tuple[int, int, int]) -> tuple[npt.NDArray[np.
         index[:, columns] = flat.reshape(number, -1)
     else:
         try:
-            for place, word in enumerate(text.split()):
+            for corner, word in enumerate(text.split()):
                 for column, part in enumerate(word.split(b"/")[:3]):
-                    index[place, column] = float(part or b"0")
+                    index[corner, column] = float(part or b"0")
         except ValueError as error:
-            raise ValueError("a face holds something else than indices") from error
+            raise ValueError("a face has a word that is not an index") from error
     if not (np.abs(index) < 2**31).all():
-        raise ValueError("an index is no small whole number")
+        raise ValueError("an index is not an integer below 2^31")
     whole = index.astype(np.int64)
     if (whole < 0).any():
         above = np.tile(np.array(ends, dtype=np.int64), (len(counts), 1))
         for face, seen in lines.counts.items():
             above[face] = seen
         whole = np.where(whole < 0, np.repeat(above, counts, axis=0) + whole + 1, whole)
-    # 0 is no index, and one from the end may point in front of the first: both are made "none".
+    # 0 is not an index, and one counted from the end may be before the first: both become "none".
     return counts.astype(np.int64), np.where(whole >= 1, whole - 1, -1)
 
 
@@ -398,30 +389,30 @@ def _attribute(values: Floats, index: npt.NDArray[np.int64]) -> Corners | None:
 
 
 def _materials_of(lines: _Lines, count: int) -> npt.NDArray[np.int64]:
-    """Return for each face the place of its `usemtl`, −1 for none."""
+    """Return for each face the index of its `usemtl`, −1 for none."""
     found = np.full(count, -1, dtype=np.int64)
     for number, (start, _) in enumerate(lines.materials):
         found[start:] = number
     return found
 
 
-def _dressed(
+def _parts_by_material(
     whole: Mesh,
     used: npt.NDArray[np.int64],
     names: list[str],
     known: dict[str, tuple[Material, str]],
     channels: int | None,
-) -> list[ObjPart]:
+) -> list[Part]:
     plain = Material(), ""
-    places, rows = np.unique(used, return_inverse=True)
-    # One name may be used in many places.
+    statements, rows = np.unique(used, return_inverse=True)
+    # One name may be used several times.
     kinds: dict[str, int] = {}
-    kind = np.array([kinds.setdefault(names[place] if place >= 0 else "", len(kinds)) for place in places])[rows]
+    kind = np.array([kinds.setdefault(names[k] if k >= 0 else "", len(kinds)) for k in statements])[rows]
     looks = [known.get(name, plain) for name in kinds]
     if len(looks) == 1 and (channels is None or whole.colors is not None or not known):
-        return [ObjPart(whole, *looks[0])]
+        return [Part(whole, *looks[0])]
     if any(image for _, image in looks):
-        return [ObjPart(_part(whole, kind == k), *look) for k, look in enumerate(looks)]
+        return [Part(_part(whole, kind == k), *look) for k, look in enumerate(looks)]
     values = np.array([[*look.diffuse, 1.0 - look.transparency] for look, _ in looks])
     values = values[:, : channels or (4 if (values[:, 3] != 1.0).any() else 3)]
     if whole.colors is None and len(known):
@@ -435,7 +426,7 @@ def _dressed(
             whole.texture_coordinates,
             whole.two_sided,
         )
-    return [ObjPart(whole, looks[0][0])]
+    return [Part(whole, looks[0][0])]
 
 
 def _part(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> Mesh:
@@ -491,9 +482,9 @@ def _material(values: dict[str, list[float]]) -> Material:
     def share(value: float) -> float:
         return min(max(value, 0.0), 1.0) if value == value else 0.0
 
-    def color(word: str, otherwise: tuple[float, float, float]) -> tuple[float, float, float]:
+    def color(word: str, default_color: tuple[float, float, float]) -> tuple[float, float, float]:
         given = values.get(word, [])
-        return (share(given[0]), share(given[1]), share(given[2])) if len(given) == 3 else otherwise
+        return (share(given[0]), share(given[1]), share(given[2])) if len(given) == 3 else default_color
 
     def single(word: str) -> float | None:
         given = values.get(word, [])

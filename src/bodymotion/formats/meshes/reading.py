@@ -17,7 +17,7 @@ from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.stl import read_mesh_file
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
 from bodymotion.formats.vrml.rules import IMAGE_INSIDE, SCENERY
-from bodymotion.formats.vrml.scene import Place, SceneWalker
+from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
 from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape, Texture
 
@@ -120,7 +120,7 @@ def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
     try:
         scene = parse_vrml(path.read_bytes(), path)
         walker = SceneWalker(found, parts)
-        walker.walk(scene.nodes, Place(), lambda node, place: False)
+        walker.walk(scene.nodes, NodeFrame(), lambda node, frame: False)
     except FormatError as error:
         raise ValueError(error.problem.message) from error
     remarks += [problem.message for problem in found.problems if problem.rule != SCENERY.code]

@@ -13,7 +13,7 @@ import numpy as np
 from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE, NUMBER_RANGE, PLACE
 from bodymotion.formats.openhrp.nodes import CLASSES, JOINT_TYPES, MAX_ID, NUMBERS, VECTORS
 from bodymotion.formats.openhrp.prototypes import (
-    PLACED,
+    POSE_ID_AND_CHILDREN,
     KeptFields,
     as_value,
     device_prototype,
@@ -447,7 +447,7 @@ class DeviceWriter:
                     self.report(NUMBER_RANGE, f"{title}: {ours} {given!r:.60} is left out")
                 elif given != getattr(default, ours):
                     fields[ours] = given
-        used = (*PLACED, *VECTORS.get(kind, {}).values(), *NUMBERS.get(kind, {}).values())
+        used = (*POSE_ID_AND_CHILDREN, *VECTORS.get(kind, {}).values(), *NUMBERS.get(kind, {}).values())
         fields |= kept.of(device.extra, (*used, *VISION) if isinstance(device, VisionSensor) else used)
         return Node(node_type, name, fields, proto)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "OPTIONAL",
-    "PLACED",
+    "POSE_ID_AND_CHILDREN",
     "REMARKS",
     "KeptFields",
     "Names",
@@ -31,24 +31,24 @@ __all__ = [
 
 
 class Names:
-    """The names that are taken in one file."""
+    """The names that are used in one file."""
 
     def __init__(self, report: Callable[[Rule, str], None]) -> None:
         self.report = report
-        self.taken: set[str] = set()
+        self.used_names: set[str] = set()
         self._count: dict[str, int] = {}
 
     def unique(self, name: str, what: str) -> str:
-        """Return the name where it is legal and free, else a similar one, and report that; an empty name stays empty."""
+        """Return the name where it is legal and unused, else a similar one, which is reported; an empty name stays empty."""
         if not name:
             return ""
         legal = legal_name(name)
         free = legal
-        while free in self.taken:
+        while free in self.used_names:
             # Counting continues from the last number, so many of one name do not become slower.
             self._count[legal] = self._count.get(legal, 1) + 1
             free = f"{legal}_{self._count[legal]}"
-        self.taken.add(free)
+        self.used_names.add(free)
         if free != name:
             self.report(BODY_NAMES, f"{what} {name!r} is written as {free!r}")
         return free
@@ -71,7 +71,7 @@ WIDER = {"SFFloat": "MFFloat", "SFInt32": "MFInt32", "SFString": "MFString"}
 
 
 def as_value(value: object) -> tuple[Value, tuple[str, ...]]:
-    """Return a value as a field holds it, and the types that a field may have for it, the best first; none where there is no such type."""
+    """Return a value in the form of a field, and the possible types of the field, the best first; none where no field can hold it."""
     if isinstance(value, (bool, np.bool_)):
         return bool(value), ("SFBool",)
     if isinstance(value, (int, np.integer)):
@@ -113,7 +113,7 @@ def _array(value: np.ndarray) -> tuple[Value, tuple[str, ...]]:
 
 
 class KeptFields:
-    """The kept fields of all nodes of one kind; `types` are those to be declared beyond the `declared` ones."""
+    """The kept fields of all nodes of one kind; `types` are the types of fields that must be declared beside the `declared` ones."""
 
     def __init__(
         self,
@@ -145,16 +145,16 @@ class KeptFields:
         """Return the fields of one node; report what cannot be kept. Names in `used` are written elsewhere."""
         fields: dict[str, Value] = {}
         left: list[str] = []
-        for name, given in extra.items():
+        for name, item in extra.items():
             if name in used:
                 continue
-            value, types = as_value(given)
+            value, types = as_value(item)
             kind = self._all.get(name, "")
             if kind in types:
                 fields[name] = value
             elif any(WIDER.get(single) == kind for single in types):
                 fields[name] = [value] if isinstance(value, str) else np.array([value])
-                self.report(KEPT_VALUE, f"{self.kind}: {name} {given!r:.60} becomes a list of one")
+                self.report(KEPT_VALUE, f"{self.kind}: {name} {item!r:.60} becomes a list of one")
             else:
                 left.append(str(name))
         if left:
@@ -176,9 +176,9 @@ REMARKS = {
     "RangeSensor": "Laser range finder: scans the xz plane around -z.",
 }
 
-_PLACED = "exposedField SFVec3f translation 0 0 0 exposedField SFRotation rotation 0 0 1 0"
-_SENSOR = f"{_PLACED} exposedField SFInt32 sensorId -1"
-_AT_PLACE = "translation IS translation rotation IS rotation"
+_POSE_FIELDS = "exposedField SFVec3f translation 0 0 0 exposedField SFRotation rotation 0 0 1 0"
+_SENSOR = f"{_POSE_FIELDS} exposedField SFInt32 sensorId -1"
+_POSE_IS = "translation IS translation rotation IS rotation"
 
 DECLARATIONS = f"""#VRML V2.0 utf8
 PROTO Humanoid [
@@ -272,13 +272,13 @@ PROTO Surface [
     removeChildren IS removeChildren
   }}
 }}
-PROTO AccelerationSensor [ exposedField SFVec3f maxAcceleration -1 -1 -1 {_SENSOR} ] {{ Transform {{ {_AT_PLACE} }} }}
-PROTO Gyro [ exposedField SFVec3f maxAngularVelocity -1 -1 -1 {_SENSOR} ] {{ Transform {{ {_AT_PLACE} }} }}
+PROTO AccelerationSensor [ exposedField SFVec3f maxAcceleration -1 -1 -1 {_SENSOR} ] {{ Transform {{ {_POSE_IS} }} }}
+PROTO Gyro [ exposedField SFVec3f maxAngularVelocity -1 -1 -1 {_SENSOR} ] {{ Transform {{ {_POSE_IS} }} }}
 PROTO ForceSensor [
   exposedField SFVec3f maxForce -1 -1 -1
   exposedField SFVec3f maxTorque -1 -1 -1
   {_SENSOR}
-] {{ Transform {{ {_AT_PLACE} }} }}
+] {{ Transform {{ {_POSE_IS} }} }}
 PROTO VisionSensor [
   {_SENSOR}
   exposedField SFString type              "NONE"
@@ -289,7 +289,7 @@ PROTO VisionSensor [
   exposedField SFInt32  height            240
   exposedField SFFloat  frameRate         30
   field        SFString name              ""
-] {{ Transform {{ {_AT_PLACE} }} }}
+] {{ Transform {{ {_POSE_IS} }} }}
 PROTO RangeSensor [
   {_SENSOR}
   exposedField SFFloat scanAngle   3.14159
@@ -297,16 +297,16 @@ PROTO RangeSensor [
   exposedField SFFloat scanRate    10
   exposedField SFFloat maxDistance 10
   exposedField MFNode  children    [ ]
-] {{ Transform {{ {_AT_PLACE} children IS children }} }}
-PROTO OtherDevice [ {_SENSOR} ] {{ Transform {{ {_AT_PLACE} }} }}
+] {{ Transform {{ {_POSE_IS} children IS children }} }}
+PROTO OtherDevice [ {_SENSOR} ] {{ Transform {{ {_POSE_IS} }} }}
 """
 
 OPTIONAL = {
     "Joint": {"climit": "MFFloat", "equivalentInertia": "SFFloat"},
 }
-"""Fields that readers know and the document's prototypes lack: declared where a model has them."""
+"""Fields that readers know and that the prototypes of the document do not declare; declared where a model has them."""
 
-PLACED = ("translation", "rotation", "sensorId", "children")
+POSE_ID_AND_CHILDREN = ("translation", "rotation", "sensorId", "children")
 """Fields of devices for pose, id and contents."""
 
 
@@ -330,8 +330,8 @@ def with_fields(proto: Proto, types: Mapping[str, str]) -> Proto:
 
 def device_prototype(name: str, types: Mapping[str, str]) -> Proto:
     """Return a prototype for a device that the document does not have."""
-    place: dict[str, IsReference] = {part: IsReference(part) for part in PLACED[:2]}
-    body = [Node("Transform", fields=dict(place))]
+    pose_fields: dict[str, IsReference] = {part: IsReference(part) for part in POSE_ID_AND_CHILDREN[:2]}
+    body = [Node("Transform", fields=dict(pose_fields))]
     return with_fields(Proto(name, prototype("OtherDevice").fields, body), types)
 
 

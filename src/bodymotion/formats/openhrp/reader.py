@@ -35,7 +35,7 @@ from bodymotion.formats.vrml import InlineLoader, nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
 from bodymotion.formats.vrml.reader import read_scene, vrml_bytes
 from bodymotion.formats.vrml.rules import EMPTY, HEADER, SCENERY
-from bodymotion.formats.vrml.scene import Place, SceneWalker
+from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
@@ -133,7 +133,7 @@ class _ModelReader:
         return ReadResult(body, problems, whole=refusal is None, refusal=refusal)
 
     def _body(self) -> Body:
-        self.walker.walk(self.scene.nodes, Place(), self._visit)
+        self.walker.walk(self.scene.nodes, NodeFrame(), self._visit)
         location = Location(str(self.path))
         if self.scene.routes:
             first = self.scene.routes[0]
@@ -168,14 +168,14 @@ class _ModelReader:
         )
         return replace(body, viewpoints=tuple(self.viewpoints), source=source)
 
-    def _visit(self, node: Node, place: Place) -> bool:
+    def _visit(self, node: Node, frame: NodeFrame) -> bool:
         match node.type:
             case "Humanoid":
-                self.humanoids.append((node, place.transform))
+                self.humanoids.append((node, frame.transform))
             case "ExtraJoint":
                 self.extra_joints.append(node)
             case "Viewpoint":
-                viewpoint = attempt(lambda node: _viewpoint(node, place.transform, self.found), node, self.found)
+                viewpoint = attempt(lambda node: _viewpoint(node, frame.transform, self.found), node, self.found)
                 self.viewpoints += [] if viewpoint is None else [viewpoint]
             case "WorldInfo":
                 self.world |= {name: plain(value) for name, value in node.fields.items()}
@@ -191,7 +191,7 @@ class _ModelReader:
         if is_placed or nodes.vector(node, "scale", (1.0, 1.0, 1.0)) != (1.0, 1.0, 1.0):
             message = f"{label(node)} has a translation, rotation or scale, which has no effect"
             found.report(rules.HUMANOID_POSE, message, node.location)
-        self.walker.walk(nodes.children(node, "viewpoints"), Place(), self._visit)
+        self.walker.walk(nodes.children(node, "viewpoints"), NodeFrame(), self._visit)
         tree = self._tree(node)
         extra_joints = self._extra_joints(tree)
         self.entries |= _locators(tree)

@@ -22,7 +22,7 @@ from bodymotion.formats.openhrp.nodes import (
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt
 from bodymotion.formats.vrml.reader import InlineLoader
-from bodymotion.formats.vrml.scene import IDENTITY, Drawn, Place, SceneWalker
+from bodymotion.formats.vrml.scene import IDENTITY, FoundShape, NodeFrame, SceneWalker
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
@@ -103,7 +103,7 @@ class _TreeReader:
         """The transform of the Segment that the walk is in."""
 
     def read(self, nodes: list[Node]) -> Tree:
-        self.walker.walk(nodes, Place(), self.visit)
+        self.walker.walk(nodes, NodeFrame(), self.visit)
         if self.walker.drawn:
             self._report_outside("shapes", nodes[0])
         self.tree.links = [link.closed() for link in self.links]
@@ -112,29 +112,29 @@ class _TreeReader:
         self._mark_incomplete()
         return self.tree
 
-    def visit(self, node: Node, place: Place) -> bool:
+    def visit(self, node: Node, frame: NodeFrame) -> bool:
         match node.type:
             case "Joint":
-                self._enter_joint(node, place)
+                self._enter_joint(node, frame)
             case "Segment":
-                self._enter_segment(node, place)
+                self._enter_segment(node, frame)
             case "Surface" if "visual" in node.fields or "collision" in node.fields:
-                self.walker.enter(nodes.children(node, "collision"), replace(place, visual=False))
-                self.walker.enter(nodes.children(node, "visual"), replace(place, collision=False))
+                self.walker.enter(nodes.children(node, "collision"), replace(frame, visual=False))
+                self.walker.enter(nodes.children(node, "visual"), replace(frame, collision=False))
             case "ExtraJoint":
                 self.tree.extra_joint_nodes.append(node)
             case _ if is_sensor(node):
-                self._enter_sensor(node, place)
+                self._enter_sensor(node, frame)
             case _:
                 return False
         return True
 
-    def _enter_joint(self, node: Node, place: Place) -> None:
+    def _enter_joint(self, node: Node, frame: NodeFrame) -> None:
         index = len(self.links)
         subject: Subject = ("links", index)
         if self.segment is not None:
             self.found.fault(rules.JOINT_IN_SEGMENT.error(f"{label(node)} is inside of a Segment", node.location))
-        if not _is_identity(place.transform):
+        if not _is_identity(frame.transform):
             error = rules.JOINT_MOVED.error(f"{label(node)} is inside of a Transform", node.location)
             self.found.fault(error, (*subject, "offset"), (*subject, "rotation"))
         parent = self.link
@@ -174,9 +174,9 @@ class _TreeReader:
                 link.nodes.append(None)
             (self.link, self.segment, self.walker.unknown), self.walker.drawn = around, outer
 
-        self.walker.enter(children, Place(), leave)
+        self.walker.enter(children, NodeFrame(), leave)
 
-    def _enter_segment(self, node: Node, place: Place) -> None:
+    def _enter_segment(self, node: Node, frame: NodeFrame) -> None:
         if self.segment is not None:
             self.found.fault(rules.SEGMENT_IN_SEGMENT.error(f"{label(node)} is inside of a Segment", node.location))
         self.tree.segment_nodes.append(node)
@@ -184,7 +184,7 @@ class _TreeReader:
         if link is None:
             self._report_outside(label(node), node)
             return
-        transform = IDENTITY if _is_identity(place.transform) else place.transform
+        transform = IDENTITY if _is_identity(frame.transform) else frame.transform
         around, self.segment = self.segment, transform
         outer, self.walker.drawn = self.walker.drawn, []
 
@@ -200,13 +200,13 @@ class _TreeReader:
                 link.segments.append(segment)
                 link.nodes.append(node)
 
-        self.walker.enter(self._children(node), Place(IDENTITY, place.visual, place.collision), leave)
+        self.walker.enter(self._children(node), NodeFrame(IDENTITY, frame.visual, frame.collision), leave)
 
-    def _enter_sensor(self, node: Node, place: Place) -> None:
+    def _enter_sensor(self, node: Node, frame: NodeFrame) -> None:
         if self.link is None:
             self._report_outside(label(node), node)
             return
-        transform = IDENTITY if _is_identity(place.transform) else place.transform
+        transform = IDENTITY if _is_identity(frame.transform) else frame.transform
         if self.segment is not None and self.segment is not IDENTITY:
             transform = self.segment @ transform
         link = self.link.index
@@ -224,7 +224,7 @@ class _TreeReader:
         inside = self._children(node)
         if inside:
             own = poses.to_matrix(own_pose(node, ModelDiagnostics()))
-            self.walker.enter(inside, replace(place, transform=place.transform @ own))
+            self.walker.enter(inside, replace(frame, transform=frame.transform @ own))
 
     def _children(self, node: Node) -> list[Node]:
         found = attempt(nodes.children, node, self.found)
@@ -272,6 +272,6 @@ def _is_identity(transform: Floats) -> bool:
     return transform is IDENTITY or bool(np.abs(transform - IDENTITY).max() <= 1e-12)
 
 
-def _by_purpose(drawn: list[Drawn]) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
+def _by_purpose(drawn: list[FoundShape]) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
     """Return the visual and the collision shapes."""
     return tuple(d.shape for d in drawn if d.visual), tuple(d.shape for d in drawn if d.collision)

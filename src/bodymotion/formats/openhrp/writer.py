@@ -390,7 +390,7 @@ class _Builder:
             if index not in names:
                 wanted = links[index].name or links[index].joint.name or (f"LINK{index}" if index in ends else "")
                 own = links[index].joint.name
-                if legal_name(wanted) in self.names.taken and own and legal_name(own) not in self.names.taken:
+                if legal_name(wanted) in self.names.used_names and own and legal_name(own) not in self.names.used_names:
                     wanted = own
                 names[index] = self.names.unique(wanted, "the link")
         return names

@@ -23,10 +23,10 @@ from bodymotion.geometry.shapes import MOST_SHAPES, Mesh, Shape
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.reader import InlineLoader
 
-__all__ = ["IDENTITY", "Drawn", "Place", "SceneWalker", "node_transform", "rotation_matrix"]
+__all__ = ["IDENTITY", "FoundShape", "NodeFrame", "SceneWalker", "node_transform", "rotation_matrix"]
 
 MAX_NODES = 1_000_000
-"""Nodes that a walk visits: USE inside USE unfolds to any number."""
+"""Nodes that a walk visits: USE inside USE expands to any number."""
 
 MESH_FILES = (".stl",)
 """Parts that are meshes, not VRML97."""
@@ -35,7 +35,7 @@ IDENTITY: Floats = frozen(np.eye(4))
 
 
 @dataclass(frozen=True)
-class Drawn:
+class FoundShape:
     """A shape that was found, in the frame where the walk began; whether it is visible, and whether others collide with it."""
 
     shape: Shape
@@ -44,7 +44,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Place:
+class NodeFrame:
     """The frame of a node: its transform (4, 4) from where the walk began, and what the shapes in it are for."""
 
     transform: Floats = field(default_factory=lambda: IDENTITY)
@@ -82,7 +82,7 @@ class PrototypeBodies:
 class SceneWalker:
     """Walk through nodes and collect shapes in `drawn`.
 
-    `walk` calls a function `visit(node, place)` first for each node, before prototypes are expanded; where it returns True, the node is
+    `walk` calls a function `visit(node, frame)` first for each node, before prototypes are expanded; where it returns True, the node is
     done. It may continue inside of the node with `enter`. The walk keeps its own stack: nodes may be nested to any depth. Nothing here
     refers back to the walker, so its memory is freed with it.
     """
@@ -90,18 +90,18 @@ class SceneWalker:
     def __init__(self, found: Diagnostics, parts: InlineLoader) -> None:
         self.found = found
         self.parts = parts
-        self.drawn: list[Drawn] = []
+        self.drawn: list[FoundShape] = []
         self.visited = 0
         self.unknown: Subject = ()
         """What is unknown in the value where a node that the walk visits cannot be read; set by its user."""
-        self._stack: list[tuple[Iterator[Node], Place] | Callable[[], None]] = []
+        self._stack: list[tuple[Iterator[Node], NodeFrame] | Callable[[], None]] = []
         self._mesh_files: dict[Path, Mesh | None] = {}
         self._reported: set[str] = set()
         self.actual = PrototypeBodies(parts)
         self.geometry = GeometryReader(found, self.actual)
         self.appearance = AppearanceReader(found, self.actual, parts.resolve)
 
-    def walk(self, nodes: Iterable[Node], place: Place, visit: Callable[[Node, Place], bool]) -> None:
+    def walk(self, nodes: Iterable[Node], frame: NodeFrame, visit: Callable[[Node, NodeFrame], bool]) -> None:
         """Walk through nodes in a frame, and everything inside them; go on after faults where `found` is of a model.
 
         Raises
@@ -109,7 +109,7 @@ class SceneWalker:
         FormatError
             At the first fault, where `found` is not of a model; when there are too many nodes or shapes.
         """
-        self.enter(nodes, place)
+        self.enter(nodes, frame)
         while self._stack:
             item = self._stack[-1]
             node = None if callable(item) else next(item[0], None)
@@ -131,75 +131,77 @@ class SceneWalker:
                 if rest is not None and not callable(item):
                     self.enter([rest], item[1])
 
-    def enter(self, nodes: Iterable[Node], place: Place, leave: Callable[[], None] | None = None) -> None:
+    def enter(self, nodes: Iterable[Node], frame: NodeFrame, leave: Callable[[], None] | None = None) -> None:
         """Continue the walk with nodes in a frame; call `leave` when everything inside them is done."""
         if leave is not None:
             self._stack.append(leave)
-        self._stack.append((iter(nodes), place))
+        self._stack.append((iter(nodes), frame))
 
-    def _visit(self, node: Node, place: Place, visit: Callable[[Node, Place], bool]) -> None:
+    def _visit(self, node: Node, frame: NodeFrame, visit: Callable[[Node, NodeFrame], bool]) -> None:
         self.visited += 1
         if self.visited > MAX_NODES:
-            raise TOO_LARGE.error(f"the scene unfolds to more than {MAX_NODES} nodes", node.location)
+            raise TOO_LARGE.error(f"the scene expands to more than {MAX_NODES} nodes", node.location)
         found: Node | None = node
-        while found is not None and not visit(found, place):
+        while found is not None and not visit(found, frame):
             if found.proto is None:
-                self._walk_into(found, place)
+                self._walk_into(found, frame)
                 return
             found = self.actual.inside(found)
 
-    def _walk_into(self, found: Node, place: Place) -> None:
+    def _walk_into(self, found: Node, frame: NodeFrame) -> None:
         match found.type:
             case "Transform":
-                self.enter(nodes.children(found), self.moved(place, node_transform(found), found))
+                self.enter(nodes.children(found), self.frame_inside(frame, node_transform(found), found))
             case "Group" | "Anchor" | "Billboard":
-                self.enter(nodes.children(found), place)
+                self.enter(nodes.children(found), frame)
             case "Switch":
                 choices = found.get("choice")
                 choices = choices if isinstance(choices, list) else nodes.children(found, "choice")
                 chosen = nodes.integer(found, "whichChoice", -1)
                 if 0 <= chosen < len(choices) and isinstance(choices[chosen], Node):
-                    self.enter([choices[chosen]], place)
-                self._report_scenery(found, "what a Switch does not choose", len(choices) > 1 or chosen != 0)
+                    self.enter([choices[chosen]], frame)
+                self._report_scenery(
+                    found, "the children that a Switch does not select", len(choices) > 1 or chosen != 0
+                )
             case "LOD":
                 levels = nodes.children(found, "level") or nodes.children(found)
-                self.enter(levels[:1], place)
+                self.enter(levels[:1], frame)
                 self._report_scenery(found, "the other levels of an LOD", len(levels) > 1)
             case "Collision":
-                self._collision(found, place)
+                self._collision(found, frame)
             case "Inline":
-                self._part(found, place)
+                self._part(found, frame)
             case "Shape":
-                self._draw(found, place)
+                self._draw(found, frame)
             case _ if found.type in STANDARD_NODES:
                 self._report_scenery(found, found.type)
             case _ if found.type not in self._reported:
                 self._reported.add(found.type)
                 self.found.report(NODE_LEFT_OUT, f"the node type {found.type} is unknown: left out", found.location)
 
-    def _report_scenery(self, node: Node, what: str, there: bool = True) -> None:
-        if there and node.type not in self._reported:
+    def _report_scenery(self, node: Node, what: str, applies: bool = True) -> None:
+        if applies and node.type not in self._reported:
             self._reported.add(node.type)
             self.found.report(SCENERY, f"{what}: not a part of a body", node.location)
 
-    def _collision(self, node: Node, place: Place) -> None:
+    def _collision(self, node: Node, frame: NodeFrame) -> None:
         collide, proxy = nodes.flag(node, "collide", True), nodes.child(node, "proxy")
         if proxy is not None and collide:
-            self.enter([proxy], replace(place, visual=False))
+            self.enter([proxy], replace(frame, visual=False))
         solid = collide and proxy is None
-        self.enter(nodes.children(node), replace(place, collision=place.collision and solid))
+        self.enter(nodes.children(node), replace(frame, collision=frame.collision and solid))
 
-    def _part(self, node: Node, place: Place) -> None:
+    def _part(self, node: Node, frame: NodeFrame) -> None:
         urls = nodes.texts(node, "url")
         if any(url.lower().endswith(MESH_FILES) for url in urls):
             path = self.parts.resolve(node)
             mesh = self._mesh_file(path, node) if path is not None else None
             if mesh is not None:
-                self._add(Shape(mesh, place.transform, PLAIN, node.name), place, node)
+                self._add(Shape(mesh, frame.transform, PLAIN, node.name), frame, node)
             return
         scene = self.parts.load(node)
         if scene is not None:
-            self.enter(scene.nodes, place)
+            self.enter(scene.nodes, frame)
 
     def _mesh_file(self, path: Path, node: Node) -> Mesh | None:
         from bodymotion.formats.meshes.stl import read_mesh_file
@@ -212,27 +214,27 @@ class SceneWalker:
                 self.found.report(PART_UNREADABLE, f"{path.name}: {error}", node.location)
         return self._mesh_files[path]
 
-    def _draw(self, node: Node, place: Place) -> None:
+    def _draw(self, node: Node, frame: NodeFrame) -> None:
         part = nodes.child(node, "geometry")
         found = self.actual(part) if part is not None else None
-        if found is None or not (place.visual or place.collision):
+        if found is None or not (frame.visual or frame.collision):
             return
         material = self.appearance.read(nodes.child(node, "appearance"))
         geometry = self.geometry.read(found, textured=material.texture is not None)
         if geometry is not None:
-            self._add(Shape(geometry, place.transform, material, node.name), place, node)
+            self._add(Shape(geometry, frame.transform, material, node.name), frame, node)
 
-    def _add(self, shape: Shape, place: Place, node: Node) -> None:
+    def _add(self, shape: Shape, frame: NodeFrame, node: Node) -> None:
         if len(self.drawn) >= MOST_SHAPES:
-            raise TOO_LARGE.error(f"the scene unfolds to more than {MOST_SHAPES} shapes", node.location)
-        self.drawn.append(Drawn(shape, place.visual, place.collision))
+            raise TOO_LARGE.error(f"the scene expands to more than {MOST_SHAPES} shapes", node.location)
+        self.drawn.append(FoundShape(shape, frame.visual, frame.collision))
 
-    def moved(self, place: Place, transform: Floats, node: Node) -> Place:
+    def frame_inside(self, frame: NodeFrame, transform: Floats, node: Node) -> NodeFrame:
         """Return the frame inside a node with its own transform (4, 4)."""
-        whole = transform if place.transform is IDENTITY else place.transform @ transform
+        whole = transform if frame.transform is IDENTITY else frame.transform @ transform
         if not np.isfinite(whole).all():
             raise INFINITE_POINT.error(f"{node.type}: translation, rotation or scale is not finite", node.location)
-        return Place(whole, place.visual, place.collision)
+        return NodeFrame(whole, frame.visual, frame.collision)
 
 
 def node_transform(node: Node) -> Floats:

@@ -51,18 +51,18 @@ def texture_nodes(texture: Texture, url: str, report: Callable[[Rule, str], None
         fields["repeatT"] = False
     result: dict[str, Value] = {"texture": Node("ImageTexture", fields=fields)}
     if not np.array_equal(texture.transform, np.eye(3)):
-        turned = Node("TextureTransform", fields=_transform_fields(texture.transform))
-        if np.abs(texture_matrix(turned) - texture.transform).max() <= 1e-12 * max(
+        transform_node = Node("TextureTransform", fields=_transform_fields(texture.transform))
+        if np.abs(texture_matrix(transform_node) - texture.transform).max() <= 1e-12 * max(
             1.0, np.abs(texture.transform).max()
         ):
-            result["textureTransform"] = turned
+            result["textureTransform"] = transform_node
         else:
             report(SHAPE_LOOK, "a transform of texture coordinates that shears is left out")
     return result
 
 
 def _transform_fields(matrix: Floats) -> dict[str, Value]:
-    """Split a matrix (3, 3), −C · S · R · C · T, into scale, turn, and a centre that is moved to the origin."""
+    """Split a matrix (3, 3), −C · S · R · C · T, into scale, rotation, and a centre that is moved to the origin."""
     (a, b), (c, d) = matrix[:2, :2].tolist()
     angle = math.atan2(-b, a) if a or b else math.atan2(c, d)
     sine, cosine = math.sin(angle), math.cos(angle)
@@ -74,13 +74,13 @@ def _transform_fields(matrix: Floats) -> dict[str, Value]:
         fields["scale"] = scale
     moved = matrix[:2, 2]
     if moved.any():
-        # With T = −C the point that is turned and stretched is the origin, and −C is the translation after that.
+        # With T = −C the point that is rotated and scaled is the origin, and −C is the translation after that.
         fields["center"], fields["translation"] = -moved, np.array(moved)
     return fields
 
 
 DIGITS = (3, 4, 5, 6, 7, 8, 10, 12, 13, 15, 16)
-UNTURNED: Floats = np.eye(3)
+IDENTITY_ROTATION: Floats = np.eye(3)
 ROUNDING = 1e-12
 """How far, as a share of its largest number, a matrix may be from one that its fields give."""
 
@@ -110,13 +110,13 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
 
     Those that do nothing are left out.
 
-    A stretched matrix is a turn times a symmetric stretch (polar decomposition); the stretch is a scale along the axes where that is so,
+    A matrix with scale is a rotation times a symmetric stretch (polar decomposition); the stretch is a scale along the axes where possible,
     and else along its eigenvectors. A mirrored one has a negative scale.
     """
-    if np.array_equal(matrix[:3, :3], UNTURNED):
+    if np.array_equal(matrix[:3, :3], IDENTITY_ROTATION):
         return {"translation": matrix[:3, 3]} if matrix[:3, 3].any() else {}
-    turn, scale, orientation = _parts(matrix[:3, :3])
-    exact = (*_axis_angle(turn), *scale, *_axis_angle(orientation))
+    rotation, scale, orientation = _parts(matrix[:3, :3])
+    exact = (*_axis_angle(rotation), *scale, *_axis_angle(orientation))
     if scale == (1.0, 1.0, 1.0):
         wanted = tuple(tuple(row) for row in matrix[:3, :3].tolist())
         found = _searched(exact[:3], exact[3], lambda axis, angle: rotation_matrix(axis, angle) == wanted)
@@ -139,28 +139,28 @@ def holds(matrix: Floats, fields: dict[str, Value]) -> bool:
 def _searched(
     axis: tuple[float, ...], angle: float, same: Callable[[tuple[float, float, float], float], bool]
 ) -> tuple[float, ...] | None:
-    """Return a rotation that is read as the wanted one: of the fewest digits, or else beside the computed one; None where none is found.
+    """Return a rotation that is read as the wanted one: of the fewest digits, or else next to the computed one; None where none is found.
 
     `same` gets axes as they are read, of length 1.
     """
     axes = list(dict.fromkeys(tuple(_rounded(x, digits) for x in axis) for digits in DIGITS))
     angles = list(dict.fromkeys(_rounded(angle, digits) for digits in DIGITS))
-    for near in (*axes, axis):
-        if any(near):
-            read = nodes.unit(*near)
-            for turn in (*angles, angle):
-                if same(read, turn):
-                    return (*near, turn)
-    for near in itertools.product(*map(_beside, axis)):
-        read = nodes.unit(*near)
-        for turn in _beside(angle):
-            if same(read, turn):
-                return (*near, turn)
+    for candidate in (*axes, axis):
+        if any(candidate):
+            read = nodes.unit(*candidate)
+            for angle_ in (*angles, angle):
+                if same(read, angle_):
+                    return (*candidate, angle_)
+    for candidate in itertools.product(*map(_neighbours, axis)):
+        read = nodes.unit(*candidate)
+        for angle_ in _neighbours(angle):
+            if same(read, angle_):
+                return (*candidate, angle_)
     return None
 
 
-def _beside(x: float) -> tuple[float, ...]:
-    """Return a number and the doubles next to it; of none there are none."""
+def _neighbours(x: float) -> tuple[float, ...]:
+    """Return a number and the doubles next to it; of 0 only itself."""
     return (x, math.nextafter(x, math.inf), math.nextafter(x, -math.inf)) if x else (x,)
 
 
@@ -175,7 +175,7 @@ def _candidates(exact: tuple[float, ...]) -> Iterator[Floats]:
 
 
 def _fields(translation: Floats, value: Floats) -> dict[str, Value] | None:
-    """Return the fields of a turn (4), a scale (3) and its orientation (4); None where rounding has left no axis."""
+    """Return the fields of a rotation (4), a scale (3) and its orientation (4); None where rounding has left no axis."""
     if not value[:3].any() or not value[7:10].any():
         return None
     fields: dict[str, Value] = {}
@@ -190,35 +190,35 @@ def _fields(translation: Floats, value: Floats) -> dict[str, Value] | None:
     return fields
 
 
-def _axis_angle(turn: Floats) -> tuple[float, float, float, float]:
-    if turn is UNTURNED:
+def _axis_angle(rotation: Floats) -> tuple[float, float, float, float]:
+    if rotation is IDENTITY_ROTATION:
         return 0.0, 0.0, 1.0, 0.0
-    axis, angle = rotations.to_axis_angle(rotations.from_matrix(turn))
+    axis, angle = rotations.to_axis_angle(rotations.from_matrix(rotation))
     x, y, z = (axis + 0.0).tolist()
     return x, y, z, float(angle)
 
 
 def _parts(matrix: Floats) -> tuple[Floats, tuple[float, ...], Floats]:
-    """Split a matrix (3, 3) into a turn, a scale (3) and the turn of the scale's axes."""
+    """Split a matrix (3, 3) into a rotation, a scale (3) and the rotation of the scale's axes."""
     lengths = np.linalg.norm(matrix, axis=0)
-    turn = matrix / np.where(lengths > 0, lengths, 1.0)
-    if (lengths > 0).all() and np.abs(turn.T @ turn - np.eye(3)).max() <= 1e-14:
+    rotation = matrix / np.where(lengths > 0, lengths, 1.0)
+    if (lengths > 0).all() and np.abs(rotation.T @ rotation - np.eye(3)).max() <= 1e-14:
         lengths = np.where(np.abs(lengths - 1.0) <= 4e-16, 1.0, lengths)
-        if np.linalg.det(turn) < 0:
-            # Any of the three may be the mirrored one: the one that leaves the smallest turn.
-            mirrored = int(np.argmin(np.diag(turn)))
-            turn[:, mirrored] *= -1
+        if np.linalg.det(rotation) < 0:
+            # Any of the three may be the mirrored one: the one that leaves the smallest rotation is chosen.
+            mirrored = int(np.argmin(np.diag(rotation)))
+            rotation[:, mirrored] *= -1
             lengths[mirrored] *= -1
-        return turn, tuple(lengths.tolist()), UNTURNED
+        return rotation, tuple(lengths.tolist()), IDENTITY_ROTATION
     left, sizes, right = np.linalg.svd(matrix)
     axes = right.T
     if np.linalg.det(axes) < 0:
         axes = -axes
         left = -left
-    turn = left @ axes.T
-    if np.linalg.det(turn) < 0:
-        turn, sizes = -turn, -sizes
-    return turn, tuple(sizes.tolist()), axes
+    rotation = left @ axes.T
+    if np.linalg.det(rotation) < 0:
+        rotation, sizes = -rotation, -sizes
+    return rotation, tuple(sizes.tolist()), axes
 
 
 DEFAULT = Material()
@@ -246,7 +246,7 @@ class ShapeWriter:
         self._latest: dict[int, tuple[Material, Node]] = {}
 
     def nodes(self, shape: Shape) -> list[Node]:
-        """Return the Shape nodes for a shape, in the frame of its geometry: one as a rule, none where there is nothing to be seen."""
+        """Return the Shape nodes for a shape, in the frame of its geometry: usually one, none where nothing is visible."""
         geometries = self._geometry(shape.geometry)
         if not geometries:
             return []
@@ -257,17 +257,17 @@ class ShapeWriter:
         name = self.name(shape.name) if len(geometries) == 1 else ""
         result = []
         for geometry in geometries:
-            places = [Node("Shape", name, {"appearance": appearance, "geometry": geometry})]
+            shape_nodes = [Node("Shape", name, {"appearance": appearance, "geometry": geometry})]
             if isinstance(mesh, Capsule) and geometry.type == "Sphere" and mesh.height:
                 end = 0.5 * mesh.height
-                places = [
-                    Node("Transform", fields={"translation": np.array([0.0, y, 0.0]), "children": places})
+                shape_nodes = [
+                    Node("Transform", fields={"translation": np.array([0.0, y, 0.0]), "children": shape_nodes})
                     for y in (end, -end)
                 ]
-            result += places
+            result += shape_nodes
         return result
 
-    # ---- looks
+    # ---- appearance
 
     def _appearance(self, material: Material) -> Node:
         known = self._latest.get(id(material))
@@ -350,7 +350,7 @@ class ShapeWriter:
         if not good:
             self.report(SHAPE_FORM, f"a {kind} of size {' '.join(f'{x:g}' for x in numbers)} is left out")
             return []
-        return [Node(kind, fields={**sizes, **{part: False for part, there in parts.items() if not there}})]
+        return [Node(kind, fields={**sizes, **{part: False for part, present in parts.items() if not present}})]
 
     def _face_set(self, mesh: Mesh) -> list[Node]:
         finite = np.asarray(np.isfinite(mesh.vertices).all(axis=1))

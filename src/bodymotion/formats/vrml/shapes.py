@@ -146,9 +146,9 @@ def texture_matrix(node: Node | None) -> Floats:
     translation = np.array(nodes.vector(node, "translation", (0.0, 0.0)))
     angle = nodes.number(node, "rotation", 0.0)
     c, s = np.cos(angle), np.sin(angle)
-    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    rotation = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     stretch = np.diag([*nodes.vector(node, "scale", (1.0, 1.0)), 1.0])
-    matrix = _translation(-center) @ stretch @ turn @ _translation(center + translation)
+    matrix = _translation(-center) @ stretch @ rotation @ _translation(center + translation)
     return frozen(matrix if np.isfinite(matrix).all() else np.eye(3))
 
 
@@ -480,14 +480,14 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     if reader.too_large(node, len(spine) * len(section)):
         return None
     scale = _stretched(nodes.rows(node, "scale", 2), [1.0, 1.0], len(spine))
-    turn = _stretched(nodes.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine))
-    if not all(np.isfinite(values).all() for values in (section, spine, scale, turn)):
+    rotation = _stretched(nodes.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine))
+    if not all(np.isfinite(values).all() for values in (section, spine, scale, rotation)):
         reader.report(INFINITE_POINT, "Extrusion has numbers that are not finite", node)
         return None
 
-    placed = section[None] * scale[:, None]
-    flat = np.stack([placed[..., 0], np.zeros(placed.shape[:2]), placed[..., 1]], axis=-1)
-    flat = rotations.rotate(rotations.from_axis_angle(turn[:, :3], turn[:, 3])[:, None], flat)
+    scaled = section[None] * scale[:, None]
+    flat = np.stack([scaled[..., 0], np.zeros(scaled.shape[:2]), scaled[..., 1]], axis=-1)
+    flat = rotations.rotate(rotations.from_axis_angle(rotation[:, :3], rotation[:, 3])[:, None], flat)
     points = spine[:, None] + np.einsum("sij,skj->ski", _frames(spine), flat)
 
     grid = np.arange(len(spine) * len(section)).reshape(len(spine), len(section))
