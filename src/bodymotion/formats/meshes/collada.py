@@ -370,7 +370,7 @@ class _Reader:
         """Return the meshes of a geometry, one for each list of polygons, with the symbol of its material."""
         mesh = child(geometry, "mesh")
         if mesh is None:
-            raise ValueError("it has no <mesh>, or it does not exist")
+            raise ValueError("there is no such mesh in the file")
         for element in mesh:
             if local(element) in ("triangles", "polylist", "polygons", "tristrips", "trifans"):
                 made = self.polygons(element)
