@@ -143,7 +143,7 @@ def test_a_root_on_its_feet_flies_at_no_time(seed, rate):
     ]
     measures = measure(bm.Body(links=(seat, *legs)), bm.Motion.from_joints(q, rate))
     assert measures.contacts.names == ("LEG0", "LEG1", "LEG2", "LEG3")
-    assert measures.contacts.standing.any(axis=1).all()
+    assert measures.contacts.in_contact.any(axis=1).all()
     np.testing.assert_allclose(measures.contacts.heights.min(axis=1), 0, atol=1e-12)
 
 
@@ -153,4 +153,4 @@ def test_what_falls_through_the_ground_does_not_stand():
     root = np.zeros((len(T), 7))
     root[:, 2], root[:, 3] = 3.0 - 0.5 * 9.80665 * T**2, 1.0
     motion = bm.Motion.from_joints(np.zeros((len(T), 0)), 100, root=root)
-    assert not measure(body, motion, ground=0.0).contacts.standing.any()
+    assert not measure(body, motion, ground=0.0).contacts.in_contact.any()

@@ -38,7 +38,7 @@ def test_zmp_is_the_planned_one(walk, derivative):
     if derivative != "spline":
         found = bm.dynamics.measure(walk.body, walk.motion, derivative=derivative)
     assert np.abs(found.zmp - walk.motion.zmp.values)[:, :2].max() < 0.020
-    np.testing.assert_array_equal(found.given_zmp, walk.motion.zmp.values)
+    np.testing.assert_array_equal(found.recorded_zmp, walk.motion.zmp.values)
 
 
 def test_zmp_is_that_of_the_generator(walk, balance):
@@ -57,13 +57,13 @@ def test_contacts_are_those_of_flat_soles(walk):
         np.testing.assert_allclose(walk.contacts.heights[:, k], placed.min(axis=1), atol=5e-4)
         sole = vertices[vertices[:, 2] < vertices[:, 2].min() + 1e-6]
         flat = np.abs(poses.transform_points(walk.link_poses[:, link, None], sole)[..., 2]).max(axis=1) < 1e-8
-        standing = walk.contacts.standing[:, k]
+        standing = walk.contacts.in_contact[:, k]
         still = np.linalg.norm(walk.contacts.velocities[:, k], axis=1) < 0.1
         assert standing[flat & still].all()
         assert not standing[placed.min(axis=1) > 0.02].any()
         assert walk.contacts.slip_speeds[flat & still, k].max() < 0.1
         assert (walk.contacts.slip_speeds[~standing, k] == 0).all()
-    steps = np.diff(walk.contacts.standing.astype(int), axis=0)
+    steps = np.diff(walk.contacts.in_contact.astype(int), axis=0)
     assert (steps == 1).sum() == 9, "nine steps come down"
 
 
@@ -75,7 +75,7 @@ def test_support_polygons_are_hulls(walk):
         assert np.isnan(polygons.corners[t, polygons.counts[t] :]).all()
         clouds = []
         for k, link in enumerate(walk.contacts.links):
-            if walk.contacts.standing[t, k]:
+            if walk.contacts.in_contact[t, k]:
                 own = walk.feet.points[walk.feet.edges[k] : walk.feet.edges[k + 1]]
                 cloud = poses.transform_points(walk.link_poses[t, link], own)
                 clouds.append(cloud[cloud[:, 2] <= cloud[:, 2].min() + 0.003, :2])
@@ -98,8 +98,8 @@ def test_feet_together_bear_all(walk):
     moment = (forces[..., 3:] + np.cross(arms, forces[..., :3])).sum(axis=1)
     np.testing.assert_allclose(moment, walk.root_wrench[:, 3:], atol=1e-7)
     assert forces[..., 2].min() >= 0
-    alone = walk.contacts.standing.sum(axis=1) == 1
-    np.testing.assert_array_equal(forces[alone][~walk.contacts.standing[alone]], 0)
+    alone = walk.contacts.in_contact.sum(axis=1) == 1
+    np.testing.assert_array_equal(forces[alone][~walk.contacts.in_contact[alone]], 0)
     weight = walk.body.mass * 9.80665
     assert total[:, 2].mean() == pytest.approx(weight, rel=2e-3)
 
@@ -115,9 +115,9 @@ def test_ankle_sensors_bear_the_weight(walk):
 def test_work_of_the_joints_is_the_gain_of_energy(walk):
     """The ground does no work on feet that stand; so nearly all energy comes from the joints."""
     energy = walk.kinetic_energy + walk.potential_energy
-    single = walk.contacts.standing.sum(axis=1) == 1
+    single = walk.contacts.in_contact.sum(axis=1) == 1
     still = (
-        np.linalg.norm(walk.contacts.velocities, axis=-1)[np.arange(len(single)), walk.contacts.standing.argmax(1)]
+        np.linalg.norm(walk.contacts.velocities, axis=-1)[np.arange(len(single)), walk.contacts.in_contact.argmax(1)]
         < 0.01
     )
     calm = single & still & (np.roll(still, 1)) & (np.roll(still, -1))
@@ -160,7 +160,7 @@ def test_the_zmp_of_sr1(corpus):
     with_root = bm.load(corpus / SAME_WITH_ROOT)
     motion = motion.replaced(with_root.link_position, *motion.components)
     measures = bm.dynamics.measure(body, motion, derivative="savgol", window=25)
-    apart = (measures.zmp - measures.given_zmp)[:, :2]
+    apart = (measures.zmp - measures.recorded_zmp)[:, :2]
     assert np.median(np.linalg.norm(apart, axis=1)) == pytest.approx(0.030, abs=0.002)
     middle = apart.mean(axis=0)
     assert middle == pytest.approx([-0.029, 0.001], abs=0.001)
@@ -179,7 +179,7 @@ def test_feet_that_stay_say_where_sr1_goes(corpus):
     assert np.linalg.norm(found[:, :3] - given[:, :3], axis=1).max() < 0.002
     assert rotations.angle_between(found[:, 3:], given[:, 3:]).max() < 0.005
     alone = bm.dynamics.measure(body, motion, on_feet=True, derivative="savgol", window=25)
-    assert np.median(np.linalg.norm((alone.zmp - alone.given_zmp)[:, :2], axis=1)) == pytest.approx(0.030, abs=0.003)
+    assert np.median(np.linalg.norm((alone.zmp - alone.recorded_zmp)[:, :2], axis=1)) == pytest.approx(0.030, abs=0.003)
     assert abs(alone.ground[0]) < 0.001
 
 
@@ -244,7 +244,7 @@ def test_feet_of_spot_stand_when_they_are_to(examples, move):
     measures = bm.dynamics.measure(bm.spot.body(arm=motion.joint_displacement.num_parts > 12), motion)
     (planned,) = [component for component in motion.components if component.content == "FootContact"]
     assert measures.contacts.names == tuple(f"{label}_foot" for label in planned.part_labels)
-    assert (measures.contacts.standing == (planned.values > 0.5)).mean() > 0.99
+    assert (measures.contacts.in_contact == (planned.values > 0.5)).mean() > 0.99
     assert abs(measures.ground[0]) < 1e-3
 
 

@@ -282,14 +282,15 @@ def test_footprints_are_where_the_feet_stand(measures):
     (ground,) = parts(one(measures, "zmp"), Ground)
     feet = [print_ for print_ in ground.footprints if print_.color is not None]
     stances = sum(
-        int(measures.contacts.standing[0, k]) + int((np.diff(measures.contacts.standing[:, k].astype(int)) > 0).sum())
+        int(measures.contacts.in_contact[0, k])
+        + int((np.diff(measures.contacts.in_contact[:, k].astype(int)) > 0).sum())
         for k in range(2)
     )
     assert len(feet) == stances
     for print_ in feet:
         k = measures.contacts.names.index(print_.label)
         inside = (measures.times >= print_.start) & (measures.times <= print_.end)
-        assert measures.contacts.standing[inside, k].all()
+        assert measures.contacts.in_contact[inside, k].all()
         low, high = print_.corners.min(axis=0), print_.corners.max(axis=0)
         middle = np.median(measures.contacts.points[inside, k, :2], axis=0)
         assert np.all(low - 0.03 < middle)
@@ -303,7 +304,7 @@ def test_bars_are_when_the_feet_stand(measures):
     times = measures.times
     for k, spans in enumerate(bars.spans):
         inside = np.any([(times >= a - 1e-9) & (times < b - 1e-9) for a, b in spans], axis=0)
-        assert np.array_equal(inside, measures.contacts.standing[:, k])
+        assert np.array_equal(inside, measures.contacts.in_contact[:, k])
     for spans, marked in zip(bars.spans, bars.marked, strict=True):
         assert all(any(a - 1e-9 <= c and d <= b + 1e-9 for a, b in spans) for c, d in marked)
 

@@ -82,10 +82,10 @@ def test_what_is_known_is_what_is_measured(scene, measures) -> None:
     analysis = analyze(scene, on_ground=False)
     np.testing.assert_allclose(analysis.zmp, measures.zmp, atol=1e-9)
     np.testing.assert_allclose(analysis.center_of_mass, measures.center_of_mass, atol=1e-9)
-    np.testing.assert_allclose(analysis.recorded_zmp, measures.given_zmp, atol=1e-9)
+    np.testing.assert_allclose(analysis.recorded_zmp, measures.recorded_zmp, atol=1e-9)
     np.testing.assert_allclose(analysis.support[..., :2], measures.support_polygons.corners, atol=1e-9)
     standing = np.stack([np.isfinite(corners[:, 0, 0]) for corners in analysis.foot_patches], axis=1)
-    np.testing.assert_array_equal(standing, measures.contacts.standing)
+    np.testing.assert_array_equal(standing, measures.contacts.in_contact)
 
 
 def test_prints_of_feet_lie_in_the_support_polygon(scene, measures) -> None:
@@ -112,12 +112,12 @@ def test_polygons_and_points_are_drawn_where_they_are(scene_view, measures) -> N
         np.testing.assert_allclose(marks["measured_zmp"]._cube.position, measures.zmp[frame], atol=1e-9)
         prints = marks["contacts"]
         seen = [patch._face.visible for patch in prints._patches]
-        np.testing.assert_array_equal(seen, measures.contacts.standing[frame])
+        np.testing.assert_array_equal(seen, measures.contacts.in_contact[frame])
         assert [ball.visible for ball in prints._balls] == [not on_ground for on_ground in seen]
         ends = {name: line.points[-1, 1] for name, line in scene_view.analysis_overlays._trails._lines.items()}
         for name, points in (
             ("mass", measures.center_of_mass),
-            ("zmp", measures.given_zmp),
+            ("zmp", measures.recorded_zmp),
             ("measured_zmp", measures.zmp),
         ):
             np.testing.assert_allclose(ends[name][:2], points[frame, :2], atol=1e-6)
@@ -235,7 +235,7 @@ def test_a_walk_without_root_poses_is_measured_on_its_feet(body, walk) -> None:
     alone = make_scene(body, bm.Motion((walk.joint_displacement,)))
     assert alone.on_ground_by_default
     analysis = analyze(alone, on_ground=True)
-    assert analysis.measures.contacts.standing.any(axis=1).mean() > 0.9
+    assert analysis.measures.contacts.in_contact.any(axis=1).mean() > 0.9
     own = poses.transform_points(poses.inverse(analysis.measures.root_poses), analysis.measures.zmp)
     np.testing.assert_allclose(poses.transform_points(analysis.roots, own), analysis.zmp, atol=1e-9)
     lowest = alone.extent.lowest(alone.link_poses[::50]) - alone.link_poses[::50, 0, 2]

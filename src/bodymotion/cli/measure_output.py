@@ -273,7 +273,7 @@ def _feet(measures: Measures) -> list[Data]:
         ways[slide.foot] += slide.way
     found = []
     for k, name in enumerate(contacts.names):
-        stands = contacts.standing[:, k]
+        stands = contacts.in_contact[:, k]
         begins = int(np.count_nonzero(stands[1:] & ~stands[:-1]) + stands[0])
         force = np.where(stands, np.nan_to_num(measures.contact_wrenches[:, k, 2]), 0.0)
         found.append(

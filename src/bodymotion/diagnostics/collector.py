@@ -86,8 +86,6 @@ class Source:
     options: Mapping[str, object] = field(default_factory=dict)
     parts: tuple[Path, ...] = ()
     """Other files that were read for this one."""
-    places: Mapping[str, tuple[Location, ...]] = field(default_factory=dict, repr=False)
-    """Where a body's "links", "devices" and "extra_joints" are in the file, for formats without `locations` yet."""
     locations: SourceMap = field(default_factory=SourceMap, repr=False, compare=False)
     """Where the parts of the value are in the file."""
 

@@ -44,14 +44,14 @@ def zero_moment_point(
     return np.stack([x, y, np.where(np.isnan(carried), np.nan, height)], axis=-1)
 
 
-def load_shares(points: npt.ArrayLike, standing: npt.ArrayLike, target: npt.ArrayLike) -> Floats:
+def load_shares(points: npt.ArrayLike, in_contact: npt.ArrayLike, target: npt.ArrayLike) -> Floats:
     """Return the shares (T, K) of the force on K feet at `points` (T, K, 2) for a centre of pressure `target` (T, 2).
 
-    `standing` (T, K): which feet are in contact. The shares w are non-negative, sum to 1 and bring Σ w·point as near to the target as
+    `in_contact` (T, K): which feet are in contact. The shares w are non-negative, sum to 1 and bring Σ w·point as near to the target as
     possible; of those, they are the most even ones. With one foot, or on the line between two, they are unique. Frames without contact
     have zeros.
     """
-    positions, on = np.asarray(points, dtype=np.float64), np.array(standing, dtype=bool)
+    positions, on = np.asarray(points, dtype=np.float64), np.array(in_contact, dtype=bool)
     count = on.shape[1]
     weights = np.zeros(on.shape)
     away = positions - np.asarray(target, dtype=np.float64)[:, None]
@@ -95,7 +95,7 @@ def contact_wrenches(
     wrench, root = np.asarray(root_wrench, dtype=np.float64), np.asarray(root_position, dtype=np.float64)
     target = np.asarray(zmp, dtype=np.float64)[:, :2]
     middle = contacts.points[..., :2].mean(axis=1) if contacts.links else np.zeros_like(target)
-    part = load_shares(contacts.points[..., :2], contacts.standing, np.where(np.isnan(target), middle, target))
+    part = load_shares(contacts.points[..., :2], contacts.in_contact, np.where(np.isnan(target), middle, target))
     common = np.einsum("tk,tkc->tc", part, contacts.points)
     left = wrench[:, 3:] + np.cross(root - common, wrench[:, :3])
     return np.asarray(part[..., None] * np.concatenate([wrench[:, :3], left], axis=1)[:, None])

@@ -19,6 +19,7 @@ from bodymotion.geometry.arrays import ContentEquality, Floats, runs
 from bodymotion.geometry.meshes import outermost_points
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
+from bodymotion.system.deprecation import warn_renamed
 
 __all__ = [
     "MAX_PATCH_HEIGHT",
@@ -170,7 +171,7 @@ class Contacts(ContentEquality):
     ----------
     links, names:
         The links of the feet.
-    standing:
+    in_contact:
         (T, K) whether a foot is in contact.
     heights:
         (T, K) [m] of its lowest point above the ground.
@@ -186,7 +187,7 @@ class Contacts(ContentEquality):
 
     links: tuple[int, ...]
     names: tuple[str, ...]
-    standing: npt.NDArray[np.bool_]
+    in_contact: npt.NDArray[np.bool_]
     heights: Floats
     points: Floats
     velocities: Floats
@@ -194,7 +195,13 @@ class Contacts(ContentEquality):
     crawls: tuple[bool, ...] = ()
 
     def __repr__(self) -> str:
-        return f"Contacts({', '.join(self.names) or 'no feet'}: {len(self.standing)} frames)"
+        return f"Contacts({', '.join(self.names) or 'no feet'}: {len(self.in_contact)} frames)"
+
+    @property
+    def standing(self) -> npt.NDArray[np.bool_]:
+        """The old name of `in_contact`."""
+        warn_renamed("Contacts.standing", "Contacts.in_contact")
+        return self.in_contact
 
 
 @dataclass(frozen=True)
@@ -289,11 +296,11 @@ def detect_contacts(
     velocities = point_velocities(moving[:, links], points - poses[:, links, :3])
     crawls = tuple(body.links[index].joint.type == "crawler" for index in links)
     speeds = np.where(crawls, 0.0, np.linalg.norm(velocities[..., :2], axis=-1))
-    standing = stances(heights, speeds, np.asarray(times, dtype=np.float64), limits.height, limits.speed) > 0
-    standing &= np.abs(velocities[..., 2]) < MAX_VERTICAL_SPEED
-    slip = np.where(standing, speeds, 0.0)
+    in_contact = stances(heights, speeds, np.asarray(times, dtype=np.float64), limits.height, limits.speed) > 0
+    in_contact &= np.abs(velocities[..., 2]) < MAX_VERTICAL_SPEED
+    slip = np.where(in_contact, speeds, 0.0)
     names = tuple(body.links[index].name for index in links)
-    return Contacts(feet.links, names, standing, heights, points, velocities, slip, crawls)
+    return Contacts(feet.links, names, in_contact, heights, points, velocities, slip, crawls)
 
 
 def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]:
@@ -307,7 +314,7 @@ def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]
     for k in range(len(contacts.links)):
         if k < len(contacts.crawls) and contacts.crawls[k]:
             continue
-        contact = contacts.standing[:, k]
+        contact = contacts.in_contact[:, k]
         velocity = np.nan_to_num(np.where(contact[:, None], contacts.velocities[:, k, :2], 0.0))
         steps = 0.5 * (velocity[1:] + velocity[:-1]) * np.diff(at)[:, None]
         position = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
@@ -338,8 +345,8 @@ def support_polygons(
 
     poses = np.asarray(link_poses, dtype=np.float64)
     heights = contacts.heights + np.broadcast_to(ground, (len(poses),))[:, None]
-    standing = contacts.standing.astype(np.float64)
-    corners, counts = hulls(poses[:, list(feet.links)], feet.points, feet.edges, standing, heights, MAX_PATCH_HEIGHT)
+    touching = contacts.in_contact.astype(np.float64)
+    corners, counts = hulls(poses[:, list(feet.links)], feet.points, feet.edges, touching, heights, MAX_PATCH_HEIGHT)
     return SupportPolygons(corners, counts)
 
 
@@ -391,11 +398,11 @@ def placed_on_feet(
     link_poses = body.forward_kinematics(q, poses.IDENTITY)
     first = np.array(body.root_pose if start is None else start, dtype=np.float64)
     first[3:] = rotations.normalized(first[3:])
-    standing = soles(body, feet)
-    if not standing.links:
+    found = soles(body, feet)
+    if not found.links:
         raise ValueError(f"{body.name or 'the body'} has no feet; name the links that are: feet=[…]")
-    own = np.ascontiguousarray(link_poses[:, list(standing.links)])
+    own = np.ascontiguousarray(link_poses[:, list(found.links)])
     if start is None and len(own):
         placed = poses.compose(first, own[:1])
-        first[2] -= lowest(placed, standing.points, standing.edges, 0.0)[..., 0].min()
-    return roots(own, standing.points, standing.edges, first)
+        first[2] -= lowest(placed, found.points, found.edges, 0.0)[..., 0].min()
+    return roots(own, found.points, found.edges, first)

@@ -176,8 +176,8 @@ def _used(of: Series) -> Iterator[Figure]:
 
 
 def _balance(m: Measures) -> Iterator[Figure]:
-    margin, standing = m.stability_margin, m.contacts.standing
-    feet = standing[np.isfinite(m.contacts.heights).all(axis=1)].sum(axis=1)
+    margin, in_contact = m.stability_margin, m.contacts.in_contact
+    feet = in_contact[np.isfinite(m.contacts.heights).all(axis=1)].sum(axis=1)
     if not np.isnan(margin).all():
         k = int(np.nanargmin(margin))
         yield Figure("least_margin", "Minimum stability margin", float(margin[k]), "m", float(m.times[k]))
@@ -187,7 +187,7 @@ def _balance(m: Measures) -> Iterator[Figure]:
         yield Figure("time_on_one_foot", "Time in single support", float(np.mean(feet == 1)), "share")
         yield Figure("time_in_flight", "Time in flight", float(np.mean(feet == 0)), "share")
     yield from _largest_slip(m)
-    given = m.given_zmp
+    given = m.recorded_zmp
     if given is not None:
         apart = np.linalg.norm((m.zmp - given)[:, :2], axis=1)
         if not np.isnan(apart).all():

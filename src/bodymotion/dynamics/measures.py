@@ -31,6 +31,7 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body
 from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
 from bodymotion.motion.interpolation import sampled
+from bodymotion.system.deprecation import warn_renamed
 from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
@@ -242,13 +243,19 @@ class Measures:
         return frozen(balance.zero_moment_point(self.root_wrench, self.root_poses[:, :3], self.ground, weight=weight))
 
     @cached_property
-    def given_zmp(self) -> Floats | None:
+    def recorded_zmp(self) -> Floats | None:
         """(T, 3) [m] the zero moment point that is recorded in the motion, in the world; None where there is none."""
         zmp = self.motion.zmp
         if zmp is None or not zmp.num_frames:
             return None
         points = sampled(zmp.values, zmp.timeline.times, self.times)
         return frozen(poses.transform_points(self.root_poses, points) if zmp.is_root_relative else points)
+
+    @property
+    def given_zmp(self) -> Floats | None:
+        """The old name of `recorded_zmp`."""
+        warn_renamed("Measures.given_zmp", "Measures.recorded_zmp")
+        return self.recorded_zmp
 
     @cached_property
     def support_polygons(self) -> SupportPolygons:

@@ -92,9 +92,6 @@ def reroot(body: Body, link: str | int) -> Body:
             )
         )
     source = body.source
-    places = dict(source.places)
-    if len(places.get("links", ())) == len(body.links):
-        places["links"] = tuple(places["links"][old] for old in order)
     locations = _renumbered(source.locations, order)
     kept = history.after(body, shifts)
     devices, moved_sensors = _devices(body, path)
@@ -107,7 +104,7 @@ def reroot(body: Body, link: str | int) -> Body:
             for device in devices
         ),
         extra_joints=tuple(_extra_joint(joint, numbers, shifts) for joint in body.extra_joints),
-        source=replace(source, places=places, locations=locations, options={**source.options, HISTORY_KEY: kept}),
+        source=replace(source, locations=locations, options={**source.options, HISTORY_KEY: kept}),
         problems=(*body.problems, *moved_sensors),
     )
 

@@ -84,7 +84,7 @@ def zmp_chart(subject: Subject, flow: Flow) -> Chart:
     flow.y += max(0.18 * -(-len(part.names) // part.legend_columns(right - left)) + 0.15, 0.75)
     assert subject.measures is not None
     flow.across(margin_part(subject), 1.7, left=left, right=right)
-    given = subject.measures.given_zmp
+    given = subject.measures.recorded_zmp
     if given is not None:
         flow.y += 0.1
         flow.across(subject.cached("apart", lambda: _zmp_difference(subject, given)), 1.7, left=left, right=right)
@@ -149,9 +149,9 @@ def _ground(subject: Subject) -> Ground:
     others: list[tuple[str, Floats, Floats, Color]] = []
     com = decimated_path(times, m.center_of_mass[frames, :2])
     others.append(("Centre of mass", times[com], np.asarray(m.center_of_mass[frames[com], :2]), "muted"))
-    if m.given_zmp is not None:
-        own = decimated_path(times, m.given_zmp[frames, :2])
-        others.append(("Recorded ZMP", times[own], np.asarray(m.given_zmp[frames[own], :2]), "recorded"))
+    if m.recorded_zmp is not None:
+        own = decimated_path(times, m.recorded_zmp[frames, :2])
+        others.append(("Recorded ZMP", times[own], np.asarray(m.recorded_zmp[frames[own], :2]), "recorded"))
     path = np.asarray(m.zmp[frames[kept], :2])
     return Ground(
         "",
@@ -189,12 +189,12 @@ def _worst(m: Measures, frames: npt.NDArray[np.intp], subject: Subject) -> tuple
 
 def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, ...]:
     """Return the footprints: one per contact of a foot, more where it slides or rolls; and the hulls of several feet."""
-    standing = m.contacts.standing[frames]
+    in_contact = m.contacts.in_contact[frames]
     found: list[Footprint] = []
     stances = [
         (k, a, b, moments)
-        for k in range(standing.shape[1])
-        for a, b in stretches(standing[:, k])
+        for k in range(in_contact.shape[1])
+        for a, b in stretches(in_contact[:, k])
         for moments in _moments(m.contacts.points[frames[a:b], k, :2], a)
     ]
     every = max(-(-len(stances) // MAX_FOOTPRINTS), 1)
@@ -206,11 +206,11 @@ def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, .
             name = shown(m.contacts.names[k] or f"foot {k}", 30)
             found.append(Footprint(name, corners, float(m.times[frames[a]]), float(m.times[frames[b - 1]]), k))
     several: list[Footprint] = []
-    changes = np.flatnonzero(np.any(np.diff(standing.astype(np.int8), axis=0), axis=1)) + 1
-    phases = [p for p in np.split(np.arange(len(frames)), changes) if len(p) and standing[p[0]].sum() > 1]
+    changes = np.flatnonzero(np.any(np.diff(in_contact.astype(np.int8), axis=0), axis=1)) + 1
+    phases = [p for p in np.split(np.arange(len(frames)), changes) if len(p) and in_contact[p[0]].sum() > 1]
     phases = phases[:: max(-(-len(phases) // MAX_FOOTPRINTS), 1)]
     middles = [
-        (int(frames[phase[len(phase) // 2]]), [int(k) for k in np.flatnonzero(standing[phase[0]])]) for phase in phases
+        (int(frames[phase[len(phase) // 2]]), [int(k) for k in np.flatnonzero(in_contact[phase[0]])]) for phase in phases
     ]
     for phase, corners in zip(phases, _hulls(m, middles), strict=True):
         if len(corners) > 2:
@@ -239,9 +239,9 @@ def _hulls(m: Measures, moments: list[tuple[int, list[int]]]) -> list[Floats]:
     """Return for each frame and its feet their convex polygon (M, 2)."""
     at = np.array([frame for frame, _ in moments], dtype=np.intp)
     c = m.contacts
-    standing = np.zeros((len(at), c.standing.shape[1]), dtype=bool)
-    for row, (_, feet) in zip(standing, moments, strict=True):
+    in_contact = np.zeros((len(at), c.in_contact.shape[1]), dtype=bool)
+    for row, (_, feet) in zip(in_contact, moments, strict=True):
         row[feet] = True
-    chosen = Contacts(c.links, c.names, standing, c.heights[at], c.points[at], c.velocities[at], c.slip_speeds[at])
+    chosen = Contacts(c.links, c.names, in_contact, c.heights[at], c.points[at], c.velocities[at], c.slip_speeds[at])
     hulls: SupportPolygons = support_polygons(chosen, m.feet, m.link_poses[at], m.ground[at])
     return [np.array(corners[:count]) for corners, count in zip(hulls.corners, hulls.counts, strict=True)]

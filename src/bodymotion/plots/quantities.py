@@ -122,14 +122,14 @@ def bars(subject: Subject) -> Bars:
     m = subject.measures
     inside = subject.inside(m.times)
     times, slips = m.times[inside], m.contacts.slip_speeds[inside]
-    standing = np.asarray(m.contacts.standing[inside])
-    feet = range(standing.shape[1])
+    in_contact = np.asarray(m.contacts.in_contact[inside])
+    feet = range(in_contact.shape[1])
     return Bars(
         "Feet in contact",
         tuple(shown(m.contacts.names[k] or f"foot {k}", 24) for k in feet),
-        tuple(_spans(np.asarray(standing[:, k], dtype=bool), times) for k in feet),
-        tuple(_spans(np.asarray(standing[:, k] & (slips[:, k] > SLIP)), times) for k in feet),
-        _spans(np.asarray(~standing.any(axis=1)), times),
+        tuple(_spans(np.asarray(in_contact[:, k], dtype=bool), times) for k in feet),
+        tuple(_spans(np.asarray(in_contact[:, k] & (slips[:, k] > SLIP)), times) for k in feet),
+        _spans(np.asarray(~in_contact.any(axis=1)), times),
         "flight",
         f"slips (over {SLIP * 1000:g} mm/s)",
         tuple(feet),

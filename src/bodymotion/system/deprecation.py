@@ -1,4 +1,4 @@
-"""Old names of keyword arguments, which keep working for one version."""
+"""Old names of keyword arguments and attributes, which keep working for one version."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ import warnings
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["renamed_keywords"]
+__all__ = ["renamed_keywords", "warn_renamed"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def warn_renamed(old: str, new: str) -> None:
+    """Warn, at the line that uses an attribute by its old name, that it has a new one."""
+    warnings.warn(f"{old} is now {new}", DeprecationWarning, stacklevel=3)
 
 
 def renamed_keywords(**new_names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -91,9 +91,9 @@ class MotionAnalysis:
             return ()
         found = []
         for k in range(len(m.contacts.links)):
-            alone = np.zeros_like(m.contacts.standing)
-            alone[:, k] = m.contacts.standing[:, k]
-            polygons = support_polygons(replace(m.contacts, standing=alone), m.feet, m.link_poses, m.ground)
+            alone = np.zeros_like(m.contacts.in_contact)
+            alone[:, k] = m.contacts.in_contact[:, k]
+            polygons = support_polygons(replace(m.contacts, in_contact=alone), m.feet, m.link_poses, m.ground)
             found.append(self._on_ground(polygons.corners))
         return tuple(found)
 

@@ -16,6 +16,7 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.spot.playback.dimensions import ARM_LIMITS, FOREARM, HAND, SHOULDER, STOWED, UPPER_ARM
 from bodymotion.spot.playback.legs import nearest_within_limits
+from bodymotion.system.deprecation import warn_renamed
 
 __all__ = ["Arm", "arm_joints", "hand_poses", "solutions"]
 
@@ -34,16 +35,22 @@ MIN_SINE = 1e-9
 
 
 class Arm(NamedTuple):
-    """A result of inverse kinematics: `joints` (T, 6) [rad]; `miss` (T,) [m] and `turn_miss` (T,) [rad], the errors of the hand."""
+    """A result of inverse kinematics: `joints` (T, 6) [rad]; `miss` (T,) [m] and `rotation_miss` (T,) [rad], the errors of the hand."""
 
     joints: Floats
     miss: Floats
-    turn_miss: Floats
+    rotation_miss: Floats
 
     @property
     def reached(self) -> npt.NDArray[np.bool_]:
         """Whether the hand reaches its goal (T,)."""
-        return np.asarray((self.miss == 0) & (self.turn_miss == 0))
+        return np.asarray((self.miss == 0) & (self.rotation_miss == 0))
+
+    @property
+    def turn_miss(self) -> Floats:
+        """The old name of `rotation_miss`."""
+        warn_renamed("Arm.turn_miss", "Arm.rotation_miss")
+        return self.rotation_miss
 
 
 def hand_poses(joints: npt.ArrayLike) -> Floats:
@@ -143,7 +150,7 @@ def arm_joints(hands: npt.ArrayLike, before: npt.ArrayLike = STOWED) -> Arm:
     fits = inside & (distance <= 1e-9) & (angle <= 1e-7)
     chosen = nearest_branches(found, fits, before)
     joints = found[np.arange(len(found)), chosen]
-    miss, turn_miss = np.zeros(len(hands)), np.zeros(len(hands))
+    miss, rotation_miss = np.zeros(len(hands)), np.zeros(len(hands))
     unreachable = ~fits.any(axis=1)
     if unreachable.any():
         goal = hands[unreachable]
@@ -152,8 +159,8 @@ def arm_joints(hands: npt.ArrayLike, before: npt.ArrayLike = STOWED) -> Arm:
             return _errors(q, goal[frames])
 
         joints[unreachable] = nearest_within_limits(errors, found[unreachable], lower, upper)
-        miss[unreachable], turn_miss[unreachable] = _distances(hand_poses(joints[unreachable]), goal)
-    return Arm(joints, miss, turn_miss)
+        miss[unreachable], rotation_miss[unreachable] = _distances(hand_poses(joints[unreachable]), goal)
+    return Arm(joints, miss, rotation_miss)
 
 
 def _distances(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -363,11 +363,11 @@ class _Move:
                 goal = poses.compose(poses.inverse(body), poses.compose(frame, hand))
             found = arm_joints(goal, self.before.arm)
             if tracks.has_hand:
-                found = Arm(found.joints + self._offsets(), found.miss, found.turn_miss)
+                found = Arm(found.joints + self._offsets(), found.miss, found.rotation_miss)
         if tracks.has_hand or tracks.arm_columns.any():
             weight = entry_weights(self.times, self.values["arm_entry_slices"])[:, None]
             mixed = self.before.arm + weight * (found.joints - self.before.arm)
-            found = Arm(np.where(weight == 1.0, found.joints, mixed), found.miss, found.turn_miss)
+            found = Arm(np.where(weight == 1.0, found.joints, mixed), found.miss, found.rotation_miss)
         return found
 
     def _hand_before(self) -> Floats:
