@@ -12,12 +12,12 @@ from bodymotion.checks.checking import check
 from bodymotion.diagnostics.catalogue import catalogue
 
 if TYPE_CHECKING:
+    from bodymotion.checks.findings import Moment
     from bodymotion.checks.motions_on_bodies import moments
-    from bodymotion.checks.physics.moments import Moment
 
 __all__ = ["Moment", "catalogue", "check", "moments"]
 
-_LAZY = {"Moment": "physics.moments", "moments": "motions_on_bodies"}
+_LAZY = {"Moment": "findings", "moments": "motions_on_bodies"}
 """Names that need the measures of a motion, which take long to load."""
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.checks import rules
-from bodymotion.checks.physics.moments import Finding
-from bodymotion.checks.physics.samples import standing_on
+from bodymotion.checks.findings import Finding
+from bodymotion.checks.physics.samples import ground_of
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Subject
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.units import FULL_TURN, MIN_SHARE
@@ -41,17 +41,17 @@ __all__ = [
 MAX_HEIGHT, MAX_HEIGHT_IN_MM = 20.0, 5.0
 """[m] Root heights above the first look like millimetres, if they are at most the second when divided by 1000."""
 FLOOR_HEIGHT = 0.1
-"""[m] Feet this close to 0 after division by 1000 show that the positions are millimetres."""
+"""[m] Ground this close to 0 after division by 1000 shows that the positions are millimetres."""
 MAX_SPEED_HIGH, MAX_SPEED = 30.0, 100.0
 """[m/s] The speed of a root that is above `MAX_HEIGHT`, and of any root."""
 MAX_ZMP_DISTANCE, MAX_ZMP_DISTANCE_IN_MM = 20.0, 2.0
-"""[m] Distances of the zero moment point from the root, as given and when divided by 1000."""
+"""[m] Distances of the zero moment point from the root: as stored, and divided by 1000."""
 MAX_TIME_STEP = 0.1
 """[Hz] Frame rates up to this look like times between frames [s]."""
 MAX_ANGLE = 720.0
-"""Values beyond this are no angles, neither in radians nor in degrees."""
+"""Larger values are not angles, neither in radians nor in degrees."""
 MAX_JOINT_SPEED = 12.0
-"""[rad/s] Joints that are faster most of the time, and beyond a full turn, look like degrees."""
+"""[rad/s] Joints with a larger median speed, beyond a full turn, look like degrees."""
 MILLIMETRES = np.array([0.001, 0.001, 0.001, 1.0, 1.0, 1.0, 1.0])
 """Factors for a pose whose position is in millimetres."""
 
@@ -94,11 +94,11 @@ def _check_quaternions(found: Diagnostics, motion: Motion, number: int, componen
 
 
 def _each(found: Diagnostics, rule: Rule, wrong: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Return frame and part of each wrong value in (T, P); those that would not be listed are only counted."""
-    places = np.argwhere(wrong)
-    for done, (frame, part) in enumerate(places):
+    """Return the frame and the part of each wrong value in (T, P); those beyond the cap of the collector are only counted."""
+    indices = np.argwhere(wrong)
+    for done, (frame, part) in enumerate(indices):
         if found.is_full(rule):
-            found.count_more(rule, len(places) - done)
+            found.count_more(rule, len(indices) - done)
             return
         yield int(frame), int(part)
 
@@ -148,8 +148,8 @@ def time_steps(motion: Motion) -> list[Problem]:
             continue
         duration = component.num_frames / rate
         message = (
-            f"the frame rate is {rate:g}, so that {component.num_frames} frames take {duration:.6g} s: is it the time between "
-            f"two frames?"
+            f"the frame rate is {rate:g} Hz, so {component.num_frames} frames take {duration:.6g} s; it looks like the time "
+            f"between two frames"
         )
         hint = f"write frameRate: {1 / rate:.6g}"
         return [rules.FRAME_RATE.problem(message, frame_location(motion, number, 0), hint)]
@@ -164,32 +164,33 @@ def in_millimetres(
     if links is None or not links.num_parts or not links.num_frames:
         return [], frozenset()
     times, root = links.timeline.times, links.values[:, 0]
-    sound = np.asarray(np.isfinite(root).all(axis=1))
-    if np.count_nonzero(sound) < 2 or not (np.diff(times) > 0).all():
+    valid = np.asarray(np.isfinite(root).all(axis=1))
+    if np.count_nonzero(valid) < 2 or not (np.diff(times) > 0).all():
         return [], frozenset()
     problems: list[Problem] = []
     found: set[str] = set()
-    height = float(np.median(np.abs(root[sound, 2])))
-    if _root(root, times, sound, height, body, q, motion.joint_displacement):
+    height = float(np.median(np.abs(root[valid, 2])))
+    if _is_in_millimetres(root, times, valid, height, body, q, motion.joint_displacement):
         found.add(links.content)
-        shown = " ".join(f"{value:.4g}" for value in root[int(np.argmax(sound)), :3])
-        message = f"the root begins at {shown}: these look like millimetres"
+        shown = " ".join(f"{value:.4g}" for value in root[int(np.argmax(valid)), :3])
+        message = f"the root starts at {shown}: these look like millimetres"
         problems.append(rules.METRES.problem(message, frame_location(motion, component_number(motion, links), 0)))
     if zmp is not None and zmp.num_frames and (np.diff(zmp.timeline.times) > 0).all():
-        there = root * MILLIMETRES if found else root
-        away, near = _from_root(zmp, there, times), _from_root(replace(zmp, values=zmp.values / 1000), there, times)
-        if away > MAX_ZMP_DISTANCE and near < MAX_ZMP_DISTANCE_IN_MM:
+        in_metres = root * MILLIMETRES if found else root
+        distance = _distance_from_root(zmp, in_metres, times)
+        distance_in_mm = _distance_from_root(replace(zmp, values=zmp.values / 1000), in_metres, times)
+        if distance > MAX_ZMP_DISTANCE and distance_in_mm < MAX_ZMP_DISTANCE_IN_MM:
             if not found:
-                message = f"the zero moment point is mostly {away:.4g} m from the root: it looks like millimetres"
+                message = f"the zero moment point is {distance:.4g} m from the root (90th percentile): it looks like millimetres"
                 problems.append(rules.METRES.problem(message, frame_location(motion, component_number(motion, zmp), 0)))
             found.add(zmp.content)
     return problems, frozenset(found)
 
 
-def _root(
+def _is_in_millimetres(
     root: Floats,
     times: Floats,
-    sound: npt.NDArray[np.bool_],
+    valid: npt.NDArray[np.bool_],
     height: float,
     body: Body | None,
     q: Floats | None,
@@ -200,7 +201,7 @@ def _root(
     speed = float(np.median(moving)) if moving.size > len(steps) / 10 else 0.0
     if height / 1000 > MAX_HEIGHT_IN_MM:
         return False
-    if speed > MAX_SPEED and np.ptp(root[sound, :3], axis=0).max() > MAX_HEIGHT:
+    if speed > MAX_SPEED and np.ptp(root[valid, :3], axis=0).max() > MAX_HEIGHT:
         return True
     if height <= MAX_HEIGHT:
         return False
@@ -210,17 +211,17 @@ def _root(
         return False
     if body.links[0].joint.type != "free":
         return False
-    if np.ptp(root[sound, :3], axis=0).max() > FLOOR_HEIGHT:
-        # On feet that keep to the ground as it goes it is where it is said to be.
-        standing = standing_on(body, q, root, times)
-        if standing is not None and standing.level:
+    if np.ptp(root[valid, :3], axis=0).max() > FLOOR_HEIGHT:
+        # A moving root over feet on level ground is in metres.
+        ground = ground_of(body, q, root, times)
+        if ground is not None and ground.level:
             return False
-    standing = standing_on(body, q, root * MILLIMETRES, times)
-    return standing is not None and standing.level and abs(standing.ground) < FLOOR_HEIGHT
+    ground = ground_of(body, q, root * MILLIMETRES, times)
+    return ground is not None and ground.level and abs(ground.height) < FLOOR_HEIGHT
 
 
-def _from_root(zmp: Vector3Seq, root: Floats, times: Floats) -> float:
-    """Return how far [m] a point mostly is from the root."""
+def _distance_from_root(zmp: Vector3Seq, root: Floats, times: Floats) -> float:
+    """Return the 90th percentile of the distances [m] between the zero moment point and the root; NaN where all are unknown."""
     if zmp.is_root_relative:
         away = zmp.values
     else:
@@ -231,17 +232,17 @@ def _from_root(zmp: Vector3Seq, root: Floats, times: Floats) -> float:
     return float(np.quantile(length, 0.9)) if length.size else math.nan
 
 
-def too_fast(reason: str, timeline: Timeline, where: Location, factor: float = 10.0) -> Finding:
-    """Return the finding of a motion that is too fast as a whole, maybe by a power of ten."""
+def too_fast(reason: str, timeline: Timeline, location: Location, factor: float = 10.0) -> Finding:
+    """Return the finding of a motion that is too fast as a whole, possibly by a `factor`, a power of ten."""
     rate = timeline.frame_rate
-    by = "its time stamps" if rate is None else f"{rate:g} frames a second"
-    meant = "are the time stamps seconds?" if rate is None else f"is it {rate / factor:g} frames a second?"
-    hint = f"{meant} Else go slower: `bodymotion retime --speed`. Speeds and physics are not looked at"
-    return Finding(rules.FRAME_RATE.problem(f"by {by} {reason}", where, hint))
+    timing = "its time stamps" if rate is None else f"{rate:g} frames per second"
+    question = "are the time stamps seconds?" if rate is None else f"is it {rate / factor:g} frames per second?"
+    hint = f"{question} Otherwise slow it down: `bodymotion retime --speed`. Speeds and physics are not checked"
+    return Finding(rules.FRAME_RATE.problem(f"with {timing} {reason}", location, hint))
 
 
 def _degrees(motion: Motion) -> list[Problem]:
-    """Return the problem of joint values that look like degrees: most are beyond a full turn from the start, or too fast for any motor."""
+    """Return the problem of joint values that look like degrees: beyond a full turn from the start, or too fast for any motor."""
     joints = motion.joint_displacement
     if joints is None or joints.num_frames < 2 or not joints.num_parts:
         return []
@@ -253,9 +254,9 @@ def _degrees(motion: Motion) -> list[Problem]:
     for column in used:
         sizes = np.abs(values[:, column])
         speeds = np.abs(np.diff(values[:, column])) / gaps
-        turning = speeds[speeds > 0]
-        quick = turning.size > len(speeds) / 4 and float(np.median(turning)) > MAX_JOINT_SPEED
-        if np.mean(sizes > FULL_TURN) >= MIN_SHARE and (sizes[0] > FULL_TURN or quick):
+        moving = speeds[speeds > 0]
+        is_fast = moving.size > len(speeds) / 4 and float(np.median(moving)) > MAX_JOINT_SPEED
+        if np.mean(sizes > FULL_TURN) >= MIN_SHARE and (sizes[0] > FULL_TURN or is_fast):
             kept.append(column)
     if len(kept) < 2 or 2 * len(kept) < len(used):
         return []

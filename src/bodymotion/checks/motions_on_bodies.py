@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.checks import rules
+from bodymotion.checks.findings import Finding, Moment, runs, when
 from bodymotion.checks.motions import component_number, frame_location, in_millimetres, time_steps, too_fast
 from bodymotion.checks.physics.checking import calm_steps, physics
-from bodymotion.checks.physics.moments import Finding, Moment, runs, when
 from bodymotion.diagnostics import Location, Problem, Rule
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
@@ -26,31 +26,31 @@ from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 __all__ = ["check_motion_on_body", "moments"]
 
 LIMIT_TOLERANCE = 1e-6
-"""[rad or m] How far beyond its limit a joint may be: files give few digits."""
+"""[rad or m] The distance beyond a limit that is ignored: files have few digits."""
 SPEED_TOLERANCE = 1.001
-"""The factor by which a joint may be faster than its limit: the speed is that of a straight line between two frames."""
+"""The speed, as a multiple of the limit, that is ignored: speeds are differences between two frames."""
 POSE_TOLERANCE = 1e-3
-"""[m, rad] The difference between link poses and those that root and joints give."""
+"""[m, rad] The difference from forward kinematics that is ignored."""
 POSES_AT_ONCE = 1 << 16
-"""Poses that are compared in one piece, which bounds the memory."""
-TOO_FAST = 3.0
-"""Some joint of a motion with a wrong frame rate is this many times as fast as its limit."""
-TOO_FAST_SHARE, TOO_FAST_STEPS = 0.02, 4
-"""It is too fast in more than this part of the steps, and in more than so many."""
+"""Poses that are compared in one block, which bounds the memory."""
+MIN_SPEED_FACTOR = 3.0
+"""With a wrong frame rate the fastest joint has at least this multiple of its velocity limit."""
+MIN_FAST_SHARE, MIN_FAST_STEPS = 0.02, 4
+"""A joint is too fast throughout where it is so in more than this share of the steps, and in more than this number."""
 MIN_MOVE = 0.02
-"""[rad or m] Joints that move less are not counted."""
+"""[rad or m] Joints that move less are left out."""
 
 
 def check_motion_on_body(motion: Motion, body: Body) -> tuple[Problem, ...]:
-    """Return what is wrong with a motion when the body moves by it."""
+    """Return the problems of a motion on the body that it is for."""
     return tuple(one.problem for one in _findings(motion, body))
 
 
 def moments(motion: Motion, body: Body) -> tuple[Moment, ...]:
-    """Return when a motion breaks a rule on its body, in order of time: the moments of the problems that `check` tells.
+    """Return when a motion breaks rules on its body, in order of time: the moments of the problems that `check` reports.
 
-    They are those of limits (MOT204, MOT205), of link poses (MOT206) and of physics (MOT3xx); of one rule, and for limits of one joint,
-    the 100 worst. `amount` tells which of one rule is worst. What is wrong with a motion as a whole has none.
+    They are those of limits (MOT204, MOT205), of link poses (MOT206) and of physics (MOT3xx). Of each rule, and for limits of each joint,
+    the 100 worst are kept; `amount` orders them. Problems of a motion as a whole have no moments.
     """
     with np.errstate(all="ignore"):
         found = [moment for one in _findings(motion, body) for moment in one.moments]
@@ -58,7 +58,7 @@ def moments(motion: Motion, body: Body) -> tuple[Moment, ...]:
 
 
 _last: list[tuple[ref[Motion], ref[Body], list[Finding]]] = []
-"""The findings of the last motion on its body: `check` and `moments` of a report both need them."""
+"""The findings of the last motion on its body, for a report that calls both `check` and `moments`."""
 
 
 def _findings(motion: Motion, body: Body) -> list[Finding]:
@@ -89,19 +89,19 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
     if joints is not None and q is not None and len(q):
         in_degrees = _check_unit(motion, joints, q, body)
         if in_degrees is not None:
-            # Limits, speeds and physics would only repeat it.
+            # Limits, speeds and physics would only repeat this finding.
             if links is not None:
                 _links_fit(motion, links, body, True, problems)
             return [*map(Finding, problems), Finding(in_degrees)]
         found += _check_positions(motion, component_number(motion, joints), joints, q, body)
     fits = links is None or _links_fit(motion, links, body, joints is not None, problems)
-    in_mm, doubtful = in_millimetres(motion, body, q)
+    in_mm, unusable = in_millimetres(motion, body, q)
     problems += [*in_mm, *time_steps(motion)]
-    if links is not None and fits and joints is not None and q is not None and links.content not in doubtful:
+    if links is not None and fits and joints is not None and q is not None and links.content not in unusable:
         found += _check_link_poses(motion, links, joints, q, body)
     if complete and not any(problem.severity == "error" for problem in problems):
         wrong_rate = [] if joints is None or q is None else _check_frame_rate(motion, joints, q, body)
-        of_physics = wrong_rate or physics(motion, body, q, doubtful)
+        of_physics = wrong_rate or physics(motion, body, q, unusable)
     else:
         of_physics = []
     has_rate = not any(one.problem.rule == rules.FRAME_RATE.code for one in of_physics)
@@ -121,13 +121,17 @@ def _check_unit(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) ->
     lower = np.array([body.joints[k].lower for k in turning]) - LIMIT_TOLERANCE
     upper = np.array([body.joints[k].upper for k in turning]) + LIMIT_TOLERANCE
     found = angles_in_degrees(q[:, turning], lower, upper)
-    # One joint alone may turn round and round.
+    # A single joint may really make many turns.
     if found is None or len(found.columns) < min(2, len(turning)):
         return None
     column, frame = turning[found.column], found.frame
     name = body.joints[column].name or body.links[body.joint_links[column]].name
     joint_count = f"{counted(found.beyond, 'joint')} {'is' if found.beyond == 1 else 'are'} beyond the limits"
-    inside = "" if len(found.columns) == found.beyond else f"; as degrees {len(found.columns)} of them are within"
+    inside = (
+        ""
+        if len(found.columns) == found.beyond
+        else f"; in degrees {len(found.columns)} of them would be within their limits"
+    )
     message = (
         f"{joint_count}, such as {name!r} at {q[frame, column]:.6g} in frame {frame}: these look like degrees{inside}"
     )
@@ -163,7 +167,7 @@ def _links_fit(motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, pro
     count, wanted = links.num_parts, len(body.links)
     if count > wanted or (count < wanted and not joints):
         wrong = f"{links.content} has poses of {count} links, {body.name or 'the body'} has {wanted} links"
-        without = "" if count > wanted else ", and there are no joints to get the others from"
+        without = "" if count > wanted else ", and no joints to compute the others from"
         problems.append(rules.LINKS.problem(wrong + without, _component_location(motion, links)))
     return count == wanted
 
@@ -177,36 +181,38 @@ def _check_link_poses(
     worst = np.zeros(2)
     at = [(0, 0), (0, 0)]
     amount = np.zeros(len(q))
-    off = np.zeros(len(body.links), dtype=bool)
+    differs = np.zeros(len(body.links), dtype=bool)
     for start in range(0, len(q), step):
-        given = links.values[start : start + step]
-        expected = body.forward_kinematics(q[start : start + step], given[:, 0])
-        apart = np.linalg.norm(given[..., :3] - expected[..., :3], axis=-1)
-        turned = rotations.angle_between(rotations.normalized(given[..., 3:]), rotations.normalized(expected[..., 3:]))
-        for kind, one in enumerate((apart, turned)):
+        recorded = links.values[start : start + step]
+        expected = body.forward_kinematics(q[start : start + step], recorded[:, 0])
+        distance = np.linalg.norm(recorded[..., :3] - expected[..., :3], axis=-1)
+        angle = rotations.angle_between(
+            rotations.normalized(recorded[..., 3:]), rotations.normalized(expected[..., 3:])
+        )
+        for kind, one in enumerate((distance, angle)):
             one[~np.isfinite(one)] = 0.0
             frame, link = (int(k) for k in np.unravel_index(int(np.argmax(one)), one.shape))
             if one[frame, link] > worst[kind]:
                 worst[kind], at[kind] = one[frame, link], (start + frame, link)
-        both = np.maximum(apart, turned)
-        amount[start : start + len(given)] = both.max(axis=1)
-        off |= (both > POSE_TOLERANCE).any(axis=0)
+        both = np.maximum(distance, angle)
+        amount[start : start + len(recorded)] = both.max(axis=1)
+        differs |= (both > POSE_TOLERANCE).any(axis=0)
     wrong = amount > POSE_TOLERANCE
     if not wrong.any():
         return []
     (frame_a, link_a), (frame_b, link_b) = at
-    count, frames = int(np.count_nonzero(off)), counted(int(np.count_nonzero(wrong)), "frame")
+    count, frames = int(np.count_nonzero(differs)), counted(int(np.count_nonzero(wrong)), "frame")
     message = (
         f"links are up to {worst[0] * 1000:.3g} mm ({body.links[link_a].name!r}, frame {frame_a}) and {np.degrees(worst[1]):.3g}° "
-        f"({body.links[link_b].name!r}, frame {frame_b}) from where root and joints put them, in {frames}: "
-        f"{count} of {len(body.links)} links, the first in the tree {body.links[int(np.argmax(off))].name!r}"
+        f"({body.links[link_b].name!r}, frame {frame_b}) from the forward kinematics of root and joints, in {frames}: "
+        f"{count} of {len(body.links)} links; the first in the tree is {body.links[int(np.argmax(differs))].name!r}"
     )
     number = component_number(motion, links)
     problem = rules.POSES_DISAGREE.problem(message, frame_location(motion, number, int(np.argmax(wrong))))
     times = links.timeline.times
 
     def message_of(frame: int) -> str:
-        return f"links are not where root and joints put them in {when(frame, times[frame])}"
+        return f"links differ from the forward kinematics of root and joints in {when(frame, times[frame])}"
 
     return [
         Finding(problem, _moments(rules.POSES_DISAGREE, motion, number, links, "", amount, POSE_TOLERANCE, message_of)),
@@ -235,7 +241,7 @@ def _check_positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floa
             limit = joint.lower if value < joint.lower else joint.upper
             return f"{name!r} is at {value:.6g} {unit} in frame {frame}, its limit is {limit:.6g} {unit}"
 
-        message = f"{message_of(worst)}: beyond it in {counted(count, 'frame')}, from frame {first} on"
+        message = f"{message_of(worst)}: beyond it in {counted(count, 'frame')}, first in frame {first}"
         problem = rules.POSITION_LIMIT.problem(
             message, frame_location(motion, number, worst), subject=("components", number, "frames", worst)
         )
@@ -247,9 +253,9 @@ def _check_positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floa
 def _speed_shares(
     joints: MultiValueSeq, q: Floats, body: Body, calm: npt.NDArray[np.bool_]
 ) -> dict[int, tuple[Floats, Floats]]:
-    """Give, for each joint that is too fast somewhere, its speeds (T − 1,), and which parts of its limit these are.
+    """Return for each joint that is too fast somewhere its speeds (T − 1,), and these as multiples of its limit.
 
-    Only of steps that are `calm` (T − 1,): other rules explain the speed of others.
+    Only `calm` steps (T − 1,) count; in the others a rule about sudden changes explains the speed.
     """
     found: dict[int, tuple[Floats, Floats]] = {}
     if len(q) < 2:
@@ -260,37 +266,42 @@ def _speed_shares(
         if link < 0 or joint.type not in ("rotate", "slide", "crawler") or not low < 0 < high:
             continue
         speed = np.diff(q[:, column]) / gaps
-        given = np.where(calm & np.isfinite(speed), speed, 0.0)
-        part = np.maximum(given / low, given / high) if np.isfinite([low, high]).all() else _share(given, low, high)
-        if (part > SPEED_TOLERANCE).any():
-            found[column] = (given, part)
+        known = np.where(calm & np.isfinite(speed), speed, 0.0)
+        share = np.maximum(known / low, known / high) if np.isfinite([low, high]).all() else _share(known, low, high)
+        if (share > SPEED_TOLERANCE).any():
+            found[column] = (known, share)
     return found
 
 
 def _check_speeds(
     motion: Motion, number: int, joints: MultiValueSeq, body: Body, fast: dict[int, tuple[Floats, Floats]]
 ) -> list[Finding]:
-    """Report the joints that are too fast, by their `shares`."""
+    """Report the joints that are too fast; `fast` is the result of `_speed_shares`."""
     found = []
-    for column, (given, part) in fast.items():
+    for column, (speeds, share) in fast.items():
         joint, link = body.joints[column], body.joint_links[column]
         low, high = joint.velocity_lower, joint.velocity_upper
-        wrong = part > SPEED_TOLERANCE
+        wrong = share > SPEED_TOLERANCE
         count = int(np.count_nonzero(wrong))
-        first, worst = int(np.argmax(wrong)), int(np.argmax(part))
+        first, worst = int(np.argmax(wrong)), int(np.argmax(share))
         name, unit = joint.name or body.links[link].name, "m/s" if joint.type == "slide" else "rad/s"
 
         def message_of(
-            frame: int, name: str = name, unit: str = unit, given: Floats = given, low: float = low, high: float = high
+            frame: int,
+            name: str = name,
+            unit: str = unit,
+            speeds: Floats = speeds,
+            low: float = low,
+            high: float = high,
         ) -> str:
-            limit = low if given[frame] < 0 else high
-            return f"{name!r} moves at {given[frame]:.6g} {unit} from frame {frame} to {frame + 1}, its limit is {limit:.6g} {unit}"
+            limit = low if speeds[frame] < 0 else high
+            return f"{name!r} moves at {speeds[frame]:.6g} {unit} from frame {frame} to {frame + 1}, its limit is {limit:.6g} {unit}"
 
-        message = f"{message_of(worst)}: faster in {counted(count, 'frame')}, from frame {first} on"
+        message = f"{message_of(worst)}: faster in {counted(count, 'frame')}, first in frame {first}"
         problem = rules.SPEED_LIMIT.problem(
             message, frame_location(motion, number, worst), subject=("components", number, "frames", worst)
         )
-        when_wrong = _moments(rules.SPEED_LIMIT, motion, number, joints, name, part, SPEED_TOLERANCE, message_of)
+        when_wrong = _moments(rules.SPEED_LIMIT, motion, number, joints, name, share, SPEED_TOLERANCE, message_of)
         found.append(Finding(problem, when_wrong))
     return found
 
@@ -305,7 +316,7 @@ def _moments(
     threshold: float,
     message_of: Callable[[int], str],
 ) -> tuple[Moment, ...]:
-    """Return the moments in which `amount` (of frames, or of the steps from them) is above a threshold; `message_of` tells of a frame."""
+    """Return the moments in which `amount` (T or T − 1,) is above a threshold; `message_of` describes a frame."""
     times = component.timeline.times
     found, _ = runs(amount / threshold, times[: len(amount)])
     return tuple(
@@ -326,14 +337,14 @@ def _moments(
 
 
 def _share(speed: Floats, low: float, high: float) -> Floats:
-    """Return how much of its limit each speed is, where one of the two is infinite."""
+    """Return speeds as multiples of the limit in their direction, where one of the two limits is infinite."""
     return np.asarray(np.where(speed < 0, speed / low, speed / high))
 
 
 def _check_frame_rate(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
-    """Report a motion whose frame rate is far too high: most of its joints are too fast, often, and some by far.
+    """Report a frame rate that is far too high: a third of the joints are too fast in many frames, and one of them by far.
 
-    `q` (T, J) are its joint values. A few frames in which all joints are fast are something else.
+    `q` (T, J) are the joint values. Joints that are fast in a few frames only are reported one by one.
     """
     fast = _speed_shares(joints, q, body, np.ones(max(len(q) - 1, 0), dtype=bool))
     moving = [
@@ -344,14 +355,18 @@ def _check_frame_rate(motion: Motion, joints: MultiValueSeq, q: Floats, body: Bo
     ]
     tops: dict[int, float] = {}
     for column in moving:
-        part = fast.get(column, (0, np.zeros(0)))[1]
-        if np.count_nonzero(part > 1) > max(TOO_FAST_SHARE * len(part), TOO_FAST_STEPS):
-            tops[column] = float(np.partition(part, -TOO_FAST_STEPS)[-TOO_FAST_STEPS])
-    if len(tops) < min(3, len(moving)) or 3 * len(tops) < len(moving) or max(tops.values(), default=0.0) < TOO_FAST:
+        share = fast.get(column, (0, np.zeros(0)))[1]
+        if np.count_nonzero(share > 1) > max(MIN_FAST_SHARE * len(share), MIN_FAST_STEPS):
+            tops[column] = float(np.partition(share, -MIN_FAST_STEPS)[-MIN_FAST_STEPS])
+    if (
+        len(tops) < min(3, len(moving))
+        or 3 * len(tops) < len(moving)
+        or max(tops.values(), default=0.0) < MIN_SPEED_FACTOR
+    ):
         return []
     worst = max(tops, key=lambda column: tops[column])
     frame = int(np.argmax(fast[worst][1]))
     name = body.joints[worst].name or body.links[body.joint_links[worst]].name
-    reason = f"{len(tops)} of {len(moving)} moving joints are often too fast, {name!r} up to {tops[worst]:.3g} times its limit"
+    reason = f"{len(tops)} of {len(moving)} moving joints are too fast in many frames, {name!r} by up to {tops[worst]:.3g} times its limit"
     factor = 10.0 ** max(math.ceil(math.log10(tops[worst])), 1)
     return [too_fast(reason, joints.timeline, frame_location(motion, component_number(motion, joints), frame), factor)]

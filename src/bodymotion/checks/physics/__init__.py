@@ -1,12 +1,12 @@
-"""The physics of a motion on a body: what jumps, slips, sinks, flies, tips over, or needs more than a motor gives.
+"""Rules about the physics of a motion on a body: jumps, foot slip, contact height, balance, torques.
 
 ====== ====================================================================================
-MOT3xx what is sudden: jumps and spikes of joints and of the root (`sudden`)
-MOT31x feet on the ground: slip, sink, hover (`feet`)
-MOT32x balance: the zero moment point worked out, and the motion's own (`balance`)
-MOT33x torques beyond those that the motors give (`motors`)
+MOT30x jumps and spikes of joints and of the root (`sudden`)
+MOT31x feet on the ground: slip, contact below the ground, no contact (`checking`)
+MOT32x balance: the computed zero moment point, and the recorded one (`checking`)
+MOT33x torques beyond the limits of the motors (`checking`)
 ====== ====================================================================================
 
-All of it is judgement. What the rules of MOT31x to MOT33x look at is measured once, in pieces (`samples`), so that memory stays bounded.
-docs/motion-checks.md explains thresholds.
+No document defines these rules; they are our judgement. The rules MOT31x to MOT33x share one measurement (`samples`), which is made in
+blocks of frames, so that memory stays bounded. docs/motion-checks.md explains the thresholds.
 """

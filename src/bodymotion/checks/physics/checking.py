@@ -1,117 +1,132 @@
-"""All rules about the physics of a motion on a body."""
+"""`physics`: all rules about the physics of a motion on a body."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, finding, runs, when
 from bodymotion.checks.motions import component_number, frame_location, too_fast
 from bodymotion.checks.physics import rules
-from bodymotion.checks.physics.floor import off_the_floor
-from bodymotion.checks.physics.judging import balance, feet_on_ground, torques
 from bodymotion.checks.physics.jumps import jumps_of_joints, jumps_of_root, sign_flips
-from bodymotion.checks.physics.moments import MOST, Finding
-from bodymotion.checks.physics.samples import WINDOW, record, standing_on
+from bodymotion.checks.physics.samples import (
+    CONTACT_HEIGHT,
+    MAX_SLIP_HEIGHT,
+    WINDOW,
+    Ground,
+    Samples,
+    ground_of,
+    measure_samples,
+)
+from bodymotion.diagnostics import Rule
 from bodymotion.editing import recover_joints
+from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 
 __all__ = ["calm_steps", "physics"]
 
-OF_JOINTS = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.code)
-FAR, OFTEN = 1.0, 0.1
-"""[m] So far outside of the feet the zero moment point is in more than this part of the frames only where time is wrong."""
+JOINT_RULES = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.code)
+MAX_ZMP_DISTANCE, MAX_ZMP_SHARE = 1.0, 0.1
+"""[m] If the zero moment point is farther outside of the feet in more than this share of the frames, the frame rate is wrong."""
 SPIKES = (rules.JOINT_SPIKE.code, rules.ROOT_SPIKE.code)
 
 
-def physics(motion: Motion, body: Body, q: Floats | None, doubtful: Collection[str] = ()) -> list[Finding]:
-    """Return what is wrong with the physics of a motion that fits its body.
+def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[str] = ()) -> list[Finding]:
+    """Return the findings about the physics of a motion that fits its body.
 
     Parameters
     ----------
     q:
-        (T, J) the values of the body's joints; None where the motion has none that fit: they are worked out from the poses of all links
-        then, if it has these.
-    doubtful:
-        Contents of components whose places are in another unit: they are not used.
+        (T, J) the values of the body's joints; None where the motion has none that fit. They are then computed from the poses of all
+        links, where the motion has these.
+    unusable:
+        Contents of components whose positions are in another unit.
     """
     links = motion.link_position
-    if links is not None and links.content in doubtful:
+    if links is not None and links.content in unusable:
         links = None
-    leading: MultiValueSeq | MultiSE3Seq | None = motion.joint_displacement
+    main: MultiValueSeq | MultiSE3Seq | None = motion.joint_displacement
     if q is None:
         if motion.joint_displacement is not None or links is None or links.num_parts != len(body.links):
             return []
-        leading, q = links, _recovered(motion, body)
-    if leading is None or q is None or not _in_order(leading.timeline.times):
+        main, q = links, _recovered(motion, body)
+    if main is None or q is None or not _is_increasing(main.timeline.times):
         return []
-    times = leading.timeline.times
-    where = partial(frame_location, motion, component_number(motion, leading))
-    found = jumps_of_joints(q, times, body, where)
+    times = main.timeline.times
+    locate = partial(frame_location, motion, component_number(motion, main))
+    found = jumps_of_joints(q, times, body, locate)
     root = None
-    if links is not None and links.num_parts and links.num_frames and _in_order(links.timeline.times):
+    if links is not None and links.num_parts and links.num_frames and _is_increasing(links.timeline.times):
         root = links.values[:, 0]
         own, number = links.timeline.times, component_number(motion, links)
         found += jumps_of_root(root, own, partial(frame_location, motion, number))
         if _has_quaternions(motion, number):
             found += sign_flips(root[:, 3:], own, partial(frame_location, motion, number))
-        if links.timeline != leading.timeline:
+        if links.timeline != main.timeline:
             root = sampled(links.values[:, :1], own, times)[:, 0]
     if not body.links or not len(q):
         return found
     zmp = motion.zmp
     if zmp is not None and (
-        zmp.content in doubtful
+        zmp.content in unusable
         or not zmp.num_frames
-        or not _in_order(zmp.timeline.times)
+        or not _is_increasing(zmp.timeline.times)
         or not np.isfinite(zmp.values).all()
     ):
         zmp = None
     free = body.links[0].joint.type == "free"
     if free and root is None and (zmp is None or not zmp.is_root_relative):
         return found
-    standing = standing_on(body, q, root, times) if free else None
-    if root is None and free and standing is None:
+    ground = ground_of(body, q, root, times) if free else None
+    if root is None and free and ground is None:
         return found
     if not free and root is None:
         root = np.broadcast_to(body.root_pose, (len(q), 7))
-    samples = record(body, q, root, times, standing, zmp)
+    samples = measure_samples(body, q, root, times, ground, zmp)
     if samples is None:
         return found
     for one in found:
         for moment in one.moments:
             if moment.rule != rules.SIGN_FLIP.code:
-                samples.forget(moment.start, moment.end, wrong=moment.rule in SPIKES)
-    far = samples.margins[np.isfinite(samples.margins)]
-    if len(far) and np.mean(far < -FAR) > OFTEN and not any(one.problem.rule == rules.TREMBLES.code for one in found):
-        reason = f"the zero moment point is {-float(np.min(far)):.3g} m outside of the feet: nothing can move so fast"
-        of_time = too_fast(reason, leading.timeline, where(int(samples.frames[int(np.nanargmin(samples.margins))])))
+                samples.discard(moment.start, moment.end, wrong=moment.rule in SPIKES)
+    margins = samples.margins[np.isfinite(samples.margins)]
+    if (
+        len(margins)
+        and np.mean(margins < -MAX_ZMP_DISTANCE) > MAX_ZMP_SHARE
+        and not any(one.problem.rule == rules.TREMBLES.code for one in found)
+    ):
+        reason = (
+            f"the zero moment point is {-float(np.min(margins)):.3g} m outside of the feet: nothing can move so fast"
+        )
+        of_time = too_fast(reason, main.timeline, locate(int(samples.frames[int(np.nanargmin(samples.margins))])))
         return [*(one for one in found if one.problem.rule in (rules.FULL_TURN.code, rules.SIGN_FLIP.code)), of_time]
     if zmp is not None and not zmp.is_root_relative and any(one.problem.rule == rules.ROOT_JUMPS.code for one in found):
-        # One of the two is elsewhere from then on; the jump is reported.
-        samples.own_margins[:] = samples.apart[:] = np.nan
-    if standing is not None:
+        # After a jump of the root the two are apart; the jump is reported.
+        samples.recorded_margins[:] = samples.zmp_differences[:] = np.nan
+    if ground is not None:
         if root is not None and links is not None:
-            found += feet_on_ground(samples, standing, body, where)
+            found += feet_on_ground(samples, ground, body, locate)
             of_root = partial(frame_location, motion, component_number(motion, links))
-            found += off_the_floor(standing, body, root, times, zmp, of_root)
-        found += balance(samples, where)
-    # What an extra joint bears is not known.
-    return found if body.extra_joints else found + torques(samples, body, where)
+            found += off_the_floor(ground, body, root, times, zmp, of_root)
+        found += balance(samples, locate)
+    # The forces in an extra joint are unknown.
+    return found if body.extra_joints else found + torques(samples, body, locate)
 
 
 def calm_steps(times: Floats, found: Sequence[Finding]) -> npt.NDArray[np.bool_]:
-    """Return in which steps (T − 1,) between frames at `times` no joint does something sudden: there their speeds can be told of."""
+    """Return the steps (T − 1,) between frames at `times` in which no joint changes suddenly; there speeds are checked."""
     calm = np.ones(max(len(times) - 1, 0), dtype=bool)
     for one in found:
-        moments = [moment for moment in one.moments if moment.rule in OF_JOINTS]
-        if len(moments) >= MOST:
-            # There are more of them than are known.
+        moments = [moment for moment in one.moments if moment.rule in JOINT_RULES]
+        if len(moments) >= MAX_MOMENTS:
+            # There may be more moments than those that were kept.
             return np.zeros_like(calm)
         for moment in moments:
             calm[
@@ -128,12 +143,271 @@ def _recovered(motion: Motion, body: Body) -> Floats | None:
         return None
 
 
-def _in_order(times: Floats) -> bool:
+def _is_increasing(times: Floats) -> bool:
     return bool(len(times) and np.isfinite(times).all() and (np.diff(times) > 0).all())
 
 
 def _has_quaternions(motion: Motion, number: int) -> bool:
-    """Return whether the file has quaternions itself, and not angles that were made into some."""
+    """Return whether the file itself has quaternions, not angles that were converted."""
     formats = motion.source.options.get("se3_formats")
     known = isinstance(formats, (tuple, list)) and len(formats) == len(motion.components)
     return not (known and formats[number] == "XYZRPY")  # type: ignore[index]
+
+
+MAX_FLOOR_VARIATION = 1e-3
+"""[m] A recorded zero moment point whose height varies by no more is on a floor at that height."""
+
+
+def off_the_floor(
+    ground: Ground, body: Body, root: Floats, times: Floats, zmp: Vector3Seq | None, locate: FrameLocator
+) -> list[Finding]:
+    """Report feet whose ground is not the floor, in a motion of root poses (T, 7).
+
+    The height of the floor is known from the recorded zero moment point, or else from the root pose of the model.
+    """
+    if not ground.level:
+        return []
+    if zmp is not None:
+        heights = _heights(zmp, root, times)
+        if not heights.size or np.ptp(heights) > MAX_FLOOR_VARIATION:
+            return []
+        # Files have few digits: 0.0004 m is 0.
+        floor = round(float(np.median(heights)), 3) + 0.0
+        reason = "the recorded zero moment point is there"
+    elif _is_at_zero(ground, body):
+        floor, reason = 0.0, "with the root at its pose in the model they are there"
+    else:
+        return []
+    if abs(ground.height - floor) <= CONTACT_HEIGHT:
+        return []
+    side = "below" if ground.height < floor else "above"
+    message = (
+        f"the ground under the feet is {abs(ground.height - floor):.3f} m {side} the floor at z = {floor:g} m; {reason}"
+    )
+    return [Finding(rules.OFF_THE_FLOOR.problem(message, locate(0)))]
+
+
+def _heights(zmp: Vector3Seq, root: Floats, times: Floats) -> Floats:
+    """Return the heights [m] of the recorded zero moment point in the world, of the frames in which it is known."""
+    points = np.asarray(sampled(zmp.values, zmp.timeline.times, times))
+    if zmp.is_root_relative:
+        points = poses.transform_points(root, points)
+    return np.asarray(points[np.isfinite(points[:, 2]), 2])
+
+
+def _is_at_zero(ground: Ground, body: Body) -> bool:
+    """Return whether the feet are at z = 0 with all joints at 0 and the root at its pose in the model."""
+    from bodymotion.kernels.feet import lowest
+
+    feet = ground.feet
+    placed = body.forward_kinematics(np.zeros((1, body.num_joints)), body.root_pose[None])
+    bottom = lowest(placed[:, list(feet.links)], feet.points, feet.edges, 0.0)[..., 0]
+    return abs(float(bottom.min())) <= CONTACT_HEIGHT
+
+
+MAX_SLIP = 0.01
+"""[m] The largest foot slip in one stance phase; landing and lifting take some millimetres."""
+MAX_DEPTH = 0.01
+"""[m] The largest depth of a foot below the ground; models of soles are inexact, and soles are soft."""
+MIN_AIR_HEIGHT = 0.02
+"""[m] A foot at this height or above has no contact."""
+MAX_CONTACT_SPEED = 0.3
+"""[m/s] A faster foot has no contact."""
+MIN_SUPPORT = 0.3
+"""A body whose motion needs more than this part of its weight from the ground is not in free fall."""
+MIN_HOVERING = 0.2
+"""[s] A shorter time without contact is not reported."""
+MAX_ZMP_OUTSIDE = 0.01
+"""[m] The largest distance of the zero moment point outside of the feet."""
+MIN_TIPPING = 0.1
+"""[s] A shorter time outside is not reported: a body does not tip over at once."""
+MIN_RECORDED_OUTSIDE = 0.05
+"""[s] The same for the recorded point, which needs no derivatives."""
+MAX_ZMP_DIFFERENCE = 0.05
+"""[m] The largest difference between the recorded and the computed zero moment point. Patterns planned with simple models of the same robot
+are about 30 mm off."""
+MIN_OVERLOAD_TIME = 0.05
+"""[s] A shorter overload of a motor is not reported."""
+MAX_LOAD = 1.05
+"""The largest torque, as a multiple of what the motor gives; torques computed from frames have errors."""
+BRIDGE = 0.05
+"""[s] Two violations with a shorter time between them are one."""
+
+
+def feet_on_ground(samples: Samples, ground: Ground, body: Body, locate: FrameLocator) -> list[Finding]:
+    """Return where feet slip, are below the ground, or have no contact although the body does not fall; on uneven ground only the last."""
+    if not ground.level:
+        return _hovers(samples, locate, level=False) or _uneven(samples, locate)
+    slips: list[Moment] = []
+    sinks: list[Moment] = []
+    slipped = sunk = 0
+    for k, link in enumerate(ground.feet.links):
+        name = body.links[link].name
+        if body.links[link].joint.type != "crawler":
+            found, count = _slips(samples, k, name, locate)
+            slips += found
+            slipped += count
+        deep, count = runs(-samples.heights[:, k] / MAX_DEPTH, samples.times, bridge=BRIDGE)
+        sunk += count
+        sinks += [
+            _moment(
+                rules.SINKS,
+                run,
+                samples,
+                name,
+                f"{name!r} is {run.amount * MAX_DEPTH * 1000:.3g} mm below the ground in {_at(samples, run.worst)}",
+                locate,
+            )
+            for run in deep
+        ]
+    return [
+        *finding(rules.SLIPS, slips, slipped),
+        *finding(rules.SINKS, sinks, sunk),
+        *_hovers(samples, locate, level=True),
+    ]
+
+
+def _uneven(samples: Samples, locate: FrameLocator) -> list[Finding]:
+    lowest = samples.heights.min(axis=1)
+    low, high = np.nanquantile(lowest, (0.05, 0.95)) * 1000
+    part = float(np.mean(np.abs(lowest) <= CONTACT_HEIGHT))
+    message = (
+        f"the lowest foot is within {CONTACT_HEIGHT * 1000:.0f} mm of one height in only {part:.0%} of the frames (5th to 95th percentile: "
+        f"{low:.0f} to {high:.0f} mm); foot slip, depth and balance are not checked"
+    )
+    return [Finding(rules.UNEVEN.problem(message, replace(locate(0), line=None, column=None, inside=None)))]
+
+
+def _hovers(samples: Samples, locate: FrameLocator, *, level: bool) -> list[Finding]:
+    if level:
+        amount, scale, unit = samples.heights.min(axis=1) / MIN_AIR_HEIGHT, MIN_AIR_HEIGHT * 1000, "mm above the ground"
+    else:
+        amount, scale, unit = samples.slowest / MAX_CONTACT_SPEED, MAX_CONTACT_SPEED, "m/s fast"
+    hovering, count = runs(
+        np.where(samples.support > MIN_SUPPORT, amount, np.nan), samples.times, min_duration=MIN_HOVERING
+    )
+    moments = [
+        _moment(
+            rules.HOVERS,
+            run,
+            samples,
+            "",
+            f"no foot is in contact for {_duration(samples, run):.2f} s, and the body does not fall: "
+            f"the {'lowest' if level else 'slowest'} foot is "
+            f"{run.amount * scale:.3g} {unit} in {_at(samples, run.worst)}",
+            locate,
+        )
+        for run in hovering
+    ]
+    return finding(rules.HOVERS, moments, count)
+
+
+def balance(samples: Samples, locate: FrameLocator) -> list[Finding]:
+    """Return where the computed and the recorded zero moment point are outside of the feet, and where they differ."""
+    point = "the zero moment point"
+    recorded = "the recorded zero moment point"
+    found: list[Finding] = []
+    for rule, amount, scale, min_duration, text in (
+        (rules.TIPS, -samples.margins, MAX_ZMP_OUTSIDE, MIN_TIPPING, f"{point} is up to %s outside of the feet"),
+        (
+            rules.OWN_ZMP_OUTSIDE,
+            -samples.recorded_margins,
+            MAX_ZMP_OUTSIDE,
+            MIN_RECORDED_OUTSIDE,
+            f"{recorded} is up to %s outside of the feet",
+        ),
+        (
+            rules.OWN_ZMP_DIFFERS,
+            samples.zmp_differences,
+            MAX_ZMP_DIFFERENCE,
+            MIN_TIPPING,
+            f"{recorded} is up to %s from the computed one",
+        ),
+    ):
+        wrong, count = runs(amount / scale, samples.times, min_duration=min_duration, bridge=BRIDGE)
+        moments = []
+        for run in wrong:
+            distance = f"{run.amount * scale * 1000:.3g} mm"
+            message = f"{text % distance}, in {_at(samples, run.worst)}, for {_duration(samples, run):.2f} s"
+            moments.append(_moment(rule, run, samples, "", message, locate))
+        found += finding(rule, moments, count)
+    return found
+
+
+def torques(samples: Samples, body: Body, locate: FrameLocator) -> list[Finding]:
+    """Return where joints need more torque or force than their motors give."""
+    moments: list[Moment] = []
+    total = 0
+    for k, column in enumerate(samples.motors):
+        joint = body.joints[column]
+        name = joint.name or body.links[body.joint_links[column]].name
+        loads = np.asarray(samples.torques[:, k], dtype=np.float64)
+        over, count = runs(loads, samples.times, MAX_LOAD, min_duration=MIN_OVERLOAD_TIME, bridge=BRIDGE)
+        total += count
+        unit = "Nm" if joint.type == "rotate" else "N"
+        most = max(abs(samples.efforts[k]))
+        moments += [
+            _moment(
+                rules.TORQUE_LIMIT,
+                run,
+                samples,
+                name,
+                f"{name!r} needs {run.amount:.3g} times the {most:.4g} {unit} of its motor in {_at(samples, run.worst)}, "
+                f"and is overloaded for {_duration(samples, run):.2f} s",
+                locate,
+            )
+            for run in over
+        ]
+    return finding(rules.TORQUE_LIMIT, moments, total)
+
+
+def _slips(samples: Samples, foot: int, name: str, locate: FrameLocator) -> tuple[list[Moment], int]:
+    """Return the stance phases in which a foot slips more than `MAX_SLIP`, and their number."""
+    contact = np.where(samples.heights[:, foot] < MAX_SLIP_HEIGHT, 1.0, 0.0)
+    stances, _ = runs(contact, samples.times, 0.5, max_runs=len(contact))
+    path = _path_length(samples.slip_speeds[:, foot], samples.times)
+    found = []
+    for run in stances:
+        distance = float(path[run.last] - path[run.first])
+        if distance <= MAX_SLIP:
+            continue
+        worst = run.first + int(np.argmax(samples.slip_speeds[run.first : run.last + 1, foot]))
+        slip = Run(run.first, run.last, worst, distance / MAX_SLIP)
+        speed = samples.slip_speeds[worst, foot]
+        message = (
+            f"{name!r} slips {distance * 1000:.3g} mm over the ground from t = {samples.times[run.first]:.2f} s "
+            f"to {samples.times[run.last]:.2f} s, "
+            f"fastest in {_at(samples, worst)} at {speed:.2g} m/s"
+        )
+        found.append(_moment(rules.SLIPS, slip, samples, name, message, locate))
+    return found, len(found)
+
+
+def _path_length(speeds: Floats, times: Floats) -> Floats:
+    """Return the lengths (T,) of the path since the first frame, from speeds (T,) (trapezoidal rule)."""
+    known = np.nan_to_num(speeds)
+    return np.concatenate([[0.0], np.cumsum(0.5 * (known[1:] + known[:-1]) * np.diff(times))])
+
+
+def _at(samples: Samples, index: int) -> str:
+    return when(int(samples.frames[index]), float(samples.times[index]))
+
+
+def _duration(samples: Samples, run: Run) -> float:
+    return float(samples.times[min(run.last + 1, len(samples.times) - 1)] - samples.times[run.first])
+
+
+def _moment(rule: Rule, run: Run, samples: Samples, subject: str, message: str, locate: FrameLocator) -> Moment:
+    frame = int(samples.frames[run.worst])
+    return Moment(
+        rule.code,
+        rule.severity,
+        float(samples.times[run.worst]),
+        float(samples.times[run.first]),
+        float(samples.times[run.last]),
+        frame,
+        subject,
+        run.amount,
+        message,
+        locate(frame),
+    )

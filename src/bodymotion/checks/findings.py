@@ -1,20 +1,23 @@
-"""When something happens in a motion: moments, and the problem that is made of all moments of one rule."""
+"""When a motion breaks rules: moments, and the problem that is made of all moments of one rule."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem, Rule, Severity
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["MOST", "Finding", "Moment", "Run", "finding", "runs", "when"]
+__all__ = ["MAX_MOMENTS", "Finding", "Moment", "Run", "finding", "runs", "when"]
 
-MOST = 100
-"""So many moments of a rule (and of a joint, for those of limits) are kept: the worst."""
+FrameLocator: TypeAlias = Callable[[int], Location]
+"""Returns the location of a frame in its file."""
+
+MAX_MOMENTS = 100
+"""The number of moments of a rule that are kept, the worst ones. For rules about limits it counts per joint."""
 
 
 @dataclass(frozen=True)
@@ -24,21 +27,21 @@ class Moment:
     Attributes
     ----------
     rule, severity:
-        The rule's code, such as "MOT301", and how bad it is.
+        The code of the rule, such as "MOT301", and its severity.
     time:
-        [s] when it is worst.
+        [s] The time of the worst frame.
     start, end:
-        [s] from when to when it lasts; both are `time` for what happens in one frame.
+        [s] Begin and end; both are `time` for an event of one frame.
     frame:
-        The number of the frame that is worst, from 0, in the component that `location` names.
+        The number of the worst frame, from 0, in the component that `location` names.
     subject:
-        The joint or link; "" for the whole body.
+        The name of the joint or link; "" for the whole body.
     amount:
-        How bad, as a multiple of what the rule lets pass: above 1. It tells which moments of one rule are worse than others.
+        The violation as a multiple of the limit of the rule, above 1. It orders the moments of one rule.
     message:
-        What happens, in words.
+        The description.
     location:
-        Where the frame stands in the file.
+        The location of the frame in the file.
     """
 
     rule: str
@@ -55,7 +58,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem, and the moments at which it shows."""
+    """A problem and its moments."""
 
     problem: Problem
     moments: tuple[Moment, ...] = ()
@@ -63,7 +66,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Run:
-    """Frames `first` to `last` in which something is wrong, worst in frame `worst`, there by `amount`."""
+    """Frames `first` to `last` above a threshold. The worst is frame `worst`, with the value `amount`."""
 
     first: int
     last: int
@@ -72,12 +75,28 @@ class Run:
 
 
 def runs(
-    amount: Floats, times: Floats, threshold: float = 1.0, *, least: float = 0.0, bridge: float = 0.0, most: int = MOST
+    amount: Floats,
+    times: Floats,
+    threshold: float = 1.0,
+    *,
+    min_duration: float = 0.0,
+    bridge: float = 0.0,
+    max_runs: int = MAX_MOMENTS,
 ) -> tuple[list[Run], int]:
-    """Return where `amount` (T,) is above a threshold for `least` seconds or longer; gaps of up to `bridge` seconds do not part two runs.
+    """Return the runs of frames in which `amount` (T,) is above a threshold, and the number of all such runs.
 
-    NaN is not above. A frame lasts half of the way to both neighbours. Of more than `most` runs the worst are given, in order of time;
-    the second result is how many there are in all.
+    NaN is not above. A frame lasts from half-way to the frame before to half-way to the frame after.
+
+    Parameters
+    ----------
+    times:
+        (T,) [s] of the frames.
+    min_duration:
+        [s] Shorter runs are left out.
+    bridge:
+        [s] Runs with gaps up to this length are one run.
+    max_runs:
+        Of more runs only the worst are returned, in order of time.
     """
     wrong = np.nan_to_num(amount, nan=-np.inf) > threshold
     frames = np.flatnonzero(wrong)
@@ -88,12 +107,12 @@ def runs(
     cuts = np.flatnonzero((np.diff(frames) > 1) & (apart > bridge)) + 1
     starts = np.concatenate([[0], cuts])
     firsts, lasts = frames[starts], frames[np.concatenate([cuts, [len(frames)]]) - 1]
-    long = edges[lasts + 1] - edges[firsts] >= least * (1 - 1e-9)
+    long = edges[lasts + 1] - edges[firsts] >= min_duration * (1 - 1e-9)
     tops = np.maximum.reduceat(amount[frames], starts)
     chosen = np.flatnonzero(long)
     count = len(chosen)
-    if count > most:
-        chosen = np.sort(chosen[np.argsort(-tops[chosen], kind="stable")[:most]])
+    if count > max_runs:
+        chosen = np.sort(chosen[np.argsort(-tops[chosen], kind="stable")[:max_runs]])
     found = []
     for k in chosen:
         first, last = int(firsts[k]), int(lasts[k])
@@ -103,14 +122,15 @@ def runs(
 
 
 def when(frame: int, time: float) -> str:
-    """Return the words for a frame and its time."""
+    """Return the number and the time [s] of a frame as text."""
     return f"frame {frame} (t = {time:.2f} s)"
 
 
 def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> list[Finding]:
-    """Make the one problem of all moments of a rule, which says what is worst, and when the next are; nothing where there are none.
+    """Return the one problem of all moments of a rule as a list; an empty list without moments.
 
-    `total`: how many there are, where not all were kept.
+    The message describes the worst moment and names the times of the next worst ones. `total` is the number of moments where not all
+    were kept.
     """
     if not moments:
         return []
@@ -124,10 +144,6 @@ def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> 
             for m in sorted(others, key=lambda moment: moment.time)
         )
         more = count - 1 - len(others)
-        message = f"in {count} places, worst: {message}; also at {named}" + (f" and {more} more times" if more else "")
-    kept = sorted(moments, key=lambda moment: -moment.amount)[:MOST]
+        message = f"{count} times, worst: {message}; also at {named}" + (f" and {more} more times" if more else "")
+    kept = sorted(moments, key=lambda moment: -moment.amount)[:MAX_MOMENTS]
     return [Finding(rule.problem(message, worst.location), tuple(sorted(kept, key=lambda m: (m.time, -m.amount))))]
-
-
-Where = Callable[[int], Location]
-Mask = npt.NDArray[np.bool_]
