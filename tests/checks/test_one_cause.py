@@ -113,7 +113,7 @@ def test_too_many_frames_a_second(walk, factor):
     """Speeds, the zero moment point and slips are what comes of it; the hint says what is meant."""
     motion, body = walk
     (problem,) = bm.check(rated(motion, factor), body=body).problems
-    assert problem.rule == "MOT210" and "is it 100 frames a second?" in problem.hint
+    assert problem.rule == "MOT210" and "is it 100 frames per second?" in problem.hint
     assert not {"MOT210"} & {*codes(rated(motion, 2), body)}
 
 

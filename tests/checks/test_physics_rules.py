@@ -68,12 +68,12 @@ def test_feet_off_the_floor(size):
     """By the motion's own zero moment point, relative or not; without one by where the model stands in its file."""
     times = frames(100)
     motion = low(times, size)
-    side = f"the feet stand {abs(size):.3f} m {'below' if size > 0 else 'above'} z = 0; "
+    side = f"the ground under the feet is {abs(size):.3f} m {'below' if size > 0 else 'above'} the floor at z = 0 m; "
     relative = replace(motion.zmp, values=motion.zmp.values - [0, 0, HEIGHT - size], is_root_relative=True)
     for one, says in (
-        (motion, "the motion's own zero moment point"),
-        (motion.replaced(motion.joint_displacement, motion.link_position, relative), "the motion's own zero moment"),
-        (motion.replaced(motion.joint_displacement, motion.link_position), "with the root where the model has it"),
+        (motion, "the recorded zero moment point"),
+        (motion.replaced(motion.joint_displacement, motion.link_position, relative), "the recorded zero moment"),
+        (motion.replaced(motion.joint_displacement, motion.link_position), "with the root at its pose in the model"),
     ):
         (problem,) = bm.check(one, body=BODY).problems
         assert problem.rule == "MOT315" and problem.message.startswith(side + says)
@@ -113,7 +113,7 @@ def test_a_motor_holds_a_weight(rate):
 def test_how_far_the_point_is_outside():
     size = HALF + 0.03
     (problem,) = bm.check(tip(frames(200), size), body=BODY).problems
-    assert problem.rule == "MOT321" and problem.message.startswith("in 4 places, worst: ")
+    assert problem.rule == "MOT321" and problem.message.startswith("4 times, worst: ")
     far = float(problem.message.partition("up to ")[2].partition(" mm")[0])
     assert far == pytest.approx(30.0, abs=0.5)
 
@@ -256,7 +256,7 @@ def test_pieces_are_one_whole(monkeypatch):
     x = (HALF + 0.03) / gain * np.sin(np.pi * times)
     motion = moving(times, x=x, feet=(0.2 * smoothly(times, 3, 9), None), zmp=0.07 * np.ones(len(times)))
     whole = moments(motion, BODY)
-    monkeypatch.setattr(samples, "PIECE", 1)
+    monkeypatch.setattr(samples, "BLOCK_POSES", 1)
     pieces = moments(motion, BODY)
     assert {m.rule for m in whole} == {"MOT311", "MOT321", "MOT323"}
     assert [(m.rule, m.frame) for m in pieces] == [(m.rule, m.frame) for m in whole]

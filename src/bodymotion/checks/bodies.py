@@ -1,28 +1,28 @@
-"""`check_body`: all rules about a body; here those about names, ids and joints."""
+"""`check_body`: all rules about a body; here those about names, ids, joints, devices and extra joints."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 
 from bodymotion.checks import rules
-from bodymotion.checks.body_review import BodyReview, device_title
-from bodymotion.checks.devices_and_loops import check_devices, check_loops
+from bodymotion.checks.body_review import BodyReview, device_title, distance, size
 from bodymotion.checks.masses_and_shapes import check_masses, check_numbers, check_shapes, check_sizes, check_textures
 from bodymotion.diagnostics import Problem, Severity
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.units import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model.body import Body
-from bodymotion.model.links import Joint, Link
+from bodymotion.model.links import Device, Joint, Link, RangeSensor, VisionSensor
 
 __all__ = ["check_body"]
 
 MAX_SLIDE = 20.0
-"""[m] The longest way of a joint that slides; powers of ten from 100 on are ways to write that there is no limit."""
+"""[m] The largest limit of a sliding joint. Powers of ten from 100 on mean that there is no limit."""
 MAX_ID_GAPS = 20
-"""Of ids with more gaps than this, as many are named."""
+"""The number of missing ids that a message names."""
 
 
 def check_body(body: Body) -> tuple[Problem, ...]:
@@ -81,7 +81,7 @@ def _check_device_names(review: BodyReview) -> None:
     for number, device in enumerate(review.body.devices):
         key = (device.link, device.kind, device.name)
         if device.name and key in seen:
-            review.report_device(rules.SAME_DEVICE, number, "is on this link twice")
+            review.report_device(rules.SAME_DEVICE, number, "has the same name as another device of this link")
         seen.add(key)
 
 
@@ -104,7 +104,7 @@ def _check_joint_ids(review: BodyReview) -> None:
 
 def _check_device_ids(review: BodyReview) -> None:
     if review.body.source.format not in ("openhrp", "body", ""):
-        # Only OpenHRP and Choreonoid give ids to devices.
+        # Only OpenHRP and Choreonoid have ids of devices.
         return
     first: dict[str, dict[int, int]] = defaultdict(dict)
     for number, device in enumerate(review.body.devices):
@@ -157,7 +157,7 @@ def _check_axis(review: BodyReview, link: Link, joint: Joint) -> None:
         review.report_link(rules.NO_AXIS, link, f"has a {joint.type} joint with the axis 0 0 0", "axis")
     elif math.isfinite(length) and abs(length - 1) > 1e-6:
         axis = " ".join(f"{number:.6g}" for number in joint.axis)
-        message = f"has a {joint.type} joint with the axis {axis}, of length {length:.6g}"
+        message = f"has a {joint.type} joint with the axis {axis}, whose length is {length:.6g}"
         review.report_link(rules.AXIS_LENGTH, link, message, "axis", data={"length": length})
 
 
@@ -185,7 +185,7 @@ def _check_velocity_limits(review: BodyReview, link: Link, joint: Joint, unit: s
             rules.LIMITS, link, f"{message}: the lower is above the upper", "velocity_lower", data=limits
         )
     elif low == high == 0:
-        hint = "give it the speed that it reaches, or no limit"
+        hint = "write the largest speed of the joint, or no limit"
         message = f"has a velocity limit of 0 {unit}: it cannot move"
         review.report_link(rules.VELOCITY, link, message, "velocity_upper", hint, limits)
     elif low >= 0 or high <= 0:
@@ -226,3 +226,111 @@ def _check_motor(review: BodyReview, link: Link, joint: Joint) -> None:
     wrong = [(field, text) for field, text in wrong if review.is_known(link, field)]
     if wrong:
         review.report_link(rules.MOTOR, link, f"has {' and '.join(text for _, text in wrong)}", wrong[0][0])
+
+
+# Devices and extra joints
+
+
+MAX_DIAGONALS = 2.0
+"""The distance of a device from the box around its link's shapes, in diagonals of that box."""
+MIN_DISTANCE = 0.5
+"""[m] A device within this distance is never too far away."""
+MAX_GAP = 1e-3
+"""[m] The distance between the two points of an extra joint with all joints at 0; for robots larger than 1 m, a part of their size."""
+MAX_TILT = 1e-2
+"""[rad] The angle between the two axes of a hinge with all joints at 0."""
+
+
+def check_devices(review: BodyReview) -> None:
+    """Check each device."""
+    links = review.body.links
+    for number, device in enumerate(review.body.devices):
+        if not 0 <= device.link < len(links):
+            message = f"is on link {device.link}; the body has {len(links)} links"
+            review.report_device(rules.DEVICE_LINK, number, message, "link")
+            continue
+        _check_position(review, number, device)
+        if isinstance(device, VisionSensor):
+            _check_camera(review, number, device)
+        if isinstance(device, RangeSensor):
+            _check_scan(review, number, device)
+
+
+def _check_position(review: BodyReview, number: int, device: Device) -> None:
+    position, box, link = device.pose[:3], review.boxes[device.link], review.body.links[device.link]
+    if not np.isfinite(position).all() or not review.is_known(link, "shapes"):
+        return
+    outside = float(np.linalg.norm(position)) if box is None else distance(box, position)
+    limit = review.diagonal if box is None else MAX_DIAGONALS * size(box)
+    if outside > max(limit, MIN_DISTANCE):
+        shown = " ".join(f"{value:.4g}" for value in position)
+        of = "from the link's frame" if box is None else "outside of the link's shape"
+        message = f"is at {shown} m in link {link.name!r}, {outside:.3g} m {of}"
+        review.report_device(rules.DEVICE_FAR, number, message, "pose")
+
+
+def _check_camera(review: BodyReview, number: int, device: VisionSensor) -> None:
+    wrong = []
+    if not 0 < device.field_of_view <= 2 * np.pi:
+        wrong.append(("field_of_view", f"a field of view of {device.field_of_view:g} rad"))
+    if not 0 < device.front_clip_distance < device.back_clip_distance:
+        distances = f"the clip distances {device.front_clip_distance:g} and {device.back_clip_distance:g} m"
+        wrong.append(("front_clip_distance", distances))
+    if min(device.width, device.height) < 1 or not device.frame_rate > 0:
+        image = f"an image of {device.width} × {device.height} pixels at {device.frame_rate:g} Hz"
+        wrong.append(("frame_rate" if min(device.width, device.height) >= 1 else "width", image))
+    locations = review.body.source.locations
+    wrong = [(field, text) for field, text in wrong if locations.is_known(("devices", number, field))]
+    if wrong:
+        review.report_device(rules.CAMERA, number, f"has {' and '.join(text for _, text in wrong)}", wrong[0][0])
+
+
+def _check_scan(review: BodyReview, number: int, device: RangeSensor) -> None:
+    wrong = {
+        "scan_angle": not 0 <= device.scan_angle <= 2 * np.pi + 1e-3,
+        "scan_step": not (device.scan_step > 0 or device.scan_angle == 0),
+        "scan_rate": not device.scan_rate > 0,
+        "max_distance": not device.max_distance > 0,
+    }
+    locations = review.body.source.locations
+    fields = [field for field, is_wrong in wrong.items() if is_wrong and locations.is_known(("devices", number, field))]
+    if fields:
+        message = (
+            f"scans {device.scan_angle:g} rad in steps of {device.scan_step:g} rad, {device.scan_rate:g} times per second, "
+            f"up to {device.max_distance:g} m"
+        )
+        review.report_device(rules.SCAN, number, message, fields[0])
+
+
+def check_loops(review: BodyReview) -> None:
+    """Check each extra joint."""
+    links = review.body.links
+    connecting = []
+    for number, joint in enumerate(review.body.extra_joints):
+        a, b = joint.links
+        if not (0 <= a < len(links) and 0 <= b < len(links)):
+            message = f"connects the links {a} and {b}; the body has {len(links)} links"
+            review.report_extra_joint(rules.LOOP_LINK, number, message, "links")
+        elif a == b:
+            review.report_extra_joint(rules.LOOP_LINK, number, f"connects link {links[a].name!r} to itself", "links")
+        else:
+            connecting.append(number)
+        length = float(np.linalg.norm(joint.axis))
+        if joint.type not in ("xyz", "ball") and np.isfinite(length) and abs(length - 1) > 1e-6:
+            review.report_extra_joint(rules.LOOP_AXIS, number, f"has an axis of length {length:.6g}", "axis")
+    if not connecting or not review.are_known("links", "offset") or not review.are_known("links", "rotation"):
+        return
+    # This import loads compiled kernels, which only bodies with loops need.
+    from bodymotion.model.closed_loops.errors import loop_errors
+
+    reduced = replace(review.body, extra_joints=tuple(review.body.extra_joints[number] for number in connecting))
+    for number, gap, tilt in zip(connecting, *loop_errors(reduced, review.at_rest), strict=True):
+        joint = review.body.extra_joints[number]
+        first, second = (links[index].name for index in joint.links)
+        between = f"({joint.type}) between {first!r} and {second!r} is open by"
+        if MAX_GAP * max(1.0, review.diagonal) < gap < np.inf:
+            review.report_extra_joint(rules.LOOP_OPEN, number, f"{between} {gap:.3g} m with all joints at 0")
+        elif tilt > MAX_TILT:
+            review.report_extra_joint(
+                rules.LOOP_OPEN, number, f"{between} {np.degrees(tilt):.3g}° with all joints at 0"
+            )

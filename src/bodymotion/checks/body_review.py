@@ -1,4 +1,4 @@
-"""`BodyReview`: the body under review, the findings so far, and what several rules measure: boxes around shapes, poses at rest."""
+"""`BodyReview`: a body, the findings about it, and what several rules measure: bounding boxes, poses with all joints at 0."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = ["BodyReview", "Box", "device_title", "distance", "size"]
 Box = tuple[Floats, Floats]
 """The lowest and the highest corner (3,) [m]."""
 
-FEW_LINKS = 500
-"""Up to so many links poses at rest are computed without loading the compiled kinematics."""
+MAX_LINKS_IN_PYTHON = 500
+"""Poses of bodies with up to this many links are computed without loading the compiled kinematics."""
 
 
 class BodyReview:
@@ -104,7 +104,7 @@ class BodyReview:
     @cached_property
     def at_rest(self) -> Floats:
         """The poses (L, 7) of the links in the world with all joints at 0."""
-        if len(self.body.links) > FEW_LINKS:
+        if len(self.body.links) > MAX_LINKS_IN_PYTHON:
             return self.body.forward_kinematics(np.zeros(self.body.num_joints))
         found: list[Floats] = []
         for link in self.body.links:
@@ -117,16 +117,16 @@ class BodyReview:
 
     @cached_property
     def boxes(self) -> tuple[Box | None, ...]:
-        """For each link the box around its shapes, in its own frame; None where it has none."""
+        """The bounding box of the shapes of each link, in the link's frame; None for a link without shapes."""
         return tuple(_box(link) for link in self.body.links)
 
     @cached_property
     def diagonal(self) -> float:
-        """The length [m] of the diagonal of the box around all shapes and link frames at rest."""
+        """The diagonal [m] of the bounding box of all shapes and link frames, with all joints at 0."""
         boxed = [k for k, box in enumerate(self.boxes) if box is not None]
         corners = np.array([_corners(box) for box in self.boxes if box is not None]).reshape(-1, 8, 3)
-        placed = poses.transform_points(self.at_rest[boxed][:, None], corners)
-        points = np.concatenate([self.at_rest[:, :3], placed.reshape(-1, 3)])
+        in_world = poses.transform_points(self.at_rest[boxed][:, None], corners)
+        points = np.concatenate([self.at_rest[:, :3], in_world.reshape(-1, 3)])
         points = points[np.isfinite(points).all(axis=1)]
         return float(np.linalg.norm(points.max(axis=0) - points.min(axis=0))) if len(points) else 0.0
 
@@ -143,7 +143,7 @@ def _bounds(shape: Shape) -> Floats | None:
     try:
         return shape.bounds
     except IndexError:
-        # A mesh whose triangles name vertices that it does not have: BODY144 reports it.
+        # A mesh with vertex indices out of range; BODY144 reports it.
         return None
 
 
@@ -162,6 +162,6 @@ def size(box: Box) -> float:
 
 
 def device_title(device: Device) -> str:
-    """Return the words for a device: its kind and its name."""
+    """Return the kind and the name of a device, for messages."""
     kind = device.kind or "device"
     return f"{kind} {device.name!r}" if device.name else f"a {kind} without a name"

@@ -42,15 +42,15 @@ def check(
     body:
         The body that a motion is for, or its file: the motion is then checked against its joints and limits, too. Ignored for other targets.
     select, ignore:
-        Codes of rules, or how they begin (`"BODY"`, `"SEQ2"`): only these are returned, and these are not. Where a rule is named in both, the
-        longer name counts.
+        Codes of rules or their prefixes (`"BODY"`, `"SEQ2"`): problems of `select` are returned, those of `ignore` are not. The longer
+        prefix counts.
     options:
         Those of the reader, for a path (see `load`).
 
     Returns
     -------
     Findings
-        In the order of the file. Faults of the file are problems, too; no exception is raised for them.
+        In the order of the file. Faults of the file are problems as well, not exceptions.
 
     Raises
     ------
@@ -60,12 +60,12 @@ def check(
         When the file of the body cannot be read.
     """
     selected((), select, ignore)
-    of_body = _loaded_body(body)
+    loaded = _loaded_body(body)
     if not isinstance(target, str) and not hasattr(target, "__fspath__"):
-        return Findings(selected(_in_order(_problems_of(target, of_body)), select, ignore))
+        return Findings(selected(_in_order(_problems_of(target, loaded)), select, ignore))
     path = Path(target)
     try:
-        problems = _problems_of_file(path, of_body, **options)
+        problems = _problems_of_file(path, loaded, **options)
     except FormatError as error:
         problems = error.problems
     except (OSError, MemoryError) as error:
@@ -75,20 +75,20 @@ def check(
 
 
 def _problems_of_file(path: Path, body: Body | None, **options: Any) -> tuple[Problem, ...]:  # noqa: ANN401
-    """Return the problems of reading a file, and what the rules about meaning find in its value, partial or not."""
+    """Return the problems of reading a file, and those of the rules about meaning on its value, which may be partial."""
     with pipes_kept():
         row, result = read(path, **options)
-        ends = check_line_ends(path) if row.name in TEXT_FORMATS else ()
+        of_lines = check_line_ends(path) if row.name in TEXT_FORMATS else ()
     source = getattr(result.value, "source", None)
     locations = source.locations if isinstance(source, Source) else SourceMap()
     of_reading = set(result.problems)
-    # The rules leave out what is unknown where they can; a finding about a part that was not read is left out in any case.
+    # The rules skip unknown parts where they can. A finding about a part that was not read is left out in any case.
     of_value = (
         problem
         for problem in _problems_of(result.value, body)
         if problem not in of_reading and locations.is_known(problem.subject)
     )
-    return (*result.problems, *of_value, *ends)
+    return (*result.problems, *of_value, *of_lines)
 
 
 def _loaded_body(body: Body | str | os.PathLike[str] | None) -> Body | None:
@@ -101,9 +101,9 @@ def _loaded_body(body: Body | str | os.PathLike[str] | None) -> Body | None:
 
 
 def _problems_of(value: object, body: Body | None) -> tuple[Problem, ...]:
-    """Return the problems that a value has from its reader, and what the rules about its meaning find.
+    """Return the problems of reading a value, and those of the rules about its meaning.
 
-    The rules are imported here: those of physics take longer to load than an animation takes to check.
+    The rules are imported here because the rules about physics load slowly.
     """
     if isinstance(value, Body):
         from bodymotion.checks.bodies import check_body

@@ -38,7 +38,7 @@ MAX_IMAGE_BYTES = 256 << 20
 MAX_IMAGES = 1000
 """Images of one body that are checked."""
 
-_OF_JOINTS = tuple(f.name for f in fields(Joint) if f.type == "float" or f.name == "axis")
+_JOINT_FIELDS = tuple(f.name for f in fields(Joint) if f.type == "float" or f.name == "axis")
 _LIMITS = ("lower", "upper", "velocity_lower", "velocity_upper")
 
 
@@ -51,26 +51,26 @@ def check_numbers(review: BodyReview) -> None:
         for what, field in _not_finite(link):
             review.report_link(rules.NOT_FINITE, link, f"has a number that is not finite in its {what}", field)
         if (length := _wrong_length(link.offset)) is not None:
-            rule = rules.QUATERNION if length else rules.NO_TURN
-            review.report_link(rule, link, f"has an offset whose quaternion is of length {length:.6g}", "rotation")
+            rule = rules.QUATERNION if length else rules.ZERO_QUATERNION
+            review.report_link(rule, link, f"has an offset whose quaternion has length {length:.6g}", "rotation")
     for number, device in enumerate(body.devices):
         if not np.isfinite(_numbers(device)).all():
             review.report_device(rules.NOT_FINITE, number, "has a number that is not finite")
         if (length := _wrong_length(device.pose)) is not None:
-            rule = rules.QUATERNION if length else rules.NO_TURN
-            review.report_device(rule, number, f"has a pose whose quaternion is of length {length:.6g}", "pose")
+            rule = rules.QUATERNION if length else rules.ZERO_QUATERNION
+            review.report_device(rule, number, f"has a pose whose quaternion has length {length:.6g}", "pose")
     for number, extra in enumerate(body.extra_joints):
         if not np.isfinite([*extra.positions.flat, *extra.axis]).all():
             review.report_extra_joint(rules.NOT_FINITE, number, "has a number that is not finite")
 
 
 def _not_finite(link: Link) -> list[tuple[str, str]]:
-    """Return the parts of a link that have numbers that are not finite, in words, each with its field."""
+    """Return the parts of a link with numbers that are not finite: a description and the field of each."""
     joint = link.joint
     found = []
     if not np.isfinite(link.offset).all():
         found.append(("offset", "offset" if not np.isfinite(link.offset[:3]).all() else "rotation"))
-    for name in _OF_JOINTS:
+    for name in _JOINT_FIELDS:
         value = np.asarray(getattr(joint, name))
         if np.isnan(value).any() if name in _LIMITS else not np.isfinite(value).all():
             found.append((f"joint ({name})", name))
@@ -125,7 +125,7 @@ def check_masses(review: BodyReview) -> None:
     links = review.body.links
     known = [review.is_known(link, "mass", "inertia") for link in links]
     if not any(link.mass or link.inertia.any() for link in links):
-        # A body without any mass is scenery, or only to be shown.
+        # A body without any mass is part of the environment, or only for display.
         for link in links:
             if known[link.index] and link.joint.type != "fixed":
                 review.report_link(rules.NO_MASS, link, "has no mass, as no link of the body has", "mass")
@@ -139,7 +139,7 @@ def check_masses(review: BodyReview) -> None:
         _check_each_mass(review, [link for link in links if known[link.index] and link.index not in faulty])
     for one in faults:
         link = links[one.link]
-        # What is missing may be in another link of the group that moves as one.
+        # Another link of the rigid group may have the missing mass.
         if one.why == "finite" or not (group_known if one.why in ("mass", "zero") else known)[one.link]:
             continue
         rule = rules.NEGATIVE_MASS if one.why == "mass" and link.mass < 0 else _RULES[one.why]
@@ -228,7 +228,7 @@ def _check_shape(review: BodyReview, link: Link, shape: Shape) -> None:
 
 
 def check_sizes(review: BodyReview) -> None:
-    """Check that lengths are in metres. Scenery, which has one link, may have any size."""
+    """Check that lengths are in metres. A body of one link is part of the environment and may have any size."""
     links = review.body.links
     if len(links) < 2:
         return
@@ -237,16 +237,16 @@ def check_sizes(review: BodyReview) -> None:
     elif 0 < review.diagonal < MIN_SIZE and review.are_known("links", "shapes"):
         review.report_body(rules.TINY, f"the size of the robot is {review.diagonal:.4g} m")
     for link in links[1:]:
-        away = float(np.linalg.norm(link.offset[:3]))
-        if MAX_SIZE < away < np.inf:
-            review.report_link(rules.FAR_LINK, link, f"is {away:.4g} m from its parent", "offset")
+        distance_to_parent = float(np.linalg.norm(link.offset[:3]))
+        if MAX_SIZE < distance_to_parent < np.inf:
+            review.report_link(rules.FAR_LINK, link, f"is {distance_to_parent:.4g} m from its parent", "offset")
 
 
 # Textures
 
 
 def check_textures(review: BodyReview) -> None:
-    """Check the images of all textures: their headers, and whether the data are complete. No pixels are unpacked."""
+    """Check the images of all textures: their headers, and whether the data are complete. No pixels are decoded."""
     found: dict[Path, tuple[Texture, Link]] = {}
     for link in review.body.links:
         for segment in link.segments:
@@ -280,7 +280,7 @@ def _image_fault(path: Path) -> str | None:
     except Image.DecompressionBombError:
         return f"has more than {MAX_PIXELS} pixels"
     except UnidentifiedImageError:
-        return "is no image of a known format" if bytes_in_file else "is empty"
+        return "has an unknown image format" if bytes_in_file else "is empty"
     except OSError as error:
         return f"cannot be read: {error.strerror or error}"
     except Exception as error:  # Pillow raises exceptions of many types for damaged images

@@ -11,26 +11,26 @@ from bodymotion.diagnostics import Rule
 CRASHED = Rule(
     "CHK101",
     "error",
-    "A file is checked in the memory that there is.",
+    "The check of a file fits into the available memory.",
     "judgement",
-    "the check of this file ended at once",
+    "the check of this file was ended by the system",
     example=("a check that takes more memory than there is", "one that does not"),
 )
 FAULT = Rule(
     "CHK102",
     "error",
-    "The check of a file ends with an answer.",
+    "The check of a file ends without an internal error.",
     "judgement",
-    "a fault of bodymotion: please report it",
+    "this is a fault of bodymotion; please report it",
     example=("a check that ends with an exception", "a check that ends"),
 )
 NO_KIND = Rule("CHK103", "error", "--body names a model.", "judgement", example=("--body walk.seq", "--body robot.wrl"))
 LINE_ENDS = Rule(
     "CHK104",
     "note",
-    "The lines of a file end alike.",
+    "All lines of a file have the same line ending.",
     "judgement",
-    "programs that take other ends for lines count them otherwise, or see one line where there are two",
+    "other programs may count lines differently, or read two lines as one",
     fixable=True,
     example=("one line that ends with CR LF among others that end with LF", "all with LF"),
 )
@@ -39,23 +39,23 @@ LINE_ENDS = Rule(
 SAME_LINK = Rule(
     "BODY101",
     "warning",
-    "Each link has a name of its own.",
+    "No two links have the same name.",
     "judgement",
-    "whoever looks for that name finds the first",
+    "a search for that name finds only the first link",
     example=("two links with name='ARM'", "name='ARM' and name='HAND'"),
 )
 SAME_JOINT = Rule(
     "BODY102",
     "warning",
-    "Each joint has a name of its own.",
+    "No two joints have the same name.",
     "judgement",
-    "columns of a motion go to the first of that name",
+    "columns of a motion with that name move only the first joint",
     example=("two joints with name='ARM'", "name='ARM' and name='HAND'"),
 )
 SAME_DEVICE = Rule(
     "BODY103",
     "warning",
-    "Each device of a link has a name of its own.",
+    "No two devices of one link have the same name.",
     "judgement",
     example=("two gyros of a link with name='gyro'", "name='gyro' and name='gyro2'"),
 )
@@ -64,7 +64,7 @@ NO_NAME = Rule(
     "warning",
     "A link has a name.",
     "judgement",
-    "it can only be found by its number",
+    "it can only be found by its index",
     example=("Link(name='')", "Link(name='HAND')"),
 )
 NOT_FINITE = Rule(
@@ -72,29 +72,29 @@ NOT_FINITE = Rule(
     "error",
     "The numbers of a model are finite.",
     "judgement",
-    "the program that wrote it has divided by zero",
+    "the program that wrote the file may have divided by zero",
     example=("Segment(mass=float('nan'))", "Segment(mass=2.0)"),
 )
 QUATERNION = Rule(
     "BODY106",
     "warning",
-    "The quaternion of a pose is of length 1; another is brought to that length where it is used.",
+    "The quaternion of a pose has length 1. Other lengths are normalized where they are used.",
     "judgement",
     example=("offset=[0.3, 0, 0, 2, 0, 0, 0]", "offset=[0.3, 0, 0, 1, 0, 0, 0]"),
 )
-NO_TURN = Rule(
+ZERO_QUATERNION = Rule(
     "BODY107",
     "error",
     "The quaternion of a pose is not zero.",
     "judgement",
-    "0 0 0 0 is no orientation: write 1 0 0 0",
+    "0 0 0 0 is not an orientation; write 1 0 0 0",
     example=("offset=[0.3, 0, 0, 0, 0, 0, 0]", "offset=[0.3, 0, 0, 1, 0, 0, 0]"),
 )
 
 NO_LINKS = Rule(
     "BODY108",
     "error",
-    "A body has a link.",
+    "A body has at least one link.",
     "judgement",
     example=("Body(name='robot')", "Body(name='robot', links=(Link(name='BASE'),))"),
 )
@@ -103,14 +103,14 @@ NO_LINKS = Rule(
 AXIS_LENGTH = Rule(
     "BODY110",
     "warning",
-    "The axis of a joint is of length 1.",
+    "The axis of a joint has length 1.",
     "document",
     example=("Joint(axis=[0, 0, 2])", "Joint(axis=[0, 0, 1])"),
 )
 NO_AXIS = Rule(
     "BODY111",
     "error",
-    "The axis of a joint that moves is not zero.",
+    "The axis of a moving joint is not zero.",
     "document",
     example=("Joint(axis=[0, 0, 0])", "Joint(axis=[0, 0, 1])"),
 )
@@ -119,15 +119,15 @@ LIMITS = Rule(
     "warning",
     "A lower limit is below the upper one.",
     "document",
-    "they may have been exchanged, or have the wrong sign",
+    "they may be swapped, or have the wrong sign",
     example=("Joint(lower=2.0, upper=-1.0)", "Joint(lower=-1.0, upper=2.0)"),
 )
 NO_RANGE = Rule(
     "BODY113",
     "warning",
-    "The limits of a joint that moves leave it a range.",
+    "The lower limit of a moving joint is not equal to its upper limit.",
     "judgement",
-    "make the joint a fixed one, or give it its true limits",
+    "make the joint fixed, or correct its limits",
     example=("Joint(lower=0.0, upper=0.0)", "Joint(lower=-1.0, upper=2.0)"),
 )
 VELOCITY = Rule(
@@ -135,23 +135,23 @@ VELOCITY = Rule(
     "warning",
     "The velocity limits of a joint are on both sides of 0: a negative lower and a positive upper one.",
     "judgement",
-    "write the lower one with a minus",
+    "write the lower limit with a minus sign",
     example=("Joint(velocity_lower=3.0, velocity_upper=3.0)", "Joint(velocity_lower=-3.0, velocity_upper=3.0)"),
 )
 DEGREES = Rule(
     "BODY115",
     "warning",
-    "The limits of a joint that turns are in radians.",
+    "The limits of a rotating joint are in radians.",
     "judgement",
-    "these are many full turns: they may be degrees",
+    "these are many full turns; they may be degrees",
     example=("Joint(lower=-90.0, upper=90.0)", "Joint(lower=-1.57, upper=1.57)"),
 )
 ZERO_OUTSIDE = Rule(
     "BODY116",
     "note",
-    "A joint may stand at 0.",
+    "The value 0 is within the limits of a joint.",
     "judgement",
-    "all joints at 0 is no pose of this robot: begin with another",
+    "the pose with all joints at 0 is not possible for this robot; start from another one",
     example=("Joint(lower=0.5, upper=2.0)", "Joint(lower=-1.0, upper=2.0)"),
 )
 ID_TWICE = Rule(
@@ -159,7 +159,7 @@ ID_TWICE = Rule(
     "error",
     "No two joints have the same id.",
     "document",
-    "the first in link order moves with it",
+    "the column moves only the first joint in link order",
     example=("two joints with id=1", "id=1 and id=2"),
 )
 ID_GAP = Rule(
@@ -167,21 +167,21 @@ ID_GAP = Rule(
     "warning",
     "The ids of joints run from 0 without gaps.",
     "document",
-    "the columns of the missing ids move nothing",
+    "the columns of the missing ids do not move anything",
     example=("joints with the ids 0, 1, 4", "the ids 0, 1, 2"),
 )
 ROOT_MOVES = Rule(
     "BODY119",
     "warning",
-    "The root's joint is free or fixed: where the root is, its pose says, and a column of its own moves nothing.",
+    "The joint of the root link is free or fixed: the pose of the root comes from the motion, and its joint column moves nothing.",
     "judgement",
-    "put a fixed link above it, if it is to move",
+    "add a fixed parent link, if the joint should move",
     example=("Joint(type='rotate', id=3) at the root", "Joint(type='free') at the root"),
 )
 FREE_INSIDE = Rule(
     "BODY120",
     "note",
-    "A free joint is the root's; elsewhere its value moves nothing.",
+    "Only the root link has a free joint; elsewhere its value moves nothing.",
     "document",
     example=("Joint(type='free') at a leaf", "Joint(type='rotate') at a leaf"),
 )
@@ -195,9 +195,9 @@ MOTOR = Rule(
 SLIDES_FAR = Rule(
     "BODY122",
     "warning",
-    "The limits of a joint that slides are in metres.",
+    "The limits of a sliding joint are in metres.",
     "judgement",
-    "no robot slides so far: they may be millimetres, multiply them by 0.001",
+    "no robot slides this far; if they are millimetres, multiply them by 0.001",
     example=("Joint(type='slide', lower=-1500.0, upper=1500.0)", "Joint(type='slide', lower=-1.5, upper=1.5)"),
 )
 
@@ -208,25 +208,25 @@ NEGATIVE_MASS = Rule(
 NO_MASS = Rule(
     "BODY131",
     "warning",
-    "A link that moves has a mass.",
+    "A moving link has a mass.",
     "judgement",
-    "simulators refuse it, or it flies away",
+    "simulators reject it, or become unstable",
     example=("a link that moves with mass=0.0", "the link with mass=2.0"),
 )
 NO_INERTIA = Rule(
     "BODY132",
     "warning",
-    "A link with a mass that moves has an inertia.",
+    "A moving link with a mass has an inertia.",
     "judgement",
-    "simulators refuse it",
+    "simulators reject it",
     example=("Segment(mass=2.0, inertia=numpy.zeros((3, 3)))", "Segment(mass=2.0, inertia=0.01 * numpy.eye(3))"),
 )
 TRIANGLE = Rule(
     "BODY133",
     "warning",
-    "No body has an inertia tensor with a negative principal moment, or one larger than the sum of the other two.",
+    "The principal moments of an inertia are not negative, and none is larger than the sum of the other two.",
     "judgement",
-    "simulators refuse it; `bodymotion convert --fix-inertia` writes an MJCF with the nearest possible one",
+    "simulators reject it; `bodymotion convert --fix-inertia` writes an MJCF with the nearest possible inertia",
     example=("inertia=numpy.diag([0.01, 0.01, 0.5])", "inertia=numpy.diag([0.01, 0.01, 0.01])"),
 )
 ASYMMETRIC = Rule(
@@ -242,17 +242,17 @@ ASYMMETRIC = Rule(
 CENTER_FAR = Rule(
     "BODY135",
     "warning",
-    "The centre of mass of a link is in its shape, or near it.",
+    "The centre of mass of a link is inside its shape, or near it.",
     "judgement",
-    "it may be given in another frame, or in millimetres",
+    "it may be in another frame, or in millimetres",
     example=("center_of_mass=[0, 0, 50]", "center_of_mass=[0, 0, 0.05]"),
 )
 GYRATION = Rule(
     "BODY136",
     "warning",
-    "The mass of a link lies in its shape: its radius of gyration is not many times the shape's size.",
+    "The radius of gyration of a link is not many times the size of its shape.",
     "judgement",
-    "the inertia may be in other units than kg m², or the shape in others than m",
+    "the inertia may not be in kg m², or the shape not in m",
     example=("2 kg in a box of 0.2 m with inertia=1e3 * numpy.eye(3)", "with inertia=0.013 * numpy.eye(3)"),
 )
 INERTIA_FOR_NOTHING = Rule(
@@ -260,15 +260,15 @@ INERTIA_FOR_NOTHING = Rule(
     "warning",
     "A link with an inertia has a mass.",
     "judgement",
-    "an inertia without a mass is of no body",
+    "no rigid body has an inertia without a mass",
     example=("Segment(mass=0.0, inertia=0.01 * numpy.eye(3))", "Segment(mass=2.0, inertia=0.01 * numpy.eye(3))"),
 )
 DENSE = Rule(
     "BODY138",
     "warning",
-    "A link is no heavier than metal of its size, or its inertia is that of such a mass.",
+    "A link is not denser than metal, or its inertia fits such a mass.",
     "judgement",
-    "is the mass in grams, or the inertia that of another mass?",
+    "the mass may be in grams, or the inertia may belong to another mass",
     example=("1000 kg in a box of 0.1 m with inertia=0.01 * numpy.eye(3)", "1 kg in it"),
 )
 
@@ -278,7 +278,7 @@ HUGE = Rule(
     "warning",
     "A robot is smaller than 50 m.",
     "judgement",
-    "millimetres may have been taken for metres: `bodymotion convert --scale 0.001`",
+    "lengths may be in millimetres: `bodymotion convert --scale 0.001`",
     example=("a box of 70 m", "a box of 0.2 m"),
 )
 TINY = Rule(
@@ -286,7 +286,7 @@ TINY = Rule(
     "warning",
     "A robot is larger than 1 mm.",
     "judgement",
-    "metres may have been taken for kilometres or millimetres divided twice: `bodymotion convert --scale 1000`",
+    "lengths may be in kilometres, or converted twice: `bodymotion convert --scale 1000`",
     example=("a box of 0.05 mm", "a box of 0.2 m"),
 )
 FAR_LINK = Rule(
@@ -300,32 +300,32 @@ FAR_LINK = Rule(
 NO_SHAPE = Rule(
     "BODY143",
     "note",
-    "A link that moves and has a mass has a shape.",
+    "A moving link with a mass has a shape.",
     "judgement",
-    "it is not seen, and touches nothing",
+    "it is invisible and has no contacts",
     example=("Segment(mass=2.0, visuals=(), collisions=())", "Segment(mass=2.0, visuals=(Shape(Box((1, 1, 1))),))"),
 )
 INDICES = Rule(
     "BODY144",
     "error",
-    "The triangles of a mesh are made of its vertices.",
+    "The triangles of a mesh use only its vertices.",
     "judgement",
     example=("faces=[[0, 1, 3]] of three vertices", "faces=[[0, 1, 2]] of three vertices"),
 )
 FLAT = Rule(
     "BODY145",
     "warning",
-    "A shape is not scaled to nothing.",
+    "A shape is not scaled by 0.",
     "judgement",
-    "a scale of 0 in one direction makes it flat, and its normals are lost",
+    "a scale of 0 in one direction makes it flat and loses its normals",
     example=("Shape(Sphere(0.1), numpy.diag([1, 0, 1, 1]))", "Shape(Sphere(0.1), numpy.eye(4))"),
 )
 IMAGE = Rule(
     "BODY146",
     "warning",
-    "The image of a texture can be read, and is small enough to be shown: 8192 × 8192 pixels, 256 MB.",
+    "The image of a texture can be read, and has at most 8192 × 8192 pixels and 256 MB.",
     "judgement",
-    "the surface is shown without it: save the image anew, as PNG or JPEG",
+    "the surface is shown without it; save the image again as PNG or JPEG",
     example=("a text called wood.png", "an image called wood.png"),
 )
 
@@ -333,15 +333,15 @@ IMAGE = Rule(
 DEVICE_FAR = Rule(
     "BODY150",
     "warning",
-    "A device is on its link, or near it.",
+    "A device is inside the shape of its link, or near it.",
     "judgement",
-    "its place may be in millimetres, or in the world's frame",
+    "its position may be in millimetres, or in the world's frame",
     example=("Gyro(pose=[30, 0, 0, 1, 0, 0, 0])", "Gyro(pose=[0.03, 0, 0, 1, 0, 0, 0])"),
 )
 DEVICE_ID = Rule(
     "BODY151",
     "warning",
-    "The ids of each kind of device run from 0, without gaps and repeats.",
+    "The ids of each kind of device run from 0, without gaps and duplicates.",
     "document",
     example=("the only gyro with id=2", "the only gyro with id=0"),
 )
@@ -371,22 +371,22 @@ DEVICE_LINK = Rule(
 LOOP_LINK = Rule(
     "BODY160",
     "error",
-    "An extra joint ties two links of the body to each other.",
+    "An extra joint connects two different links of the body.",
     "document",
     example=("ExtraJoint(links=(2, 9)) on a body of 4 links", "ExtraJoint(links=(2, 3))"),
 )
 LOOP_OPEN = Rule(
     "BODY161",
     "warning",
-    "The two links of an extra joint are where it holds them when all joints are at 0.",
+    "The two points of an extra joint meet when all joints are at 0.",
     "judgement",
-    "a local position may be wrong; or the loop is closed at other joint values only: begin with those",
+    "a local position may be wrong, or the loop is closed only at other joint values; start from those",
     example=("positions 0.4 m apart from each other with all joints at 0", "positions that meet"),
 )
 LOOP_AXIS = Rule(
     "BODY162",
     "warning",
-    "The axis of an extra joint is of length 1.",
+    "The axis of an extra joint has length 1.",
     "document",
     example=("ExtraJoint(type='xy', axis=[2, 0, 0])", "ExtraJoint(type='xy', axis=[1, 0, 0])"),
 )
@@ -397,7 +397,7 @@ JOINTS = Rule(
     "error",
     "A motion has a column for each joint of the body.",
     "judgement",
-    "is it a motion of another body?",
+    "the motion may belong to another body",
     example=("29 joints, and columns for 28", "29 columns"),
 )
 MORE_COLUMNS = Rule(
@@ -405,45 +405,45 @@ MORE_COLUMNS = Rule(
     "warning",
     "A motion has no more joint columns than the body.",
     "judgement",
-    "they move nothing",
+    "the other columns move nothing",
     example=("29 joints, and columns for 30", "29 columns"),
 )
 LINKS = Rule(
     "MOT203",
     "error",
-    "A motion has the poses of all links of the body, or joints to get them from.",
+    "A motion has the poses of all links of the body, or joint values to compute them from.",
     "judgement",
-    "is it a motion of another body?",
+    "the motion may belong to another body",
     example=("poses of 3 links and no joints, on a body of 4", "poses of 4 links"),
 )
 POSITION_LIMIT = Rule(
     "MOT204",
     "warning",
-    "A joint stays between its limits.",
+    "Joint values are within the limits of the joint.",
     "judgement",
-    "a controller stops there, or the robot breaks",
+    "a controller stops at the limit, or the robot is damaged",
     example=("2.1 rad, where the joint ends at 2 rad", "2 rad"),
 )
 SPEED_LIMIT = Rule(
     "MOT205",
     "warning",
-    "A joint stays within its velocity limits.",
+    "Joint speeds are within the velocity limits of the joint.",
     "judgement",
-    "the robot will lag behind; go slower: `bodymotion retime --speed`",
+    "the robot will lag behind; slow the motion down: `bodymotion retime --speed`",
     example=("0.4 rad in 0.1 s, where the joint makes 3 rad/s", "0.3 rad in 0.1 s"),
 )
 POSES_DISAGREE = Rule(
     "MOT206",
     "warning",
-    "Link poses are those that the root and the joints give.",
+    "Link poses agree with the forward kinematics of root and joints.",
     "judgement",
-    "it may be the motion of another body; `bodymotion edit --root-only` keeps root and joints",
+    "the motion may belong to another body; `bodymotion edit --root-only` keeps only root and joints",
     example=("a link 9 m from where root and joints put it", "a link where they put it"),
 )
 NOTHING_MOVES = Rule(
     "MOT207",
     "warning",
-    "A motion has joints or link poses, so that it moves the body.",
+    "A motion has joint values or link poses.",
     "judgement",
     example=("a motion with a zero moment point alone", "one with JointDisplacement, too"),
 )
@@ -452,23 +452,23 @@ IN_DEGREES = Rule(
     "warning",
     "Joint angles are in radians.",
     "judgement",
-    "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`; limits, speeds and physics are not looked at",
+    "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`; limits, speeds and physics are not checked",
     example=("57.3, 20 and -30, where the joints make 2 rad", "1, 0.35 and -0.52"),
 )
 METRES = Rule(
     "MOT209",
     "warning",
-    "The places of the root and the zero moment point are in metres.",
+    "The positions of the root and of the zero moment point are in metres.",
     "judgement",
-    "multiply them by 0.001; feet, balance and forces are not looked at",
+    "multiply them by 0.001; feet, balance and forces are not checked",
     example=("a root at 0, 0, 700", "a root at 0, 0, 0.7"),
 )
 FRAME_RATE = Rule(
     "MOT210",
     "warning",
-    "The frame rate says how many frames there are in a second of the motion.",
+    "The frame rate is the number of frames per second.",
     "judgement",
-    "speeds and physics are not looked at",
+    "speeds and physics are not checked",
     example=("frameRate: 0.002", "frameRate: 500"),
 )
 

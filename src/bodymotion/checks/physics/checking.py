@@ -12,7 +12,6 @@ import numpy.typing as npt
 from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, finding, runs, when
 from bodymotion.checks.motions import component_number, frame_location, too_fast
 from bodymotion.checks.physics import rules
-from bodymotion.checks.physics.jumps import jumps_of_joints, jumps_of_root, sign_flips
 from bodymotion.checks.physics.samples import (
     CONTACT_HEIGHT,
     MAX_SLIP_HEIGHT,
@@ -22,6 +21,7 @@ from bodymotion.checks.physics.samples import (
     ground_of,
     measure_samples,
 )
+from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root, sign_flips
 from bodymotion.diagnostics import Rule
 from bodymotion.editing import recover_joints
 from bodymotion.geometry import poses

@@ -6,7 +6,7 @@ Between frames k − 1 and k the speed is v_k = (q_k − q_(k−1))/Δt. A frame
 - That change moves by more than `step` in one frame. Rounding to few digits at a high frame rate stays below it.
 - The change is more than `RATIO` times the median change of the frames around it. A motion that is quick everywhere stays below it.
 
-FrameLocator only the first two hold, for `MIN_TREMBLING` seconds and in every second frame or more, the motion trembles.
+Where only the first two hold, for `MIN_TREMBLING` seconds and in every second frame or more, the motion trembles.
 
 The movement that remains after the motion of the frames before and after is subtracted distinguishes a jump (it does not come back) from
 a spike (it comes back, or there is only a corner).
