@@ -1,8 +1,7 @@
-"""Closed loops: the joints that the extra joints of a body leave no choice, worked out from those that drive.
+"""Closed loops: compute the joints that follow from the driving joints and the extra joints of a body.
 
-Links make a tree, and each joint moves what hangs on it. An `ExtraJoint` holds two of its links together beside the tree, so that some of
-the joints follow from others. With P₁, P₂ its two points in the world, R₁, R₂ the turns of its two links, a its axis and u ⊥ v two unit
-vectors normal to a, it asks of the joints:
+The links of a body are a tree. An `ExtraJoint` connects two links in addition, so that some joints follow from others. Let P₁, P₂ be its
+two points in the world, R₁, R₂ the rotations of its two links, a its axis, and u ⊥ v two unit vectors normal to a. Its equations are:
 
     type            equations                           frame                                             count
     xyz, ball       R₁ᵀ·(P₂ − P₁) = 0                   all three directions                              3
@@ -11,14 +10,14 @@ vectors normal to a, it asks of the joints:
     hinge           the three of xyz, and               the same numbers a are the axis in the first       5
                     u·R₁ᵀ·R₂·a = 0, v·… = 0             link's frame and in the second link's
 
-xyz, xy and z are the OpenHRP document's. The other three are Choreonoid's, as its own simulator takes them: "ball" is xyz, "piston" is xy
-(the point slides along the axis and the links may turn against each other), "hinge" keeps the two axes on one line.
+xyz, xy and z are defined by the OpenHRP document. The other three are Choreonoid's, as in its simulator: "ball" is xyz, "piston" is xy
+(the point slides along the axis and the links may rotate against each other), "hinge" keeps the two axes on one line.
 
-`mechanism` puts the loops of a body into groups that share joints, `driving` says which joints drive, `closing` closes them over a motion,
-`errors` says how far link poses are from closing.
+`mechanism` has the equations, the groups of loops with common joints, and the errors of link poses. `closing` chooses the driving joints
+and closes loops over a motion.
 """
 
 from bodymotion.model.closed_loops.closing import Closed, Loops, close_loops
-from bodymotion.model.closed_loops.errors import loop_errors
+from bodymotion.model.closed_loops.mechanism import loop_errors
 
 __all__ = ["Closed", "Loops", "close_loops", "loop_errors"]

@@ -1,4 +1,9 @@
-"""Closing loops: for given driving joints the joints that follow, frame after frame."""
+"""Close loops: which joints drive, and the values of the joints that follow, frame after frame.
+
+A mechanism with v moving joints and equations of rank r has v − r driving joints; the others follow. By default joints drive in this order
+of preference: joints that the caller names; joints with a motor (a gear ratio, torque constant or rotor inertia other than the default);
+joints with an id; joints nearer to the root; joints with a lower column. A joint that the chosen ones determine follows.
+"""
 
 from __future__ import annotations
 
@@ -12,49 +17,111 @@ import numpy.typing as npt
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.kernels import loop_closing
-from bodymotion.model.closed_loops.driving import choose_driving, columns_of, followers_of
-from bodymotion.model.closed_loops.errors import loop_errors
-from bodymotion.model.closed_loops.mechanism import Mechanism, mechanisms, rank
+from bodymotion.model.closed_loops.mechanism import Mechanism, loop_errors, mechanisms, rank
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["CLOSED", "Closed", "Loops", "close_loops"]
+__all__ = ["MAX_RESIDUAL", "Closed", "Loops", "choose_driving", "close_loops", "columns_of"]
 
-CLOSED = 1e-9
-"""A loop that is open by no more than this [m, rad] is closed."""
-SINGULAR = 1e-4
-"""Poses with a least singular value below this part of the usual one (about as many radians away) are called singular."""
-ATTEMPTS = 60
-"""From so many other poses a first frame that does not close is tried."""
+
+def choose_driving(body: Body, mechanism: Mechanism, samples: list[Floats], first: tuple[int, ...] = ()) -> list[int]:
+    """Return the columns that drive, in ascending order: as many as the mechanism has degrees of freedom.
+
+    `samples`: Jacobians (m, v) at typical poses. `first`: preferred columns.
+    """
+    jacobian = max(samples, key=rank)
+    follow: list[int] = []
+    max_following = rank(jacobian)
+    for column in sorted(mechanism.columns, key=lambda column: _preference(body, column, first), reverse=True):
+        tried = [*follow, mechanism.columns.index(column)]
+        if len(follow) < max_following and rank(jacobian[:, tried]) == len(tried):
+            follow = tried
+    return [column for k, column in enumerate(mechanism.columns) if k not in follow]
+
+
+def _preference(body: Body, column: int, first: tuple[int, ...]) -> tuple[int | bool, ...]:
+    joint = body.joints[column]
+    index = body.joint_links[column]
+    depth = 0
+    above = index
+    while body.links[above].parent >= 0:
+        above = body.links[above].parent
+        depth += 1
+    wanted = first.index(column) if column in first else len(first)
+    motor = joint.gear_ratio != 1 or joint.torque_const != 1 or joint.rotor_inertia != 0
+    return wanted, not motor, joint.id < 0, depth, column
+
+
+def columns_of(body: Body, joints: str | int | Iterable[str | int]) -> tuple[int, ...]:
+    """Return the columns of joints (or of one) named by their name, their link's name or their column.
+
+    Raises
+    ------
+    ValueError
+        When there is no such joint; the message lists the names.
+    """
+    names: dict[str, int] = {}
+    for column, index in enumerate(body.joint_links):
+        if index >= 0:
+            names.setdefault(body.links[index].name, column)
+    for column, one in enumerate(body.joints):
+        if one.name:
+            names.setdefault(one.name, column)
+    found = []
+    for joint in (joints,) if isinstance(joints, (str, int)) else joints:
+        if isinstance(joint, str):
+            if joint not in names:
+                raise ValueError(f"no joint {joint!r}; there are: {', '.join(names)}")
+            found.append(names[joint])
+        else:
+            column = int(joint)
+            if not 0 <= column < body.num_joints:
+                raise ValueError(f"no joint column {column}; the body has {body.num_joints}")
+            found.append(column)
+    return tuple(found)
+
+
+def followers_of(mechanism: Mechanism, driving: Iterable[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return which of the mechanism's variables follow when some columns drive."""
+    chosen = set(driving)
+    return np.array([k for k, column in enumerate(mechanism.columns) if column not in chosen], dtype=np.int64)
+
+
+MAX_RESIDUAL = 1e-9
+"""[m, rad] A loop with a smaller error is closed."""
+MIN_MARGIN = 1e-4
+"""A pose with a smaller `Closed.margin` is singular; it is about as many radians away from a singular pose."""
+MAX_ATTEMPTS = 60
+"""The number of random start poses for a first frame that cannot be closed."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Closed(ContentEquality):
-    """Joint values that close the loops of a body, as well as can be.
+    """Joint values that close the loops of a body as well as possible.
 
     Attributes
     ----------
     q:
-        (..., J) the joint values [rad or m]: those of the driving joints as given, those that follow worked out; all else as given.
+        (..., J) The joint values [rad or m]: computed for the joints that follow, unchanged for all others.
     driving, following:
         The columns of the joints in loops that drive, and of those that follow.
     residual:
-        (...) by how much [m] the most open loop is open in the directions that its extra joint holds. What cannot be reached is not
-        hidden: the followers are then where the squares of what is left add up to least.
+        (...) [m] The largest error of a loop in the directions that its extra joint constrains. Where loops cannot be closed, the sum of the
+        squared errors is least.
     tilt:
-        (...) the largest angle [rad] between the two axes of a hinge.
+        (...) [rad] The largest angle between the two axes of a hinge.
     residuals, tilts:
         (..., E) the same for each extra joint.
     singular:
-        (...) whether the driving joints do not determine those that follow: at this frame, or at a pose between it and the one before.
-        There branches meet; the way on is the smooth one.
+        (...) Whether the driving joints do not determine those that follow, at this frame or between it and the one before. Branches meet
+        there; the motion continues smoothly.
     margin:
-        (...) the least singular value of the equations by the joints that follow, at this frame or on the way to it, as a part of what it
-        usually is: 0 at a singular pose, and about as many radians away from it. Directions that are free everywhere, because there are
-        more joints than the drivers and the equations determine, do not count: there joints stay as near to where they were as can be.
+        (...) The least singular value of the Jacobian of the joints that follow, at this frame or since the one before, relative to its
+        median: 0 at a singular pose, and about the distance from it in radians. Directions that are free everywhere, because the driving
+        joints and the equations do not determine all joints, do not count; in them joints move as little as possible.
     outside:
-        (...) whether a joint that follows is beyond its limits. Limits are reported, not enforced: a loop knows none.
+        (...) Whether a joint that follows is beyond its limits. Limits are reported, not enforced.
     """
 
     q: Floats
@@ -71,11 +138,11 @@ class Closed(ContentEquality):
     @property
     def closed(self) -> npt.NDArray[np.bool_]:
         """Whether all loops are closed (...): to 1e-9 m, and hinges to 1e-9 rad."""
-        return np.asarray((self.residual <= CLOSED) & (self.tilt <= CLOSED))
+        return np.asarray((self.residual <= MAX_RESIDUAL) & (self.tilt <= MAX_RESIDUAL))
 
 
 class Loops:
-    """The closed loops of a body, looked into once, to be closed many times.
+    """The closed loops of a body, analysed once, to be closed many times.
 
     Attributes
     ----------
@@ -94,7 +161,7 @@ class Loops:
     def driving(self, first: str | int | Iterable[str | int] = (), q: npt.ArrayLike | None = None) -> tuple[int, ...]:
         """Return the columns that drive by default: as many in each mechanism as it has degrees of freedom.
 
-        `first`: joints (names, or columns) that drive before all others. `q` (J,): a pose near which the mechanisms are looked into.
+        `first`: joints (names or columns) that are preferred. `q` (J,): a pose near which the mechanisms are analysed.
         """
         wanted = columns_of(self.body, first)
         at = np.zeros(self.body.num_joints) if q is None else np.nan_to_num(np.asarray(q, dtype=np.float64))
@@ -114,14 +181,14 @@ class Loops:
         start: npt.ArrayLike | None = None,
     ) -> Closed:
         """Close the loops; see `close_loops`."""
-        given = np.asarray(q, dtype=np.float64)
+        values = np.asarray(q, dtype=np.float64)
         count = self.body.num_joints
-        if given.ndim not in (1, 2) or given.shape[-1] != count:
-            raise ValueError(f"q has shape (T, J) or (J,) with J = {count}, this has {given.shape}")
+        if values.ndim not in (1, 2) or values.shape[-1] != count:
+            raise ValueError(f"q has shape (T, J) or (J,) with J = {count}, this has {values.shape}")
         begin = None if start is None else np.asarray(start, dtype=np.float64)
         if begin is not None and begin.shape != (count,):
             raise ValueError(f"start has shape ({count},), this has {begin.shape}")
-        rows = np.atleast_2d(given)
+        rows = np.atleast_2d(values)
         near = begin if begin is not None else rows[0] if len(rows) else np.zeros(count)
         drivers = self.driving(q=near) if driving is None else columns_of(self.body, driving)
         found = np.array(rows)
@@ -130,25 +197,25 @@ class Loops:
         for one in self.mechanisms:
             if len(rows):
                 followers = followers_of(one, drivers)
-                values, least, crossed = self._follow(one, followers, rows[:, list(one.columns)], begin)
-                found[:, np.array(one.columns)[followers]] = values[:, followers]
+                followed, least, crossed = self._follow(one, followers, rows[:, list(one.columns)], begin)
+                found[:, np.array(one.columns)[followers]] = followed[:, followers]
                 margin = np.minimum(margin, least)
                 singular |= crossed
         driven = tuple(column for column in self.columns if column in drivers)
         following = tuple(column for column in self.columns if column not in drivers)
-        apart, tilted = loop_errors(self.body, self.body.forward_kinematics(found, poses.IDENTITY))
+        distances, tilts = loop_errors(self.body, self.body.forward_kinematics(found, poses.IDENTITY))
         lower = np.array([joint.lower for joint in self.body.joints])
         upper = np.array([joint.upper for joint in self.body.joints])
         beyond = ((found < lower - 1e-6) | (found > upper + 1e-6))[:, list(following)].any(axis=-1)
-        shape = given.shape[:-1]
+        shape = values.shape[:-1]
         return Closed(
-            q=frozen(found.reshape(given.shape)),
+            q=frozen(found.reshape(values.shape)),
             driving=driven,
             following=following,
-            residual=frozen(_largest(apart).reshape(shape)),
-            tilt=frozen(_largest(tilted).reshape(shape)),
-            residuals=frozen(apart.reshape(*shape, apart.shape[-1])),
-            tilts=frozen(tilted.reshape(*shape, tilted.shape[-1])),
+            residual=frozen(_largest(distances).reshape(shape)),
+            tilt=frozen(_largest(tilts).reshape(shape)),
+            residuals=frozen(distances.reshape(*shape, distances.shape[-1])),
+            tilts=frozen(tilts.reshape(*shape, tilts.shape[-1])),
             singular=_read_only(singular.reshape(shape)),
             margin=frozen(margin.reshape(shape)),
             outside=_read_only(beyond.reshape(shape)),
@@ -167,16 +234,16 @@ class Loops:
         targets = q / units
         near = targets[0] if start is None else start[list(mechanism.columns)] / units
         near = np.nan_to_num(near, posinf=0.0, neginf=0.0)
-        samples = self._typical(mechanism, near_in_body(self.body, mechanism, near * units))
+        samples = self._typical(mechanism, in_body(self.body, mechanism, near * units))
         most = max(rank(jacobian[:, followers]) for jacobian in samples)
-        usual = _usual([jacobian[:, followers] for jacobian in samples], most)
+        median = _median_singular_value([jacobian[:, followers] for jacobian in samples], most)
         if start is None and len(followers):
             near = self._first(mechanism, followers, near)
-        found, least, marks = loop_closing.follow(mechanism.arrays, followers, most, usual, near, targets)
-        return found * units, least, (least < SINGULAR) | (marks != 0)
+        found, least, marks = loop_closing.follow(mechanism.arrays, followers, most, median, near, targets)
+        return found * units, least, (least < MIN_MARGIN) | (marks != 0)
 
     def _first(self, mechanism: Mechanism, followers: npt.NDArray[np.int64], x: Floats) -> Floats:
-        """Return a closed pose (v,) with the drivers as in x: near x, or elsewhere where none is near or within limits; x without any."""
+        """Return a closed pose (v,) with the driving joints as in x: near x, else any pose that closes, if possible within limits; else x."""
         joints = [self.body.joints[mechanism.columns[k]] for k in followers]
         units = mechanism.units[followers]
         lower = np.array([joint.lower for joint in joints]) / units
@@ -184,8 +251,8 @@ class Loops:
         turning = np.array([joint.type == "rotate" for joint in joints])
         middle = np.minimum(np.maximum(x[followers], lower), upper)
 
-        def judged(start: Floats) -> tuple[bool, float, float, Floats]:
-            """Order by: open, by how much beyond limits, how far."""
+        def rated(start: Floats) -> tuple[bool, float, float, Floats]:
+            """Return the sort key (whether it is open, distance beyond limits, distance from x), and the pose."""
             found, _, _ = mechanism.closed_near(start, followers)
             values = found[followers]
             values = values - np.where(turning, 2 * np.pi * np.round((values - middle) / (2 * np.pi)), 0.0)
@@ -194,36 +261,36 @@ class Loops:
             beyond = float(np.maximum(np.maximum(lower - values, values - upper), 0.0).sum())
             return open_by > 1e-9, beyond if beyond > 1e-6 else 0.0, float(np.linalg.norm(values - x[followers])), found
 
-        best = judged(x)
+        best = rated(x)
         if not best[0] and not best[1]:
             return best[3]
-        chance = np.random.default_rng(0)
+        generator = np.random.default_rng(0)
         low = np.where(np.isfinite(lower), lower, -np.pi)
         high = np.where(np.isfinite(upper), upper, np.pi)
-        for _ in range(ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             start = np.array(x)
-            start[followers] = low + (high - low) * chance.random(len(followers))
-            other = judged(start)
+            start[followers] = low + (high - low) * generator.random(len(followers))
+            other = rated(start)
             if other[:3] < best[:3] and (best[0] or best[1] > other[1]):
                 best = other
         return x if best[0] else best[3]
 
 
-def _usual(samples: list[Floats], most: int) -> float:
-    """Return how large the `most`-th singular value usually is."""
+def _median_singular_value(samples: list[Floats], most: int) -> float:
+    """Return the median of the `most`-th singular value; 1 where no sample has this rank."""
     values = [np.linalg.svd(sample, compute_uv=False)[most - 1] for sample in samples if most and rank(sample) == most]
     return float(np.median(values)) if values else 1.0
 
 
-def near_in_body(body: Body, mechanism: Mechanism, values: Floats) -> Floats:
+def in_body(body: Body, mechanism: Mechanism, values: Floats) -> Floats:
     """Return joint values (J,) that are those of a mechanism's joints and 0 elsewhere."""
     q = np.zeros(body.num_joints)
     q[list(mechanism.columns)] = values
     return q
 
 
-def _read_only(given: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    values = np.array(given, dtype=bool)
+def _read_only(flags: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    values = np.array(flags, dtype=bool)
     values.flags.writeable = False
     return values
 
@@ -239,31 +306,29 @@ def close_loops(
     driving: str | int | Iterable[str | int] | None = None,
     start: npt.ArrayLike | None = None,
 ) -> Closed:
-    """Close the loops of a body: work out the joints that its extra joints leave no choice.
+    """Close the loops of a body: compute the joints that follow from the driving joints and the extra joints.
 
-    Each frame is solved from the one before, in as many steps as it takes to stay on one branch: followers never jump.
+    Each frame is solved from the one before, in steps small enough to stay on one branch, so that joints do not jump.
 
     Parameters
     ----------
     q:
-        (T, J) joint displacements [rad or m] over a motion, in order of joint columns, or (J,) of one pose. Followers' values count in the
-        first frame only, as the place near which to begin.
+        (T, J) joint displacements [rad or m] over a motion, in order of joint columns, or (J,) of one pose. Of the joints that follow, only
+        the values in the first frame are used, as the start of the search.
     driving:
-        Names of joints or of their links, or joint columns, that drive; all other joints of the loops follow. Unless given, as many as the
-        loops have degrees of freedom: joints with motors before those without, then those with ids, those nearer to the root, those with
-        lower columns.
+        Names of joints or of their links, or joint columns, that drive; all other joints of the loops follow. By default as many as the
+        loops have degrees of freedom, joints with motors first; see `bodymotion.model.closed_loops.closing`.
     start:
-        (J,) a pose to begin at instead, on the branch that is wanted: it is closed first and then led to the first frame. Unless given, it
-        is the first frame as it is; when that cannot be closed from where the followers stand, or only beyond their limits, a closed
-        pose is searched for elsewhere.
+        (J,) a pose on the desired branch: it is closed first and then moved to the first frame. By default it is the first frame itself. If
+        that cannot be closed near its values, or only beyond limits, a closed pose is searched elsewhere.
 
     Raises
     ------
     ValueError
-        When `q` or `start` has another shape, or there is no joint of a name that is to drive; the message lists what there is.
+        When `q` or `start` has another shape, or `driving` names an unknown joint; the message lists the joints.
 
     Notes
     -----
-    Redundant equations (a plane loop closed by a ball has one) do no harm: all are solved as least squares.
+    Redundant equations, as of a plane loop closed by a ball, are allowed: all are solved by least squares.
     """
     return Loops(body).close(q, driving=driving, start=start)
