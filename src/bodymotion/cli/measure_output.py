@@ -363,7 +363,7 @@ def _parquet(stream: BinaryIO, blocks: Sequence[Block]) -> None:
 
 
 def _npz(stream: BinaryIO, blocks: Sequence[Block]) -> None:
-    from bodymotion.formats.npz.archive import write_archive
+    from bodymotion.formats.npz.reader import write_archive
 
     arrays: dict[str, npt.NDArray[Any]] = {}
     for block in blocks:

@@ -5,7 +5,7 @@ The names in the first line say what a column is:
 =================================================  ==============================================================
 ``time``, ``t``, ``timestamp``                     time of the frame [s]
 ``root_x`` ``root_y`` ``root_z``                   position of the root link in the world [m]
-``root_qw`` ``root_qx`` ``root_qy`` ``root_qz``    its orientation; the names say the order, any order will do
+``root_qw`` ``root_qx`` ``root_qy`` ``root_qz``    its orientation; the columns may have any order
 ``root_roll`` ``root_pitch`` ``root_yaw``          its orientation in angles [rad]
 ``zmp_x`` ``zmp_y`` ``zmp_z``                      zero moment point in the world's frame [m]
 ``root_relative_zmp_x`` …                          zero moment point in the root link's frame [m]
@@ -16,7 +16,7 @@ any other name                                     displacement of the joint of 
 
 ``base_`` may stand for ``root_``. A unit in brackets counts: ``LEG_JOINT0 [deg]``, ``root_x [cm]``. A table without names is read only
 when the caller says what its columns are: ``layout="unitree"`` (x y z, qx qy qz qw, joints, 30 frames/s: Unitree's retargeted LAFAN1
-motions) or ``columns=…``. `columns` is names and roles, `reader` and `writer` are the rest.
+motions) or ``columns=…``.
 """
 
 from bodymotion.formats.csv.reader import read_csv

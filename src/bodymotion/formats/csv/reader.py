@@ -1,12 +1,13 @@
-"""Read a table of comma-separated values: from columns to components."""
+"""Read a table of comma-separated values: what a column is by its name, and from columns to components."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +15,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.csv import rules
-from bodymotion.formats.csv.columns import (
-    AXES,
-    FEET,
-    FOOT_CONTACT,
-    QUATERNION_ORDERS,
-    Column,
-    QuaternionOrder,
-    column,
-    unitree_columns,
-)
-from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, joint_place, link_order
+from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_index, joint_names, link_order
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.formats.tables.timelines import check_increasing, timeline_of
 from bodymotion.geometry import rotations
@@ -45,7 +36,102 @@ from bodymotion.motion.components import Timeline
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["MAX_ANGLE", "QUATERNION_TOLERANCE", "UNITREE_RATE", "read_csv"]
+__all__ = [
+    "AXES",
+    "FEET",
+    "FOOT_CONTACT",
+    "MAX_ANGLE",
+    "QUATERNION_ORDERS",
+    "QUATERNION_TOLERANCE",
+    "UNITREE_RATE",
+    "Column",
+    "QuaternionOrder",
+    "column",
+    "read_csv",
+    "unitree_columns",
+]
+
+QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
+QUATERNION_ORDERS: tuple[str, ...] = ("wxyz", "xyzw")
+AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
+"""The numbers of a pose, in the order of this package."""
+
+FEET = ("fl", "fr", "hl", "hr")
+"""The feet of Spot, as its contacts name them."""
+FOOT_CONTACT = "FootContact"
+"""The content of the component with the contacts."""
+
+Kind: TypeAlias = Literal["time", "frame", "pose", "angle", "unclear", "zmp", "relative zmp", "contact", "joint"]
+
+_UNIT = re.compile(r"[\[(]\s*+([a-zA-Zµ°]++)\s*+[\])]\Z")
+_UNITS = {
+    "s": 1.0,
+    "sec": 1.0,
+    "ms": 1e-3,
+    "us": 1e-6,
+    "ns": 1e-9,
+    "m": 1.0,
+    "cm": 1e-2,
+    "mm": 1e-3,
+    "rad": 1.0,
+    "deg": math.pi / 180,
+    "°": math.pi / 180,
+}
+_ROOT = re.compile(
+    r"(?:root|base)_(?:pos(?:ition)?_|quat(?:ernion)?_)?(x|y|z|q[wxyz]|roll|pitch|yaw|q[0-3])", re.IGNORECASE
+)
+_QUATERNION_PART = re.compile(r"(?:root|base)_quat(?:ernion)?_([wxyz])", re.IGNORECASE)
+_LINK = re.compile(r"link/(.*)/(x|y|z|q[wxyz])", re.DOTALL)
+_ZMP = re.compile(r"(root_relative_)?zmp_([xyz])", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's kind; of a pose, the link (`part`; "" is the root) and the number (`index`); the factor to SI units, None without a unit."""
+
+    kind: Kind
+    name: str
+    index: int = 0
+    part: str = ""
+    factor: float | None = None
+
+
+def column(text: str) -> Column | None:
+    """Return the column that a name stands for; None for an unknown unit."""
+    name, factor = text, None
+    if match := _UNIT.search(text):
+        factor = _UNITS.get(match[1].lower())
+        if factor is None:
+            return None
+        name = text[: match.start()].rstrip()
+    low = name.lower()
+    if low in ("time", "t", "timestamp", "time_s"):
+        return Column("time", name, factor=factor)
+    if low in ("frame", "frame_index", "frame_id"):
+        return Column("frame", name, factor=factor)
+    if name.endswith("_contact") and name[:-8] in FEET and factor is None:
+        return Column("contact", name, FEET.index(name[:-8]))
+    if match := _LINK.fullmatch(name):
+        return Column("pose", name, AXES.index(match[2]), match[1], factor)
+    if match := _ZMP.fullmatch(name):
+        return Column("relative zmp" if match[1] else "zmp", name, "xyz".index(match[2].lower()), factor=factor)
+    if match := _QUATERNION_PART.fullmatch(name):
+        return Column("pose", name, AXES.index(f"q{match[1].lower()}"), factor=factor)
+    if match := _ROOT.fullmatch(name):
+        axis = match[1].lower()
+        if axis in AXES:
+            return Column("pose", name, AXES.index(axis), factor=factor)
+        if axis in ("roll", "pitch", "yaw"):
+            return Column("angle", name, ("roll", "pitch", "yaw").index(axis), factor=factor)
+        return Column("unclear", name, int(axis[1]), factor=factor)
+    return Column("joint", name, factor=factor)
+
+
+def unitree_columns(count: int, order: QuaternionOrder = "xyzw") -> list[str]:
+    """Return the column names of a table with x y z, a quaternion, and joints."""
+    quaternion = [f"root_q{letter}" for letter in order]
+    return ["root_x", "root_y", "root_z", *quaternion, *(f"joint_{k}" for k in range(count - 7))]
+
 
 UNITREE_RATE = 30.0
 """[Hz] The frame rate of Unitree's retargeted motions, whose files do not have it."""
@@ -238,18 +324,22 @@ class _Reader:
                 )
             found = {AXES.index(f"q{letter}"): unclear[k] for k, letter in enumerate(self.order) if k in unclear}
         wanted = range(3) if angles else range(3, 7)
-        given = angles or found
-        absent = [name + ("roll", "pitch", "yaw")[k] if angles else name + AXES[k] for k in wanted if k not in given]
+        numbers_by_index = angles or found
+        absent = [
+            name + ("roll", "pitch", "yaw")[k] if angles else name + AXES[k]
+            for k in wanted
+            if k not in numbers_by_index
+        ]
         if absent:
             raise rules.POSE.error(f"there is no column {', '.join(absent)}", self.location)
-        numbers = np.stack([given[k] for k in wanted], axis=-1)
+        numbers = np.stack([numbers_by_index[k] for k in wanted], axis=-1)
         if angles:
             self.check_unit([k for k, one in enumerate(self.columns) if one.kind == "angle"])
             numbers = rotations.from_rpy(numbers * self.angle_factors("angle"))
         return np.concatenate([np.stack([p for p in positions if p is not None], axis=-1), numbers], axis=-1)
 
     def angle_factors(self, kind: str) -> Floats:
-        """Return the factors from angles without a unit to radians, in the order of the columns' index or place."""
+        """Return the factors from angles without a unit to radians, in the order of the columns or of their `index`."""
         found = [one for one in self.columns if one.kind == kind]
         if kind == "angle":
             found.sort(key=lambda one: one.index)
@@ -267,13 +357,13 @@ class _Reader:
             self.found.mark_unknown(("components", 0, "frames", frame))
 
     def joints(self, timeline: Timeline, nameless: bool) -> list[Component]:
-        places = [k for k, one in enumerate(self.columns) if one.kind == "joint"]
-        if not places:
+        indices = [k for k, one in enumerate(self.columns) if one.kind == "joint"]
+        if not indices:
             return []
-        found = [self.columns[k] for k in places]
-        values = self.values[:, places]
+        found = [self.columns[k] for k in indices]
+        values = self.values[:, indices]
         units = np.array([1.0 if one.factor is None else one.factor for one in found])
-        self.check_unit([k for k in places if not self.slides(self.columns[k].name)])
+        self.check_unit([k for k in indices if not self.slides(self.columns[k].name)])
         factors = units * self.angle_factors("joint")
         names = tuple(one.name for one in found)
         if self.body is not None:
@@ -299,9 +389,9 @@ class _Reader:
                 self.check_limits(values, without[0] > 0, self.body)
         return [MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)]
 
-    def check_unit(self, places: list[int]) -> None:
+    def check_unit(self, indices: list[int]) -> None:
         """Refuse angles without a unit that look like degrees; remember those that are read as radians."""
-        without_unit = [k for k in places if self.columns[k].factor is None]
+        without_unit = [k for k in indices if self.columns[k].factor is None]
         if self.degrees is not None or not without_unit:
             return
         values = self.values[:, without_unit]
@@ -335,8 +425,8 @@ class _Reader:
             self.found.report(rules.ASSUMED, message, self.location)
 
     def slides(self, name: str) -> bool:
-        place = None if self.body is None else joint_place(name, self.body)
-        return self.body is not None and place is not None and self.body.joints[place].type == "slide"
+        index = None if self.body is None else joint_index(name, self.body)
+        return self.body is not None and index is not None and self.body.joints[index].type == "slide"
 
     def zmps(self, timeline: Timeline) -> list[Component]:
         components: list[Component] = []

@@ -9,15 +9,15 @@ __all__ = ["RULES"]
 NO_NAMES = Rule(
     "CSV001",
     "error",
-    "The first line names the columns, or the reader is told what they are.",
+    "The first line names the columns, or the caller does.",
     "judgement",
-    "layout='unitree' (--layout unitree) says: x y z, qx qy qz qw, joints; columns=[…] (--columns) names any others",
+    "layout='unitree' (--layout unitree) is x y z, qx qy qz qw, joints; columns=[…] (--columns) names any other columns",
     example=("0.0,0.1,0.2", "time,HIP [rad],KNEE [rad]"),
 )
 NO_TIME = Rule(
     "CSV002",
     "error",
-    "A table says when its frames are: by a column 'time', or by a frame rate that the reader is told.",
+    "A table has a column 'time', or the caller gives a frame rate.",
     "judgement",
     "frame_rate=… (--input-rate) gives the rate in frames per second",
     example=("frame,HIP [rad]", "time,HIP [rad]"),
@@ -25,17 +25,17 @@ NO_TIME = Rule(
 QUATERNION_ORDER = Rule(
     "CSV003",
     "error",
-    "The order of a quaternion's numbers is said by the columns' names, or to the reader.",
+    "The names of the columns, or the caller, define the order of a quaternion's numbers.",
     "judgement",
-    "quaternion_order='wxyz' or 'xyzw' (--quaternion-order) says it; columns root_qw root_qx root_qy root_qz need nothing",
+    "give quaternion_order='wxyz' or 'xyzw' (--quaternion-order), or name the columns root_qw root_qx root_qy root_qz",
     example=("root_q0,root_q1,root_q2,root_q3", "root_qw,root_qx,root_qy,root_qz"),
 )
 UNIT = Rule(
     "CSV004",
     "error",
-    "The unit of angles is said where it is in doubt.",
+    "Angles that look like degrees have a unit.",
     "judgement",
-    "degrees=True or False (--degrees, --radians) says it; names such as 'KNEE [deg]' do, too",
+    "give degrees=True or False (--degrees, --radians), or name the column 'KNEE [deg]'",
     example=("time,HIP\n0.0,90", "time,HIP [deg]\n0.0,90"),
 )
 POSE = Rule(
@@ -48,14 +48,14 @@ POSE = Rule(
 NAMES = Rule(
     "CSV006",
     "error",
-    "The names of columns are different from each other, and their units known.",
+    "The names of columns differ, and their units are known.",
     "judgement",
     example=("HIP [rad],HIP [rad]", "HIP [rad],KNEE [rad]"),
 )
 COLUMNS = Rule(
     "CSV007",
     "error",
-    "There are as many columns as the layout or the names say.",
+    "The number of columns is that of the layout or of the names.",
     "judgement",
     example=("columns=['time', 'HIP'] for three columns", "columns=['time', 'HIP', 'KNEE']"),
 )
@@ -69,17 +69,17 @@ TIME_ORDER = Rule(
 NOT_UNIT = Rule(
     "CSV010",
     "error",
-    "The quaternions of a pose are of length 1.",
+    "The quaternions of a pose have length 1.",
     "judgement",
-    "other lengths come of another order of columns, of another unit, or of angles",
+    "another length means another order of columns, another unit, or angles",
     example=("0,0,0.8,2,0,0,0", "0,0,0.8,1,0,0,0"),
 )
 ASSUMED = Rule(
     "CSV011",
     "note",
-    "Angles whose unit is said neither by their names nor to the reader are radians.",
+    "Angles without a unit are read as radians.",
     "judgement",
-    "degrees=True (--degrees) if they are degrees; degrees=False (--radians), or names such as 'KNEE [rad]', say that they are not",
+    "give degrees=True (--degrees) if they are degrees; degrees=False (--radians), or names such as 'KNEE [rad]', confirm radians",
     example=("time,HIP\n0.0,0.1", "time,HIP [rad]\n0.0,0.1"),
 )
 

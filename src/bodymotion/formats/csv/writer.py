@@ -1,4 +1,4 @@
-"""Motions as tables of comma-separated values."""
+"""Write a motion as a table of comma-separated values."""
 
 from __future__ import annotations
 
@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bodymotion.diagnostics import Location, Problem, Rule, losses
-from bodymotion.formats.csv.columns import AXES, FEET, FOOT_CONTACT, column
-from bodymotion.formats.csv.reader import MAX_ANGLE, QUATERNION_TOLERANCE, UNITREE_RATE
+from bodymotion.formats.csv.reader import (
+    AXES,
+    FEET,
+    FOOT_CONTACT,
+    MAX_ANGLE,
+    QUATERNION_TOLERANCE,
+    UNITREE_RATE,
+    column,
+)
 from bodymotion.formats.tables.joint_names import generic_name, is_generic, joint_names
 from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline, timeline_of
 from bodymotion.formats.text.decimals import number_rows, rounded
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write_csv"]
 
-_ROWS = 4096
+_BLOCK_ROWS = 4096
 
 
 def write_csv(
@@ -38,16 +45,16 @@ def write_csv(
     degrees: bool = False,
     digits: int | None = None,
 ) -> tuple[Problem, ...]:
-    """Write a motion as a table; gives what the table does not hold of it.
+    """Write a motion as a table; return what the table cannot hold.
 
     Parameters
     ----------
     motion, path:
-        What is written, and where to.
+        The motion, and the file to write.
     layout:
         "unitree" for a table without names: root pose x y z, qx qy qz qw, then joints; to be read at 30 frames/s.
     body:
-        Gives the joints their names, where the motion has none. Columns with names of its joints are put in order of joint id
+        The names of its joints are used where the motion has none. Columns with names of its joints are put in order of joint id
         (`Body.joint_columns`).
     degrees:
         Write joint angles in degrees; their names say so. Sliding joints, which only a body knows, stay in metres.
@@ -57,7 +64,7 @@ def write_csv(
     Raises
     ------
     ValueError
-        For a layout that does not exist, or one that the motion lacks something for; when only some joints are the body's.
+        For an unknown layout; when the motion lacks what the layout needs; when only some joints are the body's.
     """
     if layout not in (None, "unitree"):
         raise ValueError(f"the layouts are 'unitree', not {layout!r}")
@@ -80,8 +87,8 @@ def write_csv(
             header = io.StringIO()
             csv.writer(header, lineterminator="\n").writerow(table.names)
             stream.write(header.getvalue().encode())
-        for start in range(0, len(values), _ROWS):
-            text = b"\n".join(number_rows(values[start : start + _ROWS])).replace(b" ", b"") + b"\n"
+        for start in range(0, len(values), _BLOCK_ROWS):
+            text = b"\n".join(number_rows(values[start : start + _BLOCK_ROWS])).replace(b" ", b"") + b"\n"
             stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text)
     return tuple(table.problems)
 
@@ -117,7 +124,7 @@ class _Table:
                     losses.RATE, f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz"
                 )
             if timeline.import_rate is not None and timeline_of(timeline.times).import_rate != timeline.import_rate:
-                self.lost(losses.RATE, f"the wish for {timeline.import_rate:g} Hz is not written")
+                self.lost(losses.RATE, f"the import rate of {timeline.import_rate:g} Hz is not written")
             if shared.links is not None:
                 self.link_columns(shared.links)
         if shared.joints is not None:
@@ -140,14 +147,12 @@ class _Table:
         self.columns.append(values)
 
     def unit_poses(self, links: MultiSE3Seq) -> Floats:
-        """Return the poses with quaternions that a reader will not refuse."""
+        """Return the poses with quaternions of length 1, where they differ so much that a reader would reject them."""
         with np.errstate(over="ignore"):
             far = np.abs(np.linalg.norm(links.values[..., 3:], axis=-1) - 1) > QUATERNION_TOLERANCE
         if not far.any():
             return links.values
-        self.lost(
-            losses.ORIENTATION, f"{int(far.sum())} quaternions are not of length 1; they are written with that length"
-        )
+        self.lost(losses.ORIENTATION, f"{int(far.sum())} quaternions are not of length 1; they are normalized")
         poses = links.values.copy()
         poses[far, 3:] = rotations.normalized(poses[far, 3:])
         return poses
@@ -191,7 +196,7 @@ class _Table:
             if degrees and k not in slides:
                 name, values = f"{name} [deg]", values * (180 / math.pi)
             elif np.abs(values[np.isfinite(values)]).max(initial=0) > MAX_ANGLE:
-                # A wheel's many turns would look like degrees to a reader who is not told.
+                # Many turns of a wheel would look like degrees without a unit.
                 name = f"{name} [{'m' if k in slides else 'rad'}]"
             self.add("" if unitree else name, values)
 

@@ -1,16 +1,18 @@
-"""Read a NumPy archive: from named arrays to a motion."""
+"""Read a NumPy archive without pickles and within limits, and make a motion of its arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Rule, Source, SourceMap
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Rule, Source, SourceMap
 from bodymotion.diagnostics.text import listed
-from bodymotion.formats.npz.archive import Array, read_archive
 from bodymotion.formats.tables.joint_names import in_body_order, joint_names, link_order
 from bodymotion.formats.tables.timelines import check_increasing
 from bodymotion.geometry.arrays import Floats
@@ -25,11 +27,132 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
+from bodymotion.system.open_files import open_file
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["read_npz"]
+__all__ = ["Array", "read_npz", "write_archive"]
+
+Array = npt.NDArray[Any]
+
+NOT_AN_ARCHIVE = Rule(
+    "NPZ001",
+    "error",
+    "An .npz file is a zip archive of NumPy arrays.",
+    "judgement",
+    example=("a text called walk.npz", "numpy.savez('walk.npz', …)"),
+)
+BOMB = Rule(
+    "NPZ002",
+    "error",
+    "An archive unpacks to at most 256 MB, or 100 times its own size.",
+    "judgement",
+    "save it again with numpy.savez, which does not compress",
+    example=("a gigabyte of zeros, compressed", "the same, not compressed"),
+)
+OBJECTS = Rule(
+    "NPZ003",
+    "error",
+    "Arrays hold numbers, truth values or texts; Python objects could run code when they are unpacked.",
+    "judgement",
+    example=("info=numpy.array({'by': 'me'})", "info=numpy.array('by me')"),
+)
+UNREADABLE = Rule(
+    "NPZ004",
+    "error",
+    "The file can be opened and read to its end.",
+    "judgement",
+    example=("a folder called walk.npz", "a file called walk.npz"),
+)
+
+MAX_BYTES, MAX_RATIO = 256 << 20, 100
+"""An archive unpacks to the first number of bytes, or to this multiple of its own size, at most."""
+MAX_ARRAYS = 1000
+MAX_TEXT_BYTES = 1 << 20
+MAX_EMPTY_ROWS = 10**7
+"""Rows of an array without columns: they take no space in the file, but each has a time in the motion."""
+
+
+def read_archive(path: str | Path) -> dict[str, Array]:
+    """Read all arrays of an archive by their names.
+
+    Raises
+    ------
+    FormatError
+        When it is no archive, is damaged, holds objects, or unpacks to too much.
+    """
+    location = Location(str(path))
+    try:
+        with open_file(path) as file:
+            size = file.seek(0, 2)
+            with zipfile.ZipFile(file) as archive:
+                return _arrays(archive, size, location)
+    except FormatError:
+        raise
+    except OSError as error:
+        raise UNREADABLE.error(f"cannot be opened: {error.strerror or error}", location) from error
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+        raise NOT_AN_ARCHIVE.error(str(error)[:200] or "damaged", location) from error
+    except Exception as error:
+        # zlib, lzma and bz2 have errors of their own.
+        if type(error).__module__ in ("zlib", "_lzma", "lzma", "builtins", "struct"):
+            raise NOT_AN_ARCHIVE.error(f"damaged: {error}"[:200], location) from error
+        raise
+
+
+def _arrays(archive: zipfile.ZipFile, size: int, location: Location) -> dict[str, Array]:
+    members = archive.infolist()
+    total = sum(member.file_size for member in members)
+    if len(members) > MAX_ARRAYS or total > max(MAX_BYTES, MAX_RATIO * size):
+        raise BOMB.error(f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB", location)
+    found = {}
+    for member in members:
+        if member.filename.endswith(".npy"):
+            with archive.open(member) as stream:
+                found[member.filename.removesuffix(".npy")] = _array(cast(BinaryIO, stream), member, location)
+    return found
+
+
+def _array(stream: BinaryIO, member: zipfile.ZipInfo, location: Location) -> Array:
+    inside = Location(location.path, inside=member.filename)
+    version = np.lib.format.read_magic(stream)
+    if version not in ((1, 0), (2, 0)):
+        raise NOT_AN_ARCHIVE.error(f"arrays of the file format version {version} are not read", inside)
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    try:
+        shape, fortran, dtype = read(stream)
+    except Exception as error:  # a header is Python's source: what its tokens and its syntax raise comes through
+        raise NOT_AN_ARCHIVE.error(f"{member.filename} has a damaged header: {error}"[:200], inside) from error
+    if dtype.hasobject or dtype.kind not in "biufU":
+        raise OBJECTS.error(f"{member.filename} is an array of {dtype}", inside)
+    count = math.prod(shape)
+    if count * dtype.itemsize > member.file_size or min(shape, default=0) < 0 or len(shape) > 4:
+        raise NOT_AN_ARCHIVE.error(f"{member.filename} has shape {shape} and only {member.file_size} bytes", inside)
+    if not count and max(shape, default=0) > MAX_EMPTY_ROWS:
+        raise NOT_AN_ARCHIVE.error(f"{member.filename} has shape {shape} and no numbers", inside)
+    if dtype.kind == "U" and count * dtype.itemsize > MAX_TEXT_BYTES:
+        raise NOT_AN_ARCHIVE.error(f"{member.filename} has too much text", inside)
+    data = stream.read(count * dtype.itemsize)
+    if len(data) != count * dtype.itemsize:
+        raise NOT_AN_ARCHIVE.error(f"{member.filename} ends before its last number", inside)
+    array = np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
+    if dtype.kind == "U":
+        codes = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+        if ((codes > 0x10FFFF) | ((codes >= 0xD800) & (codes < 0xE000))).any():
+            raise NOT_AN_ARCHIVE.error(f"{member.filename} holds codes that are no characters", inside)
+    return array
+
+
+def write_archive(stream: BinaryIO, arrays: Mapping[str, Array], *, compressed: bool = False) -> None:
+    """Write arrays as an archive, `compressed` or not; the same arrays give the same bytes."""
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for name, array in arrays.items():
+            info = zipfile.ZipInfo(f"{name}.npy")
+            info.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+            with archive.open(info, "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+
 
 LAYOUT = Rule(
     "NPZ101",
@@ -225,12 +348,12 @@ class _Reader:
             if len(wanted) != q.shape[1]:
                 message = f"{q.shape[1]} joints without names; {self.body.name} has {len(wanted)}: {', '.join(wanted)}"
                 raise SHAPE.error(message, self.location)
-            message = f"{q.shape[1]} joints without names are taken in the order of {self.body.name}'s joint ids"
+            message = f"{q.shape[1]} joints without names are read in the order of {self.body.name}'s joint ids"
             self.found.report(ORDER, message, self.location)
             names = wanted
         return MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=names)
 
     def report_unread(self, more: str = "") -> None:
-        left = [*sorted(self.arrays.keys() - self.used), *([more] if more else [])]
-        if left:
-            self.found.report(UNREAD, f"not read: {', '.join(left)}", self.location)
+        unread = [*sorted(self.arrays.keys() - self.used), *([more] if more else [])]
+        if unread:
+            self.found.report(UNREAD, f"not read: {', '.join(unread)}", self.location)

@@ -1,4 +1,4 @@
-"""From a motion to named arrays."""
+"""Write a motion as a NumPy archive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bodymotion.diagnostics import Problem, losses
-from bodymotion.formats.npz.archive import Array, write_archive
+from bodymotion.formats.npz.reader import Array, write_archive
 from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -24,12 +24,12 @@ __all__ = ["write_npz"]
 def write_npz(
     motion: Motion, path: str | Path, *, layout: Literal["beyondmimic"] | None = None, body: Body | None = None
 ) -> tuple[Problem, ...]:
-    """Write a motion as a NumPy archive; gives what the archive does not hold of it.
+    """Write a motion as a NumPy archive; return what the archive cannot hold.
 
     Parameters
     ----------
     motion, path:
-        What is written, and where to.
+        The motion, and the file to write.
     layout:
         "beyondmimic" for BeyondMimic's arrays: float32, all link poses in the world by forward kinematics, velocities by differences.
     body:
@@ -38,7 +38,7 @@ def write_npz(
     Raises
     ------
     ValueError
-        For a layout that does not exist, or one that the motion lacks something for; when only some joints are the body's.
+        For an unknown layout; when the motion lacks what the layout needs; when only some joints are the body's.
     """
     if layout not in (None, "beyondmimic"):
         raise ValueError(f"the layouts are 'beyondmimic', not {layout!r}")
@@ -78,7 +78,7 @@ def _ours(shared: SharedTime, problems: list[Problem]) -> dict[str, Array]:
 
 
 def _storable(label: str) -> bool:
-    """Whether NumPy gives a text back as it was: it takes off nulls at the end."""
+    """Return whether NumPy keeps a text: it removes nulls at the end, and cannot hold surrogates."""
     return not label.endswith("\0") and not any("\ud800" <= c <= "\udfff" for c in label)
 
 
@@ -103,10 +103,10 @@ def _beyond_mimic(shared: SharedTime, body: Body | None, problems: list[Problem]
     if shared.zmp is not None:
         problems.append(losses.COMPONENT.problem("the layout holds no zero moment point"))
     problems.append(losses.LABELS.problem("the layout holds no names; joints and links are in the order of the model"))
-    turns = rotations.normalized(poses[..., 3:])
+    orientations = rotations.normalized(poses[..., 3:])
     rounded = [
         name
-        for name, values in (("joint values", q), ("positions", poses[..., :3]), ("orientations", turns))
+        for name, values in (("joint values", q), ("positions", poses[..., :3]), ("orientations", orientations))
         if not np.array_equal(values, values.astype(np.float32), equal_nan=True)
     ]
     if rounded:
@@ -116,17 +116,17 @@ def _beyond_mimic(shared: SharedTime, body: Body | None, problems: list[Problem]
         "joint_pos": q.astype(np.float32),
         "joint_vel": (np.gradient(q, axis=0) * rate).astype(np.float32),
         "body_pos_w": poses[..., :3].astype(np.float32),
-        "body_quat_w": turns.astype(np.float32),
+        "body_quat_w": orientations.astype(np.float32),
         "body_lin_vel_w": (np.gradient(poses[..., :3], axis=0) * rate).astype(np.float32),
-        "body_ang_vel_w": (_turning(turns) * rate).astype(np.float32),
+        "body_ang_vel_w": (_angular_velocities(orientations) * rate).astype(np.float32),
     }
 
 
-def _turning(turns: Floats) -> Floats:
-    """Return the turn per frame [rad] in the world (T, L, 3): over two frames in the middle, over one at the ends, as `np.gradient` does."""
-    before = np.concatenate([turns[:1], turns[:-1]])
-    after = np.concatenate([turns[1:], turns[-1:]])
+def _angular_velocities(orientations: Floats) -> Floats:
+    """Return the rotation vectors per frame (T, L, 3) [rad] in the world, by the differences of `np.gradient`."""
+    before = np.concatenate([orientations[:1], orientations[:-1]])
+    after = np.concatenate([orientations[1:], orientations[-1:]])
     axis, angle = rotations.to_axis_angle(rotations.multiply(after, rotations.conjugate(before)))
-    over = np.full((len(turns), 1), 2.0)
+    over = np.full((len(orientations), 1), 2.0)
     over[[0, -1]] = 1.0
     return np.asarray(axis * (angle / over)[..., None])

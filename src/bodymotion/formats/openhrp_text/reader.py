@@ -57,7 +57,7 @@ POSITION = Rule(
     "warning",
     "The orientation of a .hip comes with the positions of a .waist.",
     "judgement",
-    "read as standing at 0 0 0",
+    "the position is read as 0 0 0",
     example=("a .hip alone", "a .hip beside a .waist"),
 )
 SUFFIX = Rule(
@@ -66,7 +66,7 @@ SUFFIX = Rule(
 IGNORED = Rule(
     "OTX006",
     "warning",
-    "The .waist and the .hip of a motion say the same of the root's orientation.",
+    "The .waist and the .hip of a motion have the same orientation of the root.",
     "judgement",
     "that of the .waist is read; remove the file that does not belong to the motion",
     example=("a .waist and a .hip of other turns", "a .waist and a .hip of the same turns"),
@@ -83,7 +83,7 @@ STAYS = Rule(
     example=("saving joints as walk.pos where a walk.zmp is", "saving joints as walk.pos where none is"),
 )
 
-TURNED = Rule(
+CONVERTED = Rule(
     "OTX102",
     "note",
     "A .zmp is in the root link's frame.",

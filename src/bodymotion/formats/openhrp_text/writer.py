@@ -1,4 +1,4 @@
-"""Writing the files of one name together."""
+"""Write the files of one name together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Location, Problem, Rule, losses
-from bodymotion.formats.openhrp_text.reader import STAYS, SUFFIXES, TURNED, siblings
+from bodymotion.formats.openhrp_text.reader import CONVERTED, STAYS, SUFFIXES, siblings
 from bodymotion.formats.tables.timelines import on_one_timeline, timeline_of
 from bodymotion.formats.text.decimals import number_rows, rounded
 from bodymotion.geometry import rotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["write_openhrp_text"]
 
-_ROWS = 4096
+_BLOCK_ROWS = 4096
 
 
 def write_openhrp_text(
     motion: Motion, path: str | Path, *, body: Body | None = None, digits: int | None = None
 ) -> tuple[Problem, ...]:
-    """Write a motion as .pos, .waist, .hip and .zmp, as far as it has what they hold; gives what they do not hold.
+    """Write a motion as .pos, .waist, .hip and .zmp, as far as it has their content; return what they cannot hold.
 
     Parameters
     ----------
@@ -83,14 +83,14 @@ def write_openhrp_text(
                     "a .zmp is in the root link's frame; the motion's ZMP is in the world's, and it has no pose of the root"
                 )
             root = shared.links.values[:, 0]
-            problems.append(TURNED.problem("the ZMP is taken from the world's frame to the root link's"))
+            problems.append(CONVERTED.problem("the ZMP is taken from the world's frame to the root link's"))
             points = rotations.rotate(rotations.conjugate(rotations.normalized(root[:, 3:])), points - root[:, :3])
         tables[".zmp"] = points
     if timeline.frame_rate is not None and timeline.num_frames < 2:
         lost(losses.RATE, f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz")
     wished = timeline.import_rate
     if wished is not None and timeline_of(timeline.times).import_rate != wished:
-        lost(losses.RATE, f"the wish for {wished:g} Hz is not written")
+        lost(losses.RATE, f"the import rate of {wished:g} Hz is not written")
     if motion.extra:
         lost(losses.EXTRA, f"keys of the top node: {', '.join(map(str, motion.extra))}")
     if path.suffix.lower() not in tables:
@@ -109,7 +109,7 @@ def write_openhrp_text(
             missing = not np.isfinite(rows).all()
             if missing:
                 lost(losses.NOT_FINITE, "numbers are not finite; they are written as nan and inf")
-            for start in range(0, len(rows), _ROWS):
-                text = b"\n".join(number_rows(rows[start : start + _ROWS])).replace(b",", b"") + b"\n"
+            for start in range(0, len(rows), _BLOCK_ROWS):
+                text = b"\n".join(number_rows(rows[start : start + _BLOCK_ROWS])).replace(b",", b"") + b"\n"
                 stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text)
     return tuple(problems)

@@ -23,8 +23,8 @@ __all__ = [
     "in_body_order",
     "in_id_order",
     "is_generic",
+    "joint_index",
     "joint_names",
-    "joint_place",
     "link_order",
 ]
 
@@ -82,7 +82,7 @@ def joint_names(body: Body) -> tuple[str, ...]:
     return tuple(joint.name for joint in body.joints)
 
 
-def joint_place(name: str, body: Body) -> int | None:
+def joint_index(name: str, body: Body) -> int | None:
     """Return the joint column that a name stands for: that of a joint, of the link it moves, or joint_k; None if there is none."""
     for k, joint in enumerate(body.joints):
         if joint.name == name:
@@ -133,7 +133,7 @@ def in_body_order(
     columns: dict[int, int] = {}
     unknown = []
     for column, name in enumerate(names):
-        k = joint_place(name, body)
+        k = joint_index(name, body)
         if k is None:
             unknown.append(name)
         elif k in columns:
@@ -155,7 +155,7 @@ def in_body_order(
 
 
 def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValueSeq:
-    """Return columns that have names of a body's joints into the order of joint id; others stay where they are (`Body.joint_columns`).
+    """Return columns with names of a body's joints in the order of joint id; other columns keep their order (`Body.joint_columns`).
 
     With `whole`, as files need it that hold no names, there is a column for every joint then.
 
