@@ -372,7 +372,7 @@ def test_a_start_makes_stamps_of_a_clock_usable(method):
 def test_what_does_not_fit_into_memory_is_said_before(monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 10_000)
     motion = Motion((MultiValueSeq(content="X", timeline=Timeline.stamped([0, 1e6]), values=[[0], [1]]),))
-    with pytest.raises(MemoryError, match="of 100000001 frames would take"):
+    with pytest.raises(MemoryError, match="of 100000001 frames would need"):
         motion.resample(100)
 
 

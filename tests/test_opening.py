@@ -67,7 +67,7 @@ def test_what_is_kept():
 
 
 def test_a_pipe_without_end(monkeypatch):
-    monkeypatch.setattr("bodymotion.system.open_files.MOST", 5 << 20)
+    monkeypatch.setattr("bodymotion.system.open_files.MAX_PIPE_BYTES", 5 << 20)
     with pipe_of(b"#VRML V2.0 utf8\n" + bytes(6 << 20)) as path, pytest.raises(FormatError, match="more than 1 GiB"):
         bm.load(path)
     with pytest.raises(FormatError) as caught:
@@ -85,10 +85,10 @@ class TestNamedPipes:
 
     @pytest.fixture
     def short(self, monkeypatch):
-        monkeypatch.setattr("bodymotion.system.open_files.PATIENCE", 0.2)
+        monkeypatch.setattr("bodymotion.system.open_files.PIPE_TIMEOUT", 0.2)
 
     def test_nobody_writes(self, pipe, short):
-        with pytest.raises(FormatError, match="nobody writes into this pipe"):
+        with pytest.raises(FormatError, match="no process writes to this pipe"):
             bm.load(pipe)
         assert [p.rule for p in bm.check(pipe).problems] == ["FMT002"]
 

@@ -132,7 +132,7 @@ def test_motions_of_other_bodies_are_refused_with_counts():
 def test_what_does_not_fit_into_memory_is_said_before(monkeypatch):
     body = symmetric_body(2)
     monkeypatch.setattr(memory, "available_memory", lambda: 1000)
-    with pytest.raises(MemoryError, match="links in 12 frames would take"):
+    with pytest.raises(MemoryError, match="links in 12 frames would need"):
         editing.fill_link_poses(second_combination(body, 2), body)
 
 

@@ -185,7 +185,7 @@ def test_what_cannot_be_joined_is_refused_with_words():
         editing.join()
     with pytest.raises(ValueError, match="expected 1 or more"):
         editing.loop(motion, 0)
-    with pytest.raises(MemoryError, match="the motion 1000000000000 times would take"):
+    with pytest.raises(MemoryError, match="the motion 1000000000000 times would need"):
         editing.loop(motion, 10**12)
 
 

@@ -140,7 +140,7 @@ def test_the_verbs_go_row_by_row(tmp_path, monkeypatch):
         result = run(*arguments)
         assert result.exit_code == 1
         assert "as a whole" in result.stderr
-        assert "0.0 MB are left" in result.stderr
+        assert "0.0 MB are available" in result.stderr
 
 
 @pytest.mark.slow

@@ -168,7 +168,7 @@ def test_a_pipe_that_nobody_writes_into(tmp_path):
     command = [sys.executable, "-m", "bodymotion", "check", str(tmp_path / "pipe.seq")]
     result = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
     assert result.returncode == 1
-    assert "nobody writes into this pipe" in result.stdout
+    assert "no process writes to this pipe" in result.stdout
 
 
 def test_a_folder_with_what_is_no_file(tmp_path):

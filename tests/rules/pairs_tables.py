@@ -147,7 +147,9 @@ PAIRS: dict[str, Pair] = {
     "CSV010": csv("CSV010", POSES),
     "CSV011": csv("CSV011", "time,HIP [rad]\n0.0,0.1\n0.1,0.1\n"),
     "NPZ001": npz(b"PK\3\4 and no archive", archive(**OURS)),
-    "NPZ002": limited(npz(zeros(np.savez_compressed), zeros(np.savez)), "bodymotion.formats.npz.reader.MAX_BYTES", 1000),
+    "NPZ002": limited(
+        npz(zeros(np.savez_compressed), zeros(np.savez)), "bodymotion.formats.npz.reader.MAX_BYTES", 1000
+    ),
     "NPZ003": npz(archive(**OURS, info=np.array({"by": "me"})), archive(**OURS, info=np.array("by me"))),
     "NPZ004": calls(lambda folder: problems_of(lambda: read_npz(folder)), opened(read_npz, "a.npz", archive(**OURS))),
     "NPZ101": npz(archive(q=POINTS, frame_rate=10), archive(**OURS)),

@@ -1,4 +1,4 @@
-"""What a save cannot keep: rules with codes ``LOSS…``, all warnings. The command exits with 3 when there was one."""
+"""Rules about what a target format cannot hold: codes ``LOSS…``, all warnings. The command exits with 3 when there was one."""
 
 from __future__ import annotations
 
@@ -65,15 +65,15 @@ __all__ = [
 STAMPS = Rule(
     "LOSS001",
     "warning",
-    "The target holds no time stamps: the frames are put on a fixed rate, each held from its time on.",
+    "The target holds no time stamps: frames are resampled to a fixed rate, each held until the next.",
     "judgement",
-    "Motion.resample() and `--rate` with `--method` put them on a rate in other ways",
+    "Motion.resample() and `--rate` with `--method` resample by interpolation",
     example=("frames at 0, 0.1, 0.25 s, saved as version 1", "frames at 0, 0.1, 0.2 s"),
 )
 NOT_FINITE = Rule(
     "LOSS002",
     "warning",
-    "Numbers that are not finite are written as .nan, .inf and -.inf, which not every reader takes for numbers.",
+    "Numbers that are not finite are written as .nan, .inf and -.inf, which not every reader accepts.",
     "judgement",
     example=("extra={'gain': float('nan')}", "extra={'gain': 0.5}"),
 )
@@ -90,14 +90,14 @@ CONTENT = Rule(
 VALUE = Rule(
     "LOSS004",
     "warning",
-    "Unknown keys hold what YAML can hold, under names that mean nothing else.",
+    "Unknown keys have values that YAML can hold, and names without another meaning.",
     "judgement",
     example=("extra={'by': object()}", "extra={'by': 'me'}"),
 )
 ORIENTATION = Rule(
     "LOSS005",
     "warning",
-    "Roll, pitch and yaw, and the poses of tables, hold the turn of a quaternion, not its length.",
+    "Roll, pitch and yaw, and the poses of tables, hold the rotation of a quaternion, not its length.",
     "judgement",
     "the orders XYZQWQXQYQZ and XYZQXQYQZQW keep it",
     example=("a quaternion of length 1.5, saved with se3_format='XYZRPY'", "a quaternion of length 1"),
@@ -105,42 +105,42 @@ ORIENTATION = Rule(
 TEXT = Rule(
     "LOSS006",
     "warning",
-    "Texts are Unicode: halves of surrogate pairs become '\\ufffd'.",
+    "Texts are Unicode: unpaired surrogates become '\\ufffd'.",
     "judgement",
     example=("extra={'by': '\\ud800'}", "extra={'by': 'me'}"),
 )
 COMPONENT = Rule(
     "LOSS007",
     "warning",
-    "The target has no place for this component.",
+    "The target cannot hold this component.",
     "judgement",
     example=("a motion with a component 'Face', saved as .csv", "a motion of joints and root"),
 )
 EXTRA = Rule(
     "LOSS008",
     "warning",
-    "The target has no place for keys of its own.",
+    "The target cannot hold additional keys.",
     "judgement",
     example=("extra={'by': 'me'}, saved as .csv", "extra={}"),
 )
 LABELS = Rule(
     "LOSS009",
     "warning",
-    "The target has no place for these labels.",
+    "The target cannot hold these labels.",
     "judgement",
     example=("joint_names=('HIP', 'KNEE'), saved as .pos", "joints without names"),
 )
 RATE = Rule(
     "LOSS010",
     "warning",
-    "The target has one time for all components, or a rate that it does not say.",
+    "The target has one time for all components, or a rate that is not in the file.",
     "judgement",
     example=("one frame at 100 Hz, saved as .pos", "two frames at 100 Hz"),
 )
 FRAMES = Rule(
     "LOSS011",
     "warning",
-    "The target has equally many frames of every component.",
+    "In the target all components have the same number of frames.",
     "judgement",
     example=("joints at 100 Hz and a root at 50 Hz, saved as .csv", "both at 100 Hz"),
 )
@@ -154,29 +154,29 @@ PRECISION = Rule(
 OTHER_RATE = Rule(
     "LOSS013",
     "warning",
-    "On a new rate, a component of an unknown type stays as it is: where its frames are is not known.",
+    "A component of an unknown type is not resampled, because its frames are unknown.",
     "judgement",
-    "it may no longer go with the others: drop it, or put it on the rate by other means",
+    "it may no longer match the others; remove it, or resample it by other means",
     example=("a motion with a component 'Face', resampled", "a motion of joints, resampled"),
 )
 BODY_NAMES = Rule(
     "LOSS020",
     "warning",
-    "In a .wrl model each Joint and Segment has a name of its own, without blanks, quotes, brackets and commas.",
+    "In a .wrl model names of Joints and Segments are unique, without blanks, quotes, brackets and commas.",
     "judgement",
     example=("Segment(name='a b'), saved as .wrl", "Segment(name='a_b')"),
 )
 BODY_ORDER = Rule(
     "LOSS021",
     "warning",
-    "In a .wrl model links and devices stand depth-first, in the order of the file.",
+    "In a .wrl model links and devices are in depth-first order.",
     "judgement",
     example=("links that do not stand depth-first, saved as .wrl", "links that stand depth-first"),
 )
 SHAPE_FORM = Rule(
     "LOSS022",
     "warning",
-    "VRML97 has no such shape: it is written as the nearest ones, or left out.",
+    "VRML97 has no such shape: it is written as the nearest shapes, or left out.",
     "judgement",
     example=("Capsule(0.1, 0.2), saved as .wrl", "Cylinder(0.1, 0.2)"),
 )
@@ -211,7 +211,7 @@ SHAPE_LOOK = Rule(
 JOINT_NAME = Rule(
     "LOSS027",
     "warning",
-    "In a .wrl model a joint and the link that it moves have one name: that of the joint, by which motions go.",
+    "In a .wrl model a joint and the link that it moves have one name: that of the joint.",
     "judgement",
     example=(
         "Link(name='HAND', joint=Joint(name='WRIST')), saved as .wrl",
@@ -221,129 +221,129 @@ JOINT_NAME = Rule(
 DEPTH = Rule(
     "LOSS028",
     "warning",
-    "Readers of .wrl models take so many nodes one in the other, and no more.",
+    "Readers of .wrl models limit the depth of nodes.",
     "judgement",
     example=("300 links, one on the other, saved as .wrl", "20 links, one on the other"),
 )
 MESH_LOOK = Rule(
     "LOSS030",
     "warning",
-    "The kind of mesh file holds less of how a surface looks, or its image is not there.",
+    "The mesh format holds less of the material, or the image is missing.",
     "judgement",
     example=("a mesh with colours, saved with mesh='stl'", "saved with mesh='obj'"),
 )
 NOT_DRAWN = Rule(
     "LOSS031",
     "warning",
-    "The target has triangles and solids alone: lines, points and empty meshes are left out.",
+    "The target has only triangles and solids: lines, points and empty meshes are left out.",
     "judgement",
     example=("Lines, saved as .urdf", "a Mesh of triangles"),
 )
 RENAMED = Rule(
     "LOSS032",
     "warning",
-    "In the target each name stands for one thing, and is made of plain characters.",
+    "In the target names are unique, and have plain characters only.",
     "judgement",
     example=("two links with name='ARM', saved as .urdf", "name='ARM' and name='HAND'"),
 )
 JOINT_KIND = Rule(
     "LOSS033",
     "warning",
-    "The target has no joint of this type: the nearest one is taken.",
+    "The target has no joint of this type: the nearest type is written.",
     "judgement",
     example=("Joint(type='crawler'), saved as .urdf", "Joint(type='rotate')"),
 )
 LIMITS = Rule(
     "LOSS034",
     "warning",
-    "The target has limits that are equal both ways, or of one value.",
+    "The target has symmetric limits, or one value for both.",
     "judgement",
     example=("velocity_lower=-3, velocity_upper=5, saved as .urdf", "velocity_lower=-3, velocity_upper=3"),
 )
 SEGMENTS = Rule(
     "LOSS035",
     "warning",
-    "The target has one mass for each link: its segments are put together.",
+    "The target has one mass for each link: its segments are combined.",
     "judgement",
     example=("two segments of a link, saved as .urdf", "one segment of a link"),
 )
 MESHED = Rule(
     "LOSS036",
     "warning",
-    "The target has no such solid, or not so stretched: it becomes a mesh.",
+    "The target has no such solid, or no such scale: it becomes a mesh.",
     "judgement",
     example=("Cone(0.1, 0.2), saved as .urdf", "Cylinder(0.1, 0.2)"),
 )
 SURFACE = Rule(
     "LOSS037",
     "warning",
-    "The target knows a surface by its colour and image alone.",
+    "The target holds only the colour and the image of a surface.",
     "judgement",
     example=("a texture in a .jpg that cannot be read, saved as .xml", "no texture"),
 )
 DEVICE = Rule(
     "LOSS038",
     "warning",
-    "The target has no such device, or less of it.",
+    "The target has no such device, or not all of its fields.",
     "judgement",
     example=("an unknown kind of device, saved as .urdf", "a Gyro"),
 )
 LOOP = Rule(
     "LOSS039",
     "warning",
-    "The target is a tree: a closed loop is open there.",
+    "The target is a tree: closed loops are left open.",
     "judgement",
     example=("ExtraJoint(type='xyz'), saved as .urdf", "no extra joint"),
 )
 UNSAID = Rule(
     "LOSS040",
     "warning",
-    "The target has no word for this.",
+    "The target has no field for this.",
     "judgement",
     example=("rotor_inertia=1e-4, saved as .urdf with extension=False", "rotor_inertia=0"),
 )
 NOT_A_NUMBER = Rule(
     "LOSS041",
     "warning",
-    "The target holds finite numbers alone; others become 0.",
+    "The target holds finite numbers only; others become 0.",
     "judgement",
     example=("mass=float('nan'), saved as .urdf", "mass=2.0"),
 )
 MASS_GIVEN = Rule(
     "LOSS045",
     "warning",
-    "A moving link without mass gets a small one, since simulators refuse it otherwise.",
+    "A moving link without mass gets a small mass, because simulators reject it otherwise.",
     "judgement",
-    "give it a mass in the model",
+    "set a mass in the model",
     example=("a link without mass that moves, with fix_inertia", "a link of 2 kg"),
 )
 INERTIA_GIVEN = Rule(
     "LOSS046",
     "warning",
-    "A moving link without inertia gets that of a solid as large as its shapes, since simulators refuse it otherwise.",
+    "A moving link without inertia gets that of a solid of the size of its shapes, because simulators reject it otherwise.",
     "judgement",
-    "give it an inertia in the model",
+    "set an inertia in the model",
     example=("a link of 2 kg without inertia that moves, with fix_inertia", "one with an inertia"),
 )
 INERTIA_CHANGED = Rule(
     "LOSS047",
     "warning",
-    "An inertia that no rigid body has becomes the nearest one that a body can have, along the same axes.",
+    "An impossible inertia becomes the nearest possible one, with the same axes.",
     "judgement",
-    "mend the inertia in the model",
+    "correct the inertia in the model",
     example=("diag(0.01, 0.01, 0.5) for an inertia, with fix_inertia", "diag(0.01, 0.01, 0.01)"),
 )
 INERTIA_NOT_FINITE = Rule(
     "LOSS048",
     "warning",
-    "Masses and inertias that are no numbers, and negative masses, become 0.",
+    "Masses and inertias that are not finite, and negative masses, become 0.",
     "judgement",
     example=("mass=-1.0, with fix_inertia", "mass=2.0"),
 )
 DISPLAY = Rule(
     "LOSS060",
     "warning",
-    "The message Animation has no place for a description and a colour.",
+    "The message Animation cannot hold a description and a colour.",
     "judgement",
     "they are in MoveInfo: bodymotion.spot.to_move_info()",
     example=("description a nod, saved as .cap", "no description"),
@@ -358,9 +358,9 @@ EXCLUDED = Rule(
 NO_LIMITS = Rule(
     "LOSS062",
     "warning",
-    "A message holds the limits of a parameter, not its name alone.",
+    "A message holds the limits of a parameter, not only its name.",
     "judgement",
-    "move_params_config=… takes the robot's MoveParamsConfig, a text that it gives when asked for all moves",
+    "move_params_config=… is the robot's MoveParamsConfig, a text in its list of all moves",
     example=("speed without limits, saved as .cap", "speed 0.5 1 2"),
 )
 WHOLE = Rule(
@@ -387,35 +387,35 @@ LOOP_NEAREST = Rule(
 FLAT = Rule(
     "LOSS050",
     "warning",
-    "The target takes flat meshes for no obstacles.",
+    "The target does not use flat meshes as obstacles.",
     "judgement",
     example=("a flat mesh as a collision shape, saved as .xml", "a tetrahedron"),
 )
 KEPT_LESS = Rule(
     "LOSS051",
     "warning",
-    "Values that have no place in the target are kept as text where JSON has them.",
+    "Values that the target cannot hold are kept as JSON text, where JSON can hold them.",
     "judgement",
     example=("Joint(extra={'by': object()}), saved as .xml", "Joint(extra={'by': 'me'})"),
 )
 EFFECT = Rule(
     "LOSS052",
     "warning",
-    "What this does in the body it does not do in the target, which only keeps it.",
+    "The target keeps this value, but it has no effect there.",
     "judgement",
     example=("Joint(lower=2, upper=-1), saved as .xml", "Joint(lower=-1, upper=2)"),
 )
 ONLY_MJCF = Rule(
     "LOSS085",
     "warning",
-    "What MJCF alone says of a model is written where the things that it names are there, and nowhere but in MJCF.",
+    "Elements that only MJCF has are written only to MJCF, and only where the parts that they name exist.",
     "judgement",
     example=("an MJCF's <motor joint='hip'/>, saved as .urdf", "an MJCF without motors"),
 )
 FOLLOWING = Rule(
     "LOSS086",
     "warning",
-    "A joint that follows another one does so where that is in the target.",
+    "A joint that follows another one does so only where the other exists in the target.",
     "judgement",
     example=("Joint(extra={'mimic': {'joint': 'GONE'}}), saved as .xml", "Joint(extra={'mimic': {'joint': 'ARM'}})"),
 )
@@ -429,7 +429,7 @@ DESCRIPTION = Rule(
 COMMENTS = Rule(
     "LOSS071",
     "warning",
-    "Comments stand at things that are still there.",
+    "Comments are kept beside parts that still exist.",
     "judgement",
     example=("a comment at an option that is gone", "a comment at an option that is there"),
 )
@@ -450,23 +450,23 @@ FREQUENCY = Rule(
 UNREAD = Rule(
     "LOSS074",
     "warning",
-    "Lines that meant nothing to the reader of an animation file are not written.",
+    "Lines that the reader did not understand are not written.",
     "judgement",
     example=("extendible in the file that was read", "extendable in the file that was read"),
 )
 DANGLING = Rule(
     "LOSS090",
     "warning",
-    "What was kept of another URDF names joints and parts of the model; where they are gone, it is left out.",
+    "Kept elements of a URDF are written only where the joints and links that they name exist.",
     "judgement",
     example=("a URDF's rest of a link that is gone", "of a link that is there"),
 )
 BODY_POSE = Rule(
     "LOSS076",
     "warning",
-    "A motion of Spot says where its body is.",
+    "A motion of Spot has a pose of the root.",
     "judgement",
-    "without it the body stands still and level at its nominal height",
+    "without it the body stays level at its nominal height",
     example=("an animation of a motion of joints alone", "of a motion of joints and the root"),
 )
 NAME = Rule(
@@ -479,9 +479,9 @@ NAME = Rule(
 FORCE_SENSOR = Rule(
     "LOSS080",
     "warning",
-    "A force sensor is at a joint: told from another root, it is on the link that the joint holds now, and reads what that one exerts.",
+    "A force sensor is at a joint: with another root it is on the other link of the joint, and measures the opposite force.",
     "judgement",
-    "its readings are the opposite ones, in the axes of that link",
+    "its readings change sign, and are in the axes of that link",
     leaves_out=True,
     example=(
         "a force sensor at the wrist, with the hand as the new root",
@@ -491,7 +491,7 @@ FORCE_SENSOR = Rule(
 UNSCALED = Rule(
     "LOSS081",
     "warning",
-    "What a body keeps for one format alone is not scaled: which of its numbers are lengths is not known.",
+    "Values that are kept for one format are not scaled, because it is unknown which of them are lengths.",
     "judgement",
     leaves_out=True,
     example=("a body with an OtherDevice(extra={'range': 3.0}), scaled by 2", "a body with a Gyro, scaled by 2"),

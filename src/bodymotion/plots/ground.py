@@ -210,7 +210,8 @@ def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, .
     phases = [p for p in np.split(np.arange(len(frames)), changes) if len(p) and in_contact[p[0]].sum() > 1]
     phases = phases[:: max(-(-len(phases) // MAX_FOOTPRINTS), 1)]
     middles = [
-        (int(frames[phase[len(phase) // 2]]), [int(k) for k in np.flatnonzero(in_contact[phase[0]])]) for phase in phases
+        (int(frames[phase[len(phase) // 2]]), [int(k) for k in np.flatnonzero(in_contact[phase[0]])])
+        for phase in phases
     ]
     for phase, corners in zip(phases, _hulls(m, middles), strict=True):
         if len(corners) > 2:

@@ -31,8 +31,8 @@ __all__ = ["check_not_read", "check_place", "remove_leftovers", "whole_file", "w
 
 _MARK = ".bodymotion-tmp-"
 _TEMPORARY = re.compile(r"\..*\.bodymotion-tmp-[0-9]+-[0-9a-f]{12}")
-_LONGEST = 255
-_OF_WRITING = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EROFS")} - {None}
+_MAX_NAME_BYTES = 255
+_WRITE_ERRORS = {getattr(errno, name, None) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EROFS")} - {None}
 
 
 @contextmanager
@@ -102,16 +102,16 @@ def check_not_read(path: str | PathLike[str], read: Iterable[str | PathLike[str]
         except (OSError, ValueError):
             continue
         if same:
-            raise WrongUseError(f"{path} is read, and would be written over: give what is written another name")
+            raise WrongUseError(f"{path} is also read; choose another name for the output")
 
 
 @contextmanager
 def _named(*paths: str | Path) -> Iterator[None]:
-    """Return faults of writing, which do not know their file, the name of the first of these."""
+    """Add the name of the first path to errors of writing that have no file name."""
     try:
         yield
     except OSError as error:
-        if error.filename is None and error.errno in _OF_WRITING:
+        if error.filename is None and error.errno in _WRITE_ERRORS:
             raise OSError(error.errno, error.strerror, str(paths[0])) from error
         raise
 
@@ -150,7 +150,7 @@ class _Pending:
         """Make and lock a temporary file; anew when a clean-up takes it between the two."""
         while True:
             tail = f"{_MARK}{os.getpid()}-{secrets.token_hex(6)}"
-            name = os.fsdecode(os.fsencode(self.target.name)[: _LONGEST - len(tail) - 1])
+            name = os.fsdecode(os.fsencode(self.target.name)[: _MAX_NAME_BYTES - len(tail) - 1])
             # The name is known to `drop` before the file is there: an interrupt may come between any two steps.
             self._temporary = self.target.with_name(f".{name}{tail}")
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
@@ -164,7 +164,7 @@ class _Pending:
             self._temporary.unlink(missing_ok=True)
 
     def settle(self) -> None:
-        """Bring all to the disk."""
+        """Flush all data to the disk."""
         self.stream.flush()
         if self._temporary is not None:
             os.fsync(self.stream.fileno())
@@ -222,7 +222,7 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring the new name to the disk; some file systems cannot, and the file is whole in any case."""
+    """Flush the new name to the disk. Some file systems cannot; the file is complete in any case."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""Packages that only a part of the users needs: imported here, so that one place says how they are installed."""
+"""Optional packages: import one, or report which extra installs it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["need"]
 
 
 def need(module: str, extra: str, what: str) -> Any:  # noqa: ANN401
-    """Import a module of an extra of this package; `what` it is needed for stands first in the message when it is missing.
+    """Import a module of an extra; `what` names the feature that needs it, for the message when it is missing.
 
     Raises
     ------
     ImportError
-        When it is not installed; the message says how it is.
+        When it is not installed; the message names the extra.
     """
     try:
         return import_module(module)

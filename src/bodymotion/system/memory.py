@@ -1,4 +1,4 @@
-"""Whether memory will do, asked before work begins that would need much of it."""
+"""Check the available memory before work that needs much of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["available_memory", "check_memory"]
 
 
 def available_memory() -> int | None:
-    """Return how many bytes a process can still get without swapping; None where the system does not say."""
+    """Return how many bytes a process can still get without swapping; None where the system does not report it."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123
             for line in file:
@@ -23,11 +23,11 @@ def available_memory() -> int | None:
 
 
 def check_memory(size: int, what: str) -> None:
-    """Raise MemoryError when `size` bytes are more than there are; `what` names in words what would take them."""
+    """Raise MemoryError when `size` bytes are more than available; `what` names what needs them, for the message."""
     available = available_memory()
     if available is not None and size > available:
-        raise MemoryError(f"{what} would take {_in_words(size)} of memory, {_in_words(available)} are left")
+        raise MemoryError(f"{what} would need {_size_text(size)} of memory; {_size_text(available)} are available")
 
 
-def _in_words(size: int) -> str:
+def _size_text(size: int) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"

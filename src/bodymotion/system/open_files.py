@@ -18,11 +18,11 @@ from typing import BinaryIO, TypeAlias
 
 __all__ = ["open_file", "pipe_content", "pipe_seen", "pipes_kept", "read_head", "size_of"]
 
-MOST = 1 << 30
-"""No more than this many bytes are taken out of a pipe."""
-_PIECE = 1 << 20
-PATIENCE = 5.0
-"""[s] So long somebody may take to open a named pipe for writing; whoever has opened it may write as slowly as they like."""
+MAX_PIPE_BYTES = 1 << 30
+"""The largest number of bytes that are read from a pipe."""
+_BLOCK_BYTES = 1 << 20
+PIPE_TIMEOUT = 5.0
+"""[s] The time to wait for a process that opens a named pipe for writing. Once it is open, there is no limit."""
 
 _Key: TypeAlias = tuple[int, int]
 
@@ -35,23 +35,23 @@ class _Pipe:
         self._file: BinaryIO | None = self._of_writer(path) if _is_named_pipe(path) else path.open("rb")
         if stat.S_ISCHR(os.fstat(self._file.fileno()).st_mode) and not self._file.isatty():
             self.close()
-            raise OSError(errno.EINVAL, "a device is no file: what comes out of it may have no end")
+            raise OSError(errno.EINVAL, "a device is not a file; its data may be endless")
 
     def _of_writer(self, path: Path) -> BinaryIO:
-        """Open a named pipe; OSError says if nobody else opens it for writing."""
+        """Open a named pipe; OSError when no process opens it for writing."""
         # To open it as a file is opened would wait for a writer for ever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             poll = select.poll()
             poll.register(descriptor, select.POLLIN)
-            if not poll.poll(PATIENCE * 1000):
+            if not poll.poll(PIPE_TIMEOUT * 1000):
                 try:
-                    piece = os.read(descriptor, _PIECE)
+                    piece = os.read(descriptor, _BLOCK_BYTES)
                 except BlockingIOError:  # there is a writer, who has not written yet
                     pass
                 else:
                     if not piece:
-                        raise OSError(errno.ENXIO, "nobody writes into this pipe", str(path))
+                        raise OSError(errno.ENXIO, "no process writes to this pipe", str(path))
                     self._seen.write(piece)
             os.set_blocking(descriptor, True)
             return os.fdopen(descriptor, "rb")
@@ -65,10 +65,10 @@ class _Pipe:
         return self._seen.getbuffer()[:size].tobytes()
 
     def whole(self) -> bytes:
-        """Return all bytes; OSError says if they are more than `MOST`."""
-        self._fill(MOST + 1)
+        """Return all bytes; OSError says if they are more than `MAX_PIPE_BYTES`."""
+        self._fill(MAX_PIPE_BYTES + 1)
         if self._file is not None:
-            raise OSError(errno.EFBIG, "more than 1 GiB comes out of it: save it as a file first")
+            raise OSError(errno.EFBIG, "more than 1 GiB of data; save it as a file first")
         return self._seen.getvalue()
 
     def seen(self) -> bytes | None:
@@ -77,7 +77,7 @@ class _Pipe:
 
     def _fill(self, size: int) -> None:
         while self._file is not None and self._seen.tell() < size:
-            piece = self._file.read(min(_PIECE, size - self._seen.tell()))
+            piece = self._file.read(min(_BLOCK_BYTES, size - self._seen.tell()))
             self._seen.write(piece)
             if not piece:
                 self.close()
