@@ -181,7 +181,7 @@ def test_motions_with_other_names_are_not_joined(body):
     names = motion.joint_displacement.part_labels
     with pytest.raises(ValueError, match=f"'{names[0]}' only in the one and 'TAIL' only in the other"):
         editing.join(motion, relabelled(motion, ("TAIL", *names[1:])))
-    with pytest.raises(ValueError, match="do not tell one from another"):
+    with pytest.raises(ValueError, match="not unique"):
         one = relabelled(motion, ("A", "A", *names[2:]))
         editing.join(one, relabelled(motion, ("A", names[2], "A", *names[3:])))
 

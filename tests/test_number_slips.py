@@ -74,5 +74,5 @@ def test_bytes_of_another_encoding_have_their_place(tmp_path):
     assert lines[problem.location.line - 1][problem.location.column - 1 :] == "ürgen"
     (tmp_path / "r.urdf").write_bytes('<robot name="r">\n<link name="röb"/>\n</robot>'.encode("latin-1"))
     (problem,) = (p for p in bm.check(tmp_path / "r.urdf").problems if p.rule == "XML101")
-    assert (problem.location.line, problem.location.column) == (2, 14) and "save it as UTF-8" in problem.message
+    assert (problem.location.line, problem.location.column) == (2, 14) and "UTF-8" in problem.message
     assert lines_of(str(tmp_path / "r.urdf"), {2}) == {2: '<link name="röb"/>'}

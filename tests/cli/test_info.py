@@ -405,7 +405,7 @@ def test_a_model_without_anything_is_refused(tmp_path, content):
     path.write_text(content)
     result = run(path)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "there is nothing in the file" in result.stderr
+    assert "empty.wrl:1:1: WRL113" in result.stderr
     whole = tmp_path / "whole.wrl"
     whole.write_text('#VRML V2.0 utf8\nGroup { children [ Shape { geometry Box { } } Inline { url "empty.wrl" } ] }\n')
     assert data(whole)["num_triangles"] == 12
