@@ -40,7 +40,8 @@ def check(
     target:
         A path; or a `Body`, a `Motion`, an `Animation`, or anything else that has `problems`.
     body:
-        The body that a motion is for, or its file: the motion is then checked against its joints and limits, too. Ignored for other targets.
+        The body that a motion is for, or its file: the motion is then checked against its joints and limits, too. Ignored for
+        other targets.
     select, ignore:
         Codes of rules or their prefixes (`"BODY"`, `"SEQ2"`): problems of `select` are returned, those of `ignore` are not. The longer
         prefix counts.

@@ -230,7 +230,9 @@ class SupportPolygons(ContentEquality):
         return f"SupportPolygons({len(self.counts)} frames)"
 
     def margins(self, points: npt.ArrayLike) -> tuple[Floats, Floats]:
-        """Return distances (T,) [m] of points (T, 2) inside the polygons, negative outside, and the nearest points (T, 2) of the polygons."""
+        """Return distances (T,) [m] of points (T, 2) inside the polygons, negative outside, and the nearest points (T, 2) of the
+        polygons.
+        """
         from bodymotion.kernels.feet import margins
 
         found = margins(self.corners, self.counts, np.asarray(points, dtype=np.float64))

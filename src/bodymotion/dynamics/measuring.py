@@ -73,7 +73,8 @@ def measure(
     close_loops:
         Whether dependent joints in closed loops are computed from the others.
     on_feet:
-        Whether to compute the root's pose so that feet in contact do not slip (`root_on_feet`): for walks that have joints alone. The root's
+        Whether to compute the root's pose so that feet in contact do not slip (`root_on_feet`): for walks that have joints alone.
+        The root's
         velocity then has a small step where the supporting foot changes; "suited" derivatives of it are those over 0.15 s. None does so,
         and adds a note to `Measures.problems`, where the motion has no root pose, the root is free, and there are feet, none of which
         rotates by a full turn as wheels do. Otherwise a root without a pose has the body's own.

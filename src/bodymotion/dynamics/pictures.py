@@ -1,13 +1,15 @@
 """The frames of the cameras of a body along a motion, as defined by the OpenHRP document for its VisionSensor.
 
-A camera looks along its −z axis with +y up; its field of view is the angle over the shorter side of the image. Row 0 is at the top, column 0
+A camera looks along its −z axis with +y up; its field of view is the angle over the shorter side of the image. Row 0 is at the
+top, column 0
 on the left; a pixel shows what the ray through its centre hits first, of the environment and of the body itself. Faces are visible from
 outside, two-sided ones from both sides. Nothing is visible before the front clip plane or behind the back one.
 
 Depth is measured along the camera's axis, as in a depth buffer: a wall straight ahead has the same depth everywhere. It is inf where
 nothing is visible.
 
-Colours follow the lighting equation of VRML97 (ISO/IEC 14772-1, 4.14.4) with two parallel white lights, one along the camera's axis (0.7) and
+Colours follow the lighting equation of VRML97 (ISO/IEC 14772-1, 4.14.4) with two parallel white lights, one along the camera's
+axis (0.7) and
 one from straight above (0.4), and ambient light (0.5). There are no shadows, and the background is black. What is more than half
 transparent is invisible, all else is opaque.
 
@@ -130,7 +132,9 @@ class CameraFrames:
 
     @property
     def depth(self) -> Floats | None:
-        """(N, H, W) [m] along the camera's axis, inf where nothing is visible, None where the sensor has no depths; errors as of `color`."""
+        """(N, H, W) [m] along the camera's axis, inf where nothing is visible, None where the sensor has no depths; errors as of
+        `color`.
+        """
         return self._all[1]
 
     @cached_property

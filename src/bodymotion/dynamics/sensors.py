@@ -135,8 +135,8 @@ MAX_SCANS = 10_000_000
 class Scenery:
     """The environment of range sensors and cameras.
 
-    `things`: meshes and shapes in the world's frame; bodies, at their `root_pose` with all joints at 0, with their visuals. Lines and points
-    are ignored.
+    `things`: meshes and shapes in the world's frame; bodies, at their `root_pose` with all joints at 0, with their visuals. Lines
+    and points are ignored.
     """
 
     def __init__(self, things: Iterable[Thing] = ()) -> None:

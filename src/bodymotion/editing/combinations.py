@@ -46,7 +46,8 @@ class Residual:
 def fill_link_poses(motion: Motion, body: Body) -> Motion:
     """Return the motion with the poses of all links beside the joints (combination 3), by forward kinematics.
 
-    Existing poses do not change; without a root pose the root is at the pose of the body. They get the timeline of the joint displacements; a
+    Existing poses do not change; without a root pose the root is at the pose of the body. They get the timeline of the joint
+    displacements; a
     root on another timeline is interpolated linearly and by SLERP. For link poses alone (combination 1), drop JointDisplacement afterwards.
 
     Raises
@@ -113,8 +114,8 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
 
     Returns
     -------
-    The motion with JointDisplacement (T, J), which replaces an existing one, and the residual of the link poses. `problems` reports more than
-    1 mm or 1 mrad. Existing columns are identified by name where they have names (`Body.joint_columns`).
+    The motion with JointDisplacement (T, J), which replaces an existing one, and the residual of the link poses. `problems`
+    reports more than 1 mm or 1 mrad. Existing columns are identified by name where they have names (`Body.joint_columns`).
 
     Raises
     ------

@@ -37,8 +37,8 @@ def reroot(body: Body, link: str | int) -> Body:
     its axis is inverted. The frames of links there with a rotational joint move to the joint without a rotation. `root_pose` is the pose of
     the new root with all joints at 0. The new root gets the joint of the old one.
 
-    Links are in depth-first order, siblings in their old order. Columns of joints with ids do not change; those without follow the new order
-    of links. With the first root again the body is as before, up to rounding.
+    Links are in depth-first order, siblings in their old order. Columns of joints with ids do not change; those without follow the
+    new order of links. With the first root again the body is as before, up to rounding.
 
     A force sensor stays at its joint: it moves to the link of the joint, with its pose when all joints are at 0. It then measures the
     opposite of what it measured before; `problems` reports each (LOSS080).

@@ -1,4 +1,6 @@
-"""Values that only MJCF has: kept in `extra` under "mjcf" by its reader, written back by its writer, reported by writers of other formats."""
+"""Values that only MJCF has: kept in `extra` under "mjcf" by its reader, written back by its writer, reported by writers of other
+formats.
+"""
 
 from __future__ import annotations
 

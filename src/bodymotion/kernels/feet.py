@@ -135,7 +135,9 @@ def _candidates(frame: Indices, x: Floats, y: Floats, side: float, frames: int) 
 
 
 def _chain(below: list[tuple[float, float]], above: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the convex hull of sorted points, counter-clockwise, by Andrew's monotone chain: from those of its lower and its upper half."""
+    """Return the convex hull of sorted points, counter-clockwise, by Andrew's monotone chain: from those of its lower and its
+    upper half.
+    """
     chain: list[tuple[float, float]] = []
     least = 2
     for step, (x, y) in enumerate([*below, *above[-2::-1]]):
@@ -376,7 +378,9 @@ def _end_of_descent(heights: Floats, times: Floats, top: int, last: int, step: i
 
 @inlined
 def _slips(heights: Floats, lowest: Floats, times: Floats, begin: int, end: int, level: float, inside: bool) -> bool:
-    """Return whether a foot that is fast in frames `begin` … `end` − 1 slips: it is as low as its contact, and not landing or lifting off."""
+    """Return whether a foot that is fast in frames `begin` … `end` − 1 slips: it is as low as its contact, and not landing or
+    lifting off.
+    """
     if not inside and times[end - 1] - times[begin] < MIN_REST_TIME - 1e-9:
         return False
     mean = 0.0

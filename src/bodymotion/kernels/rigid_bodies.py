@@ -59,8 +59,8 @@ def inverse_dynamics(
 ) -> tuple[Floats, Floats]:
     """Return torques (T, J), and F, N (T, L, 6) on each link from its parent, or the root's alone (T, 1, 6).
 
-    `rotors` (J,): inertia that the rotors add to the joints; `motion`: poses (T, L, 7), joint velocities and accelerations (T, J), the root's
-    v, ω and a, α (T, 6); `gravity` (3,) the acceleration of free fall.
+    `rotors` (J,): inertia that the rotors add to the joints; `motion`: poses (T, L, 7), joint velocities and accelerations (T, J),
+    the root's v, ω and a, α (T, 6); `gravity` (3,) the acceleration of free fall.
     """
     parents, kinds, columns, _, axes = tree
     poses, dq, ddq, root, root_rate = (as_rows(values, values.shape) for values in motion)
@@ -343,7 +343,8 @@ def _inwards(row: Floats, parent: Floats) -> None:
 
 @np.errstate(all="ignore")
 def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
-    """Return (T, 10) of poses (T, L, 7) and v, ω (T, L, 6): momentum, angular momentum about the centre of mass, that centre, kinetic energy.
+    """Return (T, 10) of poses (T, L, 7) and v, ω (T, L, 6): momentum, angular momentum about the centre of mass, that centre,
+    kinetic energy.
 
     The centre of mass of a body without mass is at its root.
     """

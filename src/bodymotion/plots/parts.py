@@ -126,7 +126,9 @@ class Bars:
 
 @dataclass(frozen=True, eq=False)
 class Footprint:
-    """A polygon (M, 2) [m] on the ground, with its time span [s]; `label` is that of the foot; without a color it belongs to several feet."""
+    """A polygon (M, 2) [m] on the ground, with its time span [s]; `label` is that of the foot; without a color it belongs to
+    several feet.
+    """
 
     label: str
     corners: Floats

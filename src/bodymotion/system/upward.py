@@ -1,7 +1,8 @@
 """Methods whose work is done in a higher layer.
 
 Imports go down only: a value such as `Animation` must not import the package that plays it. Some methods belong to the value all the same,
-because users look for them there. Such a method has its signature and its docstring at the value, and names the function that does the work::
+because users look for them there. Such a method has its signature and its docstring at the value, and names the function that does
+the work::
 
     @provided_by("bodymotion.spot.playback.playing:play")
     def play(self, *, bpm: float | None = None) -> Motion:

@@ -274,7 +274,8 @@ def _check_degrees(checked: Checked, lowest: Floats, highest: Floats) -> bool:
 def _check_metres(checked: Checked) -> bool:
     """Report once if positions look like another unit than metres; return whether they do.
 
-    They do where a height, or the distance from a front to a hind foot, is mostly too large for a robot, and would not be in the other unit.
+    They do where a height, or the distance from a front to a hind foot, is mostly too large for a robot, and would not be in the
+    other unit.
     """
     frames = checked.animation.keyframes
     front, hind = f"{LEGS[0]}_x", f"{LEGS[2]}_x"

@@ -180,8 +180,8 @@ class LineComments:
 class Comments:
     """The comments of a file, kept from reading to writing.
 
-    Those of options and parameters are stored by keyword ("" for `no parameters`), those of keyframes by time, and those after the last line
-    of each of the three sections in `ends`.
+    Those of options and parameters are stored by keyword ("" for `no parameters`), those of keyframes by time, and those after the
+    last line of each of the three sections in `ends`.
     """
 
     options: Mapping[str, LineComments] = field(default_factory=dict)

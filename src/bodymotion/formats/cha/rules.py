@@ -1,7 +1,7 @@
 """The rules of Spot animation files.
 
-The `source` of a rule is "document" (the vendor's description of the format), "reference" (the vendor's converter) or "judgement" (ours). An
-error is something that the document forbids, or that cannot be played.
+The `source` of a rule is "document" (the vendor's description of the format), "reference" (the vendor's converter) or "judgement"
+(ours). An error is something that the document forbids, or that cannot be played.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ _FIELD_OF_SEQUENCE = re.compile(r"(?m)^\s*(?:slices_per_minute|moves|choreograph
 def from_bytes(data: bytes) -> Animation:
     """Read the bytes of the vendor's message Animation; the vendor's package is not needed.
 
-    The value 1e-6, which stands for zero, becomes 0 again. Where only some keyframes have a number, the others get the one before (CAP102 in
-    `problems`). Times that go back, numbers that are not finite and the like are read as they are, and are errors in `problems`.
+    The value 1e-6, which stands for zero, becomes 0 again. Where only some keyframes have a number, the others get the one before
+    (CAP102 in `problems`). Times that go back, numbers that are not finite and the like are read as they are, and are errors in `problems`.
 
     Raises
     ------
@@ -374,8 +374,8 @@ def _reason(error: Exception) -> str:
 def _animation(head: Any, table: Table, found: Diagnostics, path: Path | None) -> Animation:  # noqa: ANN401
     """Return the animation of a message.
 
-    The value 1e-6, which stands for zero, becomes a zero that counts as the bare text 0; other zeros do not. Times that are sums of one step
-    from 0 on become the option `frequency`.
+    The value 1e-6, which stands for zero, becomes a zero that counts as the bare text 0; other zeros do not. Times that are sums
+    of one step from 0 on become the option `frequency`.
     """
     names = [name for name, field in PATHS.items() if field in table.columns]
     values = table.values[:, [table.columns.index(PATHS[name]) for name in names]]

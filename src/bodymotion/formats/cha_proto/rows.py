@@ -1,7 +1,7 @@
 """Keyframes as messages: the field that each column has, and tables of numbers to and from the bytes and the text of many keyframes.
 
-A `Layout` is the message of one keyframe with gaps for its numbers. Protobuf writes it once; NumPy fills in the numbers of all keyframes that
-have the same fields. Making 36 000 messages number by number would take as long as the vendor's converter.
+A `Layout` is the message of one keyframe with gaps for its numbers. Protobuf writes it once; NumPy fills in the numbers of all
+keyframes that have the same fields. Making 36 000 messages number by number would take as long as the vendor's converter.
 """
 
 from __future__ import annotations
@@ -250,7 +250,9 @@ def keyframe_rows(times: Floats, values: Floats, columns: Columns, *, as_text: b
 def _keyframe_layout(
     paths: Sequence[str], parents: Sequence[str], is_flag: Flags, pattern: Flags
 ) -> tuple[Layout, str, Numbers]:
-    """Return the layout of a keyframe that has the fields of `pattern`, its text with a %r at each gap, and the indices of these numbers."""
+    """Return the layout of a keyframe that has the fields of `pattern`, its text with a %r at each gap, and the indices of these
+    numbers.
+    """
     from google.protobuf import text_format
 
     animation = message_class("Animation")()

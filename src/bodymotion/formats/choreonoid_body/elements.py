@@ -349,7 +349,9 @@ class ElementReader:
 
 
 def _matrix(translation: tuple[float, ...], rotation: tuple[float, ...], scale: tuple[float, ...]) -> Floats:
-    """Return the matrix (4, 4) that scales, then rotates by a unit quaternion, then translates; single numbers are faster without arrays."""
+    """Return the matrix (4, 4) that scales, then rotates by a unit quaternion, then translates; single numbers are faster without
+    arrays.
+    """
     w, x, y, z = rotation
     a, b, c = scale
     return np.array(

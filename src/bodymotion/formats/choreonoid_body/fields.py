@@ -1,7 +1,7 @@
 """The text of a .body file as a tree, and the keys of its mappings as values, in either spelling: joint_type (2.0) and jointType (1.0).
 
-Angles come in degrees or radians, as the file's header has it, and are returned in radians. A rotation is an axis and an angle, or a list of
-such, of which the last is applied first; a translation is three numbers, or a list of such to be added up.
+Angles come in degrees or radians, as the file's header has it, and are returned in radians. A rotation is an axis and an angle, or
+a list of such, of which the last is applied first; a translation is three numbers, or a list of such to be added up.
 
 A value that a key cannot have is recorded, its key is marked unknown, and the default is returned.
 """

@@ -87,7 +87,9 @@ _ZMP = re.compile(r"(root_relative_)?zmp_([xyz])", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Column:
-    """A column's kind; of a pose, the link (`part`; "" is the root) and the number (`index`); the factor to SI units, None without a unit."""
+    """A column's kind; of a pose, the link (`part`; "" is the root) and the number (`index`); the factor to SI units, None without
+    a unit.
+    """
 
     kind: Kind
     name: str
@@ -170,7 +172,8 @@ def read_csv(
         [Hz] of a table without times; with times, the rate for resampling.
     degrees:
         Whether angles without a unit in their name are degrees (True) or radians (False). By default they are read as radians, which a note
-        reports (CSV011); values beyond two turns, or with a body those more than 1 rad beyond the limits of their joint, are errors (CSV004).
+        reports (CSV011); values beyond two turns, or with a body those more than 1 rad beyond the limits of their joint, are
+        errors (CSV004).
     quaternion_order:
         The order of columns such as root_q0 … root_q3, or of a layout.
     body:

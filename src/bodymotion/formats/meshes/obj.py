@@ -341,7 +341,9 @@ def _numbers(rows: list[bytes], min_width: int) -> Floats:
 
 
 def _corners(lines: _Lines, ends: tuple[int, int, int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the number of corners of each face, and for each corner its indices (N, 3): vertex, texture coordinate, normal; −1 for none."""
+    """Return the number of corners of each face, and for each corner its indices (N, 3): vertex, texture coordinate, normal; −1
+    for none.
+    """
     rows = lines.f
     if not rows:
         return np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)

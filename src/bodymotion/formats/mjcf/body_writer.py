@@ -286,7 +286,8 @@ def accepted_body(body: Body, *, fix_inertia: bool) -> tuple[Body, tuple[Problem
 def write_inertial(element: Element, link: Link, problems: list[Problem]) -> None:
     """Add the <inertial> of a link to its body, as exactly as MuJoCo accepts it.
 
-    Moments close to what MuJoCo refuses (a flat body: a + b = c) are written along their axes, the smallest one raised by the rounding error.
+    Moments close to what MuJoCo refuses (a flat body: a + b = c) are written along their axes, the smallest one raised by the
+    rounding error.
     """
     mass, tensor = link.mass, link.inertia
     if mass < inertias.LEAST and inertias.fault(1.0, tensor) is not None:

@@ -91,7 +91,9 @@ def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
 
 
 def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
-    """Return the attributes of contact and visibility of each geom that the classes of our writer do not give; none where no geom has any."""
+    """Return the attributes of contact and visibility of each geom that the classes of our writer do not give; none where no geom
+    has any.
+    """
     found: list[dict[str, object]] = []
     needed = False
     for geom in geoms:

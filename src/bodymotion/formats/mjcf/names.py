@@ -20,7 +20,8 @@ GROUPS = {
     "passive": "actuatorfrclimited actuatorfrcrange armature damping frictionloss group limited margin range solimpfriction "
     "solimplimit solreffriction solreflimit springyield stiffness user",
     "joint": "*passive actuatorgravcomp axis pos ref springdamper springref type",
-    "geom": "*orientation_of adhesion castshadow conaffinity condim contype density fitscale fluidcoef fluidshape friction fromto gap group "
+    "geom": "*orientation_of adhesion castshadow conaffinity condim contype density fitscale fluidcoef fluidshape "
+    "friction fromto gap group "
     "hfield margin mass material mesh pos priority rgba shellinertia size solimp solmix solref surfacevel type user",
     "site": "*orientation_of fromto group material mesh pos rgba size type user",
     "camera": "*orientation_of focal focalpixel fovy ipd mode output pos principal principalpixel projection resolution sensorsize user "
@@ -156,8 +157,8 @@ texcoord vertex
     light: *light class name target texture
     plugin: instance plugin
       config: key value
-    flexcomp: *orientation_of cellcount count dim dof element file flatskin group inertiabox mass material mesh name origin point pos radius \
-rgba rigid scale spacing texcoord type
+    flexcomp: *orientation_of cellcount count dim dof element file flatskin group inertiabox mass material mesh name origin point \
+pos radius rgba rigid scale spacing texcoord type
       edge: damping equality solimp solref stiffness
       elasticity: *elastic
       contact: *touching

@@ -83,7 +83,8 @@ def shape_nodes(
 ) -> list[Node]:
     """Return the nodes for the shapes of a segment, in an order in which both kinds are read back as they are.
 
-    A shape that is both visual and collision shape is one node. Others become Surface nodes with `surfaces`, else Collision nodes of VRML97.
+    A shape that is both visual and collision shape is one node. Others become Surface nodes with `surfaces`, else Collision nodes
+    of VRML97.
     """
     runs: list[tuple[str, list[Shape]]] = []
     for use, shape in _merged(visuals, collisions):

@@ -43,7 +43,8 @@ keys          camelCase, purpose for content   camelCase           camelCase    
 
 Both spellings of a key are read in every version, and contents get their names of version 2.
 
-The rows of a regular file never go through a YAML parser. `scan` finds them in the bytes of the file (`file_bytes`) and leaves a small text,
+The rows of a regular file never go through a YAML parser. `scan` finds them in the bytes of the file (`file_bytes`) and leaves a
+small text,
 the headers; `document` is the tree of these with the rows beside it; `headers` reads and checks them; `bulk_rows` parses rows into arrays,
 `rows` those of another shape. `reader` puts it together, with every fault of a file. `streaming` reads motions larger than memory. `writer`
 writes all four versions, as YAML or JSON: `plan` decides what is written, `scalars` writes single values.

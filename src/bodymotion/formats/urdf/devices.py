@@ -49,7 +49,9 @@ __all__ = [
 DEVICE_TO_GAZEBO: Floats = frozen(
     rotations.from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]))
 )
-"""The rotation from the frame of a device to that of the same sensor in Gazebo: its x axis is the device's −z, its z axis the device's y."""
+"""The rotation from the frame of a device to that of the same sensor in Gazebo: its x axis is the device's −z, its z axis the
+device's y.
+"""
 
 CAMERAS = {
     "camera": "COLOR",

@@ -18,8 +18,8 @@ ignored (URDF161). A joint's `id` and the values in `segment` and `robot` are no
     </bodymotion>
 
 A joint is named by its child link, links and materials by their names in the file, sensors by their link and name (with `#2` … for a second
-one). <device> elements are in the order of the body's devices: those with `sensor` are a Gazebo sensor, those with `kind` are not. An IMU is
-an accelerometer and a gyro, in this order; `meant="no"` is the half of an IMU that the body does not have.
+one). <device> elements are in the order of the body's devices: those with `sensor` are a Gazebo sensor, those with `kind` are not.
+An IMU is an accelerometer and a gyro, in this order; `meant="no"` is the half of an IMU that the body does not have.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["FieldLocator", "FieldTable"]
 
 FieldTable: TypeAlias = Mapping[str, Sequence[str]]
-"""By field, what may give it, the first that is there: `inertial/mass@value` is the attribute of an element below, `@pos` an attribute of the
+"""By field, what may give it, the first that is there: `inertial/mass@value` is the attribute of an element below, `@pos` an
+attribute of the
 element itself, `inertial/inertia` an element with all its attributes, `~inertial` an element that only stands in as the location.
 """
 

@@ -255,8 +255,8 @@ BLOCK = 32
 def outermost_points(shapes: Iterable[Shape]) -> Floats:
     """Return the points (N, 3) of shapes, in the frame of their link, that are outermost in one of about 500 directions.
 
-    In any other direction, the extent is too small by at most the cloud's radius times 1 − cos of the angle to the next of these: about 1 %;
-    parts with corners (feet, boxes) are exact. A small cloud is returned whole, without points that are not finite.
+    In any other direction, the extent is too small by at most the cloud's radius times 1 − cos of the angle to the next of these:
+    about 1 %; parts with corners (feet, boxes) are exact. A small cloud is returned whole, without points that are not finite.
     """
     clouds = [used_vertices(shape.geometry) @ shape.transform[:3, :3].T + shape.transform[:3, 3] for shape in shapes]
     cloud = np.concatenate([np.zeros((0, 3)), *clouds])

@@ -107,8 +107,8 @@ class Closed(ContentEquality):
     driving, following:
         The columns of the joints in loops that drive, and of those that follow.
     residual:
-        (...) [m] The largest error of a loop in the directions that its extra joint constrains. Where loops cannot be closed, the sum of the
-        squared errors is least.
+        (...) [m] The largest error of a loop in the directions that its extra joint constrains. Where loops cannot be closed, the
+        sum of the squared errors is least.
     tilt:
         (...) [rad] The largest angle between the two axes of a hinge.
     residuals, tilts:
@@ -243,7 +243,9 @@ class Loops:
         return found * units, least, (least < MIN_MARGIN) | (marks != 0)
 
     def _first(self, mechanism: Mechanism, followers: npt.NDArray[np.int64], x: Floats) -> Floats:
-        """Return a closed pose (v,) with the driving joints as in x: near x, else any pose that closes, if possible within limits; else x."""
+        """Return a closed pose (v,) with the driving joints as in x: near x, else any pose that closes, if possible within limits;
+        else x.
+        """
         joints = [self.body.joints[mechanism.columns[k]] for k in followers]
         units = mechanism.units[followers]
         lower = np.array([joint.lower for joint in joints]) / units

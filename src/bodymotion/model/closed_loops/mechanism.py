@@ -59,7 +59,8 @@ class Mechanism:
     loops:
         Their indices in `body.extra_joints`.
     columns:
-        The v joint columns that move their links relative to each other. The variables of the mechanism are their values divided by `units`.
+        The v joint columns that move their links relative to each other. The variables of the mechanism are their values divided
+        by `units`.
     arrays:
         The mechanism as arrays for the kernels; see `kernels.loop_constraints`.
     """
@@ -104,7 +105,9 @@ def rank(jacobian: Floats) -> int:
 
 
 def mechanisms(body: Body) -> tuple[Mechanism, ...]:
-    """Return the groups of extra joints with common moving joints, in order of their first one. Loops without moving joints are left out."""
+    """Return the groups of extra joints with common moving joints, in order of their first one. Loops without moving joints are
+    left out.
+    """
     kinds, columns = body.tree[1], body.tree[2]
     groups: list[tuple[set[int], list[int]]] = []
     for number, (first, second) in enumerate(_chains(body, joint) for joint in body.extra_joints):

@@ -47,7 +47,9 @@ ALIASES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class SpotArrays:
-    """A motion of Spot as arrays: `times` (T,), `body` (T, 7), `legs` (T, 4, 3), `arm` (T, 6), `gripper` (T,), `contacts` (T, 4) or None."""
+    """A motion of Spot as arrays: `times` (T,), `body` (T, 7), `legs` (T, 4, 3), `arm` (T, 6), `gripper` (T,), `contacts` (T, 4)
+    or None.
+    """
 
     times: Floats
     body: Floats

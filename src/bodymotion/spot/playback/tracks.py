@@ -89,7 +89,9 @@ def _at_both(flags: npt.NDArray[np.bool_], times: Floats, at: Floats) -> npt.NDA
 
 
 def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Floats) -> Floats:
-    """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; each rotation takes the shorter way."""
+    """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; each rotation takes the
+    shorter way.
+    """
     from bodymotion.kernels import rotation_spline
 
     q = rotations.normalized(quaternions)

@@ -126,8 +126,8 @@ def warning(problem: Problem) -> str:
 def validate_sequence(sequence: Any, animations: Mapping[str, UploadedAnimation]) -> tuple[Any, tuple[str, ...]]:  # noqa: ANN401
     """Return the part of a sequence that can be danced, and warnings about the rest.
 
-    Moves are left out that are unknown, begin before the first slice, have no length, or need a track that another move controls. A length or
-    a parameter that an animation does not allow becomes the nearest allowed one. Without a valid tempo no moves are left.
+    Moves are left out that are unknown, begin before the first slice, have no length, or need a track that another move controls.
+    A length or a parameter that an animation does not allow becomes the nearest allowed one. Without a valid tempo no moves are left.
     """
     warnings: list[str] = []
     danced = type(sequence)()
