@@ -231,7 +231,7 @@ def test_each_rule_of_a_motion_on_a_body(code):
 def test_the_worst_frame_and_the_first_are_named():
     (problem,) = (p for p in bm.check(ON_BODIES["MOT204"], body=BODY).problems if p.rule == "MOT204")
     assert "'HAND' is at 2.1 rad in frame 5" in problem.message
-    assert "1 frame, from frame 5 on" in problem.message
+    assert "1 frame, first in frame 5" in problem.message
     assert problem.location.inside == "components[1].frames[5]"
 
 

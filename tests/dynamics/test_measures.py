@@ -58,7 +58,7 @@ def standing_still(count: int = 30, rate: float = 100.0) -> bm.Motion:
 def test_standing_still():
     measures = measure(stool(), standing_still())
     assert measures.contacts.names == ("L_LEG", "R_LEG")
-    assert measures.contacts.standing.all()
+    assert measures.contacts.in_contact.all()
     np.testing.assert_allclose(measures.zmp, 0, atol=1e-12)
     np.testing.assert_allclose(measures.torques, -4 * 9.80665, atol=1e-9)
     np.testing.assert_allclose(measures.free_torques, 1 * 9.80665, atol=1e-9)
@@ -66,7 +66,7 @@ def test_standing_still():
     np.testing.assert_allclose(measures.stability_margin, 0.1, atol=1e-12)
     np.testing.assert_array_equal(measures.support_polygons.counts, 4)
     np.testing.assert_allclose(measures.center_of_mass_acceleration, 0, atol=1e-12)
-    assert measures.given_zmp is None
+    assert measures.recorded_zmp is None
     assert "30 frames, 3 links, 2 joints" in repr(measures)
 
 
@@ -81,10 +81,10 @@ def test_the_zmp_of_what_speeds_up_lies_behind():
         behind = 2 * (center[:, 2] - ground) / 9.80665
         np.testing.assert_allclose(measures.zmp[:, 0], center[:, 0] - behind, atol=1e-9)
         np.testing.assert_array_equal(measures.zmp[:, 2], ground)
-    assert not measures.contacts.standing.any(), "they stay 0.1 m above that ground"
+    assert not measures.contacts.in_contact.any(), "they stay 0.1 m above that ground"
     assert np.isnan(measures.stability_margin).all() and np.isnan(measures.center_of_pressure).all()
     dragged = measure(stool(), motion, ground=0.0)
-    assert dragged.contacts.standing.all(), "what the ground carries slips over it, however fast"
+    assert dragged.contacts.in_contact.all(), "what the ground carries slips over it, however fast"
     np.testing.assert_allclose(dragged.contacts.slip_speeds, 2 * t[:, None] * [1, 1], atol=1e-9)
     (slide,) = [one for one in bm.dynamics.figures(dragged) if one.name == "longest_slide"]
     assert slide.value == pytest.approx(t[-1] ** 2, rel=1e-3) and slide.time == t[-1]
@@ -96,7 +96,7 @@ def test_a_lift_has_a_moving_ground():
     root = poses.from_parts(np.stack([0 * t, 0 * t, height + 0.5], axis=1), rotations.IDENTITY)
     motion = bm.Motion.from_joints(np.zeros((100, 2)), 100, root=root)
     measures = measure(stool(), motion, ground=height)
-    assert measures.contacts.standing.all()
+    assert measures.contacts.in_contact.all()
     np.testing.assert_allclose(measures.zmp, np.stack([0 * t, 0 * t, height], axis=1), atol=1e-9)
 
 
@@ -105,7 +105,7 @@ def test_flight_has_no_zmp():
     root = poses.from_parts(np.stack([t, 0 * t, 2 + 2 * t - 0.5 * 9.80665 * t * t], axis=1), ROUND)
     measures = measure(stool(), bm.Motion.from_joints(np.zeros((50, 2)), 100, root=root), ground=0.0)
     assert np.isnan(measures.zmp).all()
-    assert not measures.contacts.standing.any()
+    assert not measures.contacts.in_contact.any()
     np.testing.assert_allclose(measures.torques, 0, atol=1e-8)
     np.testing.assert_array_equal(measures.contact_wrenches, 0)
     energy = measures.kinetic_energy + measures.potential_energy
@@ -117,7 +117,7 @@ def test_one_leg_up():
     q = np.zeros((40, 2))
     q[:, 0] = 0.1
     measures = measure(stool(), bm.Motion.from_joints(q, 100, root=[0, 0, 0.5, 1, 0, 0, 0]), feet=["L_LEG", "R_LEG"])
-    np.testing.assert_array_equal(measures.contacts.standing, np.tile([False, True], (40, 1)))
+    np.testing.assert_array_equal(measures.contacts.in_contact, np.tile([False, True], (40, 1)))
     np.testing.assert_allclose(measures.contact_wrenches[:, 1, 2], 10 * 9.80665)
     np.testing.assert_allclose(measures.stability_margin, -0.25, atol=1e-9)
     np.testing.assert_allclose(measures.center_of_pressure, np.tile([0, -0.25, 0], (40, 1)), atol=1e-9)
@@ -129,7 +129,7 @@ def test_a_trembling_foot_stands_on():
     height = np.r_[[0.0] * 10, [0.008, 0.004] * 10, [0.02] * 10, [0.008] * 10, [0.0] * 10]
     root = poses.from_parts(np.stack([0 * height, 0 * height, 0.5 + height], axis=1), rotations.IDENTITY)
     motion = bm.Motion.from_joints(np.zeros((len(height), 2)), 100, root=root)
-    standing = measure(stool(), motion, ground=0.0, derivative="central").contacts.standing[:, 0]
+    standing = measure(stool(), motion, ground=0.0, derivative="central").contacts.in_contact[:, 0]
     np.testing.assert_array_equal(standing, np.r_[[True] * 30, [False] * 20, [True] * 10])
 
 
@@ -327,7 +327,7 @@ def driving(columns: int, turn: float = 0.0) -> bm.Motion:
 def test_a_tank_that_drives_stands_on_its_belts_and_does_not_slip():
     measures = measure(tank(), driving(2))
     assert measures.contacts.names == ("LEFT", "RIGHT")
-    assert measures.contacts.standing.all()
+    assert measures.contacts.in_contact.all()
     np.testing.assert_array_equal(measures.contacts.slip_speeds, 0)
     np.testing.assert_allclose(measures.stability_margin, 0.25, atol=1e-9)
     found = {one.name: one.value for one in bm.dynamics.figures(measures)}
@@ -336,7 +336,7 @@ def test_a_tank_that_drives_stands_on_its_belts_and_does_not_slip():
     assert flying is not None
     root = np.array(flying.values[:, 0])
     root[:, 2] = 0.02 * (np.arange(101) > 50)
-    assert not measure(tank(), bm.Motion.from_joints(np.zeros((101, 2)), 100, root=root)).contacts.standing[51:].any()
+    assert not measure(tank(), bm.Motion.from_joints(np.zeros((101, 2)), 100, root=root)).contacts.in_contact[51:].any()
 
 
 @pytest.mark.parametrize(("turn", "slip"), [(10.0, 0.0), (0.0, 1.0), (-10.0, 2.0)])
@@ -356,7 +356,7 @@ def test_wheels_slip_unless_they_turn_as_the_way_asks(turn, slip):
     ]
     measures = measure(bm.Body(links=(hull, *wheels)), driving(4, turn))
     assert len(measures.contacts.names) == 4
-    assert measures.contacts.standing.all()
+    assert measures.contacts.in_contact.all()
     np.testing.assert_allclose(measures.contacts.slip_speeds, slip, atol=0.03)
     np.testing.assert_allclose(measures.stability_margin, 0.2, atol=0.025)  # A wheel has 32 corners.
 
