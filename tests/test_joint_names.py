@@ -179,7 +179,7 @@ def test_motions_of_which_one_has_no_names_are_joined_by_position(body):
 def test_motions_with_other_names_are_not_joined(body):
     motion = motion_of(body)
     names = motion.joint_displacement.part_labels
-    with pytest.raises(ValueError, match=f"'{names[0]}' only in the one and 'TAIL' only in the other"):
+    with pytest.raises(ValueError, match=f"'{names[0]}' only in the first and 'TAIL' only in the second"):
         editing.join(motion, relabelled(motion, ("TAIL", *names[1:])))
     with pytest.raises(ValueError, match="not unique"):
         one = relabelled(motion, ("A", "A", *names[2:]))

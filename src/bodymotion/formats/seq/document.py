@@ -97,6 +97,8 @@ class _SpanFrames:
         self.num_rows = span.num_rows
         self._located: tuple[int, bytes, list[tuple[int, int]]] | None = None
         """The piece in which a row was located last: its number, its text, where its rows are."""
+        self._parsed: tuple[int, list[Node]] | None = None
+        """The same for rows that share lines: the number of the piece, and its rows."""
 
     def _nodes(self, k: int) -> list[Node]:
         piece = self._span.pieces[k]
@@ -163,7 +165,9 @@ class _SpanFrames:
                 start, stop = starts[number - piece.first_row]
                 found = single_row(text[start:stop], self._span.indent, start)
                 return k, start, found.node
-        return k, 0, self._nodes(k)[number - piece.first_row]
+        if self._parsed is None or self._parsed[0] != k:
+            self._parsed = k, self._nodes(k)
+        return k, 0, self._parsed[1][number - piece.first_row]
 
     def row(self, number: int) -> Node:
         _, _, node = self._find(number)
