@@ -91,7 +91,7 @@ def test_a_robot_minds_or_does_not(animation):
         keyframe, _, column = inside.rpartition("keyframe ")[2].partition(", ")
         if inside.startswith("keyframe "):
             assert 1 <= int(keyframe) <= len(animation.keyframes)
-        assert (column or inside) in animation.keyframes.columns or inside.startswith("keyframe ") and not column
+        assert (column or inside) in animation.keyframes.columns or (inside.startswith("keyframe ") and not column)
 
 
 def test_the_sample_files_play(corpus):
