@@ -8,7 +8,8 @@ from small_robots import arm, biped, box, colored, link, swinging
 import bodymotion as bm
 from bodymotion.scene.loading import report_notes
 from bodymotion.scene.options import DisplayOptions
-from bodymotion.scene.scene import MAX_DISTANCE, BodyExtent, joint_values, make_scene
+from bodymotion.scene.scene import MAX_DISTANCE, joint_values, make_scene
+from bodymotion.scene.shapes import BodyExtent, drawn_shapes
 from bodymotion.viewer.scene_view import apply_defaults, reapply_defaults
 
 
@@ -56,7 +57,7 @@ def test_a_round_body_of_many_vertices_is_lowered_well_enough() -> None:
     for quaternion in np.random.default_rng(3).normal(size=(30, 4)):
         pose = np.array([[0.0, 0.0, 1.0, *(quaternion / np.linalg.norm(quaternion))]])
         true = all_points(body, pose)[:, 2].min()
-        assert BodyExtent(body).lowest(pose) == pytest.approx(true, abs=0.01 * 0.5)
+        assert BodyExtent(body, drawn_shapes(body)).lowest(pose) == pytest.approx(true, abs=0.01 * 0.5)
 
 
 def test_a_body_without_shapes_is_not_lifted() -> None:
@@ -160,7 +161,7 @@ def test_numbers_that_can_not_be_drawn_are_said_and_tamed(capsys) -> None:
     scene = make_scene(arm(), bm.Motion((seq(np.zeros((4, 2))), roots(values))))
     assert np.isfinite(scene.link_poses).all() and np.abs(scene.link_poses[..., :3]).max() <= MAX_DISTANCE
     assert any("3 of 4 frames" in note for note in scene.notes)
-    report_notes(scene.notes)
+    report_notes(scene)
     assert "bodymotion: 3 of 4 frames have poses that are not finite" in capsys.readouterr().err
 
 

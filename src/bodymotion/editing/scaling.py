@@ -57,6 +57,7 @@ def scale(body: Body, factor: float) -> Body:
         extra_joints=extra_joints,
         viewpoints=tuple(_viewpoint(viewpoint, factor) for viewpoint in body.viewpoints),
         root_pose=_pose(body.root_pose, factor),
+        environment=tuple(_shape(shape, factor) for shape in body.environment),
         source=_source(body.source, factor),
         problems=(*body.problems, *(_unscaled(body) if factor != 1 else ())),
     )

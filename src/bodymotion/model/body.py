@@ -19,6 +19,7 @@ from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.collector import Source
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.geometry.shapes import Shape
 from bodymotion.model.links import MOVING, Device, Joint, Link
 from bodymotion.system.display import NotebookDisplay
 
@@ -80,6 +81,8 @@ class Body(NotebookDisplay, ContentEquality):
         In link-index order: depth-first, in the order of the file; a parent stands before its children.
     root_pose:
         (7,) The root link's pose in the world when a motion gives none.
+    environment:
+        Shapes in the world that are no part of the robot; they are shown only.
     info:
         What the file says in words: of the OpenHRP document `info`, `version`, `name`.
     """
@@ -92,6 +95,7 @@ class Body(NotebookDisplay, ContentEquality):
     root_pose: Floats = field(default_factory=lambda: poses.IDENTITY)
     info: Mapping[str, object] = field(default_factory=dict)
     extra: Mapping[str, object] = field(default_factory=dict)
+    environment: tuple[Shape, ...] = field(default=(), compare=False)
     source: Source = field(default_factory=Source, compare=False)
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 

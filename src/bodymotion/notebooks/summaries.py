@@ -18,11 +18,11 @@ from bodymotion.diagnostics import Problem, grouped
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.meshes import outermost_points
+from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
-from bodymotion.model.links import Link
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.scene.loading import group_text
+from bodymotion.scene.shapes import BodyExtent, drawn_shapes, missing_files_text
 from bodymotion.scene.text import html_text
 
 __all__ = ["drawing", "html_of"]
@@ -53,6 +53,7 @@ def _body(body: Body) -> str:
     facts = [counted(len(body.links), "link"), counted(moving, "joint"), f"{body.mass:.4g} kg"]
     facts += [counted(len(body.devices), "device")] if body.devices else []
     facts += [counted(len(body.extra_joints), "closed loop")] if body.extra_joints else []
+    facts += [text] if (text := missing_files_text(body)) else []
     rows = []
     for link in body.links[:MAX_ROWS]:
         joint = link.joint
@@ -211,15 +212,19 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
     up = np.array([-np.sin(ELEVATION) * np.cos(AZIMUTH), -np.sin(ELEVATION) * np.sin(AZIMUTH), np.cos(ELEVATION)])
     towards = np.cross(right, up)
     pieces: list[tuple[float, str, Polygon]] = []
-    for link, pose in zip(body.links[:MAX_DRAWN_LINKS], link_poses, strict=False):
-        points = outermost_points(shape for shape in link.visuals if shape.bounds is not None)
+    drawn = drawn_shapes(body)
+    extent = BodyExtent(body, drawn)
+    for index, pose in enumerate(link_poses[:MAX_DRAWN_LINKS]):
+        points = extent.points[extent.links == index]
         if not len(points):
             continue
         placed = rotations.rotate(rotations.normalized(pose[3:]), points) + pose[:3]
         placed = placed[np.isfinite(placed).all(axis=1)]
         if len(placed):
             projected = zip((placed @ right).tolist(), (placed @ up).tolist(), strict=True)
-            pieces.append((float((placed @ towards).mean()), _color(link), _hull(projected)))
+            pieces.append(
+                (float((placed @ towards).mean()), _color(drawn[index] or body.environment), _hull(projected))
+            )
     if not pieces:
         return ""
     corners = np.array([corner for _, _, polygon in pieces for corner in polygon])
@@ -242,11 +247,9 @@ def _corners(polygon: Polygon, low: Floats, high: Floats, scale: float) -> str:
     return " ".join(f"{4 + scale * (x - low[0]):.1f},{4 + scale * (high[1] - y):.1f}" for x, y in polygon)
 
 
-def _color(link: Link) -> str:
-    """Return the colour of the link's largest shape."""
-    largest = max(
-        link.visuals, key=lambda shape: 0.0 if shape.bounds is None else float(np.ptp(shape.bounds, axis=0).sum())
-    )
+def _color(shapes: Sequence[Shape]) -> str:
+    """Return the colour of the largest shape."""
+    largest = max(shapes, key=lambda shape: 0.0 if shape.bounds is None else float(np.ptp(shape.bounds, axis=0).sum()))
     red, green, blue = (round(255 * min(max(value, 0.0), 1.0)) for value in largest.material.diffuse)
     return f"#{red:02x}{green:02x}{blue:02x}"
 

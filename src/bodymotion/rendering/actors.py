@@ -5,6 +5,7 @@ Colours are those of the file, as in the browser viewer: those of VRML97 are dis
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,7 @@ import numpy.typing as npt
 from bodymotion.formats.meshes.glb import IMAGES, MAX_PIXELS, MAX_TEXTURE_PIXELS
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES, Part, surface_parts
-from bodymotion.geometry.shapes import Material
-from bodymotion.model.body import Body
+from bodymotion.geometry.shapes import Material, Shape
 from bodymotion.rendering.vtk import image_of, poly_data, vtk
 
 __all__ = ["BodyParts", "Robot"]
@@ -42,17 +42,29 @@ class _Surface:
 
 
 class BodyParts:
-    """The surfaces of the links of a body, for any number of robots; `size` [m] is the extent of the body.
+    """The surfaces of the `shapes` of the links of a body, for any number of robots; `size` [m] is the extent of the body.
 
-    `pale` is the share of white in the colours. A body without shapes is shown by the axes of its links, `axes` [m] long.
+    `pale` is the share of white in the colours. A body without shapes is shown by the axes of its links, `axes` [m] long. The links `far`
+    cast no shadow.
     `extents`, the indices (N,) of links with a shadow and corners (N, 8, 3) [m] around them, is None where there are none.
     """
 
-    def __init__(self, body: Body, size: float, *, pale: float = 0.0, axes: float | None = None) -> None:
+    def __init__(
+        self,
+        shapes: Sequence[Iterable[Shape]],
+        size: float,
+        *,
+        pale: float = 0.0,
+        axes: float | None = None,
+        far: Sequence[int] = (),
+    ) -> None:
         textures: dict[Path, Any] = {}
-        self.links = [[_surface(part, textures, pale) for part in surface_parts(link.visuals)] for link in body.links]
+        self.links = [[_surface(part, textures, pale) for part in surface_parts(own)] for own in shapes]
         if not any(self.links):
-            self.links = [[_axes(axes or 0.1 * size)] for _ in body.links]
+            self.links = [[_axes(axes or 0.1 * size)] for _ in shapes]
+        for index in far:
+            for surface in self.links[index]:
+                surface.casts_shadow = False
         boxes = [
             (index, one.data.GetBounds()) for index, some in enumerate(self.links) for one in some if one.casts_shadow
         ]

@@ -143,7 +143,7 @@ def render(
 
     if not all(isinstance(source, (Body, Motion, Animation)) for source in sources):
         report_problems(scene, "; bodymotion check lists them", only_mismatches=True)
-        report_notes(scene.notes)
+        report_notes(scene)
 
     from bodymotion.rendering.playback import Playback
 

@@ -112,7 +112,10 @@ class Scene:
                 _add_ground(self._renderer, theme, self.size, center, reach, line_width)
         if len(playback.path) > 1:
             _add_path(self._renderer, playback.path, line_width)
-        parts = BodyParts(playback.body, self.size, pale=pale, axes=playback.axes)
+        shown = playback.scene
+        parts = BodyParts(shown.shapes, self.size, pale=pale, axes=playback.axes, far=shown.extent.far)
+        if shown.body.environment:
+            Robot(BodyParts([shown.body.environment], self.size, pale=pale), self._renderer)
         if opacity is None:
             opacity = 0.0 if theme is None else theme.opacity
         self._shadow = None

@@ -67,13 +67,15 @@ def _drawn(file: str | None, letter: str) -> bytes:
 
 
 def overlay_text(playback: Playback, time: float, names: tuple[str, ...]) -> str:
-    """Return the text at a time [s]; `names` are of `OVERLAYS`."""
+    """Return the text at a time [s], with warnings about the scene; `names` are of `OVERLAYS`."""
     texts = {
         "title": shown(playback.scene.title, 60),
         "time": f"{time:.2f} s",
         "frame": f"frame {playback.frame(time)}",
     }
-    return "   ".join(texts[name] for name in ("title", "time", "frame") if name in names)
+    return "   ".join(
+        [*(texts[name] for name in ("title", "time", "frame") if name in names), *playback.scene.warnings]
+    )
 
 
 @lru_cache(maxsize=64)

@@ -202,7 +202,8 @@ def report_problems(scene: Scene, suffix: str = "", *, only_mismatches: bool = F
     print("\n".join(lines), file=sys.stderr, flush=True)
 
 
-def report_notes(notes: tuple[str, ...]) -> None:
+def report_notes(scene: Scene) -> None:
     """Write to stderr what is not shown as it is in the files."""
+    notes = scene.warnings + scene.notes
     if notes:
         print("\n".join(f"bodymotion: {note}" for note in notes), file=sys.stderr, flush=True)

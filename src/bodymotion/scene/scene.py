@@ -14,15 +14,16 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Group, Problem, Rule, grouped
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.geometry.meshes import outermost_points
+from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import Motion
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.animation_playback import AnimationPlayback, Beats, beats_of
 from bodymotion.scene.contacts import FootContacts, contacts_of
+from bodymotion.scene.shapes import BodyExtent, drawn_shapes, missing_files_text
 
-__all__ = ["BodyExtent", "Curve", "Scene", "joint_values", "make_scene", "path_frames"]
+__all__ = ["Curve", "Scene", "joint_values", "make_scene", "path_frames"]
 
 MAX_DISTANCE = 1e5
 """[m] Positions farther from the origin, or not finite, cannot be drawn; they are moved to this distance."""
@@ -38,36 +39,6 @@ MORE_COLUMNS = Rule(
     hint="is it the motion of another body?",
     example=("a motion of 30 joint columns on a body of 29", "a motion of 29 columns"),
 )
-
-
-class BodyExtent:
-    """The outermost points of a body: `points` (N, 3) in the frames of the links `links` (N,). They give its extent in any pose."""
-
-    def __init__(self, body: Body) -> None:
-        found = [outermost_points(link.visuals) for link in body.links]
-        self.points: Floats = np.concatenate([np.zeros((0, 3)), *found])
-        owners = [link.index for link in body.links]
-        self.links: npt.NDArray[np.intp] = np.repeat(np.array(owners, dtype=np.intp), [len(points) for points in found])
-
-    def placed(self, link_poses: npt.ArrayLike) -> Floats:
-        """Return the points (N, 3) in the world for link poses (L, 7)."""
-        placed = np.asarray(link_poses, dtype=np.float64)[self.links]
-        return np.asarray(placed[:, :3] + rotations.rotate(rotations.normalized(placed[:, 3:]), self.points))
-
-    def lowest(self, link_poses: npt.ArrayLike) -> Floats:
-        """Return the height (...) [m] of the lowest point for link poses (..., L, 7); 0 for a body without shapes."""
-        placed = np.asarray(link_poses, dtype=np.float64)
-        if not len(self.points):
-            return np.zeros(placed.shape[:-2])
-        w, x, y, z = np.moveaxis(rotations.normalized(placed[..., 3:]), -1, 0)
-        down = np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=-1)
-        heights = placed[..., self.links, 2] + np.einsum("...nk,nk->...n", down[..., self.links, :], self.points)
-        return np.asarray(heights.min(axis=-1))
-
-    def bounds(self, link_poses: npt.ArrayLike) -> Floats | None:
-        """Return the lowest and highest corner (2, 3) of the box around the body for link poses (L, 7); None without shapes."""
-        placed = self.placed(link_poses)
-        return np.stack([placed.min(axis=0), placed.max(axis=0)]) if len(placed) else None
 
 
 @dataclass(frozen=True)
@@ -126,9 +97,19 @@ class Scene:
     is_ghost: bool = False
 
     @cached_property
+    def shapes(self) -> tuple[tuple[Shape, ...], ...]:
+        """The shapes that are drawn of each link, in its frame: its own, or a stick figure where they are missing."""
+        return tuple(() for _ in self.body.links) if self.without_body else drawn_shapes(self.body)
+
+    @cached_property
     def extent(self) -> BodyExtent:
         """The outermost points of the body."""
-        return BodyExtent(self.body)
+        return BodyExtent(self.body, self.shapes)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What everyone who looks at the scene must know, in sentences: files of shapes are missing, shapes are far away."""
+        return tuple(text for text in (missing_files_text(self.body), self.extent.describe_far()) if text)
 
     @cached_property
     def contacts(self) -> FootContacts | None:

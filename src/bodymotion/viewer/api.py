@@ -126,13 +126,14 @@ def view(
         report(2, 2)
         print(f"{output}: {sampling}", file=sys.stderr, flush=True)
         report_problems(scene)
-        report_notes(scene.notes)
+        report_notes(scene)
         return None
     from bodymotion.viewer.app import Viewer
 
     viewer = Viewer(scene, host=host, port=port, files=files, options=options, play=play)
     print(f"bodymotion: showing at {viewer.url}", file=sys.stderr, flush=True)
     report_problems(scene, "; the panel lists them", only_mismatches=True)
+    report_notes(scene)
     if watch and files:
         _watch(viewer, sources, files, ghost, allow_outside, arm)
     if open_browser:

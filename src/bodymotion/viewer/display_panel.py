@@ -149,7 +149,7 @@ def _absent(scene: Scene, has_joints: bool) -> dict[str, bool]:
         "inertias": scene.body.mass == 0,
         "follow": scene.num_frames < 2,
         "collisions": not any(link.collisions for link in scene.body.links),
-        "visuals": not any(link.visuals for link in scene.body.links),
+        "visuals": not any(scene.shapes),
         "axes": not has_joints,
     }
     return absent | dict.fromkeys(("measured_zmp", "support", "trails", *LIMIT_OPTIONS), not moves)

@@ -74,7 +74,7 @@ class LimitColors:
         self._colors: dict[int, tuple[int, int, int]] = {}
         self._columns = {int(link): column for column, link in enumerate(body.joint_links) if link >= 0}
         for link in body.links:
-            parts = [part for part in surface_parts(link.visuals) if part.surface.mode == TRIANGLES]
+            parts = [part for part in surface_parts(nodes.scene.shapes[link.index]) if part.surface.mode == TRIANGLES]
             if not parts:
                 continue
             starts = np.cumsum([0, *(part.count for part in parts)])

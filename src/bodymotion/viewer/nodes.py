@@ -76,10 +76,13 @@ class RobotNodes:
             self.names.append(name)
             length, radius = 0.08 * self.size, 0.0025 * self.size
             self.links.append(api.add_frame(name, show_axes=False, axes_length=length, axes_radius=radius))
-            data = to_glb(link.visuals, material)
+            data = to_glb(scene.shapes[link.index], material)
             if data is not None:
                 opaque = material is None or not material.transparency
                 self._visuals.append(api.add_glb(f"{name}/shapes", data, cast_shadow=opaque, receive_shadow=opaque))
+        around = to_glb(body.environment) if root == ROBOT else None
+        if around is not None:
+            api.add_glb(f"{root}/environment", around)
         self._sent = np.full((len(body.links), 7), np.nan)
         self.place(first)
 
@@ -130,7 +133,7 @@ class RobotNodes:
             handle.visible = on
 
     def remove(self) -> None:
-        """Remove the robot."""
+        """Remove the robot and its environment."""
         self.server.scene.remove_by_name(self._root)
 
 

@@ -194,7 +194,7 @@ def _with_status_line(
         colors = ((STANCE, "in stance"), (SWING, "in swing"))
         signs = [f'<span style="color:rgb{color}">●</span> {label}' for color, label in colors]
         parts.append(f"feet: {', '.join(signs)}")
-    line = " · ".join(parts) + note
+    line = " · ".join([*parts, *(f"⚠ {html_text(text)}" for text in scene.warnings)]) + note
     names = (name for name in FIRST_MOTION_ONLY if name != "zmp" or scene.zmp is not None)
     shown = [LABELS[name] for name in names if getattr(options, name)]
     if scene.second is not None and shown:

@@ -32,6 +32,9 @@ LOOP_OPTIONS = ("loops", "motion_loops")
 KEY_HELP = "Keys: space play · ← → frame · shift ← → 0.1 s · Home End · [ ] speed · L loop · F follow"
 
 
+WARNING = "margin:0.2em 0.8em;padding:0.3em 0.6em;border-radius:4px;background:#f0a02033;font-size:0.85em"
+
+
 class Panel:
     """The widgets of one scene; all that they do goes through the viewer's queue."""
 
@@ -40,6 +43,8 @@ class Panel:
         gui = viewer.server.gui
         scene = viewer.scene
         self.message = gui.add_html("", visible=False)
+        if scene.warnings:
+            gui.add_html("".join(f'<div style="{WARNING}">⚠ {html_text(text)}</div>' for text in scene.warnings))
         self.playback_panel = PlaybackPanel(viewer) if scene.num_frames > 1 else None
         tabs = gui.add_tab_group()
         self.animation: AnimationPanel | None = None

@@ -146,7 +146,7 @@ class _ModelReader:
             for other, _ in self.humanoids[1:]:
                 self.found.report(rules.HUMANOIDS, f"{label(other)} is a second Humanoid: left out", other.location)
             if self.walker.drawn:
-                message = f"{len(self.walker.drawn)} shapes beside the Humanoid: left out"
+                message = f"{len(self.walker.drawn)} shapes beside the Humanoid: shown as its environment only"
                 self.found.report(rules.OUTSIDE, message, humanoid.location)
             body = self._humanoid(humanoid, transform)
             if self.apply_humanoid_pose:
@@ -166,7 +166,8 @@ class _ModelReader:
         source = Source(
             "openhrp", self.path, version, self.scene.encoding, {"header": self.scene.header}, self.parts.files
         )
-        return replace(body, viewpoints=tuple(self.viewpoints), source=source)
+        environment = tuple(d.shape for d in self.walker.drawn if d.visual) if self.humanoids else ()
+        return replace(body, viewpoints=tuple(self.viewpoints), environment=environment, source=source)
 
     def _visit(self, node: Node, frame: NodeFrame) -> bool:
         match node.type:
