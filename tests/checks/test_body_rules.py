@@ -199,6 +199,7 @@ MOTIONS = {
     "MOT102": poses(WALK, put((3, 0, 3), 1.05)),
     "MOT103": poses(WALK, put((3, 0, slice(3, None)), 0.0)),
     "MOT104": poses(WALK, put((3, 0, 3), 45.0)),
+    "MOT211": bm.Motion.from_joints(np.zeros((4, 3)), times=1.7e18 + 1e7 * np.arange(4)),
 }
 ON_BODIES = {
     "MOT201": WALK.replaced(WALK.link_position, bm.Motion.from_joints(np.zeros((10, 2)), 10).joint_displacement),

@@ -55,6 +55,22 @@ def standing_still(count: int = 30, rate: float = 100.0) -> bm.Motion:
     return bm.Motion.from_joints(np.zeros((count, 2)), rate, root=np.array([0, 0, 0.5, 1, 0, 0, 0]))
 
 
+@pytest.mark.parametrize("rest", [58.0, 1e9, 1e16])
+def test_over_a_long_gap_between_time_stamps_the_robot_rests(rest):
+    """What was before the gap is measured as without it; the memory depends on the frames, not on the time."""
+    times = np.arange(40) * 0.02
+    q = 0.05 * np.sin(9 * times)[:, None] * [1, -1]
+    root = np.array([0, 0, 0.5, 1, 0, 0, 0])
+    whole = measure(stool(), bm.Motion.from_joints(q, times=times, root=root))
+    rested = measure(stool(), bm.Motion.from_joints(q[[*range(40), -1]], times=[*times, rest], root=root))
+    for name in ("joint_velocities", "joint_accelerations", "root_velocity", "torques"):
+        assert getattr(rested, name)[:-1] == pytest.approx(getattr(whole, name)) and not rested.root_velocity[-1].any()
+    assert all(np.isfinite(figure.value) for figure in bm.dynamics.figures(rested))
+    parts = rested.motion.joint_displacement, bm.Motion.from_joints(q[:3], times=[0, 1, rest], root=root).link_position
+    assert len(measure(stool(), bm.Motion(parts)).times) <= 43
+    assert len(measure(stool(), bm.Motion.from_joints(q, 1 / rest, root=root)).contacts.heights) == 40
+
+
 def test_standing_still():
     measures = measure(stool(), standing_still())
     assert measures.contacts.names == ("L_LEG", "R_LEG")

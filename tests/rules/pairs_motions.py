@@ -67,6 +67,10 @@ def rated(rate: float) -> bm.Motion:
     return bm.Motion.from_joints(np.zeros((10, 3)), rate, root=STILL)
 
 
+def stamped(last: float) -> bm.Motion:
+    return bm.Motion.from_joints(np.zeros((4, 3)), times=[0, 0.01, 0.02, last], root=STILL)
+
+
 def held(effort: float) -> list[bm.Problem]:
     """Hold an arm of 2 kg at 0.5 m by a motor."""
     return list(bm.check(moving(frames(100, 2.0)), body=walker(arm=2.0, effort=effort)).problems)
@@ -87,6 +91,7 @@ PAIRS: dict[str, Pair] = {
     "MOT208": pair(turned(57.3, 20, -30), turned(1, 0.35, -0.52)),
     "MOT209": pair(gone(1000.0), gone(1.0), None),
     "MOT210": pair(rated(0.002), rated(500.0), None),
+    "MOT211": pair(stamped(1e9), stamped(60.0), None),
     **{code: physics(code) for code in FAULTS},
     "MOT331": calls(lambda _: held(9.0), lambda _: held(9.4)),
 }

@@ -154,7 +154,8 @@ def test_unknown_things_are_kept():
     assert fingers.part_labels == ("thumb",)
     assert fingers.extra == {"offset_time": 1.5, "note": {"a": [1, "x", None]}}
     assert motion.extra == {"author": "7", "frames": [1, 2]}
-    assert other == bm.OtherSeq(type="FooSeq", content="Bar", extra={"frames": [[1, "a"], [2, "b"]], "7": "seven"})
+    kept = {"frames": [[1, "a"], [2, "b"]], "7": "seven", "frameRate": 100}
+    assert other == bm.OtherSeq(type="FooSeq", content="Bar", extra=kept)
 
 
 def test_a_component_of_two_that_share_a_content_is_the_last():

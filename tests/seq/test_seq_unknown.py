@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from seq_texts import by_yaml, header, joints
 
 from bodymotion import FormatError
 from bodymotion.formats.seq import open_motion, parse_seq
+from bodymotion.formats.seq.writer import write_seq
+from sample_files import tries
 
 PLACE = "  - type: MultiValueSeq\n    content: JointDisplacement\n    numParts: 1\n{}    frames: [[1]]\n"
 HISTORY = PLACE.format(
@@ -49,10 +52,62 @@ def test_rows_below_the_top_node_are_kept(clips):
 
 def test_rows_in_unknown_components_are_kept():
     motion = read(header("  - {type: Foo, content: X, items: [{frames: [[1,2]]}], frames: [[7]]}\n" + HISTORY))
-    assert motion.components[0].extra == {"items": [{"frames": [[1, 2]]}], "frames": [[7]]}
+    assert motion.components[0].extra == {"items": [{"frames": [[1, 2]]}], "frames": [[7]], "frameRate": 100}
     inner = "  - type: CompositeSeq\n    content: X\n    components:\n    - type: Vector3Seq\n      frames:\n      - [ 1, 2, 3 ]\n"
     motion = read(header(inner + HISTORY))
-    assert motion.components[0].extra == {"components": [{"type": "Vector3Seq", "frames": [[1, 2, 3]]}]}
+    kept = {"components": [{"type": "Vector3Seq", "frames": [[1, 2, 3]]}], "frameRate": 100}
+    assert motion.components[0].extra == kept
+
+
+KEYS = {"frameRate": st.sampled_from([40, 50, 333.3]), "hasFrameTime": st.booleans(), "numParts": st.just(2)}
+SNAKE = {"frameRate": "frame_rate", "hasFrameTime": "has_frame_time", "numParts": "num_parts"}
+some_keys = st.fixed_dictionaries({}, optional=KEYS)
+
+
+@settings(max_examples=tries(200))
+@given(
+    some_keys, st.lists(st.tuples(st.sampled_from(["MultiValueSeq", "MultiFooSeq"]), some_keys), max_size=3), st.data()
+)
+def test_every_component_keeps_what_it_inherits(top, kinds, data):
+    """In any version, known and unknown components have the rate, stamps and parts that they had; read by PyYAML."""
+
+    def effective(text):
+        tree = yaml.safe_load(text)
+        return [
+            {key: part.get(key, part.get(snake, tree.get(key, tree.get(snake)))) for key, snake in SNAKE.items()}
+            for part in tree["components"]
+        ]
+
+    def ordinary(keys):
+        """Return the keys of a component that can be read: with a rate or with stamps, and its parts."""
+        whole = {**top, **keys}
+        return keys if "frameRate" in whole or whole.get("hasFrameTime") else {**keys, "frameRate": 25}
+
+    snake = data.draw(st.booleans())
+    spelled = lambda keys: {SNAKE[key] if snake else key: value for key, value in keys.items()}  # noqa: E731
+    parts = []
+    for kind, keys in kinds:
+        known = kind == "MultiValueSeq"
+        keys = ordinary({"numParts": 2, **keys}) if known else keys
+        row = [0, 1, 2] if {**top, **keys}.get("hasFrameTime") else [1, 2]
+        parts.append({"type": kind, "content": "X", **spelled(keys), "frames": [row]})
+    text = yaml.safe_dump(
+        {
+            "type": "CompositeSeq",
+            "content": "BodyMotion",
+            "formatVersion": 4 if snake else 2,
+            **spelled(top),
+            "components": parts,
+        }
+    )
+    before = effective(text)
+    stream = io.BytesIO()
+    write_seq(parse_seq(text.encode()), stream, version=data.draw(st.sampled_from([None, 2, 3, 4])))
+    after = effective(stream.getvalue())
+    for (kind, _), old, new in zip(kinds, before, after, strict=True):
+        if kind == "MultiValueSeq":
+            old, new = ({**one, "hasFrameTime": bool(one["hasFrameTime"])} for one in (old, new))
+        assert old == new
 
 
 def test_rows_below_a_misspelt_key_are_kept():
@@ -128,7 +183,7 @@ def test_large_files_keep_what_is_unknown(monkeypatch):
 def test_large_components_of_unknown_types_are_kept(monkeypatch):
     monkeypatch.setattr("bodymotion.formats.seq.document.MAX_WHOLE", 200)
     text = header("  - type: Foo\n    content: X\n    frames:\n" + "      - [ 1.5, x ]\n" * 100)
-    assert parse_seq(text.encode()).components[0].extra == {"frames": [[1.5, "x"]] * 100}
+    assert parse_seq(text.encode()).components[0].extra == {"frames": [[1.5, "x"]] * 100, "frameRate": 100}
     monkeypatch.setattr("bodymotion.formats.seq.document.MAX_VALUES", 150)
     with pytest.raises(FormatError, match="SEQ005") as caught:
         parse_seq(text.encode())

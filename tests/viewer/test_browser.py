@@ -178,7 +178,7 @@ def test_the_page_plays_from_a_file_without_a_network(page, tmp_path) -> None:
     file = tmp_path / "walk.html"
     motion = swinging(body, seconds=10, rate=60, size=0.9)
     sampling = write_page(make_scene(body, motion), file, DisplayOptions(shadows=False))
-    assert len(sampling.frames) == 301
+    assert len(sampling.frames) == 601
     page.context.set_offline(True)
     page.set_viewport_size({"width": 310, "height": 380})
     page.goto(file.as_uri())
@@ -194,8 +194,8 @@ def test_the_page_plays_from_a_file_without_a_network(page, tmp_path) -> None:
     page.keyboard.press("Home")
     until(lambda: float(clock.input_value()) == 0.0)
     page.keyboard.press("ArrowRight")
-    page.get_by_text("0.033 s of").wait_for()
-    assert float(page.locator("[role=slider]").get_attribute("aria-valuenow")) == pytest.approx(1 / 30, abs=1e-9)
+    page.get_by_text("0.017 s of").wait_for()
+    assert float(page.locator("[role=slider]").get_attribute("aria-valuenow")) == pytest.approx(1 / 60, abs=1e-9)
     for typed, expected in (("-3", 0.0), ("99", 10.0)):
         clock.fill(typed)
         until(lambda expected=expected: float(clock.input_value()) == expected)

@@ -17,6 +17,7 @@ from small_robots import arm, biped, run_view, swinging
 import bodymotion as bm
 from bodymotion.scene.options import LABELS
 from bodymotion.scene.scene import make_scene
+from bodymotion.scene.second_motion import side_by_side
 from bodymotion.scene.text import fixed
 from bodymotion.viewer import view
 from bodymotion.viewer.api import FileWatcher
@@ -26,17 +27,34 @@ from bodymotion.viewer.panel import summary_html
 from bodymotion.viewer.server import free_port
 
 
-@given(st.integers(1, 100_000), st.floats(0.5, 2000))
-def test_a_page_has_at_most_thirty_pictures_a_second(frames: int, rate: float) -> None:
-    timeline = bm.Timeline.uniform(frames, rate)
-    sampling = sampled(timeline)
-    assert sampling.rate <= 30 or frames < 2
-    assert len(sampling.frames) <= MAX_FRAMES + 1
-    assert sampling.frames[0] == 0 and (np.diff(sampling.frames) >= 0).all()
-    shown = timeline.times[sampling.frames]
-    times = np.arange(len(shown)) / sampling.rate
-    assert (times - shown >= -1e-6).all() and (times - shown < 1 / rate + 1e-6).all()
-    assert timeline.duration - times[-1] < 1 / sampling.rate + 1e-6
+def timelines() -> st.SearchStrategy[bm.Timeline]:
+    gaps = st.lists(st.sampled_from([1e-9, 1e-4, 0.003, 0.02, 0.7, 58.0, 1e9, 1e16]), max_size=50)
+    stamped = gaps.map(lambda found: bm.Timeline.stamped(np.cumsum([1.7e9 if len(found) % 2 else 0.0, *found])))
+    return stamped | st.builds(
+        bm.Timeline.uniform, st.integers(1, 100_000), st.sampled_from([1e-9, 7.0, 50.0, 1e3, 1e12])
+    )
+
+
+@given(timelines(), st.lists(st.floats(0, 70), max_size=3))
+def test_a_page_shows_frames_at_their_own_times(timeline: bm.Timeline, moments: list[float]) -> None:
+    sampling, times = sampled(timeline, moments), timeline.times
+    frames = sampling.frames
+    assert (sampling.times == times[frames] - times[0]).all()
+    assert frames[0] == 0 and frames[-1] == timeline.num_frames - 1 and (np.diff(frames) > 0).all()
+    assert set(timeline.frames_at(moments)) <= set(frames)
+    assert len(frames) <= min(timeline.num_frames, MAX_FRAMES + len(moments), 3 + 80 * timeline.duration + len(moments))
+    if len(frames) < MAX_FRAMES:
+        after = times[np.minimum(frames[:-1] + 1, timeline.num_frames - 1)]
+        left_out = np.flatnonzero(np.diff(frames) > 1)
+        assert (times[frames[1:]] - after <= 1 / 60 + 1e-6)[left_out].all()
+
+
+def test_a_second_motion_that_ends_later_is_shown_to_its_end() -> None:
+    body = arm()
+    q = np.zeros((3, body.num_joints))
+    first, long = (make_scene(body, bm.Motion.from_joints(q, times=times)) for times in ([0, 0.1, 0.2], [0, 0.15, 1e9]))
+    both = side_by_side(first, long, is_ghost=False)
+    assert both.timeline.times.tolist() == [0, 0.1, 0.2, 1e9] and both.own_frames == 3
 
 
 def test_a_page_fetches_nothing_and_shows_names_as_text() -> None:
@@ -228,7 +246,7 @@ def test_the_command_writes_a_page(examples: Path, tmp_path: Path) -> None:
         timeout=120,
     )
     assert (done.returncode, done.stdout) == (0, "")
-    assert "frames, 30 frames per second" in done.stderr
+    assert "frames, 60 frames per second" in done.stderr
     assert out.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
     assert [path.name for path in tmp_path.iterdir()] == ["walk.html"]
 

@@ -48,6 +48,8 @@ MAX_ZMP_DISTANCE, MAX_ZMP_DISTANCE_IN_MM = 20.0, 2.0
 """[m] Distances of the zero moment point from the root: as stored, and divided by 1000."""
 MAX_TIME_STEP = 0.1
 """[Hz] Frame rates up to this look like times between frames [s]."""
+MIN_GAP, MAX_GAP = 1e-6, 3600.0
+"""[s] Times between stamped frames: the median at least, and the longest one."""
 MAX_ANGLE = 720.0
 """Larger values are not angles, neither in radians nor in degrees."""
 MAX_JOINT_SPEED = 12.0
@@ -139,11 +141,20 @@ def check_units(motion: Motion) -> list[Problem]:
 
 
 def time_steps(motion: Motion) -> list[Problem]:
-    """Return the problem of a frame rate that looks like the time between two frames."""
+    """Return the problem of a frame rate that looks like the time between two frames, or of time stamps that are not seconds."""
     for number, component in enumerate(motion.components):
         if not isinstance(component, (MultiValueSeq, MultiSE3Seq, Vector3Seq)):
             continue
         rate = component.timeline.frame_rate
+        if rate is None and component.num_frames > 1:
+            gaps = np.diff(component.timeline.times)
+            median = float(np.median(gaps))
+            frame = int(gaps.argmax() if median >= MIN_GAP else gaps.argmin())
+            if median >= MIN_GAP and gaps[frame] <= MAX_GAP:
+                continue
+            message = f"frame {frame + 1} is {gaps[frame]:.6g} s after the one before it; the median of these times is {median:.6g} s"
+            data = {"frame": frame + 1, "gap": float(gaps[frame]), "median": median}
+            return [rules.TIME_STAMPS.problem(message, frame_location(motion, number, frame + 1), data=data)]
         if rate is None or not 0 < rate <= MAX_TIME_STEP or component.num_frames < 2:
             continue
         duration = component.num_frames / rate

@@ -471,5 +471,13 @@ FRAME_RATE = Rule(
     "speeds and physics are not checked",
     example=("frameRate: 0.002", "frameRate: 500"),
 )
+TIME_STAMPS = Rule(
+    "MOT211",
+    "warning",
+    "Time stamps are in seconds: from a microsecond to an hour between two frames.",
+    "judgement",
+    "are the time stamps seconds, of one clock? `bodymotion edit --trim` keeps a part of the motion",
+    example=("frames at 0, 0.01, 0.02 and 1e9 s", "frames at 0, 0.01, 0.02 and 60 s"),
+)
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

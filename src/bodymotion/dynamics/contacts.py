@@ -322,11 +322,9 @@ def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]
         position = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
         for first, after in runs(contact):
             last = after - 1
-            starts = (
-                np.searchsorted(at[first:after], np.arange(at[first], at[last] - 0.5 * SLIP_INTERVAL, SLIP_INTERVAL))
-                + first
-            )
-            marks = np.unique(np.append(starts, last))
+            intervals = (at[first:after] - at[first]) / SLIP_INTERVAL
+            begun, starts = np.unique(np.floor(intervals + 1e-6), return_index=True)
+            marks = np.unique(np.append(first + starts[begun < max(intervals[-1] - 0.5, 0.5)], last))
             ways = np.linalg.norm(np.diff(position[marks], axis=0), axis=1)
             longest = _largest(ways / np.diff(at[marks])) if len(ways) else 0
             part = contacts.slip_speeds[marks[longest] : (marks[longest + 1] if len(ways) else last) + 1, k]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 import numpy as np
@@ -27,6 +28,8 @@ __all__ = ["measure"]
 
 SMOOTHING_TIME, SMOOTHING_TIME_ON_FEET = 0.05, 0.15
 """[s] Window of the polynomials of "suited" derivatives; the second one of a root that follows the feet."""
+MIN_REST, REST_FRAMES = 0.5, 20
+"""[s] and in medians of the times between frames: over longer times without a frame the robot rests, as the .seq document says."""
 MAX_NAMED = 5
 """Joints that are named in a message at most."""
 MIN_WINDOW = 9
@@ -52,8 +55,9 @@ def measure(
     """Measure a motion on a body. Most results are computed when they are first read.
 
     The motion is that of the joints and the root's pose, also where the motion has the poses of all links beside them; from poses of all
-    links alone, joints are recovered. Components on several timelines are resampled to one, cubically. Numbers that are not finite are
-    left out, with all results that depend on them. `Measures.problems` reports this, and other irregularities.
+    links alone, joints are recovered. Components on several timelines get one (`Motion.synchronized`), cubically. Over a long gap between
+    time stamps the robot rests. Numbers that are not finite are left out, with all results that depend on them. `Measures.problems`
+    reports this, and other irregularities.
 
     Parameters
     ----------
@@ -123,8 +127,8 @@ def measure(
     turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
     whole = np.array(q)
     whole[:, turning] = unwrapped(whole[:, turning])
-    dq, ddq = derivatives(whole, times, **options)
-    velocity, acceleration = pose_derivatives(root, times, **root_options)
+    dq, ddq = _in_stretches(derivatives, whole, times, options)
+    velocity, acceleration = _in_stretches(pose_derivatives, root, times, root_options)
     return Measures(
         body=body,
         motion=motion,
@@ -141,6 +145,17 @@ def measure(
         given_feet=feet,
         thresholds=thresholds or Thresholds(),
     )
+
+
+def _in_stretches(
+    method: Callable[..., tuple[Floats, Floats]], values: Floats, times: Floats, options: _Options
+) -> tuple[Floats, Floats]:
+    """Return derivatives of values (T, …); where frames are far apart, the robot rests, and each side has its own derivatives."""
+    gaps = np.diff(times)
+    longest = max(MIN_REST, REST_FRAMES * float(np.median(gaps))) if len(gaps) else 0.0
+    edges = [0, *(np.flatnonzero(gaps > longest) + 1), len(times)]
+    parts = [method(values[a:b], times[a:b], **options) for a, b in pairwise(edges)]
+    return np.concatenate([first for first, _ in parts]), np.concatenate([second for _, second in parts])
 
 
 def _check_kinds(body: object, motion: object) -> None:
@@ -269,7 +284,7 @@ def _configurations(body: Body, motion: Motion) -> tuple[Floats, Floats, Floats 
         link_position = None
     used = [c for c in (joints, link_position) if c is not None]
     if any(c.timeline != joints.timeline for c in used):
-        together = motion.replaced(*used).on_common_timeline(method="cubic")
+        together = motion.replaced(*used).synchronized("cubic")
         joints, link_position = together.joint_displacement or joints, together.link_position
     root = None if link_position is None else link_position.values[:, 0]
     return joints.timeline.times, body.joint_values(joints), root, problems

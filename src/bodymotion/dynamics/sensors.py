@@ -30,6 +30,7 @@ from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
 from bodymotion.motion.interpolation import sampled
+from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures
@@ -121,6 +122,7 @@ def _ranges(measures: Measures, device: RangeSensor, scenery: Scenery) -> Readin
         poses.compose(sampled(link, measures.times, times, "cubic")[:, 0], device.pose) if len(times) else link[:, 0]
     )
     rays = ray_directions(device)
+    check_memory(10 * 8 * len(times) * len(rays), f"{len(times)} scans of {device.name!r} with {len(rays)} rays")
     ways = rotations.rotate(rotations.normalized(placed[:, None, 3:]), rays)
     longest = device.max_distance if device.max_distance > 0 else np.inf
     values = scenery.distances(placed[:, None, :3], ways, longest)

@@ -290,7 +290,7 @@ def _written(
     with whole_file(target) as stream:
         like = version_to_write(None, reader.source.version), _style(reader, target)
         writer = SeqWriter(stream, *(options or like))
-        writer.top(reader.extra, heads)
+        writer.top(reader.extra, heads, [header.extra for header in reader.components if header.layout is None])
         following = iter(heads)
         for index, header in enumerate(reader.components):
             if header.layout is None:

@@ -9,7 +9,7 @@ equal to it (0.07 · 100 is not 7 in floating point).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self, TypeAlias
@@ -35,7 +35,9 @@ __all__ = [
 ]
 
 ON_FRAME = 1e-6
-"""[s] Tolerance within which a time stamp counts as on a frame."""
+"""[s] Tolerance within which a time stamp counts as on a frame; at high rates at most a tenth of a frame."""
+MAX_FILL = 4
+"""A shared timeline at a fixed rate has at most so many times the frames of its components."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +91,29 @@ class Timeline(ContentEquality):
         stamps = np.asarray(times, dtype=np.float64)
         return cls(len(stamps), stamps=stamps, import_rate=import_rate)
 
+    @classmethod
+    def shared(cls, timelines: Iterable[Timeline]) -> Timeline:
+        """Return one timeline for components on several timelines, of which no frame is far from its own time.
+
+        Fixed rates get the highest of them, up to the last frame of all. Where that would be many more frames than there are, and with
+        time stamps, it is the timeline of the most frames, and the frames of the others that are more than half of its median gap apart.
+        """
+        found = sorted((t for t in timelines if t.num_frames), key=lambda t: t.num_frames)
+        if not found or all(t == found[-1] for t in found):
+            return found[-1] if found else cls.stamped([])
+        rate = max(t.frame_rate or np.inf for t in found)
+        count = np.ceil(max(t.duration for t in found) * rate - ON_FRAME) + 1
+        if count <= MAX_FILL * sum(t.num_frames for t in found):
+            return cls.uniform(int(count), rate)
+        times = found[-1].times
+        half = 0.5 * float(np.median(np.diff(times))) if len(times) > 1 else ON_FRAME
+        for other in found[-2::-1]:
+            after = np.searchsorted(times, other.times)
+            ends = np.concatenate([[-np.inf], times, [np.inf]])
+            apart = np.minimum(other.times - ends[after], ends[after + 1] - other.times)
+            times = np.union1d(times, other.times[apart > half])
+        return cls.stamped(times, max((t.import_rate for t in found if t.import_rate), default=None))
+
     @cached_property
     def times(self) -> Floats:
         """The time (T,) [s] of each frame."""
@@ -141,14 +166,15 @@ class Timeline(ContentEquality):
 
     def frames_at(self, times: npt.ArrayLike) -> npt.NDArray[np.intp]:
         """Return the index of the frame in force at each time (...) [s]: the last one at or before it, at least the first."""
-        t = np.asarray(times, dtype=np.float64) + ON_FRAME
+        t = np.asarray(times, dtype=np.float64)
         if self.num_frames == 0:
             raise ValueError("the timeline has no frames")
         if self.stamps is not None:
-            index = np.searchsorted(self.stamps, t, side="right") - 1
+            index = np.searchsorted(self.stamps, t + ON_FRAME, side="right") - 1
         else:
             assert self.frame_rate is not None
-            index = np.floor(np.clip(t * self.frame_rate, -1, self.num_frames)).astype(np.intp)
+            frames = t * self.frame_rate + min(ON_FRAME * self.frame_rate, 0.1)
+            index = np.floor(np.clip(frames, -1, self.num_frames)).astype(np.intp)
         return np.clip(index, 0, self.num_frames - 1)
 
 

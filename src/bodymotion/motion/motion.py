@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import TypeVar, overload
+from typing import Literal, TypeVar, overload
 
 import numpy.typing as npt
 
@@ -25,7 +25,7 @@ from bodymotion.motion.components import (
     Vector3Seq,
 )
 from bodymotion.motion.from_arrays import of_joints, of_link_poses
-from bodymotion.motion.interpolation import Method, frames_needed
+from bodymotion.motion.interpolation import Method, frames_needed, sampled
 from bodymotion.motion.interpolation.resampling import common_rate, resampled_components
 from bodymotion.motion.rules import NOT_EDITED
 from bodymotion.system.display import NotebookDisplay
@@ -347,6 +347,29 @@ class Motion(NotebookDisplay, ContentEquality):
             raise ValueError(f"{', '.join(empty)} has no frames, the other components have some")
         longest = max((frames_needed(t, rate, method, start) for t in timelines), default=0)
         return self._at_rate(rate, [longest] * len(timelines), method, antialias, unwrap, start)
+
+    def synchronized(self, method: Literal["before", "linear", "cubic", "pchip"] = "before") -> Motion:
+        """Return the motion with all components on `Timeline.shared`, which needs no rate; values hold ("before") or are interpolated.
+
+        Raises
+        ------
+        ValueError
+            When a component has no frames at all and others have some.
+        """
+        timeline = Timeline.shared(c.timeline for c in self.timed)
+        empty = [c.content for c in self.timed if not c.num_frames]
+        if empty and timeline.num_frames:
+            raise ValueError(f"{', '.join(empty)} has no frames, the other components have some")
+
+        def placed(component: Component) -> Component:
+            if isinstance(component, OtherSeq) or component.timeline == timeline or not component.num_frames:
+                return component
+            own, at = component.timeline, timeline.times
+            held = method == "before"
+            values = component.values[own.frames_at(at)] if held else sampled(component.values, own.times, at, method)
+            return replace(component, timeline=timeline, values=values)
+
+        return replace(self, components=tuple(placed(c) for c in self.components))
 
     def _at_rate(
         self, frame_rate: float, counts: list[int], method: Method, antialias: bool, unwrap: bool, start: float

@@ -251,7 +251,7 @@ def _measured(
     frames = max((component.num_frames for component in motion.timed), default=0)
     every = -(-frames * len(body.links) // MAX_POSES) if heavy else 1
     if every > 1:
-        motion = _every(motion, every)
+        motion = motion.replaced(*(c.part(slice(None, None, every)) for c in motion.timed))
         notes.append(f"the motion is long: one of {every} frames was measured")
     if on_feet is None and not heavy:
         # These plots do not depend on the root.
@@ -260,19 +260,6 @@ def _measured(
         measures = measure(body, motion, derivative=derivative, window=window, on_feet=on_feet)
     notes += [problem.message for problem in measures.problems]
     return Subject(measures=measures, motion=motion, title=title, about=about, notes=tuple(notes))
-
-
-def _every(motion: Motion, count: int) -> Motion:
-    from bodymotion.motion.components import Timeline
-
-    def thin(timeline: Timeline) -> Timeline:
-        if timeline.frame_rate is None:
-            return Timeline.stamped(timeline.times[::count], timeline.import_rate)
-        return Timeline.uniform(-(-timeline.num_frames // count), timeline.frame_rate / count)
-
-    return motion.replaced(
-        *(replace(c, timeline=thin(c.timeline), values=np.ascontiguousarray(c.values[::count])) for c in motion.timed)
-    )
 
 
 def _name(thing: Body | Motion | Animation, otherwise: str) -> str:

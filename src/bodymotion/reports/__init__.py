@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,7 +94,9 @@ def report(
     done(2, NUM_STEPS)
     contents = contents_of(subject.measures, title=scene.title, notes=(*subject.notes, *scene.notes))
     done(3, NUM_STEPS)
-    robot = robot_page(scene, follow_system_theme=True)
+    times_of = (*(moment.time for moment in contents.moments), *(figure.time for figure in contents.figures))
+    moments = [time for time in times_of if time is not None and isfinite(time)]
+    robot = robot_page(scene, follow_system_theme=True, moments=moments)
     done(4, NUM_STEPS)
     times = subject.measures.times
     text = page(contents, robot, drawn, script(), (float(times[0]), float(times[-1])))

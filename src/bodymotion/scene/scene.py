@@ -229,9 +229,7 @@ def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlay
         q = np.zeros((timeline.num_frames, body.num_joints))
         recorded = link_poses
     else:
-        common = motion.replaced(*parts)
-        if any(c.timeline != parts[0].timeline for c in parts):
-            common = common.on_common_timeline()
+        common = motion.replaced(*parts).synchronized()
         timeline = common.timeline
         link_poses = body.link_poses(common)
         joints = common.joint_displacement
@@ -323,16 +321,7 @@ def _thinned(motion: Motion, links: int) -> tuple[Motion, int]:
     step = max((-(-c.num_frames * links // MAX_LINK_POSES) for c in timed), default=1)
     if step < 2:
         return motion, 1
-    return motion.replaced(
-        *(replace(c, timeline=_every_nth(c.timeline, step), values=c.values[::step]) for c in timed)
-    ), step
-
-
-def _every_nth(timeline: Timeline, count: int) -> Timeline:
-    if timeline.stamps is not None:
-        return Timeline.stamped(timeline.stamps[::count], timeline.import_rate)
-    assert timeline.frame_rate is not None
-    return Timeline.uniform(-(-timeline.num_frames // count), timeline.frame_rate / count)
+    return motion.replaced(*(c.part(slice(None, None, step)) for c in timed)), step
 
 
 def _drawable(link_poses: Floats, recorded: Floats) -> tuple[Floats, int]:

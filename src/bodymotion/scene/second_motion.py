@@ -8,7 +8,7 @@ import numpy as np
 
 from bodymotion.diagnostics.text import shown
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.motion.components import Timeline
+from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.scene.scene import Scene
 from bodymotion.scene.text import fixed
 
@@ -16,21 +16,15 @@ __all__ = ["Differences", "differences", "extended", "side_by_side"]
 
 
 def extended(first: Scene, second: Scene) -> Scene:
-    """Return the first scene with its last frame held until the end of the second one."""
-    end, own = float(second.timeline.times[-1]), first.timeline
-    missing = end - float(own.times[-1])
-    if first.num_frames < 2 or missing <= 0:
+    """Return the first scene with its last frame held until the end of the second one, at the times of the second one's frames."""
+    own, other = first.timeline, second.timeline
+    later = other.times[other.times > own.times[-1] + ON_FRAME]
+    count = len(later)
+    if first.num_frames < 2 or not count:
         return first
-    rate = own.frame_rate or (own.num_frames - 1) / max(own.duration, 1e-9)
-    count = int(np.ceil(missing * rate - 1e-6))
-    if count < 1:
-        return first
-    stamps = np.concatenate([own.times, own.times[-1] + np.arange(1, count + 1) / rate])
-    timeline = (
-        Timeline.uniform(own.num_frames + count, own.frame_rate)
-        if own.stamps is None and own.frame_rate is not None
-        else Timeline.stamped(stamps, own.import_rate)
-    )
+    timeline = Timeline.stamped(np.concatenate([own.times, later]), own.import_rate)
+    if own.frame_rate is not None and own.frame_rate == other.frame_rate:
+        timeline = Timeline.uniform(own.num_frames + count, own.frame_rate)
 
     def held(values: Floats) -> Floats:
         return frozen(np.concatenate([values, np.repeat(values[-1:], count, axis=0)]))

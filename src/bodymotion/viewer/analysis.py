@@ -20,7 +20,6 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.kernels.background import compile_in_background
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
-from bodymotion.motion.components import Timeline
 from bodymotion.scene.scene import Scene
 
 if TYPE_CHECKING:
@@ -198,10 +197,7 @@ def _without_held_frames(scene: Scene) -> Scene:
     own, whole = scene.own_frames, scene.timeline
     if not own:
         return scene
-    if whole.stamps is None and whole.frame_rate is not None:
-        timeline = Timeline.uniform(own, whole.frame_rate)
-    else:
-        timeline = Timeline.stamped(whole.times[:own], whole.import_rate)
+    timeline = whole.part(slice(own))
     zmp = None if scene.zmp is None else scene.zmp[:own]
     link_poses, q = scene.link_poses[:own], scene.q[:own]
     return replace(scene, timeline=timeline, link_poses=link_poses, q=q, zmp=zmp, own_frames=0, second=None)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     import viser
 
+    from bodymotion.geometry.arrays import Floats
+
 __all__ = ["KEYS", "PLOT_CLICKS", "add_keys", "page_script", "run_in_browsers"]
 
 KEYS: tuple[tuple[str, str | None, str, str], ...] = (
@@ -110,18 +112,20 @@ if (!window.bodymotionPlots) {
 """Moves the slider of frames when a plot is clicked, or the pointer is dragged across it."""
 
 
-def page_script(rate: float, frames: int, start: float, *, play: bool = True) -> str:
-    """Return the script of a page with `frames` frames, `rate` frames per second, whose motion begins at `start` [s].
+def page_script(times: Floats, start: float, *, play: bool = True) -> str:
+    """Return the script of a page whose motion begins at `start` [s], with a frame at each of the times (N,) [s] after that.
 
     Without `play` it shows its first frame; viser's player begins to play by itself.
     """
     first = "[]" if play else '[{ bodymotion: "seek", time: firstTime }]'
-    return f"const frameRate = {rate!r}, lastFrame = {frames - 1}, firstTime = {start!r}, firstMessages = {first};{PAGE_EVENTS}"
+    listed = ",".join(f"{time:.12g}" for time in times)
+    return f"const frameTimes = [{listed}], firstTime = {start!r}, firstMessages = {first};{PAGE_EVENTS}"
 
 
 PAGE_EVENTS = """
 (() => {
-  const end = lastFrame / frameRate;
+  const lastFrame = frameTimes.length - 1, end = frameTimes[lastFrame];
+  const frameAt = (t) => Math.max(frameTimes.findLastIndex((time) => time <= t + 3e-4), 0);
   const bar = () => [...document.querySelectorAll("[role=slider]")].at(-1)?.closest(".mantine-Paper-root");
   const field = () => bar()?.querySelector("input.mantine-NumberInput-input");
   const now = () => parseFloat(bar().querySelector("[role=slider]").getAttribute("aria-valuenow"));
@@ -148,8 +152,9 @@ PAGE_EVENTS = """
     const steps = { ArrowLeft: -1, ArrowRight: 1 };
     if (event.key in steps) {
       event.stopPropagation();
-      const step = event.shiftKey ? Math.max(1, Math.round(0.1 * frameRate)) : 1;
-      seek((Math.floor((target ?? now()) * frameRate + 0.01) + steps[event.key] * step) / frameRate);
+      const time = target ?? now(), step = steps[event.key], next = frameAt(time) + step;
+      const far = event.shiftKey ? frameAt(time + 0.1 * step) : next;
+      seek(frameTimes[Math.min(Math.max(step > 0 ? Math.max(far, next) : Math.min(far, next), 0), lastFrame)]);
     } else if (event.key === "Home") seek(0);
     else if (event.key === "End") seek(end);
   });

@@ -1,7 +1,7 @@
 """A scene as one HTML page that plays without a server and without a network.
 
 The page is viser's own player with all data in it. It keeps viser's default lights: the player returns to them for a moment at each
-new round, and other lights would flicker. Frames are sampled at most `MAX_RATE` times per second.
+new round, and other lights would flicker. Frames are shown at their own times; of dense ones, `MAX_RATE` in a second.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS, DisplayOptions
 from bodymotion.scene.scene import Scene
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Sampling", "check_page_path", "page", "sampled", "write_page"]
 
 SUFFIXES = (".html", ".htm")
-MAX_RATE = 30.0
+MAX_RATE = 60.0
 """Frames per second."""
 MAX_FRAMES = 9000
 """Number of frames; longer motions are sampled at a lower rate."""
@@ -41,6 +42,8 @@ LAST_FRAME_DURATION = 1e-3
 """[s] The player jumps to the first frame at the end, and the last one must be visible before."""
 EARLY = 2e-4
 """[s] Frames begin this much before their time, because times may be rounded to four decimal places."""
+SPARSE = 0.0125
+"""[s] Frames that are so long before the next one are all shown."""
 RECORDED = '<script>window.__VISER_EMBED_DATA__="'
 """The beginning of the script in which viser puts its recording into a page."""
 FIRST_MOTION_ONLY = ("axes", "devices", "mass", "zmp", "measured_zmp", "contacts", "support", "trails", *LIMIT_OPTIONS)
@@ -56,38 +59,51 @@ def check_page_path(path: Path) -> None:
 
 @dataclass(frozen=True)
 class Sampling:
-    """The frames that a page shows: `frames` (N,), `rate` per second."""
+    """The frames that a page shows: `frames` (N,), each from its own time on: `times` (N,) [s] after the first."""
 
     frames: npt.NDArray[np.intp]
-    rate: float
+    times: Floats
 
     def __str__(self) -> str:
         if len(self.frames) == 1:
             return "one frame"
-        return f"{len(self.frames)} frames, {self.rate:.3g} frames per second"
+        gaps = np.diff(self.times)
+        rate = f"{1 / gaps.mean():.3g} frames per second" if np.ptp(gaps) < gaps.mean() else "at their time stamps"
+        return f"{len(self.frames)} frames, {rate}"
 
 
-def sampled(timeline: Timeline) -> Sampling:
-    """Return the frames that a page shows."""
-    if timeline.num_frames < 2:
-        return Sampling(np.zeros(1, dtype=np.intp), 1.0)
-    own = timeline.frame_rate or (timeline.num_frames - 1) / timeline.duration
-    rate = min(MAX_RATE, own, MAX_FRAMES / max(timeline.duration, 1e-9))
-    count = int(np.floor(timeline.duration * rate + 1e-6)) + 1
-    times = timeline.times[0] + np.arange(count) / rate
-    return Sampling(np.asarray(timeline.frames_at(times), dtype=np.intp), rate)
+def sampled(timeline: Timeline, moments: npt.ArrayLike = ()) -> Sampling:
+    """Return the frames that a page shows, with those that are in force at some `moments` (M,) [s] in any case.
+
+    Of the frames within 1 / `MAX_RATE` seconds the last one is shown, and all that are `SPARSE`; at most `MAX_FRAMES`, evenly chosen.
+    """
+    times = timeline.times - timeline.times[0]
+    gaps = np.append(np.diff(times), np.inf)
+    with np.errstate(over="ignore"):
+        interval = np.ceil(times * MAX_RATE - 1e-6)
+    frames = np.flatnonzero((gaps >= SPARSE) | (np.diff(interval, append=np.inf) > 0) | (np.arange(len(times)) == 0))
+    if len(frames) > MAX_FRAMES:
+        frames = frames[np.linspace(0, len(frames) - 1, MAX_FRAMES).astype(np.intp)]
+    frames = np.union1d(frames, timeline.frames_at(moments))
+    return Sampling(frames, times[frames])
 
 
 def page(
-    scene: Scene, options: DisplayOptions | None = None, *, play: bool = True, follow_system_theme: bool = False
+    scene: Scene,
+    options: DisplayOptions | None = None,
+    *,
+    play: bool = True,
+    follow_system_theme: bool = False,
+    moments: npt.ArrayLike = (),
 ) -> str:
     """Return the page as text, for a file or as `srcdoc` of an `iframe`, whose page can control it by messages.
 
     It begins to `play`, or shows its first frame. With `follow_system_theme` it has dark mode or light mode as the reader's system has.
+    The frames at some `moments` (M,) [s] are on it in any case.
     """
     options = replace(options or DisplayOptions())
     apply_defaults(options, scene)
-    sampling = sampled(scene.timeline)
+    sampling = sampled(scene.timeline, moments)
     texts, note = _record(scene, options, sampling, (False, True) if follow_system_theme else (options.dark,))
     text = _with_both_themes(*texts) if follow_system_theme else texts[0]
     return _with_status_line(text, scene, sampling, options, note, play)
@@ -122,13 +138,13 @@ def _record(
             view.analyze_now()
             view.show(int(sampling.frames[0]))
             recordings = _recordings(server, view, themes)
-            durations = [1.0 / sampling.rate - (0.0 if number else EARLY) for number in range(len(sampling.frames) - 1)]
+            durations = np.diff(np.maximum(sampling.times - EARLY, 0.0))
             for duration, frame in zip(durations, sampling.frames[1:], strict=True):
                 for recording in recordings:
-                    recording.insert_sleep(duration)
+                    recording.insert_sleep(float(duration))
                 view.show(int(frame))
             for recording in recordings:
-                if durations:
+                if len(durations):
                     recording.insert_sleep(LAST_FRAME_DURATION + EARLY)
         texts = [recording.as_html(dark_mode=dark) for recording, dark in zip(recordings, themes, strict=True)]
     finally:
@@ -202,7 +218,7 @@ def _with_status_line(
     head, body = text.split("</head>", 1)
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
     head = f"{before}<title>{title}</title>{rest.split('</title>', 1)[1]}"
-    script = page_script(sampling.rate, len(sampling.frames), float(scene.timeline.times[0]), play=play)
+    script = page_script(sampling.times, float(scene.timeline.times[0]), play=play)
     extra = (
         '<div style="position:fixed;left:12px;bottom:54px;z-index:5;font:13px sans-serif;color:#445;pointer-events:none;'
         f'font-variant-numeric:tabular-nums;background:#ffffffb0;padding:3px 8px;border-radius:6px">{line}</div>'

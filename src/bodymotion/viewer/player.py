@@ -130,9 +130,9 @@ class Player:
 
 def run_action(player: Player, name: str, before_seek: Callable[[], None]) -> None:
     """Run the action of a key or button by its name in `browser_scripts.KEYS`; `before_seek` is called before the frame changes."""
-    rate = (player.num_frames - 1) / max(player.end - player.start, 1e-9)
-    tenth = max(1, round(0.1 * rate))
-    steps = {"next": 1, "back": -1, "far_next": tenth, "far_back": -tenth, "last": player.num_frames}
+    near = {distance: player.timeline.frames_at(player.time + distance) - player.frame for distance in (0.1, -0.1)}
+    tenth, back = max(1, int(near[0.1])), min(-1, int(near[-0.1]))
+    steps = {"next": 1, "back": -1, "far_next": tenth, "far_back": back, "last": player.num_frames}
     if name == "slower":
         player.slower()
     elif name == "faster":

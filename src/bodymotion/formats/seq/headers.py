@@ -44,6 +44,8 @@ _NAME_OF = {spelling: name for name, spellings in KEYS.items() for spelling in s
 _OF_COMPONENTS = tuple(name for name in KEYS if name not in ("format_version", "components"))
 _OF_TOP = tuple(name for name in KEYS if name != "frames")
 _ONLY_TOP = ("format_version", "components")
+_INHERITED = ("frame_rate", "has_frame_time", "num_parts", "is_root_relative", "se3_format")
+"""Keys of the top node that are for the components without them."""
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 _TYPE_OF_CONTENT = {JOINT_DISPLACEMENT: MULTI_VALUE, JOINT_EFFORT: MULTI_VALUE, LINK_POSITION: MULTI_SE3, ZMP: VECTOR3}
@@ -467,7 +469,7 @@ class _Reader:
                 self.found.report(rules.CONTENT_MISSING, message, own.at(None))
         known = (OLD_TYPES if version == 1 else TYPES).get(kind)
         if known is None:
-            return self.other_component(own, kind, content, inside)
+            return self.other_component(own, top, kind, content, version, inside)
         frames = self.frames(own, content)
         num_frames = frames.num_rows if frames else 0
         self.check_num_frames(own, top, content, num_frames)
@@ -505,7 +507,10 @@ class _Reader:
             frames=frames,
         )
 
-    def other_component(self, own: Fields, kind: str, content: str, inside: str) -> ComponentHeader:
+    def other_component(
+        self, own: Fields, top: Fields, kind: str, content: str, version: int, inside: str
+    ) -> ComponentHeader:
+        """Return the header of a component of an unknown type, with all its keys and those that it inherits from the top node."""
         almost = meant(kind, TYPES)
         question = f": did you mean {almost!r}?" if almost else ""
         message = f"the component {content[:60]} is of type {kind[:60]!r}{question}"
@@ -513,6 +518,9 @@ class _Reader:
         extra = {key_text(key): self.document.plain(value) for key, value in own.node.pairs}
         for spelling in (*KEYS["type"], *KEYS["content"]):
             extra.pop(spelling, None)
+        for name in _INHERITED:
+            if name in top.values and name not in own.values:
+                extra[KEYS[name][version == 4 and name != "se3_format"]] = self.document.plain(top.values[name])
         return ComponentHeader(
             type=kind, content=content, num_parts=0, num_frames=0, extra=extra, location=own.at(None), inside=inside
         )

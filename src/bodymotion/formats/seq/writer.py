@@ -95,7 +95,8 @@ def write_seq(
     chosen = version_to_write(version, motion.source.version if motion.source.format == "seq" else "")
     motion, problems = with_times_for(motion, chosen, frame_time)
     writer = SeqWriter(stream, chosen, style or style_like(motion.source), se3_format or "XYZQWQXQYQZ", digits)
-    writer.top(motion.extra, [head_of(component) for component in motion.timed])
+    others = [component.extra for component in motion.components if isinstance(component, OtherSeq)]
+    writer.top(motion.extra, [head_of(component) for component in motion.timed], others)
     for component in motion.components:
         if isinstance(component, OtherSeq):
             writer.other(component)
@@ -139,8 +140,10 @@ class SeqWriter:
         self._begun = 0
         self._problems: list[Problem] = []
 
-    def top(self, extra: Mapping[str, object], heads: Sequence[Head]) -> None:
-        """Write the top node for components with these heads."""
+    def top(
+        self, extra: Mapping[str, object], heads: Sequence[Head], others: Iterable[Mapping[str, object]] = ()
+    ) -> None:
+        """Write the top node for components with these heads, and `others` of unknown types with these keys."""
         pairs: list[tuple[str, str]] = [
             ("type", self._text("BodyMotion" if self.version == 1 else "CompositeSeq")),
             ("content", self._text("BodyMotion")),
@@ -148,7 +151,8 @@ class SeqWriter:
         ]
         # Components inherit the rate: where one must stay without, the top node has none.
         rates = [head.frame_rate for head in heads]
-        if rates and all(rate is not None for rate in rates):
+        has_own = all({"frameRate", "frame_rate"} & other.keys() for other in others)
+        if rates and has_own and all(rate is not None for rate in rates):
             common = rates[0] if len(set(rates)) == 1 else max(rate for rate in rates if rate is not None)
             pairs.append(("frameRate", scalars.rate(common or 0.0)))
         if heads:
@@ -417,7 +421,8 @@ def copy_seq(
         raise ValueError("time stamps can become a rate only in memory: load the motion and save it")
     writer = SeqWriter(stream, chosen, style or style_like(reader.source), se3_format or "XYZQWQXQYQZ", digits)
     timed = [header for header in reader.components if header.layout is not None]
-    writer.top(reader.extra, [_head(header, frame_time) for header in timed])
+    others = [header.extra for header in reader.components if header.layout is None]
+    writer.top(reader.extra, [_head(header, frame_time) for header in timed], others)
     total, done = sum(header.num_frames for header in timed), 0
     for index, header in enumerate(reader.components):
         if header.layout is None:

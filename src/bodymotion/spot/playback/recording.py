@@ -79,7 +79,7 @@ def spot_arrays(motion: Motion) -> SpotArrays:
         c for c in (motion.joint_displacement, motion.link_position, _contacts(motion)) if c is not None
     ]
     if any(c.timeline != used[0].timeline for c in used):
-        used = list(motion.replaced(*used).on_common_timeline().timed)
+        used = list(motion.replaced(*used).synchronized().timed)
     joints = next(c for c in used if isinstance(c, MultiValueSeq) and c.content == JOINT_DISPLACEMENT)
     root = next((c for c in used if isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION and c.num_parts), None)
     contact = next((c for c in used if c.content == FOOT_CONTACT), None)
