@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 REPEATS = 3
-TARGETS = {".urdf": {}, ".xml": {"fix_inertia": True}}
+TARGETS = {".urdf": {}, ".xml": {}}
 """Extensions, and the options with which every sample can be written."""
 ROBOT = "choreonoid+choreonoid/share/model/SR1/SR1.wrl"
 SIZES = (250_000, 500_000, 1_000_000)

@@ -103,7 +103,7 @@ def _urdf() -> tuple[bytes, ...]:
 
 @cache
 def _mjcf() -> tuple[bytes, ...]:
-    return (*_encoded(*texts.MJCF), _saved(_body(), "a.xml", fix_inertia=True))
+    return (*_encoded(*texts.MJCF), _saved(_body(), "a.xml"))
 
 
 @cache

@@ -81,13 +81,13 @@ def alike(a: bm.Body, b: bm.Body, atol: float = 1e-9) -> None:
 @pytest.mark.parametrize("goes", WRITTEN)
 @pytest.mark.parametrize("came", READ)
 def test_all_ways(models, tmp_path, came, goes):
-    invoke(models[came], tmp_path / f"out{goes}", *(["--fix-inertia"] if came == ".body" else []))
+    invoke(models[came], tmp_path / f"out{goes}")
     alike(bm.load(models[came]), bm.load(tmp_path / f"out{goes}"))
 
 
 @pytest.mark.parametrize("goes", WRITTEN)
 def test_scaled_and_hung_up_otherwise(models, tmp_path, goes):
-    invoke(models[".wrl"], tmp_path / f"out{goes}", "--scale", 0.5, "--root", "CHEST_PITCH", "--fix-inertia")
+    invoke(models[".wrl"], tmp_path / f"out{goes}", "--scale", 0.5, "--root", "CHEST_PITCH")
     expected = scale(reroot(bm.load(models[".wrl"]), "CHEST_PITCH"), 0.5)
     found = bm.load(tmp_path / f"out{goes}")
     # In a .wrl links are called as the joints that move them; the motions of the model go by these.
@@ -214,9 +214,9 @@ def test_impossible_inertias_are_named_and_repaired(tmp_path, corpus):
     """The vehicle's root has moments of inertia that break the triangle inequality: MuJoCo refuses it, and takes the repaired one."""
     (path,) = corpus_files("wrl/choreonoid+choreonoid/share/model/misc/simple_vehicle_P.wrl")
     assert {"WRL145", "BODY133"} & {problem.rule for problem in bm.check(path).problems}
-    refused = invoke(path, tmp_path / "car.xml", codes=(1,))
-    assert "MJCF133" in refused.stderr and "fix" in refused.stderr
-    result = invoke(path, tmp_path / "car.xml", "--fix-inertia", codes=(3,))
+    refused = invoke(path, tmp_path / "car.xml", "--strict", codes=(1,))
+    assert "MJCF133" in refused.stderr
+    result = invoke(path, tmp_path / "car.xml", codes=(3,))
     assert "LOSS047" in result.stderr
     mujoco = pytest.importorskip("mujoco")
     moving = sum(link.joint.type in ("rotate", "slide") for link in bm.load(path).links)

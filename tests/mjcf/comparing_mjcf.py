@@ -88,8 +88,8 @@ def volume_near(shape, wanted: float) -> float:
 
 
 def told(problems) -> set[str]:
-    """Return the codes of what was lost."""
-    return {problem.rule for problem in problems}
+    """Return the codes of what was lost: links that do not collide are none of that."""
+    return {problem.rule for problem in problems} - {"MJCF160"}
 
 
 def kept_texts(root) -> dict[str, object]:

@@ -93,7 +93,7 @@ def test_changed_models(data):
     if body is not None:
         with tempfile.TemporaryDirectory() as folder:
             try:
-                write_mjcf(body, Path(folder) / "again.xml", fix_inertia=True)
+                write_mjcf(body, Path(folder) / "again.xml")
             except bm.FormatError as error:
                 assert error.problem.message
 

@@ -90,7 +90,8 @@ def test_a_range_sensor_meets_a_wall(tmp_path):
         offset=np.array([0, 0, -2.05, 1, 0, 0, 0.0]),
         segments=(Segment(visuals=(Shape(Box((50.0, 50.0, 0.1))),)),),
     )
-    body = bm.Body(name="scanner", links=(*body.links, wall), devices=body.devices)
+    above_floor = np.array([0, 0, 5.0, 1, 0, 0, 0])
+    body = bm.Body(name="scanner", links=(*body.links, wall), devices=body.devices, root_pose=above_floor)
     model, data = simulated(body, tmp_path / "scanner.xml")
     mujoco.mj_forward(model, data)
     assert model.nsensor == len(sensor.ray_angles) == 5

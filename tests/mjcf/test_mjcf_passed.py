@@ -176,7 +176,7 @@ def test_edited_ball_joints_are_three_and_told(tmp_path):
     body = bm.load(path)
     device = bm.Gyro(name="between", id=0, link=2)
     changed = bm.Body(name="m", links=body.links, devices=(device,), source=body.source)
-    losses = bm.save(changed, tmp_path / "again.xml", fix_inertia=True).losses
+    losses = bm.save(changed, tmp_path / "again.xml").losses
     assert "LOSS033" in {problem.rule for problem in losses}
 
 
@@ -192,7 +192,7 @@ velocity="2"/><dynamics damping="0.5" friction="0.2"/></joint><joint name="jb" t
 def test_what_a_urdf_says_of_joints_acts_in_mujoco(tmp_path):
     (tmp_path / "robot.urdf").write_text(URDF)
     body = bm.load(tmp_path / "robot.urdf")
-    losses = bm.save(body, tmp_path / "robot.xml", fix_inertia=True).losses
+    losses = bm.save(body, tmp_path / "robot.xml").losses
     told = [problem for problem in losses if problem.rule == "LOSS033"]
     assert len(told) == 1
     assert told[0].location.inside == "links[3]" and "jc" in told[0].message
@@ -212,14 +212,14 @@ def test_what_a_urdf_says_of_joints_acts_in_mujoco(tmp_path):
 
 def test_a_joint_that_follows_one_that_is_fixed(tmp_path):
     (tmp_path / "robot.urdf").write_text(URDF.replace('type="revolute"', 'type="fixed"'))
-    losses = bm.save(bm.load(tmp_path / "robot.urdf"), tmp_path / "robot.xml", fix_inertia=True).losses
+    losses = bm.save(bm.load(tmp_path / "robot.urdf"), tmp_path / "robot.xml").losses
     assert "LOSS086" in {problem.rule for problem in losses}
 
 
 def test_bodies_of_other_formats_have_motors_still(tmp_path):
     """Each joint has one, as before, also when the file is read and written again; a file of MuJoCo's own gets none."""
     (tmp_path / "robot.urdf").write_text(URDF)
-    bm.save(bm.load(tmp_path / "robot.urdf"), tmp_path / "robot.xml", fix_inertia=True)
+    bm.save(bm.load(tmp_path / "robot.urdf"), tmp_path / "robot.xml")
     bm.save(bm.load(tmp_path / "robot.xml"), tmp_path / "again.xml")
     assert model_differences(compiled(tmp_path / "robot.xml"), compiled(tmp_path / "again.xml")) == []
     assert compiled(tmp_path / "again.xml").nu == 2

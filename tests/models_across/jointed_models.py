@@ -41,7 +41,7 @@ def mujoco_model_of(path: Path, folder: Path):
     import mujoco
 
     target = folder / f"{short(path)}.xml"
-    lost = write_mjcf(body_of(path), target, fix_inertia=True)
+    lost = write_mjcf(body_of(path), target)
     return mujoco.MjModel.from_xml_path(str(target)), lost
 
 

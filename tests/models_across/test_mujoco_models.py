@@ -40,10 +40,10 @@ def test_how_many_models_there_are(tmp_path):
         if bad:
             refused += 1
             with pytest.raises(FormatError) as caught:
-                write_mjcf(body, tmp_path / "refused.xml")
+                write_mjcf(body, tmp_path / "refused.xml", strict=True)
             assert caught.value.problem.rule == "MJCF133"
             assert all(body.links[one.link].name in caught.value.problem.message for one in bad)
-            assert "--fix-inertia" in caught.value.problem.hint
+            assert "--strict" in caught.value.problem.hint
             assert not (tmp_path / "refused.xml").exists()
     if ACCEPT:
         assert (len(GOLDENS), refused) == (51, 24)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
+
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.mjcf import read_mjcf
@@ -86,7 +88,18 @@ def save(folder: Path, count: int, mass: float = 1.0) -> Iterable[Problem]:
     for k in range(1, count):
         joint = bm.Joint(name=f"l{k}", type="rotate", id=k - 1)
         links.append(bm.Link(name=f"l{k}", index=k, parent=k - 1, joint=joint, segments=(part,)))
-    return problems_of(lambda: bm.save(bm.Body(name="chain", links=tuple(links)), folder / "chain.xml"))
+    return problems_of(lambda: bm.save(bm.Body(name="chain", links=tuple(links)), folder / "chain.xml", strict=True))
+
+
+def crossed(folder: Path, apart: float) -> Iterable[Problem]:
+    """Save a chain of three links, each with a box, the last one this far [m] from the first."""
+    part = bm.Segment(mass=1.0, inertia=np.eye(3), collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),))
+    links = [bm.Link(segments=(part,))]
+    for k in (1, 2):
+        joint = bm.Joint(name=f"l{k}", type="rotate", id=k - 1)
+        offset = [0, 0, 0.5 * apart, 1, 0, 0, 0]
+        links.append(bm.Link(name=f"l{k}", index=k, parent=k - 1, joint=joint, offset=offset, segments=(part,)))
+    return bm.save(bm.Body(links=tuple(links)), folder / "crossed.xml").problems
 
 
 PAIRS: dict[str, Pair] = {
@@ -124,4 +137,5 @@ PAIRS: dict[str, Pair] = {
     "MJCF133": calls(lambda folder: save(folder, 3, 0.0), lambda folder: save(folder, 3)),
     **examples("r.xml", TIED, "MJCF150 MJCF151 MJCF152 MJCF153 MJCF154", beside={"hand.stl": HAND}),
     "MJCF155": calls(lambda folder: save(folder, 200), lambda folder: save(folder, 20)),
+    "MJCF160": calls(lambda folder: crossed(folder, 0.0), lambda folder: crossed(folder, 1.0)),
 }

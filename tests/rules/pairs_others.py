@@ -13,6 +13,7 @@ import bodymotion as bm
 from bodymotion import editing
 from bodymotion.cli.checking import Task, check_file
 from bodymotion.diagnostics import Problem
+from bodymotion.formats.gains import read_gains
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.scene import make_scene
@@ -107,6 +108,15 @@ def measured(*, extra: int = 0, number: float = 0.0, rooted: bool = True) -> Sai
 
 
 WRL = '#VRML V2.0 utf8\nDEF r Humanoid { humanoidBody [ DEF BASE Joint { jointType "fixed" } ] }\n'
+
+
+def gains(folder: Path, text: str) -> Iterable[Problem]:
+    """Read a file of gains for a body with one joint."""
+    (folder / "gains.txt").write_text(text)
+    knee = bm.Link(name="KNEE", index=1, parent=0, joint=bm.Joint(name="KNEE", type="rotate", id=0))
+    return problems_of(lambda: read_gains(folder / "gains.txt", bm.Body(links=(bm.Link(), knee))))
+
+
 PAIRS: dict[str, Pair] = {
     "FMT001": files("notes.docx", "PK\3\4", MOTION, place=False),
     "FMT002": calls(lambda folder: bm.check(folder / "walk.seq").problems, files("walk.seq", "", MOTION).right),
@@ -114,6 +124,7 @@ PAIRS: dict[str, Pair] = {
         lambda folder: problems_of(lambda: bm.load_body(walk(folder))),
         lambda folder: problems_of(lambda: bm.load_motion(walk(folder))),
     ),
+    "FMT005": calls(lambda folder: gains(folder, "KNEE stiff 100"), lambda folder: gains(folder, "KNEE 8000 100")),
     "FMT003": calls(
         lambda folder: problems_of(lambda: bm.save(ROBOT, folder / "robot.seq")),
         lambda folder: problems_of(lambda: bm.save(ROBOT, folder / "robot.wrl")),

@@ -67,6 +67,13 @@ def from_urdf(folder: Path, rotor: float = 0.0, **options: object) -> Iterable[P
     return bm.save(replace(body, links=links), folder / "r.urdf", **options).problems
 
 
+def limits(folder: Path, speeds: dict[str, float]) -> Iterable[Problem]:
+    """Save a joint with a limit of its effort."""
+    joint = bm.Joint(name="knee", type="rotate", id=0, extra={"joint_effort_range": [-3.0, 3.0]}, **speeds)
+    body = bm.Body(links=(bm.Link(name="base"), bm.Link(name="knee", index=1, parent=0, joint=joint)))
+    return bm.save(body, folder / "knee.urdf").problems
+
+
 PAIRS: dict[str, Pair] = {
     "XML100": limited(
         calls(
@@ -102,4 +109,7 @@ PAIRS: dict[str, Pair] = {
     "URDF141": folders("r.urdf", {"r.urdf": MESH, "hand.stl": "solid"}, {"r.urdf": MESH, "hand.stl": STL}),
     "URDF162": calls(lambda folder: from_urdf(folder, rotor=1e-4), from_urdf),
     "URDF163": calls(lambda folder: from_urdf(folder, package="robot_description"), from_urdf),
+    "URDF164": calls(
+        lambda folder: limits(folder, {}), lambda folder: limits(folder, {"velocity_lower": -3, "velocity_upper": 3})
+    ),
 }

@@ -226,7 +226,7 @@ TRIANGLE = Rule(
     "warning",
     "The principal moments of an inertia are not negative, and none is larger than the sum of the other two.",
     "judgement",
-    "simulators reject it; `bodymotion convert --fix-inertia` writes an MJCF with the nearest possible inertia",
+    "simulators reject it; an MJCF of the model gets the nearest possible inertia",
     example=("inertia=numpy.diag([0.01, 0.01, 0.5])", "inertia=numpy.diag([0.01, 0.01, 0.01])"),
 )
 ASYMMETRIC = Rule(

@@ -45,8 +45,8 @@ WRITE = {
     "npz": {"layout", "body"},
     "openhrp-text": {"body", "digits"},
     "openhrp": {"mesh"},
-    "urdf": {"mesh", "package"},
-    "mjcf": {"mesh"},
+    "urdf": {"mesh", "package", "link_names"},
+    "mjcf": {"mesh", "strict", "self_collision", "actuators", "gains", "collision_shapes", "friction"},
     "cha": {"style"},
     "cap": {"move_params_config"},
     "cap-bytes": {"move_params_config"},
@@ -141,16 +141,22 @@ def _model(source: Path, target: Path, origin: Format, options: Options, bar: Ba
     found: tuple[Problem, ...] = ()
     if isinstance(thing, Body):
         thing, found = _changed(thing, options)
-        if goal.name == "mjcf":
-            writing |= options.some("fix_inertia")
+        if "gains" in writing:
+            from bodymotion.formats.gains import read_gains
+
+            writing["gains"] = read_gains(writing["gains"], thing)
     assert goal.write is not None
     return read, (*found, *goal.write(thing, target, **writing))
 
 
-def _check_model_options(writing: Mapping[str, Any], goal: Format) -> None:
+def _check_model_options(writing: dict[str, Any], goal: Format) -> None:
     from bodymotion.formats.urdf.writer import is_package_name
 
-    package, mesh = writing.get("package"), writing.get("mesh")
+    package, mesh, names = (writing.get(name) for name in ("package", "mesh", "link_names"))
+    if names is not None:
+        if names != ["segments"]:
+            raise typer.BadParameter("a URDF names its links after links or `segments`", param_hint="--link-names")
+        writing["link_names"] = "segments"
     if package is not None and not is_package_name(package):
         raise typer.BadParameter(f"{package!r:.60} is not a name of a ROS package", param_hint="--package")
     if mesh is not None and mesh not in MESHES[goal.name]:

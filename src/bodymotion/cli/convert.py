@@ -74,7 +74,12 @@ def convert(
         str | None, typer.Option("--joint-names", metavar="A,B,…", help="Names for the joints of an .npz.")
     ] = None,
     link_names: Annotated[
-        str | None, typer.Option("--link-names", metavar="A,B,…", help="Names for the links of an .npz.")
+        str | None,
+        typer.Option(
+            "--link-names",
+            metavar="A,B,…",
+            help="Names for the links of an .npz; `segments` names the links of a URDF after their segments.",
+        ),
     ] = None,
     input_rate: Annotated[
         float | None,
@@ -114,6 +119,45 @@ def convert(
             "--fix-inertia", help="Repair masses and inertias that no rigid body can have; each repair is reported."
         ),
     ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Reject masses and inertias that MuJoCo refuses. By default they are repaired for an MJCF."
+        ),
+    ] = False,
+    self_collision: Annotated[
+        Literal["none", "touching", "all"] | None,
+        typer.Option(
+            "--self-collision",
+            help="Links of an MJCF that do not collide with each other: all (none), those that overlap at rest (touching, the default), or "
+            "only those of one joint (all).",
+        ),
+    ] = None,
+    actuators: Annotated[
+        Literal["motor", "position", "none"] | None,
+        typer.Option(
+            "--actuators", help="Actuators of an MJCF: torques (motor, the default), servos (position), or none."
+        ),
+    ] = None,
+    gains: Annotated[
+        Path | None,
+        typer.Option(
+            "--gains",
+            metavar="FILE",
+            help="Gains of position actuators: a line `kp kd` or `name kp kd` for each joint.",
+        ),
+    ] = None,
+    collision_shapes: Annotated[
+        Literal["mesh", "hull", "box"] | None,
+        typer.Option(
+            "--collision-shapes",
+            help="Collision meshes of an MJCF: as they are (mesh), as hulls of 64 vertices, or as boxes.",
+        ),
+    ] = None,
+    friction: Annotated[
+        float | None,
+        typer.Option("--friction", min=0, help="Coefficient of friction of the floor of an MJCF; 1 by default."),
+    ] = None,
     package: Annotated[
         str | None, typer.Option("--package", metavar="NAME", help="Name a URDF's meshes as package://NAME/…")
     ] = None,
@@ -163,7 +207,7 @@ def convert(
       bodymotion convert lafan.csv dance.seq --layout unitree
       bodymotion convert Sample.pos sample.seq --from-zero
       bodymotion convert SR1.wrl sr1.urdf --mesh stl
-      bodymotion convert SR1.wrl sr1.xml --fix-inertia
+      bodymotion convert SR1.wrl sr1.xml --actuators position
       bodymotion convert wave.cha wave.cap
       bodymotion convert trot.cha trot.seq
     """  # noqa: D301
@@ -191,6 +235,12 @@ def convert(
             "scale": scale,
             "root": root,
             "fix_inertia": fix_inertia or None,
+            "strict": strict or None,
+            "self_collision": self_collision,
+            "actuators": actuators,
+            "gains": gains,
+            "collision_shapes": collision_shapes,
+            "friction": friction,
             "package": package,
             "move_params_config": move_params,
             "legs": legs,

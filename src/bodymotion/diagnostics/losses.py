@@ -315,7 +315,7 @@ MASS_GIVEN = Rule(
     "A moving link without mass gets a small mass, because simulators reject it otherwise.",
     "judgement",
     "set a mass in the model",
-    example=("a link without mass that moves, with fix_inertia", "a link of 2 kg"),
+    example=("a link without mass that moves, saved as .xml", "a link of 2 kg"),
 )
 INERTIA_GIVEN = Rule(
     "LOSS046",
@@ -323,7 +323,7 @@ INERTIA_GIVEN = Rule(
     "A moving link without inertia gets that of a solid of the size of its shapes, because simulators reject it otherwise.",
     "judgement",
     "set an inertia in the model",
-    example=("a link of 2 kg without inertia that moves, with fix_inertia", "one with an inertia"),
+    example=("a link of 2 kg without inertia that moves, saved as .xml", "one with an inertia"),
 )
 INERTIA_CHANGED = Rule(
     "LOSS047",
@@ -331,14 +331,14 @@ INERTIA_CHANGED = Rule(
     "An impossible inertia becomes the nearest possible one, with the same axes.",
     "judgement",
     "correct the inertia in the model",
-    example=("diag(0.01, 0.01, 0.5) for an inertia, with fix_inertia", "diag(0.01, 0.01, 0.01)"),
+    example=("diag(0.01, 0.01, 0.5) for an inertia, saved as .xml", "diag(0.01, 0.01, 0.01)"),
 )
 INERTIA_NOT_FINITE = Rule(
     "LOSS048",
     "warning",
     "Masses and inertias that are not finite, and negative masses, become 0.",
     "judgement",
-    example=("mass=-1.0, with fix_inertia", "mass=2.0"),
+    example=("mass=-1.0, saved as .xml", "mass=2.0"),
 )
 DISPLAY = Rule(
     "LOSS060",

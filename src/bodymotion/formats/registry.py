@@ -354,7 +354,7 @@ def save(value: object, path: str | Path, *, format: str | None = None, **option
     options:
         Those of the format's writer; for .seq: `version`, `style`, `se3_format`, `frame_time`, `digits`
         (see `bodymotion.formats.seq.writer.write_seq`); for .cha: `style`; for .wrl: `mesh`; for .urdf: `mesh`, `package`, `extension`;
-        for MJCF: `mesh`, `fix_inertia`.
+        for MJCF: those of `write_mjcf`.
 
     Returns
     -------

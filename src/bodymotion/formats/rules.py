@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["OTHER_KIND", "UNKNOWN", "UNREADABLE", "UNWRITABLE"]
+__all__ = ["GAINS", "OTHER_KIND", "UNKNOWN", "UNREADABLE", "UNWRITABLE"]
 
 UNKNOWN = Rule(
     "FMT001",
@@ -34,4 +34,11 @@ OTHER_KIND = Rule(
     "judgement",
     "bodymotion.load reads any file",
     example=("load_body('walk.seq')", "load_motion('walk.seq')"),
+)
+GAINS = Rule(
+    "FMT005",
+    "error",
+    "A file of gains has a line `kp kd` or `name kp kd` for each joint of the body.",
+    "judgement",
+    example=("KNEE stiff 100", "KNEE 8000 100"),
 )

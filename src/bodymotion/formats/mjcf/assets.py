@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["CLASSES", "FROM_Y_TO_Z", "Assets", "MeshAsset", "material_of"]
+__all__ = ["CLASSES", "FROM_Y_TO_Z", "INTEGRATOR", "SCENE", "Assets", "MeshAsset", "material_of"]
 
 CLASSES = {
     "visual": {"group": "2", "contype": "0", "conaffinity": "0"},
@@ -32,6 +32,11 @@ CLASSES = {
     "seen_collision": {"group": "1"},
 }
 """Classes of geoms of our writer: visuals, collision shapes (MuJoCo does not show group 3), and both."""
+
+SCENE = ("floor", "light", "home")
+"""Names of the floor, the light and the keyframe of our writer; the reader leaves them out of a file of ours."""
+INTEGRATOR = {"integrator": "implicitfast"}
+"""The option that our writer adds for position actuators: their damping is integrated implicitly."""
 
 FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
 """The pose of a frame whose z is along y: cylinders and capsules are along y in a Body, along z in MJCF."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.assets import SCENE
 from bodymotion.formats.mjcf.defaults import Item, contents, pose
 from bodymotion.formats.mjcf.extra import body_extras, geom_rules, in_body_frame
 from bodymotion.formats.mjcf.geoms import NONE, Mass, mass_of_geoms, read_mass, settled
@@ -88,6 +89,8 @@ class TreeReader:
         items = list(contents(world, "", self.settings, self.defaults))
         tops = [item for item in items if item.element.name == "body"]
         own = [item for item in items if item.element.name != "body"]
+        if "motors" in self.kept.get("body", ""):
+            own = [item for item in own if item.element.get("name") not in SCENE]
         has_body = bool(tops) or any(item.element.name == "geom" for item in own)
         if not has_body:
             world.report(rules.NO_BODY, "the world has no body; expected at least one", fatal=True)

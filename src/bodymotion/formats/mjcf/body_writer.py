@@ -264,19 +264,19 @@ MIN_MOMENT = 1e-13
 """[kg m²] MuJoCo refuses fullinertia with a principal moment below 1e-14, but not diaginertia."""
 
 
-def accepted_body(body: Body, *, fix_inertia: bool) -> tuple[Body, tuple[Problem, ...]]:
+def accepted_body(body: Body, *, strict: bool) -> tuple[Body, tuple[Problem, ...]]:
     """Return the body as MuJoCo accepts it, and what was changed. Links that are written in the body of others need no mass.
 
     Raises
     ------
     FormatError
-        When MuJoCo refuses a link and `fix_inertia` is False; the message names all such links.
+        When MuJoCo refuses a link and `strict`; the message names all such links.
     """
     within = {index for ahead in chains(body).values() for index in ahead}
     found = [one for one in inertias.faults(body, asymmetric=False) if one.link not in within]
     if not found:
         return body, ()
-    if fix_inertia:
+    if not strict:
         return inertias.repaired(body)
     messages = "; ".join(f"{body.links[one.link].name or one.link}: {one.message}" for one in found)
     count = "one link" if len(found) == 1 else f"{len(found)} links"

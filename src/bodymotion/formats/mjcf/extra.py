@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.assets import CLASSES
+from bodymotion.formats.mjcf.assets import CLASSES, INTEGRATOR, SCENE
 from bodymotion.formats.mjcf.defaults import finite, pose
 from bodymotion.formats.mjcf.names import is_motor
 from bodymotion.formats.xml.tree import number_text
@@ -188,7 +188,8 @@ def plain_sections(
     `of_body` is what <custom> keeps of the body.
     """
     made = "motors" in of_body
-    motors = _own_motors(root, tree) if made else set()
+    kinds = {"made": "motor", "position": "position"}
+    motors = _own_motors(root, tree, kinds.get(str(of_body.get("motors")), "")) if made else set()
     excluded = of_body.get("excludes")
     excludes = excluded if made and isinstance(excluded, list) else []
     found: dict[str, list[Element]] = {}
@@ -196,13 +197,14 @@ def plain_sections(
         for element in (child for section in root.all(name) for child in section.children):
             ours = (
                 (name == "actuator" and id(element) in motors)
+                or (name == "keyframe" and made and element.get("name") in SCENE)
                 or (name == "contact" and [element.get("body1"), element.get("body2")] in excludes)
                 or (name == "tendon" and element.get("name") in loops.tendons)
             )
             if not ours:
                 found.setdefault(name, []).append(element)
     for name in WHOLE:
-        found.setdefault(name, []).extend(root.all(name))
+        found.setdefault(name, []).extend(e for e in root.all(name) if not (made and e.attributes == INTEGRATOR))
     numbers = [
         c for section in root.all("custom") for c in section.children if not c.get("name").startswith("bodymotion ")
     ]
@@ -252,12 +254,12 @@ def plain_sections(
     return {"mjcf": kept} if kept else {}
 
 
-def _own_motors(root: Element, tree: Tree) -> set[int]:
-    """Return the ids of the motors that our writer made: the first one of each joint."""
+def _own_motors(root: Element, tree: Tree, kind: str) -> set[int]:
+    """Return the ids of the actuators of a kind that our writer made: the first one of each joint."""
     joints = {raw.joint_element.get("name") for raw in tree.links if raw.joint_element is not None}
     found: dict[str, int] = {}
     for section in root.all("actuator"):
-        for element in section.all("motor"):
+        for element in section.all(kind):
             if element.get("joint") in joints:
                 found.setdefault(element.get("joint"), id(element))
     return set(found.values())

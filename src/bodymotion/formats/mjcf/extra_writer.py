@@ -5,7 +5,7 @@ An element is written if everything that it names is in the model; others are le
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import Location, losses
@@ -88,11 +88,11 @@ class ExtraSections:
         """Return the sections that have attributes of their own."""
         return [element for name in WHOLE for one in self._items(name) if (element := self._element(one)) is not None]
 
-    def lists(self, sections: Mapping[str, Element]) -> None:
-        """Add elements to the sections of a model, which already have the elements of the body."""
+    def lists(self, sections: Mapping[str, Element], without: Collection[str] = ()) -> None:
+        """Add elements to the sections of a model, which already have the elements of the body; not to those in `without`."""
         for section in sections.values():
             self._collect_names(section)
-        for name in LISTS:
+        for name in (name for name in LISTS if name not in without):
             section = sections[name]
             waiting = [(one, element) for one in self._items(name) if (element := self._element(one)) is not None]
             for one, element in waiting:

@@ -243,8 +243,18 @@ def pose_attributes(pose: Floats) -> dict[str, str]:
 class GeomWriter:
     """Writes shapes; each mesh is one asset, however often it is used."""
 
-    def __init__(self, asset: Element, names: Names, kept: Kept, folder: MeshFolder, materials: MaterialWriter) -> None:
+    def __init__(
+        self,
+        asset: Element,
+        names: Names,
+        kept: Kept,
+        folder: MeshFolder,
+        materials: MaterialWriter,
+        hull_vertices: int = 0,
+    ) -> None:
         self.asset, self.names, self.kept, self.folder, self.materials = asset, names, kept, folder, materials
+        # Every body has its inertia. MuJoCo does not use that of meshes, but refuses flat ones unless inertia is "shell".
+        self._attributes = {"inertia": "shell", **({"maxhullvert": str(hull_vertices)} if hull_vertices else {})}
         self._assets: dict[str, str] = {}
         self._inline: dict[int, tuple[Mesh, str]] = {}
         self._ready: dict[int, tuple[Mesh, Mesh | None, bool]] = {}
@@ -344,8 +354,7 @@ class GeomWriter:
         if path is not None:
             if path not in self._assets:
                 self._assets[path] = self.names.free("mesh", path.rpartition("/")[2].rpartition(".")[0])
-                # Every body has its inertia. MuJoCo does not use that of meshes, but refuses flat ones unless inertia is "shell".
-                self.asset.add("mesh", {"name": self._assets[path], "file": path, "inertia": "shell"})
+                self.asset.add("mesh", {"name": self._assets[path], "file": path, **self._attributes})
             return self._assets[path]
         # Where no file can be written beside the model, the vertices are in it.
         if id(mesh) not in self._inline:
@@ -354,7 +363,7 @@ class GeomWriter:
                 "mesh",
                 {
                     "name": self._inline[id(mesh)][1],
-                    "inertia": "shell",
+                    **self._attributes,
                     "vertex": number_text(mesh.vertices),
                     "face": " ".join(map(str, mesh.faces.ravel().tolist())),
                 },

@@ -167,8 +167,8 @@ REFUSED = Rule(
     "MJCF133",
     "error",
     "Each moving body of MJCF has a possible mass and inertia of a rigid body.",
-    hint="fix_inertia=True (--fix-inertia) repairs them and says how",
-    example=("a moving link with mass=0", "the same with mass=1"),
+    hint="without strict=True (--strict) they are repaired, and each repair is reported",
+    example=("a moving link with mass=0, saved with strict=True", "the same with mass=1"),
 )
 
 # Geometry
@@ -257,3 +257,11 @@ DEEP = Rule(
 )
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))
+OVERLAP = Rule(
+    "MJCF160",
+    "note",
+    "Links that overlap at rest do not collide in a model that is written.",
+    "judgement",
+    "--self-collision all lets them collide, which pushes them apart",
+    example=("two shapes in one place, on a link and on the child of its child", "shapes apart from each other"),
+)

@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.assets import CLASSES
+from bodymotion.formats.mjcf.assets import CLASSES, INTEGRATOR
 from bodymotion.formats.mjcf.body_writer import LinkWriter, accepted_body, motor_element
 from bodymotion.formats.mjcf.device_writer import DeviceWriter
 from bodymotion.formats.mjcf.extra_writer import ExtraSections
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, MaterialWriter
 from bodymotion.formats.mjcf.kept import Kept
 from bodymotion.formats.mjcf.loop_writer import LoopWriter
+from bodymotion.formats.mjcf.standing import (
+    Actuators,
+    CollisionShapes,
+    SelfCollision,
+    add_floor,
+    boxed,
+    exclude_overlaps,
+    home_keyframe,
+    position_actuators,
+)
 from bodymotion.formats.xml.tree import Element, is_xml_text, number_text, to_xml
+from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import MOVING
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.model.body import Body
 
-__all__ = ["Names", "actuators", "add_followers", "excluded_contacts", "write_mjcf"]
+__all__ = [
+    "MjcfModel",
+    "ModelOptions",
+    "Names",
+    "actuators",
+    "add_followers",
+    "excluded_contacts",
+    "mjcf_model",
+    "write_mjcf",
+]
 
 
 class Names:
@@ -132,7 +155,17 @@ MAX_DEPTH = 180
 
 
 def write_mjcf(
-    body: Body, path: Path, *, fix_inertia: bool = False, mesh: Literal["obj", "stl"] = "obj"
+    body: Body,
+    path: Path,
+    *,
+    mesh: Literal["obj", "stl"] = "obj",
+    strict: bool = False,
+    self_collision: SelfCollision = "touching",
+    actuators: Actuators | None = None,
+    gains: npt.ArrayLike | None = None,
+    collision_shapes: CollisionShapes = "mesh",
+    friction: float = 1.0,
+    fix_inertia: bool | None = None,
 ) -> tuple[Problem, ...]:
     """Write a body as MJCF, and its meshes into a folder beside the file.
 
@@ -140,10 +173,23 @@ def write_mjcf(
     ----------
     body, path:
         The body and the file. The folder of the meshes is `NAME_xml_meshes`; existing files in it are never changed.
-    fix_inertia:
-        Repair links that MuJoCo refuses (`bodymotion.model.inertias.repaired`); each repair is reported.
     mesh:
         "obj" keeps vertices to the bit, normals and texture coordinates; "stl" has only triangles in single precision.
+    strict:
+        Reject links that MuJoCo refuses. By default they are repaired (`bodymotion.model.inertias.repaired`), and each repair is reported.
+    self_collision:
+        "touching" excludes contacts of the links that overlap at rest, and reports them; "none" of all links of the body; "all" of none.
+    actuators:
+        "motor", a torque for each joint column; "position", a servo; or "none". By default motors; a body from an MJCF file keeps the
+        actuators of that file.
+    gains:
+        kp and kd (J, 2) of the servos; `bodymotion.model.gains.default_gains` by default.
+    collision_shapes:
+        "mesh" writes meshes as they are (MuJoCo uses their convex hulls), "hull" limits hulls to 64 vertices, "box" writes boxes.
+    friction:
+        Coefficient of sliding friction of the floor.
+
+    Unless it is from an MJCF file, a body gets the keyframe `home`; with a free root it stands there on a floor, with a light.
 
     Returns
     -------
@@ -158,12 +204,49 @@ def write_mjcf(
     """
     if mesh not in ("obj", "stl"):
         raise ValueError(f"MuJoCo reads meshes as obj and stl, not as {mesh!r}")
+    if fix_inertia is not None:
+        warnings.warn("write_mjcf repairs inertias unless strict=True", DeprecationWarning, stacklevel=2)
+        strict = not fix_inertia
+    options = ModelOptions(self_collision, actuators, gains, collision_shapes, friction)
+    model = mjcf_model(body, options, MeshFolder(path, mesh), strict=strict)
+    model.folder.write(model.xml)
+    return model.problems
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """The options of `write_mjcf`; contacts of links that overlap in `postures` (joint values (J,)) are excluded, too."""
+
+    self_collision: SelfCollision = "touching"
+    actuators: Actuators | None = None
+    gains: npt.ArrayLike | None = None
+    collision_shapes: CollisionShapes = "mesh"
+    friction: float = 1.0
+    postures: Sequence[Floats] = ()
+
+
+@dataclass(frozen=True)
+class MjcfModel:
+    """A body as MJCF: the file, its meshes, the body as it was repaired, and names of links and joints by index of link."""
+
+    xml: bytes
+    folder: MeshFolder
+    body: Body
+    links: Mapping[int, str]
+    joints: Mapping[int, str]
+    problems: tuple[Problem, ...]
+
+
+def mjcf_model(body: Body, options: ModelOptions, folder: MeshFolder, *, strict: bool = False) -> MjcfModel:
+    """Return a body as MJCF, without writing a file; errors as `write_mjcf`."""
     _check(body)
-    body, changed = accepted_body(body, fix_inertia=fix_inertia)
-    writer = _Writer(body, MeshFolder(path, mesh))
+    body, changed = accepted_body(body, strict=strict)
+    if options.collision_shapes == "box":
+        body = boxed(body)
+    writer = _Writer(body, folder, options)
     data = to_xml(writer.model(), "Made by bodymotion. Lengths in m, angles in rad, masses in kg.")
-    writer.folder.write(data)
-    return (*changed, *writer.problems)
+    links = {index: element.get("name", "world") for index, element in writer.links.elements.items()}
+    return MjcfModel(data, folder, body, links, writer.links.joint_names, (*changed, *writer.problems))
 
 
 def _check(body: Body) -> None:
@@ -184,8 +267,8 @@ def _check(body: Body) -> None:
 
 
 class _Writer:
-    def __init__(self, body: Body, folder: MeshFolder) -> None:
-        self.body, self.folder = body, folder
+    def __init__(self, body: Body, folder: MeshFolder, options: ModelOptions) -> None:
+        self.body, self.folder, self.options = body, folder, options
         self.problems: list[Problem] = []
         self.kept = Kept()
         self.names = Names(slashes=body.source.format == "mjcf")
@@ -198,27 +281,43 @@ class _Writer:
         root.children += extras.heads()
         default = root.add("default")
         for name, values in CLASSES.items():
-            default.add("default", {"class": name}).add("geom", dict(values))
+            own = {**values, "contype": "0"} if self.options.self_collision == "none" else values
+            default.add("default", {"class": name}).add("geom", dict(own))
         extras.defaults(default)
         asset, sensors = Element("asset"), Element("sensor")
         materials = MaterialWriter(asset, self.names, self.kept, self.folder)
-        geoms = GeomWriter(asset, self.names, self.kept, self.folder, materials)
+        hull_vertices = 64 if self.options.collision_shapes == "hull" else 0
+        geoms = GeomWriter(asset, self.names, self.kept, self.folder, materials, hull_vertices)
         world = Element("worldbody")
-        links = LinkWriter(body, self.names, self.kept, geoms, self.problems)
+        links = self.links = LinkWriter(body, self.names, self.kept, geoms, self.problems)
         for link in body.links:
             links.write(link, world)
         devices = self._devices(links.elements, sensors)
         # A model from an MJCF file keeps the motors and contacts of that file.
         makes = body.source.format != "mjcf" or body.source.options.get("motors") == "made"
         contact = excluded_contacts(body, links) if makes else Element("contact")
-        actuator = actuators(body, links) if makes else Element("actuator")
+        if self.options.self_collision == "touching" and (makes or self.options.postures):
+            exclude_overlaps(body, links, contact, self.options.postures)
+        kind = self.options.actuators or ("motor" if makes else None)
+        actuator = Element("actuator")
+        if kind == "motor":
+            actuator = actuators(body, links)
+        elif kind == "position":
+            table = None if self.options.gains is None else np.asarray(self.options.gains, dtype=np.float64)
+            actuator = position_actuators(body, links, table)
+            root.add("option", dict(INTEGRATOR))
+        keyframe = Element("keyframe")
+        if makes:
+            keyframe.children += home_keyframe(body, links, world, actuator)
+        if makes and not body.is_mounted:
+            add_floor(world, self.options.friction)
         loops = Element("loops")
         LoopWriter(body, links.elements, self.names, self.kept, self.problems, devices.sites, extras.classes).write(
             loops
         )
         equality = loops.first("equality") or Element("equality")
         mimics = add_followers(body, links, equality)
-        self._body(contact if makes else None, mimics)
+        self._body(contact if makes else None, mimics, {"motor": "made"}.get(kind or "", kind))
         self.kept.write(root)
         custom = next((child for child in root.children if child.name == "custom"), None) or root.add("custom")
         sections = {
@@ -230,10 +329,10 @@ class _Writer:
             "equality": equality,
             "actuator": actuator,
             "sensor": sensors,
-            "keyframe": Element("keyframe"),
+            "keyframe": keyframe,
         }
         extras.joints = [e.get("name") for e in world.every() if e.name in ("joint", "freejoint")]
-        extras.lists(sections)
+        extras.lists(sections, without=() if self.options.actuators is None else ("actuator", "keyframe"))
         positions = {**devices.order, **extras.order}
         sensors.children.sort(key=lambda element: positions.get(id(element), len(positions) + len(sensors.children)))
         if not custom.children:
@@ -256,15 +355,15 @@ class _Writer:
             writer.write(elements[devices[number].link], devices[number], None if ordered else number)
         return writer
 
-    def _body(self, made: Element | None, mimics: list[str]) -> None:
-        """Keep what MJCF cannot hold of the body; `made` are the excluded contacts of a model with motors that this writer makes."""
+    def _body(self, made: Element | None, mimics: list[str], motors: str | None) -> None:
+        """Keep what MJCF cannot hold of the body; `made` are the excluded contacts of a model whose actuators this writer makes."""
         body = self.body
         # The text marks a file of ours: what the writer makes anew each time is not kept by the reader.
         values: dict[str, object] = {"version": 1}
         if body.info:
             values["info"] = body.info
         if made is not None:
-            values["motors"] = "made"
+            values["motors"] = motors
             if made.children:
                 values["excludes"] = [[one.get("body1"), one.get("body2")] for one in made.children]
         if mimics:

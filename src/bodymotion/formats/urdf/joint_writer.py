@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeGuard
 import numpy as np
 
 from bodymotion.diagnostics import losses
+from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import origin_element
 from bodymotion.formats.urdf.joints import FURTHER, UNLIMITED, read_gears
 from bodymotion.formats.urdf.leftovers import merge_rest, parse_rest
@@ -87,6 +88,10 @@ def _add_limit(element: Element, joint: Joint, kind: str, name: str, lost: LossR
         lost.add(losses.LIMITS, "effort limits that differ by direction: the smaller one is written for both", name)
     if kind == "continuous" and velocity >= UNLIMITED and effort is None:
         return
+    for what, absent in (("effort", effort is None), ("velocity", velocity >= UNLIMITED)):
+        if absent:
+            message = f"a URDF joint has a limit of {what}, which the model does not state: {UNLIMITED:g} is written"
+            lost.add(rules.UNSTATED, message, name)
     limit["effort"] = number_text(UNLIMITED if effort is None else effort)
     limit["velocity"] = number_text(velocity)
     element.add("limit", limit)

@@ -248,3 +248,11 @@ PACKAGE = Rule(
 )
 
 RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))
+UNSTATED = Rule(
+    "URDF164",
+    "note",
+    "A joint of a URDF has limits of effort and velocity: where the model states none, a very large number is written.",
+    "judgement",
+    "state limits of effort and velocity in the model",
+    example=("a joint without limits of velocity, saved as .urdf", "a joint with limits of velocity and effort"),
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -47,6 +47,7 @@ def write_urdf(
     mesh: MeshFormat = "obj",
     package: str | None = None,
     extension: bool = True,
+    link_names: Literal["links", "segments"] = "links",
 ) -> tuple[Problem, ...]:
     """Write a body as URDF, and its meshes into the folder `NAME_urdf_meshes` beside it.
 
@@ -63,6 +64,9 @@ def write_urdf(
         the folder above the file that has a `package.xml`; without one, it is the folder of the file, which is reported (URDF163).
     extension:
         Add the element <bodymotion>, which other programs ignore, with everything that URDF cannot hold: joint ids, motors, closed loops …
+
+    link_names:
+        "segments" names each link after its first segment that has a name: in OpenHRP models a link has the name of its joint.
 
     Returns
     -------
@@ -82,7 +86,7 @@ def write_urdf(
         raise _no_link()
     prefix, note = _package_prefix(path, package) if package is not None else ("", "")
     with np.errstate(all="ignore"):
-        writer = _Writer(body, MeshFolder(path, mesh), prefix, extension)
+        writer = _Writer(body, MeshFolder(path, mesh), prefix, extension, link_names == "segments")
         robot = writer.robot()
     writer.folder.write(to_xml(robot, COMMENT))
     noted = (rules.PACKAGE.problem(note),) if note else ()
@@ -128,12 +132,15 @@ def _no_link() -> FormatError:
 
 
 class _Writer:
-    def __init__(self, body: Body, folder: MeshFolder, prefix: str, extension: bool) -> None:
+    def __init__(self, body: Body, folder: MeshFolder, prefix: str, extension: bool, by_segment: bool) -> None:
         self.body, self.folder = body, folder
         self.lost = LossReport()
         self.extension = ExtensionWriter(extension, self.lost)
         self.shapes = ShapeWriter(folder, prefix, self.lost)
-        self.names = unique_names((link.name for link in body.links), "link")
+        wanted_names = [
+            next((s.name for s in link.segments if by_segment and s.name), link.name) for link in body.links
+        ]
+        self.names = unique_names(wanted_names, "link")
         self.joint_names = unique_names((link.joint.name or link.name for link in body.links), "joint")
         self.known_joints: dict[str, str] = {}
         """By name of a joint in the body, its name in the file; of several joints with one name, that of the first."""
@@ -144,7 +151,7 @@ class _Writer:
             if isinstance(before := link.joint.extra.get("name"), str):
                 self.known_joints.setdefault(before, name)
         for kind, names, wanted in (
-            ("links", self.names, [link.name for link in body.links]),
+            ("links", self.names, wanted_names),
             ("joints", self.joint_names[1:], [link.joint.name or link.name for link in body.links[1:]]),
         ):
             for name, original in zip(names, wanted, strict=True):

@@ -1,0 +1,73 @@
+"""Gains of joint servos as text: a line for each joint, `kp kd` in order of joint ids, as in the PD gain files of hrpsys and Choreonoid,
+or `name kp kd` in any order; `#` begins a comment.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.diagnostics import Location
+from bodymotion.diagnostics.text import counted
+from bodymotion.formats.rules import GAINS
+from bodymotion.system.open_files import read_head
+
+if TYPE_CHECKING:
+    from bodymotion.geometry.arrays import Floats
+    from bodymotion.model.body import Body
+
+__all__ = ["read_gains"]
+
+MAX_BYTES = 1 << 20
+
+
+def read_gains(path: str | Path, body: Body) -> Floats:
+    """Read the gains kp, kd (J, 2) of the joints of a body [N m/rad and N m s/rad, or N/m and N s/m].
+
+    A line may hold further numbers, which hrpsys uses for limits of the torque. `name` is the name of a joint or of its link; joints that
+    the file does not name have the gains 0.
+
+    Raises
+    ------
+    FormatError
+        When a line is no pair of gains, a name is unknown, or the count of lines without names is not that of the joints (FMT005).
+    OSError
+        When the file cannot be read.
+    """
+    text = read_head(Path(path), MAX_BYTES).decode("utf-8", errors="replace")
+    columns: dict[str, int] = {}
+    for column, (joint, index) in enumerate(zip(body.joints, body.joint_links, strict=True)):
+        for name in (joint.name, body.links[index].name if index >= 0 else ""):
+            columns.setdefault(name, column)
+    found = np.zeros((body.num_joints, 2))
+    rows: list[tuple[float, float]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        words = line.partition("#")[0].replace(",", " ").split()
+        if not words:
+            continue
+        location = Location(str(path), number, 1)
+        named = not _is_number(words[0])
+        numbers = words[1:] if named else words
+        if len(numbers) < 2 or not all(_is_number(word) and float(word) >= 0 for word in numbers[:2]):
+            raise GAINS.error(f"{line.strip()!r:.60} is no pair of gains; expected `kp kd` or `name kp kd`", location)
+        gains = float(numbers[0]), float(numbers[1])
+        if not named:
+            rows.append(gains)
+        elif words[0] in columns:
+            found[columns[words[0]]] = gains
+        else:
+            names = ", ".join(sorted(name for name in columns if name))
+            raise GAINS.error(f"there is no joint {words[0]!r:.60}; the joints are {names:.300}", location)
+    if rows and len(rows) != body.num_joints:
+        message = f"the file has {counted(len(rows), 'line')} without names, {body.name or 'the body'} has {body.num_joints} joints"
+        raise GAINS.error(message, Location(str(path)))
+    return np.array(rows) if rows else found
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return bool(np.isfinite(float(word)))
+    except ValueError:
+        return False
