@@ -4,59 +4,29 @@ from __future__ import annotations
 
 import html
 import importlib
-import pkgutil
 import re
 from pathlib import Path
 
-import bodymotion.checks
-import bodymotion.diagnostics.losses
-import bodymotion.dynamics
-import bodymotion.editing
-import bodymotion.formats
-import bodymotion.motion.interpolation
-import bodymotion.scene
-import bodymotion.spot.playback
 from bodymotion.diagnostics import Rule
-from bodymotion.diagnostics.catalogue import retired
-
-PACKAGES = (
-    bodymotion.formats,
-    bodymotion.motion.interpolation,
-    bodymotion.spot.playback,
-    bodymotion.editing,
-    bodymotion.dynamics,
-    bodymotion.checks,
-    bodymotion.scene,
-)
-"""The packages that define rules."""
+from bodymotion.diagnostics.catalogue import catalogue, retired
+from bodymotion.formats.registry import FORMATS
 
 PAGE = Path(__file__).with_name("rules.md")
 
 TITLES = {
-    "FMT": "Files (FMT)",
-    "SEQ": "Body motions, .seq (SEQ)",
-    "VRML": "The language VRML97, .wrl (VRML)",
-    "WRL": "OpenHRP models, .wrl (WRL)",
-    "BDY": "Choreonoid models, .body (BDY)",
-    "MJCF": "MuJoCo models (MJCF)",
-    "CAP": "Spot animations as messages, .cap .pb, and logs (CAP)",
-    "XML": "XML, of .urdf and .xml (XML)",
-    "URDF": "URDF models, .urdf (URDF)",
-    "CHA": "Spot animations, .cha (CHA)",
-    "SPOT": "Spot animations on a robot (SPOT)",
-    "TAB": "Tables of numbers (TAB)",
-    "CSV": "Tables of motion, .csv (CSV)",
-    "NPZ": "NumPy archives, .npz (NPZ)",
-    "OTX": "OpenHRP plain text, .pos .waist .hip .zmp (OTX)",
-    "BODY": "Models of any format (BODY)",
-    "MOT": "Motions, and motions on a body (MOT)",
-    "CHK": "The check itself (CHK)",
-    "EDIT": "Changing motions (EDIT)",
-    "MEAS": "Measuring a motion (MEAS)",
-    "LOSS": "What a save cannot keep (LOSS)",
-    "VIEW": "The viewer (VIEW)",
+    "FMT": "Files",
+    "VRML": "The language VRML97",
+    "XML": "XML, of .urdf and .xml",
+    "TAB": "Tables of numbers",
+    "SPOT": "Spot animations on a robot",
+    "BODY": "Models of any format",
+    "MOT": "Motions, and motions on a body",
+    "CHK": "The check itself",
+    "EDIT": "Changing motions",
+    "MEAS": "Measuring a motion",
+    "LOSS": "What a save cannot keep",
 }
-"""The groups of rules, by the letters that their codes begin with, in the order of the page."""
+"""The groups of rules that are not of one format, by the letters that their codes begin with."""
 
 TOP = """\
 # Rules
@@ -89,28 +59,16 @@ These rules were replaced. The old codes still work with `--select` and `--ignor
 """
 
 
-def rules() -> list[Rule]:
-    """Return all rules of all formats, in order of code."""
-    found: dict[str, Rule] = {}
-    inside = (
-        info.name for package in PACKAGES for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    )
-    for name in (bodymotion.diagnostics.losses.__name__, *inside):
-        for value in vars(importlib.import_module(name)).values():
-            if isinstance(value, Rule) and found.setdefault(value.code, value) != value:
-                raise ValueError(f"two rules have the code {value.code}")
-    return sorted(found.values(), key=lambda rule: rule.code)
-
-
 def page() -> str:
     """Return the text of the page."""
     groups: dict[str, list[Rule]] = {}
-    for rule in rules():
+    for rule in catalogue().values():
         groups.setdefault(re.sub(r"\d", "", rule.code), []).append(rule)
     text = TOP
-    for letters in sorted(groups, key=lambda letters: [*TITLES, letters].index(letters)):
+    titles = TITLES | _titles_of_formats()
+    for letters in titles:
         text += (
-            f"\n## {TITLES.get(letters, letters)}\n\n| code | severity | rule | wrong → right | what to do | from |\n"
+            f"\n## {titles[letters]} ({letters})\n\n| code | severity | rule | wrong → right | what to do | from |\n"
         )
         text += "|---|---|---|---|---|---|\n"
         for rule in groups[letters]:
@@ -126,9 +84,21 @@ def page() -> str:
     return text + RETIRED + "".join(_retired_rows())
 
 
+def _titles_of_formats() -> dict[str, str]:
+    """Return the titles of the groups of rules of formats, by the letters of their codes, in the order of the table of formats."""
+    titles: dict[str, str] = {}
+    for row in FORMATS:
+        package = importlib.import_module(f"bodymotion.formats.{row.read.place.partition(':')[0].partition('.')[0]}")
+        module = package if hasattr(package, "RULES") else importlib.import_module(f"{package.__name__}.rules")
+        title = ", ".join(filter(None, (row.title[0].upper() + row.title[1:], " ".join(row.extensions))))
+        for letters in {re.sub(r"\d", "", rule.code) for rule in module.RULES}:
+            titles.setdefault(letters, title)
+    return titles
+
+
 def _retired_rows() -> list[str]:
     """Return a row for each code that another rule replaced, in the order of the old codes."""
-    sentences = {rule.code: rule.sentence for rule in rules()}
+    sentences = {rule.code: rule.sentence for rule in catalogue().values()}
     return [f"| {old} | {new} | {_cell(sentences[new])} |\n" for old, new in sorted(retired().items())]
 
 

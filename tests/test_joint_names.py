@@ -10,10 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion import editing
+from bodymotion import dynamics, editing
 from bodymotion.cli.app import app
+from bodymotion.formats.registry import load_together
 from bodymotion.model.body import Body
+from bodymotion.model.joint_names import by_position
 from bodymotion.motion import Motion
+from bodymotion.plots import subject_of
+from bodymotion.scene.loading import load_scene
 
 BIPED = Path(__file__).resolve().parent.parent / "examples" / "biped.wrl"
 
@@ -61,19 +65,64 @@ def test_names_of_links_are_names_of_their_joints(body):
     assert np.array_equal(other.joint_values(reordered(by_link).joint_displacement), motion.joint_displacement.values)
 
 
-def test_labels_that_name_no_joint_may_say_anything(body):
+def test_names_match_up_to_capitals_and_separators(body):
+    motion = motion_of(body)
+    other = [joint.name.lower().replace("_", sign) for joint, sign in zip(body.joints, " .-_" * 20, strict=False)]
+    assert np.array_equal(
+        body.joint_values(relabelled(motion, tuple(other)).joint_displacement),
+        body.joint_values(motion.joint_displacement),
+    )
+
+
+def test_columns_named_by_ids_are_joints_of_these_ids(body):
+    motion = motion_of(body)
+    ids = relabelled(motion, tuple(f"joint_{k}" for k in range(body.num_joints)))
+    assert np.array_equal(body.joint_values(reordered(ids).joint_displacement), motion.joint_displacement.values)
+
+
+def test_joints_are_read_by_position_where_one_side_has_no_names(body):
     motion = motion_of(body, names=False)
-    said = relabelled(motion, tuple(f"channel {k}" for k in range(body.num_joints)))
-    assert np.array_equal(body.joint_values(said.joint_displacement), motion.joint_displacement.values)
-    assert np.array_equal(body.joint_values(motion.joint_displacement), motion.joint_displacement.values)
+    bare = replace(body, links=tuple(replace(one, name="", joint=replace(one.joint, name="")) for one in body.links))
+    for robot, labels in ((body, ()), (bare, tuple(f"channel {k}" for k in range(body.num_joints)))):
+        said = relabelled(motion, labels)
+        assert np.array_equal(robot.joint_values(said.joint_displacement), motion.joint_displacement.values)
 
 
-def test_names_of_which_some_are_no_joints_are_refused_with_both_lists(body):
+def test_names_that_are_no_joints_are_refused_everywhere_unless_by_position(body, tmp_path):
+    """All, or one of them: the message counts the names that match, and has the first of both sides that do not."""
     names = [joint.name for joint in body.joints]
-    mixed = relabelled(motion_of(body), ("TAIL", *names[:-1]))
-    for change in (body.link_poses, lambda m: editing.mirror(m, body), lambda m: editing.unwrap(m, body)):
-        with pytest.raises(ValueError, match=f"TAIL, which are no joints.*its joints are {names[0]}, {names[1]}"):
-            change(mixed)
+    count = len(names)
+    path = tmp_path / "strange.csv"
+    for labels, matching in ((tuple(f"channel {k}" for k in range(count)), 0), (("TAIL", *names[1:]), count - 1)):
+        motion = relabelled(motion_of(body), labels)
+        bm.save(motion, path)
+        with pytest.raises(ValueError, match=f"{matching} of {count} joint names .*{labels[0]}.*{names[0]}"):
+            body.joint_values(motion.joint_displacement)
+        for source in (motion, path):
+            for use in (
+                load_scene,
+                subject_of,
+                lambda *of, **how: dynamics.measure(*load_together(of, **how)),
+            ):
+                with pytest.raises(ValueError, match=f"{matching} of {count} joint names"):
+                    use(body, source)
+                use(body, source, by_position=True)
+            refused = {problem.rule for problem in bm.check(source, body=body).errors}
+            assert refused & {"MOT201", "TAB101"}
+            assert not {problem.rule for problem in bm.check(source, body=body, by_position=True).problems} & {
+                "MOT201",
+                "TAB101",
+            }
+        for change in (lambda m: editing.mirror(m, body), lambda m: editing.unwrap(m, body)):
+            with pytest.raises(ValueError, match=f"{matching} of {count}"):
+                change(motion)
+    assert by_position(motion, body).joint_displacement.part_labels == tuple(names)
+
+
+def test_a_similar_name_is_proposed(body):
+    names = [joint.name for joint in body.joints]
+    with pytest.raises(ValueError, match=f"did you mean {names[3]} for {names[3]}X"):
+        body.joint_values(relabelled(motion_of(body), (*names[:3], f"{names[3]}X", *names[4:])).joint_displacement)
     with pytest.raises(ValueError, match=f"two columns .* are the joint {names[1]}"):
         body.link_poses(relabelled(motion_of(body), (names[1], names[1], *names[2:])))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bodymotion as bm
-from bodymotion.formats.text.spelling import number_slip
+from bodymotion.diagnostics.spelling import number_slip
 
 
 @pytest.mark.parametrize(

@@ -380,7 +380,7 @@ def test_wheels_slip_unless_they_turn_as_the_way_asks(turn, slip):
 def test_columns_of_another_robot_are_told():
     motion = bm.Motion.from_joints(np.zeros((5, 4)), 100, root=poses.IDENTITY)
     (problem,) = measure(stool(), motion).problems
-    assert problem.rule == "MEAS102" and "4 joint columns and the body 2" in problem.message
+    assert (problem.rule, dict(problem.data)) == ("MOT202", {"motion": 4, "body": 2})
 
 
 def test_numbers_that_are_not_finite_spoil_only_their_own_frames():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,8 +12,8 @@ import pytest
 
 import bodymotion as bm
 from bodymotion import FormatError
-from bodymotion.diagnostics import Problem, Rule
-from sample_files import ROOT
+from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.catalogue import catalogue
 
 Content: TypeAlias = str | bytes
 Folder: TypeAlias = Mapping[str, Content]
@@ -35,16 +34,7 @@ __all__ = [
 ]
 
 
-def _all_rules() -> dict[str, Rule]:
-    """Return the rules that are in the documents: those of the catalogue, and what is only said while something is changed or saved."""
-    spec = importlib.util.spec_from_file_location("make_rules", ROOT / "docs" / "make_rules.py")
-    assert spec is not None and spec.loader is not None
-    maker = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(maker)
-    return {rule.code: rule for rule in maker.rules()}
-
-
-RULES = _all_rules()
+RULES = catalogue()
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from bodymotion.diagnostics import Problem
 from bodymotion.formats.gains import read_gains
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
 from bodymotion.motion.components import Timeline
-from bodymotion.scene.scene import make_scene
 from editing.symmetric_bodies import symmetric_body
 from rules.pairs import Pair, Said, calls, files, problems_of
 from rules.pairs_seq import MOTION
@@ -91,11 +90,6 @@ def lowpassed(number: float) -> Motion:
     return Motion((MultiValueSeq(content="X", timeline=STEADY, values=values),)).resample(25, "linear", antialias=True)
 
 
-def shown(count: int) -> Iterable[Problem]:
-    body = symmetric_body(2, pairs=1, middle=0, kinds=("rotate",))
-    return make_scene(body, Motion.from_joints(np.zeros((5, body.num_joints + count)), 10)).problems
-
-
 def measured(*, extra: int = 0, number: float = 0.0, rooted: bool = True) -> Said:
     """Measure a motion of a table on one leg."""
     top = bm.Link(name="TOP", joint=bm.Joint(type="free"))
@@ -142,7 +136,5 @@ PAIRS: dict[str, Pair] = {
     "EDIT105": calls(said(lambda: editing.unwrap(Motion())), said(lambda: editing.unwrap(curve(3.1, -3.1)))),
     "EDIT106": calls(said(lambda: lowpassed(np.nan)), said(lambda: lowpassed(1.0))),
     "MEAS101": calls(measured(rooted=False), measured()),
-    "MEAS102": calls(measured(extra=1), measured()),
     "MEAS103": calls(measured(number=np.nan), measured(number=0.1)),
-    "VIEW101": calls(lambda _: shown(1), lambda _: shown(0)),
 }

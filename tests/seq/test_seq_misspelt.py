@@ -6,8 +6,8 @@ import pytest
 from test_seq_check_faults import checked
 
 from bodymotion.diagnostics import FormatError
+from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.seq import parse_seq
-from bodymotion.formats.text.spelling import meant
 
 MOTION = """\
 type: CompositeSeq

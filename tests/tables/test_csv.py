@@ -94,7 +94,7 @@ def test_what_is_written_comes_back(tmp_path_factory, suffix, motion):
     assert not bm.save(motion, path).problems
     back = bm.load(path)
     assert tuple(unwished(c) for c in back.components) == motion.components
-    assert {problem.rule for problem in back.problems} <= {"CSV011"}
+    assert not back.problems
     for one, other in zip(back.timed, motion.timed, strict=True):
         assert np.ascontiguousarray(one.values).tobytes() == np.ascontiguousarray(other.values).tobytes()
 
@@ -166,7 +166,7 @@ def test_nothing_is_guessed(tmp_path):
     assert first.tolist() == [0, 0, 0, 1, 0, 0, 0]
     assert last.tolist() == [0, 0, 0, 0, 1, 0, 0]
     large = table(tmp_path, "KNEE,HIP\n90,1\n")
-    assert "--degrees" in refused(large, "CSV004", frame_rate=1).hint
+    assert "--input-degrees" in refused(large, "CSV004", frame_rate=1).hint
     assert bm.load(large, frame_rate=1, degrees=False).joint_displacement.values.tolist() == [[90, 1]]
     assert np.allclose(
         bm.load(large, frame_rate=1, degrees=True).joint_displacement.values, [[math.pi / 2, math.pi / 180]]
@@ -219,8 +219,7 @@ def test_joints_go_by_name(tmp_path):
     # A sliding joint is in metres whatever angles are in.
     assert np.allclose(motion.joint_displacement.values, [[math.radians(10), math.radians(20), 0.3]], atol=1e-15)
     problem = refused(table(tmp_path, "HAND,KNEE\n1,2\n"), "TAB101", body=body, frame_rate=1)
-    assert "KNEE" in problem.message
-    assert "SHOULDER, ELBOW, HAND" in problem.message
+    assert problem.data["names"] == ["KNEE"]
     partly = bm.load(table(tmp_path, "HAND,ELBOW\n1,2\n"), body=body, frame_rate=1)
     assert partly.joint_displacement.values.tolist() == [[0, 2, 1]]
     assert [p.rule for p in partly.problems] == ["TAB102", "CSV011"]
@@ -258,7 +257,7 @@ def test_names_of_a_body_are_written(tmp_path):
     motion = bm.Motion.from_joints([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]], 50)
     bm.save(motion, tmp_path / "a.csv", body=arm(), degrees=True)
     first = (tmp_path / "a.csv").read_text().splitlines()[0]
-    assert first == "time,SHOULDER [deg],ELBOW [deg],HAND"
+    assert first == "time,SHOULDER [deg],ELBOW [deg],HAND [m]"
     back = bm.load(tmp_path / "a.csv")
     assert np.allclose(back.joint_displacement.values, motion.joint_displacement.values, atol=1e-15)
 
@@ -348,7 +347,7 @@ def test_the_unit_of_angles_is_said_when_it_is_taken_for_granted(tmp_path):
     (note,) = bm.load(path).problems
     assert (note.rule, note.severity) == ("CSV011", "note")
     assert "L_KNEE, R_KNEE" in note.message
-    assert "--degrees" in note.hint
+    assert "--input-degrees" in note.hint
     for said in (True, False):
         assert not bm.load(path, degrees=said).problems
     assert not bm.load(table(tmp_path, "time,L_KNEE [deg],R_KNEE [rad]\n0,12,5\n1,8,4\n")).problems
@@ -358,14 +357,14 @@ def test_angles_far_beyond_the_limits_of_a_joint_may_be_degrees(tmp_path):
     path = table(tmp_path, "time,R_KNEE,L_KNEE\n0,1,5\n1,2,4\n")
     problem = refused(path, "CSV004", body=bent(2.5))
     assert "L_KNEE goes from 4 to 5, far beyond its limits of 0 to 2.5 rad" in problem.message
-    assert "--degrees" in problem.hint
+    assert "--input-degrees" in problem.hint
     assert bm.load(path, body=bent(2.5), degrees=False).joint_displacement.values.tolist() == [[5, 1], [4, 2]]
     assert [p.rule for p in bm.load(path, body=bent(4.5)).problems] == ["CSV011"]
 
 
 def test_angles_of_the_root_are_no_exception(tmp_path):
     names = "root_x,root_y,root_z,root_roll,root_pitch,root_yaw"
-    assert "--degrees" in refused(table(tmp_path, f"{names}\n0,0,0,0,0,90\n"), "CSV004", frame_rate=1).hint
+    assert "--input-degrees" in refused(table(tmp_path, f"{names}\n0,0,0,0,0,90\n"), "CSV004", frame_rate=1).hint
     assert [p.rule for p in bm.load(table(tmp_path, f"{names}\n0,0,0,0,0,3\n"), frame_rate=1).problems] == ["CSV011"]
 
 
@@ -380,7 +379,10 @@ def test_contacts_of_a_spot_are_columns(tmp_path):
     contacts = bm.MultiValueSeq(content="FootContact", timeline=timeline, values=stance, part_labels=feet)
     path = tmp_path / "trot.csv"
     assert not bm.save(bm.Motion((joints, contacts)), path).problems
-    assert path.read_text().splitlines()[0] == "time,fl_hx,fl_hy,fl_contact,fr_contact,hl_contact,hr_contact"
+    assert (
+        path.read_text().splitlines()[0]
+        == "time,fl_hx [rad|m],fl_hy [rad|m],fl_contact,fr_contact,hl_contact,hr_contact"
+    )
     (back,) = [c for c in bm.load(path).timed if c.content == "FootContact"]
     np.testing.assert_array_equal(back.values, stance)
     np.testing.assert_allclose(back.timeline.times, times)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import re
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -105,9 +105,10 @@ motions = st.builds(lambda found, extra: Motion(tuple(found), extra), st.lists(c
 
 
 def written(motion: Motion, **options) -> tuple[bytes, tuple]:
-    stream = io.BytesIO()
-    problems = write_seq(motion, stream, **options)
-    return stream.getvalue(), problems
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "a.seq")
+        problems = write_seq(motion, path, **options)
+        return path.read_bytes(), problems
 
 
 def identical(a: np.ndarray, b: np.ndarray) -> bool:

@@ -16,6 +16,7 @@ from bodymotion.diagnostics.catalogue import selected
 from bodymotion.formats.registry import load, read
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.model.body import Body
+from bodymotion.model.joint_names import by_position as put_by_position
 from bodymotion.motion import Motion
 from bodymotion.system.open_files import pipes_kept
 
@@ -29,6 +30,7 @@ def check(
     target: str | os.PathLike[str] | object,
     *,
     body: Body | str | os.PathLike[str] | None = None,
+    by_position: bool = False,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     **options: Any,  # noqa: ANN401
@@ -42,6 +44,8 @@ def check(
     body:
         The body that a motion is for, or its file: the motion is then checked against its joints and limits, too. Ignored for
         other targets.
+    by_position:
+        Read the joint columns of a motion by position, whatever their names.
     select, ignore:
         Codes of rules or their prefixes (`"BODY"`, `"SEQ2"`): problems of `select` are returned, those of `ignore` are not. The longer
         prefix counts.
@@ -62,11 +66,13 @@ def check(
     """
     selected((), select, ignore)
     loaded = _loaded_body(body)
+    if by_position and isinstance(target, Motion) and loaded is not None:
+        target = put_by_position(target, loaded)
     if not isinstance(target, str) and not hasattr(target, "__fspath__"):
         return Findings(selected(_in_order(_problems_of(target, loaded)), select, ignore))
     path = Path(target)
     try:
-        problems = _problems_of_file(path, loaded, **options)
+        problems = _problems_of_file(path, loaded, by_position, **options)
     except FormatError as error:
         problems = error.problems
     except (OSError, MemoryError) as error:
@@ -75,18 +81,21 @@ def check(
     return Findings(selected(_in_order(problems, str(path)), select, ignore))
 
 
-def _problems_of_file(path: Path, body: Body | None, **options: Any) -> tuple[Problem, ...]:  # noqa: ANN401
+def _problems_of_file(path: Path, body: Body | None, by_position: bool, **options: Any) -> tuple[Problem, ...]:  # noqa: ANN401
     """Return the problems of reading a file, and those of the rules about meaning on its value, which may be partial."""
     with pipes_kept():
-        row, result = read(path, **options)
+        row, result = read(path, body=None if by_position else body, **options)
         of_lines = check_line_ends(path) if row.name in TEXT_FORMATS else ()
-    source = getattr(result.value, "source", None)
+    value = result.value
+    if by_position and isinstance(value, Motion) and body is not None:
+        value = put_by_position(value, body)
+    source = getattr(value, "source", None)
     locations = source.locations if isinstance(source, Source) else SourceMap()
     of_reading = set(result.problems)
     # The rules skip unknown parts where they can. A finding about a part that was not read is left out in any case.
     of_value = (
         problem
-        for problem in _problems_of(result.value, body)
+        for problem in _problems_of(value, body)
         if problem not in of_reading and locations.is_known(problem.subject)
     )
     return (*result.problems, *of_value, *of_lines)

@@ -20,6 +20,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.units import angles_in_degrees
 from bodymotion.model.body import Body
+from bodymotion.model.joint_names import fit_problems
 from bodymotion.model.links import Joint
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
@@ -155,11 +156,7 @@ def _columns(motion: Motion, joints: MultiValueSeq, body: Body, problems: list[P
     except ValueError as error:
         problems.append(rules.JOINTS.problem(str(error), _component_location(motion, joints), ""))
         return None
-    if joints.num_parts > body.num_joints:
-        message = (
-            f"{joints.content} has {joints.num_parts} columns, {body.name or 'the body'} has {body.num_joints} joints"
-        )
-        problems.append(rules.MORE_COLUMNS.problem(message, _component_location(motion, joints)))
+    problems.extend(fit_problems(motion, body, _component_location(motion, joints)))
     return q
 
 

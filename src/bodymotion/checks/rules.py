@@ -24,7 +24,13 @@ FAULT = Rule(
     "this is a fault of bodymotion; please report it",
     example=("a check that ends with an exception", "a check that ends"),
 )
-NO_KIND = Rule("CHK103", "error", "--body names a model.", "judgement", example=("--body walk.seq", "--body robot.wrl"))
+NO_KIND = Rule(
+    "CHK103",
+    "error",
+    "The file of `bodymotion check --body` holds a model.",
+    "judgement",
+    example=("--body walk.seq", "--body robot.wrl"),
+)
 LINE_ENDS = Rule(
     "CHK104",
     "note",
@@ -399,14 +405,6 @@ JOINTS = Rule(
     "judgement",
     "the motion may belong to another body",
     example=("29 joints, and columns for 28", "29 columns"),
-)
-MORE_COLUMNS = Rule(
-    "MOT202",
-    "warning",
-    "A motion has no more joint columns than the body.",
-    "judgement",
-    "the other columns move nothing",
-    example=("29 joints, and columns for 30", "29 columns"),
 )
 LINKS = Rule(
     "MOT203",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from bodymotion.cli.options import AllowOutside, AsJson, PackagePath, names
+from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.text import counted
 
@@ -31,7 +31,9 @@ MAX_DIFF_LINES = 300
 """Lines of a diff that are shown on a terminal."""
 
 
+@reads_files
 def check(
+    reading: ReaderOptions,
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE", help="Models, motions, Spot animations, or folders with them.")
     ],
@@ -50,8 +52,7 @@ def check(
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings, too.")] = False,
     as_json: AsJson = False,
     as_sarif: Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0, for editors and code hosts.")] = False,
-    allow_outside: AllowOutside = False,
-    package_path: PackagePath = None,
+    by_position: ByPosition = False,
     fix: Annotated[
         bool, typer.Option("--fix", help="Fix in the files what has one right answer, and report what is left.")
     ] = False,
@@ -78,7 +79,7 @@ def check(
       bodymotion check --fix --select SEQ214 motions/
     """  # noqa: D301
     from bodymotion.cli.checking import Task, check_files, find_files
-    from bodymotion.cli.files import load_body
+    from bodymotion.cli.files import check_reading, load_body
     from bodymotion.cli.messages import text_of
     from bodymotion.cli.progress import pause, progress
     from bodymotion.diagnostics.catalogue import selected
@@ -87,7 +88,7 @@ def check(
         raise typer.BadParameter("choose JSON or SARIF, not both", param_hint="--json, --sarif")
     if diff and (as_json or as_sarif):
         raise typer.BadParameter("a diff cannot be printed as JSON or SARIF", param_hint="--diff")
-    task = Task(body, _codes(select), _codes(ignore), allow_outside, tuple(package_path or ()))
+    task = Task(body, _codes(select), _codes(ignore), reading, by_position)
     try:
         selected((), task.select, task.ignore)
     except ValueError as error:
@@ -95,10 +96,11 @@ def check(
     found: list[tuple[Path, tuple[Problem, ...]]] = []
     traces: set[str] = set()
     with failures("check"):
-        robot = None if body is None else load_body(body, allow_outside)
+        robot = None if body is None else load_body(body, reading)
         links: list[tuple[Path, Path]] = []
         paths = list(find_files(files, lambda link, folder: links.append((link, folder))))
         _report_links(links)
+        check_reading(reading, [*paths, *([] if body is None else [body])])
         if not paths:
             folders = "the folder" if len(files) == 1 else "the folders"
             say(one_line(f"bodymotion check: no model, motion or animation in {folders} {' '.join(map(str, files))}"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,26 +85,8 @@ class Task:
     body: Path | None = None
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    allow_outside: bool = False
-    package_paths: tuple[Path, ...] = ()
-
-    def options(self, path: Path) -> dict[str, Any]:
-        """Return the options for the reader of a file."""
-        options: dict[str, Any] = {"allow_outside": True} if self.allow_outside else {}
-        if self.package_paths and _is_urdf(path):
-            options["package_paths"] = self.package_paths
-        return options
-
-
-def _is_urdf(path: Path) -> bool:
-    from bodymotion.diagnostics import FormatError
-    from bodymotion.formats.registry import find_format
-
-    try:
-        # A pipe can be read only once.
-        return path.suffix.lower() == ".urdf" or (path.is_file() and find_format(path).name == "urdf")
-    except (FormatError, OSError):
-        return False
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    by_position: bool = False
 
 
 def check_files(
@@ -128,10 +110,15 @@ def check_files(
 def check_file(path: Path, task: Task, body: Body | None) -> Checked:
     """Check a file; every exception becomes a problem."""
     from bodymotion.checks import check, rules
-    from bodymotion.diagnostics import Location
+    from bodymotion.diagnostics import FormatError, Location
+    from bodymotion.formats.registry import find_format
 
     try:
-        report = check(path, body=body, select=task.select, ignore=task.ignore, **task.options(path))
+        options = {} if not task.reading else find_format(path).options_of(task.reading)
+    except FormatError:
+        options = {}
+    try:
+        report = check(path, body=body, by_position=task.by_position, select=task.select, ignore=task.ignore, **options)
     except MemoryError:
         return Checked(path, (rules.CRASHED.problem("not enough memory to read the file", Location(str(path)), ""),))
     except Exception as error:
@@ -147,11 +134,11 @@ def _begin(task: Task) -> None:
     """Prepare a process: read the model once, and leave Ctrl-C to the parent process."""
     import signal
 
-    from bodymotion.formats.registry import load
+    from bodymotion.cli.files import load_body
 
     global _shared
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _shared = (task, None if task.body is None else load(task.body, **task.options(task.body)))
+    _shared = (task, None if task.body is None else load_body(task.body, dict(task.reading)))
 
 
 def _ready() -> None:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import typer
 
-from bodymotion.cli.files import conclude, is_large, load_body, load_motion
+from bodymotion.cli.files import check_reading, conclude, is_large, load_body, load_motion
+from bodymotion.cli.options import flag_of
 from bodymotion.cli.output import one_line, say
 from bodymotion.cli.progress import progress
 from bodymotion.diagnostics.text import counted, with_article
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
+    from bodymotion.cli.options import ReaderOptions
     from bodymotion.cli.progress import Bar
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.registry import Format
@@ -25,33 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Options", "run"]
 
-FLAGS = {
-    "version": "--seq-version",
-    "frame_rate": "--input-rate",
-    "move_params_config": "--move-params",
-    "package_paths": "--package-path",
-}
-"""Names of options on the command line, where they differ from those of the readers and writers."""
-READ = {
-    "csv": {"layout", "columns", "frame_rate", "degrees", "quaternion_order", "body", "from_zero"},
-    "npz": {"body", "joint_names", "link_names"},
-    "openhrp-text": {"body", "from_zero"},
-    "urdf": {"package_paths"},
-}
-"""Options of the readers of formats."""
-WRITE = {
-    "seq": {"version", "style", "se3_format", "frame_time", "digits"},
-    "csv": {"layout", "body", "degrees", "digits"},
-    "npz": {"layout", "body"},
-    "openhrp-text": {"body", "digits"},
-    "openhrp": {"mesh"},
-    "urdf": {"mesh", "package", "link_names"},
-    "mjcf": {"mesh", "strict", "self_collision", "actuators", "gains", "collision_shapes", "friction"},
-    "cha": {"style"},
-    "cap": {"move_params_config"},
-    "cap-bytes": {"move_params_config"},
-}
-"""Options of the writers of formats."""
+BOTH = ("layout", "degrees", "link_names")
+"""Options of readers that writers have, too."""
 MESHES = {"openhrp": ("inline", "parts"), "urdf": ("obj", "stl", "glb"), "mjcf": ("obj", "stl")}
 """What the writers of models can do with meshes."""
 
@@ -61,17 +38,17 @@ _Found: TypeAlias = "tuple[Sequence[Problem], Sequence[Problem]]"
 
 @dataclass(frozen=True)
 class Options:
-    """The options on the command line; in `given`, None stands for those that were not used."""
+    """The options on the command line: those of readers, and others; in `given`, None stands for those that were not used."""
 
     given: Mapping[str, Any]
+    reading: ReaderOptions
     read_as: str | None = None
     write_as: str | None = None
-    allow_outside: bool = False
     every: bool = False
 
     def some(self, *names: str) -> dict[str, Any]:
         """Return the used options of these names."""
-        return {name: self.given[name] for name in names if self.given[name] is not None}
+        return {name: self.given[name] for name in names if self.given.get(name) is not None}
 
     def others(self, names: Collection[str]) -> dict[str, Any]:
         """Return the used options without those of these names."""
@@ -91,6 +68,8 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
         raise
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--from, --to") from None
+    body = options.given["body"]
+    check_reading(options.reading, [origin, *([] if body is None else [body])])
     convert: Callable[[Path, Path, Format, Options, Bar | None], _Found] = _model
     if _changes_kind(origin, target, options.write_as):
         convert = _motion_or_animation
@@ -106,11 +85,13 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
     conclude(target, (*left_out, *found), options.every)
 
 
-def _fitting(used: Mapping[str, Any], names: Collection[str], format: Format) -> dict[str, Any]:
-    """Return used options that a format has; one that it does not have is wrong use."""
+def _fitting(used: Mapping[str, Any], format: Format) -> dict[str, Any]:
+    """Return used options that the writer of a format has; one that it does not have is wrong use."""
     for name in used:
-        if name not in names:
-            flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
+        if name == "body" or name not in format.writes:
+            from bodymotion.cli.convert import convert
+
+            flag = flag_of(name, convert)
             raise typer.BadParameter(f"has no effect on {with_article(format.title)}", param_hint=flag)
     return dict(used)
 
@@ -132,10 +113,9 @@ def _model(source: Path, target: Path, origin: Format, options: Options, bar: Ba
     from bodymotion.model.body import Body
 
     changes = ("scale", "root", "fix_inertia") if origin.holds == "Body" else ()
-    reading = _fitting(options.some("package_paths"), READ.get(origin.name, ()), origin)
-    thing = load(source, format=origin.name, allow_outside=options.allow_outside, **reading)
+    thing = load(source, format=origin.name, **origin.options_of(options.reading))
     goal = target_format(thing, target, options.write_as)
-    writing = _fitting(options.others({"package_paths", *changes}), WRITE.get(goal.name, ()), goal)
+    writing = _fitting(options.others(changes), goal)
     _check_model_options(writing, goal)
     read: tuple[Problem, ...] = tuple(thing.problems)
     found: tuple[Problem, ...] = ()
@@ -188,26 +168,24 @@ def _changed(body: Body, options: Options) -> tuple[Body, tuple[Problem, ...]]:
 
 def _motion(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
     from bodymotion.formats.registry import load, target_format
+    from bodymotion.model.joint_names import by_position
     from bodymotion.motion import Motion
 
     rate, method, model = (options.given[name] for name in ("rate", "method", "body"))
     if method is not None and rate is None:
         raise typer.BadParameter("needs a frame rate: --rate HZ", param_hint="--method")
     goal = target_format(Motion(), target, options.write_as)
-    reading = options.some("columns", "frame_rate", "quaternion_order", "joint_names", "link_names", "from_zero")
-    both = options.some("layout", "degrees")
-    if origin.name == "csv":
-        # They are about IN where that is a table without names, else about OUT.
-        mine = [name for name in both if name == "degrees" or both[name] == "unitree"]
-        reading |= {name: both.pop(name) for name in mine}
-    writing = options.others({*reading, *options.some("rate", "method", "body")}) | both
-    read = _fitting(reading, READ.get(origin.name, ()), origin)
-    write = _fitting(writing, WRITE.get(goal.name, ()), goal)
-    body = None if model is None else load_body(model, options.allow_outside)
-    if body is not None:
-        for used, names in ((read, READ.get(origin.name, ())), (write, WRITE.get(goal.name, ()))):
-            if "body" in names:
-                used["body"] = body
+    # A layout and a unit are those of IN where that is a table without names, else those of OUT.
+    both = origin.options_of(options.some(*BOTH))
+    read = {name: value for name, value in both.items() if name != "layout" or value == "unitree"}
+    write = _fitting(options.others({*read, "rate", "method", "body", "by_position"}), goal)
+    read |= origin.options_of(options.reading)
+    body = None if model is None else load_body(model, options.reading)
+    by_place = bool(options.given["by_position"])
+    if body is not None and "body" in origin.read.options and not by_place:
+        read["body"] = body
+    if body is not None and "body" in goal.writes:
+        write["body"] = body
     if origin.name == goal.name == "seq":
         if target.suffix.lower() == ".json":
             write.setdefault("style", "json")
@@ -219,6 +197,8 @@ def _motion(source: Path, target: Path, origin: Format, options: Options, bar: B
         if origin.name == "seq" and not read
         else load(source, format=origin.name, **read)
     )
+    if by_place and body is not None:
+        motion = by_position(motion, body)
     changed = motion if body is None or "body" in write else _in_order(motion, body)
     if rate is not None:
         stamped = any(component.timeline.stamps is not None for component in motion.timed)
@@ -254,12 +234,13 @@ def _in_order(motion: Motion, body: Body) -> Motion:
     """Return the motion with columns that are named by joints of a body in the order of joint ids; a note where there are none."""
     from bodymotion.editing.rules import IDLE
     from bodymotion.formats.tables.joint_names import by_joint_id
+    from bodymotion.model.joint_names import matched
     from bodymotion.motion import MultiValueSeq
 
-    joints = {*(joint.name for joint in body.joints), *(link.name for link in body.links)} - {""}
-
     def is_named(component: object) -> bool:
-        return isinstance(component, MultiValueSeq) and bool(joints & set(component.part_labels))
+        labels = [label for label in getattr(component, "part_labels", ()) if label]
+        of_joints = component is motion.joint_displacement or -1 not in matched(labels, body)
+        return isinstance(component, MultiValueSeq) and bool(labels) and of_joints
 
     if any(map(is_named, motion.components)):
         return motion.replaced(
@@ -268,7 +249,7 @@ def _in_order(motion: Motion, body: Body) -> Motion:
                 for c in motion.components
             )
         )
-    message = f"no column has the name of a joint of {body.name or 'the body'}: the columns keep their order"
+    message = f"no column has a name: the columns keep their order, that of the joints of {body.name or 'the body'}"
     return replace(motion, problems=(*motion.problems, IDLE.problem(message)))
 
 
@@ -282,12 +263,10 @@ def _motion_or_animation(source: Path, target: Path, origin: Format, options: Op
 
     recording = origin.holds == "Motion"
     making = options.some(*(("legs", "bpm") if recording else ("bpm", "rate")))
-    others = options.others(making)
     goal = target_format(Animation() if recording else Motion(), target, options.write_as)
-    reads = READ.get(origin.name, set()) if recording else set()
-    reading = {name: value for name, value in others.items() if name in reads}
-    writing = _fitting(options.others({*making, *reading}), WRITE.get(goal.name, set()) - {"body"}, goal)
-    thing = load(source, format=origin.name, **reading)
+    reading = origin.options_of(options.some(*BOTH))
+    writing = _fitting(options.others({*making, *reading}), goal)
+    thing = load(source, format=origin.name, **reading, **origin.options_of(options.reading))
     try:
         made = _recorded(thing, target, making) if recording else _played(thing, making)
     except ValueError as error:

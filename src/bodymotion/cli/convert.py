@@ -7,19 +7,25 @@ from typing import Annotated, Literal
 
 import typer
 
-from bodymotion.cli.options import AllowOutside, PackagePath, positive
+from bodymotion.cli.options import ByPosition, ReaderOptions, name_list, positive, reads_files
 from bodymotion.cli.output import failures
+from bodymotion.formats.registry import FORMATS
 
 __all__ = ["convert"]
 
 
+NAMES = ", ".join(f"{row.name} ({' '.join(row.extensions)})" if row.extensions else row.name for row in FORMATS)
+
+
+@reads_files
 def convert(
+    reading: ReaderOptions,
     source: Annotated[Path, typer.Argument(metavar="IN", help="A motion or a model.")],
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help="The new file; its extension names the format. May be IN.")
     ],
     read_as: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help="The format of IN, whatever its content.")
+        str | None, typer.Option("--from", metavar="FORMAT", help=f"The format of IN, whatever its content: {NAMES}.")
     ] = None,
     write_as: Annotated[
         str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT, whatever its extension.")
@@ -67,35 +73,23 @@ def convert(
         Literal["unitree", "beyondmimic"] | None,
         typer.Option("--layout", help="Columns of a table without names: of IN if that is a .csv, else of OUT."),
     ] = None,
-    columns: Annotated[
-        str | None, typer.Option("--columns", metavar="A,B,…", help="Names for the columns of a .csv.")
-    ] = None,
-    joint_names: Annotated[
-        str | None, typer.Option("--joint-names", metavar="A,B,…", help="Names for the joints of an .npz.")
-    ] = None,
     link_names: Annotated[
         str | None,
         typer.Option(
             "--link-names",
             metavar="A,B,…",
+            callback=name_list,
             help="Names for the links of an .npz; `segments` names the links of a URDF after their segments.",
         ),
     ] = None,
-    input_rate: Annotated[
-        float | None,
-        typer.Option("--input-rate", metavar="HZ", callback=positive, help="The frame rate of a .csv without times."),
-    ] = None,
     degrees: Annotated[
         bool | None,
-        typer.Option("--degrees/--radians", help="Unit of angles in a .csv: of IN if that is one, else of OUT."),
+        typer.Option(
+            "--degrees/--radians",
+            "--input-degrees/--input-radians",
+            help="Unit of angles in a .csv: of IN if that is one, else of OUT.",
+        ),
     ] = None,
-    quaternion_order: Annotated[
-        Literal["wxyz", "xyzw"] | None,
-        typer.Option("--quaternion-order", help="Order of quaternions in a .csv whose column names do not give it."),
-    ] = None,
-    from_zero: Annotated[
-        bool, typer.Option("--from-zero", help="Subtract the first time of a table from all its times.")
-    ] = False,
     mesh: Annotated[
         Literal["inline", "parts", "glb", "obj", "stl"] | None,
         typer.Option(
@@ -161,8 +155,7 @@ def convert(
     package: Annotated[
         str | None, typer.Option("--package", metavar="NAME", help="Name a URDF's meshes as package://NAME/…")
     ] = None,
-    package_path: PackagePath = None,
-    move_params: Annotated[
+    move_params_config: Annotated[
         Path | None,
         typer.Option(
             "--move-params",
@@ -186,18 +179,16 @@ def convert(
             help="Beats per minute of the animation that is written, or at which one is played.",
         ),
     ] = None,
-    allow_outside: AllowOutside = False,
+    by_position: ByPosition = False,
     every: Annotated[
         bool, typer.Option("--all", help="Report every loss; by default those of one rule are grouped.")
     ] = False,
 ) -> None:
     """Convert a motion or a model to another format.
 
-    A motion can also get another version, order or unit. Formats are recognized by content and extension. Motions: .seq .yaml .json
-    (Choreonoid), .csv, .npz, .pos .waist .hip .zmp (OpenHRP). Models: .wrl (OpenHRP), .urdf, .xml (MJCF), and .body (Choreonoid) to
-    read. Spot animations: .cha, and .cap or .pb, the vendor's message; logs of a Spot's states to read. A motion of Spot becomes an
-    animation, and an animation is played. What the new file cannot hold is listed on stderr, and the exit code is 3 then. OUT is
-    written whole or not at all. From .seq to .seq, files of any size are copied piece by piece.
+    A motion can also get another version, order or unit. Formats are recognized by content and extension; --from lists them. A motion of
+    Spot becomes an animation, and an animation is played. What the new file cannot hold is listed on stderr, and the exit code is 3 then.
+    OUT is written whole or not at all. From .seq to .seq, files of any size are copied piece by piece.
 
     \b
     Examples:
@@ -224,13 +215,7 @@ def convert(
             "method": method,
             "body": body,
             "layout": layout,
-            "columns": _list(columns),
-            "joint_names": _list(joint_names),
-            "link_names": _list(link_names),
-            "frame_rate": input_rate,
             "degrees": degrees,
-            "quaternion_order": quaternion_order,
-            "from_zero": from_zero or None,
             "mesh": mesh,
             "scale": scale,
             "root": root,
@@ -242,19 +227,16 @@ def convert(
             "collision_shapes": collision_shapes,
             "friction": friction,
             "package": package,
-            "move_params_config": move_params,
+            "move_params_config": move_params_config,
             "legs": legs,
             "bpm": bpm,
-            "package_paths": tuple(package_path) if package_path else None,
+            "link_names": link_names,
+            "by_position": by_position or None,
         },
+        reading,
         read_as,
         write_as,
-        allow_outside,
         every,
     )
     with failures("convert"):
         run(source, target, options)
-
-
-def _list(text: str | None) -> list[str] | None:
-    return text.split(",") if text else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bodymotion.cli.options import AllowOutside, AsJson
+from bodymotion.cli.options import AsJson, ReaderOptions, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, one_line, plain, results
 
@@ -19,7 +19,9 @@ __all__ = ["diff"]
 EQUAL, DIFFERENT, FAILED = 0, 1, 2
 
 
+@reads_files
 def diff(
+    reading: ReaderOptions,
     first: Annotated[Path, typer.Argument(metavar="A", help="A motion or a model.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
     atol: Annotated[
@@ -30,7 +32,6 @@ def diff(
         Path | None, typer.Option("--body", "-b", metavar="MODEL", help="The model that names joints and links.")
     ] = None,
     as_json: AsJson = False,
-    allow_outside: AllowOutside = False,
 ) -> None:
     """Print the differences between two motions, or two models.
 
@@ -47,7 +48,7 @@ def diff(
     """  # noqa: D301
     try:
         with failures("diff"):
-            comparison = _compare(first, second, atol, rtol, body, allow_outside)
+            comparison = _compare(first, second, atol, rtol, body, reading)
     except typer.Exit as ended:
         raise typer.Exit(FAILED if ended.exit_code == 1 else ended.exit_code) from None
     with results() as out:
@@ -61,23 +62,29 @@ def diff(
     raise typer.Exit(EQUAL if comparison.equal else DIFFERENT)
 
 
-def _compare(first: Path, second: Path, atol: float, rtol: float, body: Path | None, allow_outside: bool) -> Comparison:
-    from bodymotion.cli.files import load_body
+def _compare(
+    first: Path, second: Path, atol: float, rtol: float, body: Path | None, reading: ReaderOptions
+) -> Comparison:
+    from bodymotion.cli.files import check_reading, load_body
     from bodymotion.comparison import compare_bodies, compare_motions
     from bodymotion.diagnostics.text import with_article
     from bodymotion.formats.registry import find_format, load
 
     formats = [find_format(path) for path in (first, second)]
+    check_reading(reading, formats)
     kinds = [{"Body": "model"}.get(found.holds, found.holds.lower()) for found in formats]
     if kinds[0] != kinds[1]:
         message = f"{first} holds {with_article(kinds[0])}, {second} {with_article(kinds[1])}: they cannot be compared"
         raise typer.BadParameter(message, param_hint="A, B")
     if kinds[0] == "model":
-        one, other = (load_body(path, allow_outside) for path in (first, second))
+        one, other = (load_body(path, reading) for path in (first, second))
         return compare_bodies(one, other, atol=atol, rtol=rtol)
     if kinds[0] != "motion":
         message = f"{with_article(kinds[0])} cannot be compared; motions and models can"
         raise typer.BadParameter(message, param_hint="A, B")
-    motions = [load(path, format=found.name) for found, path in zip(formats, (first, second), strict=True)]
-    named = None if body is None else load_body(body, allow_outside)
+    motions = [
+        load(path, format=found.name, **found.options_of(reading))
+        for found, path in zip(formats, (first, second), strict=True)
+    ]
+    named = None if body is None else load_body(body, reading)
     return compare_motions(motions[0], motions[1], atol=atol, rtol=rtol, body=named)

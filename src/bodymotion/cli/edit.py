@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
 import typer
 from typer.core import TyperCommand
 
-from bodymotion.cli.files import conclude, finish, is_large, load_body, load_motion
-from bodymotion.cli.options import AllowOutside, not_negative
+from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_body, load_motion
+from bodymotion.cli.options import ByPosition, ReaderOptions, not_negative, reads_files
 from bodymotion.cli.output import failures, one_line, say
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ COMMAND_CLASS = OrderedCommand
 Texts = list[str] | None
 
 
+@reads_files
 def edit(
+    reading: ReaderOptions,
     ctx: typer.Context,
     source: Annotated[Path, typer.Argument(metavar="IN", help="A motion.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The new file; may be IN.")],
@@ -112,7 +114,7 @@ def edit(
             "--blend", metavar="SECONDS", callback=not_negative, help="For --append and --loop: blend over this time."
         ),
     ] = 0.0,
-    allow_outside: AllowOutside = False,
+    by_position: ByPosition = False,
 ) -> None:
     """Change a motion step by step.
 
@@ -136,14 +138,15 @@ def edit(
     ]
     if not steps:
         raise typer.BadParameter("no step given; use --trim, --mirror or another one", param_hint="edit")
-    context = _Context(body, allow_outside, dict(_pair(text) for text in pair or ()), blend)
+    context = _Context(body, reading, by_position, dict(_pair(text) for text in pair or ()), blend)
     with failures("edit"):
         if [name for name, _ in steps] == ["trim"] and is_large(source, target):
             from bodymotion.editing.streaming import trim_file
 
             with progress(f"writing {target.name}") as bar:
                 conclude(target, trim_file(source, target, *_span("--trim", steps[0][1], float), progress=bar))
-        before = after = load_motion(source, advice="--trim alone needs less")
+        check_reading(reading, [path for path in (source, *map(Path, append or ()), body) if path is not None])
+        before = after = context.load(source, "IN", advice="--trim alone needs less")
         for name, text in steps:
             after = STEPS[name](after, text, context)
         finish(before, after, target)
@@ -161,14 +164,23 @@ class _Context:
     """The options that steps use beside their own value."""
 
     model: Path | None = None
-    allow_outside: bool = False
+    reading: ReaderOptions = field(default_factory=dict)
+    by_position: bool = False
     pairs: dict[str, str] = field(default_factory=dict)
     blend: float = 0.0
 
     @cached_property
     def body(self) -> Body | None:
         """The body, read when it is first used."""
-        return None if self.model is None else load_body(self.model, self.allow_outside)
+        return None if self.model is None else load_body(self.model, self.reading)
+
+    def load(self, path: Path, hint: str, advice: str = "") -> Motion:
+        """Read a motion; with a body, its joint columns by position where that is wanted."""
+        if not self.by_position:
+            return load_motion(path, self.reading, hint=hint, advice=advice)
+        from bodymotion.model.joint_names import by_position
+
+        return by_position(load_motion(path, self.reading, hint=hint, advice=advice), self.needed_body("--by-position"))
 
     def needed_body(self, option: str) -> Body:
         """Return the body for an option that needs one."""
@@ -290,7 +302,7 @@ STEPS: dict[str, _Step] = {
     "trim": lambda motion, text, context: _editing().trim(motion, *_span("--trim", text, float)),
     "trim_frames": _trim_frames,
     "append": lambda motion, text, context: _editing().join(
-        motion, load_motion(Path(text), "--append"), blend=context.blend
+        motion, context.load(Path(text), "--append"), blend=context.blend
     ),
     "loop": _loop,
     "reverse": lambda motion, text, context: _editing().reverse(motion),

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
 if TYPE_CHECKING:
+    from bodymotion.cli.options import ReaderOptions
     from bodymotion.diagnostics import Problem
+    from bodymotion.formats.registry import Format
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
-__all__ = ["LARGE", "conclude", "exit_code", "finish", "is_large", "kind_of", "load_body", "load_motion", "written"]
+__all__ = [
+    "LARGE",
+    "check_reading",
+    "conclude",
+    "exit_code",
+    "finish",
+    "is_large",
+    "kind_of",
+    "load_body",
+    "load_motion",
+    "written",
+]
 
 LARGE = 64 << 20
 """[bytes] A larger .seq file is processed row by row where possible."""
@@ -38,10 +52,29 @@ def kind_of(thing: object) -> str:
     return with_article({"Body": "model"}.get(type(thing).__name__, type(thing).__name__.lower()))
 
 
-def load_motion(path: Path, hint: str = "IN", advice: str = "") -> Motion:
+def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> None:
+    """Check that each option of readers has an effect on one of the files; wrong use otherwise."""
+    from bodymotion.cli.options import flag_of, reading_options
+    from bodymotion.diagnostics import FormatError
+    from bodymotion.formats.registry import find_format, unused_options
+
+    if not reading:
+        return
+    rows = []
+    for path in files:
+        with suppress(FormatError):
+            rows.append(find_format(path) if isinstance(path, Path) else path)
+    for name, titles in unused_options(reading, rows).items():
+        raise typer.BadParameter(f"has no effect on {titles}", param_hint=flag_of(name, reading_options))
+
+
+def load_motion(
+    path: Path, reading: ReaderOptions | None = None, body: Body | None = None, hint: str = "IN", advice: str = ""
+) -> Motion:
     """Read a motion; a file with something else is wrong use.
 
-    A large file is read only where memory will suffice; MemoryError otherwise, with `advice` in its message.
+    A `body` names the columns of a table. A large file is read only where memory will suffice; MemoryError otherwise, with `advice` in
+    its message.
     """
     from bodymotion.formats.registry import find_format, load
     from bodymotion.motion import Motion
@@ -53,18 +86,20 @@ def load_motion(path: Path, hint: str = "IN", advice: str = "") -> Motion:
         with open_motion(path) as reader:
             numbers = sum(h.num_frames * h.layout.width for h in reader.components if h.layout is not None)
         check_memory(BYTES_PER_NUMBER * numbers, f"changing {path} as a whole" + (f" ({advice})" if advice else ""))
-    found = load(path)
+    row = find_format(path)
+    found = load(path, format=row.name, body=body, **row.options_of(reading or {}))
     if not isinstance(found, Motion):
         raise typer.BadParameter(f"{path} holds {kind_of(found)}, not a motion", param_hint=hint)
     return found
 
 
-def load_body(path: Path, allow_outside: bool, hint: str = "--body") -> Body:
+def load_body(path: Path, reading: ReaderOptions, hint: str = "--body") -> Body:
     """Read a body; a file with something else is wrong use."""
-    from bodymotion.formats.registry import load
+    from bodymotion.formats.registry import find_format, load
     from bodymotion.model.body import Body
 
-    found = load(path, allow_outside=allow_outside)
+    row = find_format(path)
+    found = load(path, format=row.name, **row.options_of(reading))
     if not isinstance(found, Body):
         raise typer.BadParameter(f"{path} holds {kind_of(found)}, not a model", param_hint=hint)
     return found

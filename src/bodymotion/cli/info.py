@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bodymotion.cli.options import AllowOutside
+from bodymotion.cli.files import check_reading
+from bodymotion.cli.options import ReaderOptions, reads_files
 from bodymotion.cli.output import Data, about_file, one_line, problems_of, results, say
 from bodymotion.cli.output import as_json as json_text
 
@@ -22,7 +23,9 @@ LARGE = 64 << 20
 """[bytes] A larger motion file is not loaded: its headers are read, and its rows only where they are needed."""
 
 
+@reads_files
 def info(
+    reading: ReaderOptions,
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE", help="Models, motions and Spot animations in any supported format.")
     ],
@@ -33,7 +36,6 @@ def info(
         bool,
         typer.Option("--values", "-v", help="Show the range of values of each joint and link, of large files too."),
     ] = False,
-    allow_outside: AllowOutside = False,
 ) -> None:
     """Show the contents of models, motions and Spot animations.
 
@@ -49,11 +51,12 @@ def info(
       bodymotion info --values walk.seq
       bodymotion info --json robot.wrl walk.seq
     """  # noqa: D301
+    check_reading(reading, files)
     answers: list[Data] = []
     failed = False
     with results() as out:
         for count, path in enumerate(files):
-            answer, problems = _answer(path, values, allow_outside)
+            answer, problems = _answer(path, values, reading)
             failed |= answer["kind"] == "unreadable"
             if as_json:
                 answers.append({**answer, **problems_of(problems)})
@@ -68,14 +71,14 @@ def info(
     raise typer.Exit(1 if failed else 0)
 
 
-def _answer(path: Path, values: bool, allow_outside: bool) -> tuple[Data, Sequence[Problem]]:
+def _answer(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Sequence[Problem]]:
     """Return what is known of a file, and its problems; report why it cannot be read."""
     from bodymotion.cli.messages import show_problems
     from bodymotion.diagnostics import FormatError
 
     problems: Sequence[Problem] = ()
     try:
-        return _read(path, values, allow_outside)
+        return _read(path, values, reading)
     except FormatError as error:
         problems = error.problems
         show_problems(problems)
@@ -89,7 +92,7 @@ def _answer(path: Path, values: bool, allow_outside: bool) -> tuple[Data, Sequen
     return about_file(path, "unreadable"), problems
 
 
-def _read(path: Path, values: bool, allow_outside: bool) -> tuple[Data, Sequence[Problem]]:
+def _read(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Sequence[Problem]]:
     from bodymotion.cli.info_data import describe, describe_open_motion
     from bodymotion.formats.registry import find_format, load
 
@@ -100,5 +103,5 @@ def _read(path: Path, values: bool, allow_outside: bool) -> tuple[Data, Sequence
 
         with progress(f"reading {path.name}") as bar, open_motion(path) as reader:
             return describe_open_motion(reader, path, parts=values, progress=bar)
-    thing = load(path, format=found.name, allow_outside=allow_outside)
+    thing = load(path, format=found.name, **found.options_of(reading))
     return describe(thing, path, parts=values), thing.problems

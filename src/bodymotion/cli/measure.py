@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from bodymotion.cli.files import load_body, written
-from bodymotion.cli.options import AllowOutside, AsJson, names
+from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, one_line, results, say
 
@@ -29,7 +29,9 @@ GROUND_SIZE = 1000.0
 """[m] Side length of the ground that sensors see."""
 
 
+@reads_files
 def measure(
+    reading: ReaderOptions,
     model: Annotated[
         Path,
         typer.Argument(
@@ -84,7 +86,7 @@ def measure(
     close_loops: Annotated[
         bool, typer.Option("--close-loops", help="Recompute the joints that depend on others in closed loops.")
     ] = False,
-    allow_outside: AllowOutside = False,
+    by_position: ByPosition = False,
 ) -> None:
     """Measure a motion on a robot.
 
@@ -119,9 +121,9 @@ def measure(
     chosen: list[Block] = []
     # Values that overflow become inf or nan, which the results show.
     with failures("measure"), progress(f"measuring {moving.name}"), np.errstate(all="ignore"):
-        found = _measured(model, motion, allow_outside, derivative, window, ground, feet, on_feet, close_loops)
+        found = _measured(model, motion, reading, by_position, derivative, window, ground, feet, on_feet, close_loops)
         if wanted or output is not None:
-            chosen = _choose(found, wanted, _scenery(found, scenery, allow_outside))
+            chosen = _choose(found, wanted, _scenery(found, scenery, reading))
             if not scenery:
                 _report_empty_environment(found, wanted)
         if output is not None:
@@ -151,15 +153,23 @@ def _report_empty_environment(measures: Measures, names: list[str]) -> None:
         say(one_line(f"{', '.join(blind)}: nothing in range, since there is no environment; {hint}"))
 
 
-def _loaded(model: Path, motion: Path | None, allow_outside: bool) -> tuple[Body, Motion]:
+def _loaded(model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool) -> tuple[Body, Motion]:
     """Return a body and its motion; an animation alone is played on the built-in Spot."""
     from bodymotion.animation import Animation
-    from bodymotion.cli.files import load_motion
-    from bodymotion.formats.registry import load
+    from bodymotion.cli.files import kind_of
+    from bodymotion.formats.registry import load_together
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
 
+    files = [path for path in (model, motion) if path is not None]
+    found = load_together(files, by_position=by_position, **reading)
     if motion is not None:
-        return load_body(model, allow_outside, hint="MODEL"), load_motion(motion, hint="MOTION")
-    animation = load(model, allow_outside=allow_outside)
+        for path, value, kind, hint in zip(files, found, (Body, Motion), ("MODEL", "MOTION"), strict=True):
+            if not isinstance(value, kind):
+                wanted = "a model" if kind is Body else "a motion"
+                raise typer.BadParameter(f"{path} holds {kind_of(value)}, not {wanted}", param_hint=hint)
+        return found[0], found[1]
+    (animation,) = found
     if not isinstance(animation, Animation):
         raise typer.BadParameter(
             f"{model} needs {'a motion' if type(animation).__name__ == 'Body' else 'a model'}: bodymotion measure MODEL MOTION; "
@@ -174,7 +184,8 @@ def _loaded(model: Path, motion: Path | None, allow_outside: bool) -> tuple[Body
 def _measured(
     model: Path,
     motion: Path | None,
-    allow_outside: bool,
+    reading: ReaderOptions,
+    by_position: bool,
     derivative: Literal["suited", "spline", "central", "savgol"],
     window: int,
     ground: float | None,
@@ -185,7 +196,7 @@ def _measured(
     from bodymotion import dynamics
     from bodymotion.cli.messages import show_problems
 
-    body, moving = _loaded(model, motion, allow_outside)
+    body, moving = _loaded(model, motion, reading, by_position)
     chosen = None if feet is None else names(feet)
     missing = [name for name in chosen or () if name not in {link.name for link in body.links}]
     if missing:
@@ -205,7 +216,7 @@ def _measured(
     return found
 
 
-def _scenery(measures: Measures, given: list[str] | None, allow_outside: bool) -> list[Body | Shape]:
+def _scenery(measures: Measures, given: list[str] | None, reading: ReaderOptions) -> list[Body | Shape]:
     from bodymotion.geometry.shapes import Box, Shape
 
     things: list[Body | Shape] = []
@@ -217,7 +228,7 @@ def _scenery(measures: Measures, given: list[str] | None, allow_outside: bool) -
             under[:3, 3] = *measures.root_poses[0, :2], measures.ground[0] - 0.5
             things.append(Shape(Box((GROUND_SIZE, GROUND_SIZE, 1.0)), under))
         else:
-            things.append(load_body(Path(name), allow_outside, hint="--scenery"))
+            things.append(load_body(Path(name), reading, hint="--scenery"))
     return things
 
 

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-__all__ = ["AllowOutside", "Arm", "AsJson", "Bpm", "PackagePath", "Slices", "names", "not_negative", "positive"]
-
-AllowOutside: TypeAlias = Annotated[
-    bool, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
+__all__ = [
+    "Arm",
+    "AsJson",
+    "Bpm",
+    "ByPosition",
+    "ReaderOptions",
+    "Slices",
+    "flag_of",
+    "name_list",
+    "names",
+    "not_negative",
+    "positive",
+    "reading_options",
+    "reads_files",
 ]
-PackagePath: TypeAlias = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--package-path", metavar="FOLDER", help="A folder with packages of package:// in a URDF; may be repeated."
-    ),
+
+ReaderOptions: TypeAlias = dict[str, Any]
+"""The options of readers that were used."""
+ByPosition: TypeAlias = Annotated[
+    bool, typer.Option("--by-position", help="Read joint columns by position, whatever their names.")
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Arm: TypeAlias = Annotated[
@@ -50,3 +63,82 @@ def not_negative(value: float) -> float:
 def names(text: str | None) -> tuple[str, ...]:
     """Return the names in a text that separates them by commas."""
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def name_list(text: str | None) -> list[str] | None:
+    """Return the names in the text of an option, None where it is not used."""
+    return text.split(",") if text else None
+
+
+def reading_options(
+    allow_outside: Annotated[
+        bool | None, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
+    ] = None,
+    package_paths: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--package-path", metavar="FOLDER", help="A folder with packages of package:// in a URDF; may be repeated."
+        ),
+    ] = None,
+    apply_humanoid_pose: Annotated[
+        bool | None, typer.Option("--apply-humanoid-pose", help="Move a .wrl as its Humanoid node says.")
+    ] = None,
+    layout: Annotated[
+        Literal["unitree"] | None, typer.Option("--layout", help="The columns of a .csv without names.")
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option("--columns", metavar="A,B,…", callback=name_list, help="Names for the columns of a .csv."),
+    ] = None,
+    joint_names: Annotated[
+        str | None,
+        typer.Option("--joint-names", metavar="A,B,…", callback=name_list, help="Names for the joints of an .npz."),
+    ] = None,
+    link_names: Annotated[
+        str | None,
+        typer.Option("--link-names", metavar="A,B,…", callback=name_list, help="Names for the links of an .npz."),
+    ] = None,
+    frame_rate: Annotated[
+        float | None,
+        typer.Option("--input-rate", metavar="HZ", callback=positive, help="The frame rate of a .csv without times."),
+    ] = None,
+    degrees: Annotated[
+        bool | None,
+        typer.Option("--input-degrees/--input-radians", help="Unit of angles in a .csv whose names do not give it."),
+    ] = None,
+    quaternion_order: Annotated[
+        Literal["wxyz", "xyzw"] | None,
+        typer.Option("--quaternion-order", help="Order of quaternions in a .csv whose column names do not give it."),
+    ] = None,
+    from_zero: Annotated[
+        bool | None, typer.Option("--from-zero", help="Subtract the first time of a table from all its times.")
+    ] = None,
+) -> None:
+    """Define the options of readers, with the names that `bodymotion.load` has for them."""
+
+
+def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command with the options of readers; its parameter `reading` gets those that were used.
+
+    A command that has a parameter of the same name as one of them has its own option instead.
+    """
+    own = signature(command, eval_str=True).parameters
+    added = [one for name, one in signature(reading_options, eval_str=True).parameters.items() if name not in own]
+
+    @wraps(command)
+    def run(**given: Any) -> Any:  # noqa: ANN401
+        used = {one.name: given.pop(one.name) for one in added}
+        return command(
+            **given, reading={name: value for name, value in used.items() if value is not None and value != []}
+        )
+
+    kept = [one for name, one in own.items() if name != "reading"]
+    run.__signature__ = signature(command).replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
+    return run
+
+
+def flag_of(name: str, command: Callable[..., Any]) -> str:
+    """Return the option of a command that sets a parameter: `--input-rate` for frame_rate."""
+    (option,) = signature(command, eval_str=True).parameters[name].annotation.__metadata__
+    found: str = option.default if isinstance(option.default, str) else option.param_decls[0]
+    return found.partition("/")[0]

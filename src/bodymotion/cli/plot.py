@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bodymotion.cli.options import AllowOutside, names
+from bodymotion.cli.options import ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 
 __all__ = ["plot"]
@@ -17,7 +17,9 @@ __all__ = ["plot"]
 DPI = 150
 
 
+@reads_files
 def plot(
+    reading: ReaderOptions,
     files: Annotated[
         list[Path],
         typer.Argument(
@@ -71,7 +73,7 @@ def plot(
         ),
     ] = 0,
     listed: Annotated[bool, typer.Option("--list", help="List the plots of these files, and exit.")] = False,
-    allow_outside: AllowOutside = False,
+    by_position: ByPosition = False,
 ) -> None:
     """Plot the joints, torques, balance and contacts of a motion.
 
@@ -110,7 +112,7 @@ def plot(
     with failures("plot"):
         try:
             if listed:
-                subject = subject_of(*files, allow_outside=allow_outside)
+                subject = subject_of(*files, by_position=by_position, **reading)
                 with results() as out:
                     print("\n".join(available(subject)), file=out)
                 return
@@ -128,7 +130,8 @@ def plot(
                     dpi=dpi,
                     derivative="savgol" if smooth else "suited",
                     window=smooth or 9,
-                    allow_outside=allow_outside,
+                    by_position=by_position,
+                    **reading,
                 )
                 made.save(target)
         except UnknownPlotError as error:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bodymotion.cli.options import AllowOutside, Arm, Bpm, Slices, names, positive
+from bodymotion.cli.options import Arm, Bpm, ByPosition, ReaderOptions, Slices, names, positive, reads_files
 from bodymotion.cli.output import failures
 from bodymotion.diagnostics.text import counted
 
@@ -26,7 +26,9 @@ class Background(StrEnum):
     transparent = "transparent"
 
 
+@reads_files
 def render(
+    reading: ReaderOptions,
     files: Annotated[
         list[Path],
         typer.Argument(
@@ -101,7 +103,7 @@ def render(
     follow: Annotated[
         bool | None, typer.Option("--follow/--no-follow", help="Follow the root; by default where it moves far.")
     ] = None,
-    allow_outside: AllowOutside = False,
+    by_position: ByPosition = False,
     arm: Arm = None,
     bpm: Bpm = None,
     slices: Slices = None,
@@ -155,11 +157,12 @@ def render(
             fps=fps,
             speed=speed,
             follow=follow,
-            allow_outside=allow_outside,
+            by_position=by_position,
             arm=arm,
             bpm=bpm,
             slices=slices,
             progress=report,
+            **reading,
         )
     written(output, counted(frames, "frame") if still is None else f"{still.width} × {still.height} pixels")
 

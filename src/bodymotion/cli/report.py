@@ -7,14 +7,16 @@ from typing import Annotated
 
 import typer
 
-from bodymotion.cli.options import AllowOutside, names
+from bodymotion.cli.options import ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures
 from bodymotion.diagnostics.text import counted
 
 __all__ = ["report"]
 
 
+@reads_files
 def report(
+    reading: ReaderOptions,
     files: Annotated[
         list[Path], typer.Argument(metavar="MODEL MOTION", help="A model and a motion; or a Spot animation (.cha).")
     ],
@@ -22,7 +24,7 @@ def report(
     what: Annotated[
         str, typer.Option("--what", metavar="NAMES", help="Plots, comma-separated, as for `bodymotion plot`.")
     ] = "",
-    allow_outside: AllowOutside = False,
+    by_position: ByPosition = False,
 ) -> None:
     """Write a page about a motion on a robot.
 
@@ -43,6 +45,6 @@ def report(
         raise typer.BadParameter("at most two files: a model and a motion", param_hint="MODEL MOTION")
     plots = names(what) or PLOTS
     with failures("report"), progress(f"{output.name}") as bar:
-        contents = write(*files, output=output, plots=plots, allow_outside=allow_outside, progress=bar)
+        contents = write(*files, output=output, plots=plots, by_position=by_position, progress=bar, **reading)
     counts = (("figure", contents.figures), ("moment", contents.moments), ("finding", contents.findings))
     written(output, ", ".join(counted(len(found), noun) for noun, found in counts))

@@ -8,13 +8,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from bodymotion.cli.options import positive
+from bodymotion.cli.options import ReaderOptions, positive, reads_files
 from bodymotion.cli.output import failures
 
 __all__ = ["retime"]
 
 
+@reads_files
 def retime(
+    reading: ReaderOptions,
     source: Annotated[Path, typer.Argument(metavar="IN", help="A motion.")],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The new file; may be IN.")],
     rate: Annotated[
@@ -65,7 +67,7 @@ def retime(
       bodymotion retime walk.seq half.seq --speed 0.5
       bodymotion retime clock.seq walk.seq --rate 100 --start first
     """  # noqa: D301
-    from bodymotion.cli.files import conclude, finish, is_large, load_motion
+    from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_motion
     from bodymotion.cli.progress import progress
     from bodymotion.motion.interpolation import HOLDING
 
@@ -81,8 +83,9 @@ def retime(
             with progress(f"writing {target.name}") as bar:
                 used = method or ("after" if stamped else "linear")
                 conclude(target, resample_file(source, target, rate, used, start=_start(start, first), progress=bar))
+        check_reading(reading, [source])
         motion = load_motion(
-            source, advice="--method after, nearest, before and linear without other options need less"
+            source, reading, advice="--method after, nearest, before and linear without other options need less"
         )
         timed = [c.timeline for c in motion.timed]
         stamped = any(t.stamps is not None for t in timed)

@@ -7,14 +7,16 @@ from typing import Annotated
 
 import typer
 
-from bodymotion.cli.options import AllowOutside, Arm, Bpm, Slices, names
+from bodymotion.cli.options import Arm, Bpm, ByPosition, ReaderOptions, Slices, names, reads_files
 from bodymotion.cli.output import failures
 from bodymotion.scene.options import LABELS
 
 __all__ = ["view"]
 
 
+@reads_files
 def view(
+    reading: ReaderOptions,
     files: Annotated[
         list[Path],
         typer.Argument(
@@ -40,7 +42,7 @@ def view(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Reload the files when they are saved.")] = False,
     paused: Annotated[bool, typer.Option("--paused", help="Do not start playing.")] = False,
-    allow_outside: AllowOutside = False,
+    by_position: ByPosition = False,
     show: Annotated[
         str, typer.Option("--show", metavar="NAMES", help=f"What to show, comma-separated: {', '.join(LABELS)}.")
     ] = "",
@@ -78,9 +80,10 @@ def view(
             open_browser=not no_browser,
             watch=watch,
             play=not paused,
-            allow_outside=allow_outside,
+            by_position=by_position,
             show=names(show),
             arm=arm,
             bpm=bpm,
             slices=slices,
+            **reading,
         )

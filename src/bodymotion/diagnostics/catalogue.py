@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from bodymotion.diagnostics import Problem, Rule
@@ -12,7 +12,8 @@ from bodymotion.diagnostics import Problem, Rule
 __all__ = ["catalogue", "selected"]
 
 
-_PACKAGES = ("formats", "motion", "spot", "checks")
+PACKAGES = ("diagnostics.losses", "motion", "model", "formats", "spot", "editing", "dynamics", "checks")
+"""The packages that define rules."""
 
 
 def catalogue() -> dict[str, Rule]:
@@ -29,19 +30,25 @@ def retired() -> dict[str, str]:
 def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
     found: dict[str, Rule] = {}
     old: dict[str, str] = {}
-    for name in _PACKAGES:
-        package = importlib.import_module(f"bodymotion.{name}")
-        for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            try:
-                module = importlib.import_module(info.name)
-            except ImportError:
-                # Made for a package that is not installed.
-                continue
-            for value in vars(module).values():
-                if isinstance(value, Rule):
-                    found.setdefault(value.code, value)
-            old.update(getattr(module, "RETIRED", {}))
+    for name in _modules():
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            # Made for a package that is not installed.
+            continue
+        for value in vars(module).values():
+            if isinstance(value, Rule) and found.setdefault(value.code, value) != value:
+                raise ValueError(f"two rules have the code {value.code}")
+        old.update(getattr(module, "RETIRED", {}))
     return dict(sorted(found.items())), old
+
+
+def _modules() -> Iterator[str]:
+    for name in PACKAGES:
+        package = importlib.import_module(f"bodymotion.{name}")
+        yield package.__name__
+        for info in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{package.__name__}."):
+            yield info.name
 
 
 def selected(

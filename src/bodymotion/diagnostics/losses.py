@@ -67,7 +67,7 @@ STAMPS = Rule(
     "warning",
     "The target holds no time stamps: frames are resampled to a fixed rate, each held until the next.",
     "judgement",
-    "Motion.resample() and `--rate` with `--method` resample by interpolation",
+    "Motion.resample() and `bodymotion convert --rate … --method …` resample by interpolation",
     example=("frames at 0, 0.1, 0.25 s, saved as version 1", "frames at 0, 0.1, 0.2 s"),
 )
 NOT_FINITE = Rule(

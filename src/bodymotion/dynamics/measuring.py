@@ -18,6 +18,8 @@ from bodymotion.dynamics.measures import Measures
 from bodymotion.editing import recover_joints
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body
+from bodymotion.model.joint_names import by_position as put_by_position
+from bodymotion.model.joint_names import fit_problems
 from bodymotion.motion.interpolation import unwrapped
 from bodymotion.motion.interpolation.sampling import bridged
 
@@ -51,6 +53,7 @@ def measure(
     thresholds: Thresholds | None = None,
     close_loops: bool = False,
     on_feet: bool | None = None,
+    by_position: bool = False,
 ) -> Measures:
     """Measure a motion on a body. Most results are computed when they are first read.
 
@@ -82,6 +85,8 @@ def measure(
         velocity then has a small step where the supporting foot changes; "suited" derivatives of it are those over 0.15 s. None does so,
         and adds a note to `Measures.problems`, where the motion has no root pose, the root is free, and there are feet, none of which
         rotates by a full turn as wheels do. Otherwise a root without a pose has the body's own.
+    by_position:
+        Read joint columns by position, whatever their names.
 
     Raises
     ------
@@ -94,6 +99,7 @@ def measure(
         For anything but a body and a motion.
     """
     _check_kinds(body, motion)
+    motion = put_by_position(motion, body) if by_position else motion
     if derivative not in ("suited", *DERIVATIVES):
         raise WrongUseError(f"derivative: expected one of suited, {', '.join(DERIVATIVES)}, got {derivative!r}")
     feet = None if feet is None else foot_links(body, feet)
@@ -101,7 +107,7 @@ def measure(
     if not len(times):
         raise ValueError("the motion has no frames to measure")
     where = Location(None if motion.source.path is None else str(motion.source.path))
-    problems += _more_columns(body, motion, where)
+    problems += fit_problems(motion, body)
     q, root, lacking = _finite(body, times, q, root, where)
     problems += lacking
     if close_loops and body.extra_joints:
@@ -226,17 +232,6 @@ def _rolls(body: Body, q: Floats, index: int) -> bool:
             return True
         index = body.links[index].parent
     return False
-
-
-def _more_columns(body: Body, motion: Motion, where: Location) -> tuple[Problem, ...]:
-    joints = motion.joint_displacement
-    if joints is None or joints.num_parts <= body.num_joints:
-        return ()
-    message = (
-        f"the motion has {joints.num_parts} joint columns and the body {body.num_joints}; the columns from "
-        f"{body.num_joints} on are left out"
-    )
-    return (rules.MORE_COLUMNS.problem(message, where),)
 
 
 def _finite(

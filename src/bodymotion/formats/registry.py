@@ -5,13 +5,16 @@ A file is recognised by its first `HEAD` bytes (`formats.sniffing`), then by its
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import signature
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics import Findings, FormatError, Location, MissingFileError, Problem, ReadResult
+from bodymotion.diagnostics import Findings, FormatError, Location, MissingFileError, ReadResult, WrongUseError
+from bodymotion.diagnostics.text import with_article
 from bodymotion.formats import sniffing
 from bodymotion.formats.rules import OTHER_KIND, UNKNOWN, UNREADABLE, UNWRITABLE
 from bodymotion.system.open_files import pipes_kept, read_head
@@ -25,15 +28,18 @@ __all__ = [
     "FORMATS",
     "HEAD",
     "Format",
+    "Function",
     "find_format",
     "load",
     "load_animation",
     "load_body",
     "load_motion",
+    "load_together",
     "named_format",
     "read",
     "save",
     "target_format",
+    "unused_options",
 ]
 
 HEAD = 65536
@@ -43,15 +49,42 @@ LONG_HEAD = 1 << 20
 
 
 @dataclass(frozen=True)
+class Function:
+    """A reader or a writer, `module:name` in `formats`. Its module is imported when it is first used."""
+
+    place: str
+
+    def __call__(self, *args: Any, **options: Any) -> Any:  # noqa: ANN401
+        """Read or write a file."""
+        return self._function(*args, **options)
+
+    @property
+    def _function(self) -> Callable[..., Any]:
+        module, _, name = self.place.partition(":")
+        found: Callable[..., Any] = getattr(import_module(f"bodymotion.formats.{module}"), name)
+        return found
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The names of its options: its keyword-only parameters."""
+        parameters = signature(self._function).parameters.values()
+        return frozenset(one.name for one in parameters if one.kind is one.KEYWORD_ONLY)
+
+
+@dataclass(frozen=True)
 class Format:
     """A row of the table.
 
     Attributes
     ----------
-    sniff:
-        `sniff(head)` returns whether a file that begins with these bytes is of this format.
+    name:
+        The name on the command line (`--from`, `--to`).
+    title:
+        What a file of this format is, for messages.
     read:
         `read(path, **options)` returns a `ReadResult`: the value, partial where the file is faulty, and all problems.
+    sniff:
+        `sniff(head)` returns whether a file that begins with these bytes is of this format.
     write:
         `write(value, path, **options)` writes a value of the type `holds`, and returns what was lost.
     """
@@ -59,29 +92,19 @@ class Format:
     name: str
     title: str
     extensions: tuple[str, ...]
-    read: Callable[..., ReadResult[Any]]
+    read: Function
     sniff: Callable[[bytes], bool] = lambda head: False
-    write: Callable[..., tuple[Problem, ...]] | None = None
+    write: Function | None = None
     holds: str = "Motion"
 
+    @property
+    def writes(self) -> frozenset[str]:
+        """The names of the options of the writer."""
+        return frozenset() if self.write is None else self.write.options
 
-def _later(module: str, function: str) -> Callable[..., Any]:
-    """Return a function of a module of `formats`; the module is imported at the first call."""
-
-    def call(*args: Any, **options: Any) -> Any:  # noqa: ANN401
-        return getattr(import_module(f"bodymotion.formats.{module}"), function)(*args, **options)
-
-    return call
-
-
-def _write_seq(motion: Motion, path: Path, **options: Any) -> tuple[Problem, ...]:  # noqa: ANN401
-    from bodymotion.formats.seq.writer import write_seq
-    from bodymotion.system.atomic_files import whole_file
-
-    if path.suffix.lower() == ".json" and options.get("style") is None:
-        options["style"] = "json"
-    with whole_file(path) as stream:
-        return write_seq(motion, stream, **options)
+    def options_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those of the options that the reader has."""
+        return {name: value for name, value in options.items() if name in self.read.options}
 
 
 FORMATS: tuple[Format, ...] = (
@@ -89,16 +112,16 @@ FORMATS: tuple[Format, ...] = (
         "openhrp",
         "OpenHRP model (VRML97)",
         (".wrl",),
-        _later("openhrp", "read_openhrp"),
+        Function("openhrp:read_openhrp"),
         sniffing.looks_like_vrml,
-        _later("openhrp.writer", "write_openhrp"),
+        Function("openhrp.writer:write_openhrp"),
         holds="Body",
     ),
     Format(
         "body",
         "Choreonoid model",
         (".body",),
-        _later("choreonoid_body", "read_body"),
+        Function("choreonoid_body:read_body"),
         sniffing.looks_like_body,
         holds="Body",
     ),
@@ -106,78 +129,78 @@ FORMATS: tuple[Format, ...] = (
         "urdf",
         "URDF model",
         (".urdf",),
-        _later("urdf", "read_urdf"),
+        Function("urdf:read_urdf"),
         sniffing.looks_like_urdf,
-        _later("urdf", "write_urdf"),
+        Function("urdf:write_urdf"),
         holds="Body",
     ),
     Format(
         "mjcf",
         "MuJoCo model (MJCF)",
         (".xml", ".mjcf"),
-        _later("mjcf", "read_mjcf"),
+        Function("mjcf:read_mjcf"),
         sniffing.looks_like_mjcf,
-        _later("mjcf", "write_mjcf"),
+        Function("mjcf:write_mjcf"),
         holds="Body",
     ),
     Format(
         "seq",
         "Choreonoid body motion",
         (".seq", ".yaml", ".yml", ".json"),
-        _later("seq", "read_seq"),
+        Function("seq:read_seq"),
         sniffing.looks_like_seq,
-        _write_seq,
+        Function("seq.writer:write_seq"),
     ),
     Format(
-        "csv", "table of comma-separated values", (".csv",), _later("csv", "read_csv"), write=_later("csv", "write_csv")
+        "csv", "table of comma-separated values", (".csv",), Function("csv:read_csv"), write=Function("csv:write_csv")
     ),
     Format(
         "npz",
         "NumPy archive",
         (".npz",),
-        _later("npz", "read_npz"),
+        Function("npz:read_npz"),
         sniffing.looks_like_npz,
-        _later("npz", "write_npz"),
+        Function("npz:write_npz"),
     ),
     Format(
         "openhrp-text",
         "OpenHRP plain text",
         (".pos", ".waist", ".hip", ".zmp"),
-        _later("openhrp_text", "read_openhrp_text"),
-        write=_later("openhrp_text", "write_openhrp_text"),
+        Function("openhrp_text:read_openhrp_text"),
+        write=Function("openhrp_text:write_openhrp_text"),
     ),
     Format(
         "cha",
         "Spot animation",
         (".cha",),
-        _later("cha", "read_cha"),
+        Function("cha:read_cha"),
         sniffing.looks_like_cha,
-        _later("cha", "write_cha"),
+        Function("cha:write_cha"),
         holds="Animation",
     ),
     Format(
         "cap",
         "Spot animation as a message, text",
         (".cap", ".pbtxt", ".textproto"),
-        _later("cha_proto", "read_animation_message"),
+        Function("cha_proto:read_animation_message"),
         sniffing.looks_like_animation_text,
-        _later("cha_proto", "write_message_text"),
+        Function("cha_proto:write_message_text"),
         holds="Animation",
     ),
     Format(
         "cap-bytes",
         "Spot animation as a message, bytes",
         (".pb", ".binpb"),
-        _later("cha_proto", "read_animation_message"),
+        Function("cha_proto:read_animation_message"),
         sniffing.looks_like_animation_bytes,
-        _later("cha_proto", "write_message_bytes"),
+        Function("cha_proto:write_message_bytes"),
         holds="Animation",
     ),
     Format(
         "state-log",
         "log of the states of a Spot",
         (),
-        _later("cha_proto", "read_log"),
+        Function("cha_proto:read_log"),
         sniffing.looks_like_log,
         holds="Animation",
     ),
@@ -258,10 +281,25 @@ def read(path: str | Path, *, format: str | None = None, **options: Any) -> tupl
 
 
 def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
-    if row.holds != "Body":
-        # Only models name other files.
-        options = {name: value for name, value in options.items() if name != "allow_outside"}
-    return row.read(path, **options)
+    unused = {"allow_outside", "body"} - row.read.options
+    found: ReadResult[Any] = row.read(path, **{name: value for name, value in options.items() if name not in unused})
+    return found
+
+
+def unused_options(options: Iterable[str], rows: Iterable[Format]) -> dict[str, str]:
+    """Return the options that none of these formats' readers has, each with the titles of the formats; `allow_outside` fits any.
+
+    Raises
+    ------
+    TypeError
+        When no reader has an option.
+    """
+    titles = {with_article(row.title): row.read.options for row in rows}
+    unused = sorted({*options}.difference({"allow_outside"}, *titles.values()))
+    for name in unused:
+        if not any(name in row.read.options for row in FORMATS):
+            raise TypeError(f"there is no option {name!r}")
+    return dict.fromkeys(unused, " or ".join(titles) or "what is not read from a file")
 
 
 def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:  # noqa: ANN401
@@ -274,7 +312,8 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
     format:
         The name of a format of `FORMATS`, to read the file in that format whatever its content.
     options:
-        Those of the format's reader. `allow_outside=True` is for models whose parts lie outside of their folder; other formats ignore it.
+        Those of the format's reader. `allow_outside=True` is for models whose parts lie outside of their folder, `body` for tables whose
+        columns are joints; other formats ignore them.
 
     Raises
     ------
@@ -286,6 +325,48 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
         row = find_format(path) if format is None else named_format(format)
         found = _read(row, path, options)
     return found.require()
+
+
+def load_together(sources: Iterable[Any], *, by_position: bool = False, **options: Any) -> list[Any]:  # noqa: ANN401
+    """Return values that belong together, such as a body and its motions, read where they are files; in the order of the sources.
+
+    Each option goes to the files whose reader has it. Tables get the body, which names their columns.
+
+    Parameters
+    ----------
+    sources:
+        Values or files.
+    by_position:
+        Read joint columns by position, whatever their names (`bodymotion.model.joint_names.by_position`).
+    options:
+        Those of the readers.
+
+    Raises
+    ------
+    FormatError
+        When a file has an error.
+    WrongUseError
+        When an option has no effect on any of the files; TypeError when there is no such option.
+    """
+    from bodymotion.model.body import Body
+    from bodymotion.model.joint_names import by_position as put_by_position
+    from bodymotion.motion import Motion
+
+    values = list(sources)
+    files = {k: Path(value) for k, value in enumerate(values) if isinstance(value, (str, PathLike))}
+    with pipes_kept():
+        rows = {k: find_format(path) for k, path in files.items()}
+        for name, titles in unused_options(options, rows.values()).items():
+            raise WrongUseError(f"{name} has no effect on {titles}")
+        # Bodies first.
+        for k, row in sorted(rows.items(), key=lambda item: item[1].holds != "Body"):
+            body = next((value for value in values if isinstance(value, Body)), None)
+            with_body = {} if body is None or by_position else {"body": body}
+            values[k] = load(files[k], format=row.name, **with_body, **row.options_of(options))
+    body = next((value for value in values if isinstance(value, Body)), None)
+    if by_position and body is not None:
+        values = [put_by_position(value, body) if isinstance(value, Motion) else value for value in values]
+    return values
 
 
 def load_body(path: str | Path, *, format: str | None = None, **options: Any) -> Body:  # noqa: ANN401

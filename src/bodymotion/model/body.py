@@ -7,7 +7,7 @@ without an id, but for the root, follow after the highest id in link order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics.text import listed
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.geometry.shapes import Shape
@@ -164,47 +165,18 @@ class Body(NotebookDisplay, ContentEquality):
     def joint_columns(self, component: MultiValueSeq) -> tuple[int, ...]:
         """Return for each of the J joints the column of a component that is its own; −1 for a joint that has none there.
 
-        Where part labels are names of the body's joints, or of the links that these move, columns go by name, whatever their order.
-        Without labels, or where none of them is such a name (they may say anything), column i is joint i.
+        Columns with names go by name, whatever their order: that of a joint or of the link that it moves, up to capitals and
+        separators. Where the columns or the joints have no names at all, column i is joint i. `model.joint_names.by_position` gives
+        columns the names of the joints by position.
 
         Raises
         ------
         ValueError
-            When some labels are names of joints and some are not, or two name one joint; the message has both lists.
+            When a name is that of no joint, or two name one joint; the message has the first names of both sides that do not match.
         """
-        count = component.num_parts
-        labels = (*component.part_labels[:count], *[""] * (count - len(component.part_labels)))
-        links = [self.links[index].name if index >= 0 else "" for index in self.joint_links]
-        known = [(joint.name, link) for joint, link in zip(self.joints, links, strict=True)]
-        in_place = tuple(k if k < count else -1 for k in range(self.num_joints))
-        if not any(labels[self.num_joints :]) and all(
-            not label or label in names for label, names in zip(labels, known, strict=False)
-        ):
-            return in_place
-        by_joint = {joint: k for k, (joint, _) in reversed(list(enumerate(known))) if joint}
-        by_link = {link: k for k, link in reversed(list(enumerate(links))) if link}
-        named = [label for label in labels if label]
-        place = by_link if all(label in by_link for label in named) else {}
-        place = by_joint if all(label in by_joint for label in named) else place or {**by_link, **by_joint}
-        strange = [label for label in named if label not in place]
-        if len(strange) == len(named):
-            return in_place
-        wanted = _listed([joint or link for joint, link in known if joint or link])
-        if strange:
-            raise ValueError(
-                f"{component.content} has columns named {_listed(strange)}, which are no joints of {self.name or 'the body'}, beside "
-                f"others that are; its joints are {wanted}"
-            )
-        columns = [-1] * self.num_joints
-        for column, label in enumerate(labels):
-            if label and columns[place[label]] >= 0:
-                raise ValueError(
-                    f"two columns of {component.content} are the joint {label}: the columns are {_listed(labels)}, the joints of "
-                    f"{self.name or 'the body'} are {wanted}"
-                )
-            if label:
-                columns[place[label]] = column
-        return tuple(columns)
+        from bodymotion.model.joint_names import joint_columns
+
+        return joint_columns(component, self)
 
     def joint_values(self, component: MultiValueSeq) -> Floats:
         """Return the values (T, J) of the body's joints in a component, in order of joint columns; see `joint_columns`.
@@ -225,7 +197,7 @@ class Body(NotebookDisplay, ContentEquality):
         if missing:
             raise ValueError(
                 f"{component.content} has {component.num_parts} joint columns, {self.name or 'the body'} has {self.num_joints}: there is "
-                f"none for {_listed(missing)}. Is it a motion of another body?"
+                f"none for {listed(missing, 60)}. Is it a motion of another body?"
             )
         if columns == tuple(range(self.num_joints)):
             return np.asarray(component.values[:, : self.num_joints])
@@ -352,8 +324,3 @@ class Body(NotebookDisplay, ContentEquality):
         masses = np.array([link.mass for link in self.links])
         centers = np.array([link.center_of_mass for link in self.links])
         return kinematics.center_of_mass(link_poses, masses / self.mass, centers)
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(name or "''" for name in names[:60])
-    return shown + (f" and {len(names) - 60} more" if len(names) > 60 else "")

@@ -59,7 +59,7 @@ WRAPPED = Rule(
     "warning",
     "A joint angle that is interpolated does not jump by a full turn: the joint would rotate back through all angles between.",
     "judgement",
-    "remove the jumps first (unwrap=True, --unwrap), or hold values",
+    "remove the jumps first (unwrap=True, `bodymotion retime --unwrap`), or hold values",
     example=("interpolating 3.1, then -3.1", "interpolating 3.1, then 3.2"),
 )
 NOT_EDITED = Rule(

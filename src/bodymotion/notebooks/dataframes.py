@@ -19,9 +19,9 @@ import numpy.typing as npt
 from bodymotion.animation import Animation
 from bodymotion.diagnostics.text import distinct
 from bodymotion.dynamics import Measures, Reading, Series, measurable, series
-from bodymotion.formats.tables.joint_names import generic_name
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
+from bodymotion.model.joint_names import generic_name
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.system.extras import need
 

@@ -126,8 +126,9 @@ def plot(
     derivative: Derivative | Literal["suited"] = "suited",
     window: int = 9,
     on_feet: bool | None = None,
-    allow_outside: bool = False,
+    by_position: bool = False,
     output: str | PathLike[str] | None = None,
+    **options: Any,  # noqa: ANN401
 ) -> Plot:
     """Plot a motion on a body.
 
@@ -155,8 +156,10 @@ def plot(
         Differentiation method, see `bodymotion.dynamics.measure`.
     on_feet:
         Whether the root pose is computed from feet in contact, see `bodymotion.dynamics.measure`.
-    allow_outside:
-        Also read parts of a model that lie outside its folder.
+    by_position:
+        Read joint columns by position, whatever their names.
+    options:
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
     output:
         File to save the plot to, as `Plot.save` does.
 
@@ -178,7 +181,8 @@ def plot(
         derivative=derivative,
         window=window,
         on_feet=on_feet,
-        allow_outside=allow_outside,
+        by_position=by_position,
+        **options,
     )
     subject = replace(
         subject,
@@ -205,7 +209,8 @@ def subject_of(
     derivative: Derivative | Literal["suited"] = "suited",
     window: int = 9,
     on_feet: bool | None = None,
-    allow_outside: bool = False,
+    by_position: bool = False,
+    **options: Any,  # noqa: ANN401
 ) -> Subject:
     """Return the subject of plots of a body and a motion, see `plot`; with `heavy`, not every frame of a very long motion is measured."""
     if isinstance(body, Measures):
@@ -216,7 +221,7 @@ def subject_of(
             about=_name(body.motion, ""),
             files=files_of(body.body, body.motion),
         )
-    given = load_inputs(body, *([] if motion is None else [motion]), done="plotted", allow_outside=allow_outside)
+    given = load_inputs(body, *([] if motion is None else [motion]), done="plotted", by_position=by_position, **options)
     files = files_of(given.body, *given.motions, given.animation)
     if given.animation is not None:
         from bodymotion.spot.playback import needs_arm, play, spot_body

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,11 +59,12 @@ def render(
     fps: float | None = None,
     speed: float = 1.0,
     follow: bool | None = None,
-    allow_outside: bool = False,
+    by_position: bool = False,
     arm: bool | None = None,
     bpm: float | None = None,
     slices: float | None = None,
     progress: Callable[[int, int], None] | None = None,
+    **options: Any,  # noqa: ANN401
 ) -> Image.Image | None:
     """Render an image or a video of a robot; needs no screen and no graphics card.
 
@@ -101,8 +102,10 @@ def render(
         Frames per second, by default 30, for a gif 20; and the playback speed.
     follow:
         Let the camera follow the root, smoothly; by default where the root moves far.
-    allow_outside:
-        Also read parts of a model that lie outside its folder.
+    by_position:
+        Read joint columns by position, whatever their names.
+    options:
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
     arm, bpm, slices:
         For an animation: whether Spot has its arm (by default as needed), tempo [beats per minute] and length.
     progress:
@@ -139,7 +142,7 @@ def render(
     settings = Settings(edges, camera, look_at, background, ground, tuple(texts), stand, follow)
     _check(is_video, sheet, kind, [at, frame, strobe], settings)
     sources = [source for source in (body, motion) if source is not None]
-    scene = load_scene(*sources, allow_outside=allow_outside, arm=arm, bpm=bpm, slices=slices, output=path)
+    scene = load_scene(*sources, by_position=by_position, arm=arm, bpm=bpm, slices=slices, output=path, **options)
 
     if not all(isinstance(source, (Body, Motion, Animation)) for source in sources):
         report_problems(scene, "; bodymotion check lists them", only_mismatches=True)

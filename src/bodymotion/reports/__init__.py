@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from math import isfinite
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.reports.contents import Contents, contents_of
@@ -31,8 +31,9 @@ def report(
     *,
     output: str | PathLike[str],
     plots: Iterable[str] = PLOTS,
-    allow_outside: bool = False,
+    by_position: bool = False,
     progress: Callable[[int, int], None] | None = None,
+    **options: Any,  # noqa: ANN401
 ) -> Contents:
     """Write a page about a motion on a body: the robot playing, key figures, worst moments, findings of `check`, plots.
 
@@ -46,8 +47,10 @@ def report(
         The file that is written (.html or .htm), whole or not at all.
     plots:
         Names of plots, see `bodymotion.plot`; of the default ones those that the motion has.
-    allow_outside:
-        Also read files that a model names outside its folder.
+    by_position:
+        Read joint columns by position, whatever their names.
+    options:
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
     progress:
         Called with the number of steps that are done, and of all steps.
 
@@ -80,7 +83,7 @@ def report(
     need("plotly", "plot", "a report")
     done = progress or (lambda done, total: None)
     sources = [one for one in (body, motion) if one is not None]
-    scene = load_scene(*sources, allow_outside=allow_outside, output=target)
+    scene = load_scene(*sources, by_position=by_position, output=target, **options)
     if scene.motion is None:
         raise WrongUseError("a report needs a motion, and there is only a body: bodymotion report MODEL MOTION")
     if scene.without_body:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import Group, WrongUseError
 from bodymotion.diagnostics.text import counted, shown
-from bodymotion.formats.registry import load
+from bodymotion.formats.registry import load_together
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.scene.animation_playback import PlaybackSettings, play_animation
@@ -56,8 +56,9 @@ def load_inputs(
     *sources: Showable,
     done: str = "shown",
     max_motions: int = 1,
-    allow_outside: bool = False,
     output: str | PathLike[str] | None = None,
+    by_position: bool = False,
+    **options: Any,  # noqa: ANN401
 ) -> Inputs:
     """Return sources sorted by their kind, read where they are files.
 
@@ -69,10 +70,12 @@ def load_inputs(
         What is done with them, for messages: "shown", "plotted".
     max_motions:
         The largest number of motions.
-    allow_outside:
-        Also read files that a model names outside its folder.
     output:
         The file that will be written.
+    by_position:
+        Read joint columns by position, whatever their names.
+    options:
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
 
     Raises
     ------
@@ -83,21 +86,10 @@ def load_inputs(
     """
     if output is not None:
         check_not_read(output, [one for one in sources if not isinstance(one, (Body, Motion, Animation))])
-    bodies: list[Body] = []
-    motions: list[Motion] = []
-    animations: list[Animation] = []
-    for source in sources:
-        value = source
-        if not isinstance(source, (Body, Motion, Animation)):
-            value = load(Path(source), allow_outside=allow_outside)
-        if isinstance(value, Body):
-            bodies.append(value)
-        elif isinstance(value, Motion):
-            motions.append(value)
-        elif isinstance(value, Animation):
-            animations.append(value)
-        else:
-            raise WrongUseError(f"{source}: expected a body, a motion or an animation, found a {type(value).__name__}")
+    values = load_together(sources, by_position=by_position, **options)
+    bodies = [value for value in values if isinstance(value, Body)]
+    motions = [value for value in values if isinstance(value, Motion)]
+    animations = [value for value in values if isinstance(value, Animation)]
     if len(animations) > 1:
         raise WrongUseError(f"one animation can be {done}, not {len(animations)}")
     if animations and (bodies or motions):
@@ -114,11 +106,12 @@ def load_inputs(
 def load_scene(
     *sources: Showable,
     ghost: bool = False,
-    allow_outside: bool = False,
     arm: bool | None = None,
     bpm: float | None = None,
     slices: float | None = None,
     output: str | PathLike[str] | None = None,
+    by_position: bool = False,
+    **options: Any,  # noqa: ANN401
 ) -> Scene:
     """Return the scene of a body, of one motion or two, of both, or of an animation.
 
@@ -128,12 +121,14 @@ def load_scene(
         Objects or files, in any order.
     ghost:
         Show the second motion at the position of the first, see-through, instead of beside it.
-    allow_outside:
-        Also read files that a model names outside its folder.
     arm, bpm, slices:
         Of an animation: whether Spot has its arm, tempo [beats per minute], length [slices].
     output:
         The file that will be written.
+    by_position:
+        Read joint columns by position, whatever their names.
+    options:
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
 
     Raises
     ------
@@ -142,7 +137,7 @@ def load_scene(
     ValueError
         When there are two bodies or three motions, an animation and something else, or when body and motion do not fit.
     """
-    body, motions, animation = load_inputs(*sources, max_motions=2, allow_outside=allow_outside, output=output)
+    body, motions, animation = load_inputs(*sources, max_motions=2, output=output, by_position=by_position, **options)
     if ghost and len(motions) < 2:
         raise WrongUseError("a ghost is the second of two motions, and there is only one")
     if animation is not None:

@@ -11,11 +11,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Group, Problem, Rule, grouped
+from bodymotion.diagnostics import Group, Problem, grouped
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
+from bodymotion.model.joint_names import fit_problems
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import Motion
 from bodymotion.motion.components import Timeline
@@ -30,15 +31,6 @@ MAX_DISTANCE = 1e5
 MAX_LINK_POSES = 20_000_000
 """Number of link poses in memory (1.1 GB); of longer motions only every n-th frame is shown."""
 MAX_PATH_POINTS = 1500
-
-MORE_COLUMNS = Rule(
-    "VIEW101",
-    "warning",
-    "A motion has as many joint columns as its body. If it has more, it was made for another body.",
-    source="judgement",
-    hint="is it the motion of another body?",
-    example=("a motion of 30 joint columns on a body of 29", "a motion of 29 columns"),
-)
 
 
 @dataclass(frozen=True)
@@ -222,7 +214,7 @@ def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlay
     if not timed:
         raise ValueError("the motion has no frames, so there is nothing to play")
     without_body = body is None
-    mismatches = _mismatches(body, motion)
+    mismatches = () if body is None else fit_problems(motion, body)
     if body is None or not parts:
         body = body or _body_of_frames(motion)
         link_poses, timeline = _recorded_poses(body, motion, timed[0].timeline)
@@ -265,18 +257,6 @@ def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlay
     return replace(
         scene, zmp=frozen(np.clip(zmp, -MAX_DISTANCE, MAX_DISTANCE)), zmp_in_root=motion.zmp.is_root_relative
     )
-
-
-def _mismatches(body: Body | None, motion: Motion) -> tuple[Problem, ...]:
-    """Return a problem where a motion has more joint columns than its body."""
-    joints = motion.joint_displacement
-    if body is None or joints is None or joints.num_parts <= body.num_joints:
-        return ()
-    message = (
-        f"the motion has {joints.num_parts} joint columns and the body {body.num_joints}; the columns from "
-        f"{body.num_joints} on are not shown"
-    )
-    return (MORE_COLUMNS.problem(message, data={"motion": joints.num_parts, "body": body.num_joints}),)
 
 
 def joint_values(body: Body, link_poses: Floats) -> Floats:

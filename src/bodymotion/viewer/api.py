@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import FormatError, grouped
@@ -50,13 +50,14 @@ def view(
     block: bool = True,
     watch: bool = False,
     play: bool = True,
-    allow_outside: bool = False,
+    by_position: bool = False,
     show: Iterable[str] = (),
     dark: bool = False,
     arm: bool | None = None,
     bpm: float | None = None,
     slices: float | None = None,
     progress: Callable[[int, int], None] | None = None,
+    **options: Any,  # noqa: ANN401
 ) -> Viewer | None:
     """Show a robot and its motion in the browser, or write a page that does.
 
@@ -82,8 +83,10 @@ def view(
         Load the files again when they are saved, and keep the time.
     play:
         Start to play when a browser connects, or the page is opened.
-    allow_outside:
-        Also read files that a model names outside its folder.
+    by_position:
+        Read joint columns by position, whatever their names.
+    options:
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
     show:
         Display options to switch on, such as "devices", "frames", "axes", "mass", "support", "velocity_limits".
     dark:
@@ -107,20 +110,19 @@ def view(
     motions = [motion] if isinstance(motion, (Body, Motion, Animation, str, PathLike)) else motion or []
     sources = [body, *motions]
     files = [Path(source) for source in sources if not isinstance(source, (Body, Motion, Animation))]
-    options = DisplayOptions.with_names((*show, "dark") if dark else show)
+    display = DisplayOptions.with_names((*show, "dark") if dark else show)
     if output is not None:
         from bodymotion.viewer.page import check_page_path, write_page
 
         check_page_path(Path(output))
     report = progress or (lambda done, total: None)
     report(0, 2)
-    scene = load_scene(
-        *sources, ghost=ghost, allow_outside=allow_outside, arm=arm, bpm=bpm, slices=slices, output=output
-    )
+    reading = {"by_position": by_position, "ghost": ghost, **options}
+    scene = load_scene(*sources, arm=arm, bpm=bpm, slices=slices, output=output, **reading)
     report(1, 2)
     if output is not None:
         try:
-            sampling = write_page(scene, Path(output), options, play=play)
+            sampling = write_page(scene, Path(output), display, play=play)
         except OSError as error:
             raise OSError(f"{output} cannot be written: {error.strerror or error}") from error
         report(2, 2)
@@ -130,12 +132,12 @@ def view(
         return None
     from bodymotion.viewer.app import Viewer
 
-    viewer = Viewer(scene, host=host, port=port, files=files, options=options, play=play)
+    viewer = Viewer(scene, host=host, port=port, files=files, options=display, play=play)
     print(f"bodymotion: showing at {viewer.url}", file=sys.stderr, flush=True)
     report_problems(scene, "; the panel lists them", only_mismatches=True)
     report_notes(scene)
     if watch and files:
-        _watch(viewer, sources, files, ghost, allow_outside, arm)
+        _watch(viewer, sources, files, arm, reading)
     if open_browser:
         _open(viewer.url)
     if not block:
@@ -156,11 +158,11 @@ def _open(url: str) -> None:
 
 
 def _watch(
-    viewer: Viewer, sources: list[Showable], files: list[Path], ghost: bool, allow_outside: bool, arm: bool | None
+    viewer: Viewer, sources: list[Showable], files: list[Path], arm: bool | None, reading: dict[str, Any]
 ) -> None:
     def reload() -> None:
         try:
-            scene = load_scene(*sources, ghost=ghost, allow_outside=allow_outside, arm=arm)
+            scene = load_scene(*sources, arm=arm, **reading)
             if scene.playback is not None and viewer.scene.playback is not None:
                 animation = scene.playback.animation
                 scene = animation_scene(animation, arm, viewer.scene.playback.settings.within(animation))

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, Location
+from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.lines import Line, Word, line_at
-from bodymotion.formats.text.spelling import number_slip
 from bodymotion.geometry.arrays import Floats
 
 __all__ = ["NUMBER", "Rows", "common_width", "read_rows"]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError
+from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.devices import DEVICES, read_device
 from bodymotion.formats.choreonoid_body.fields import Context, Fields, angle_unit, label, path_of
@@ -29,7 +30,6 @@ from bodymotion.formats.choreonoid_body.resources import (
     read_elements,
 )
 from bodymotion.formats.resources import NotFound
-from bodymotion.formats.text.spelling import meant
 from bodymotion.formats.vrml.scene import IDENTITY, FoundShape, NodeFrame
 from bodymotion.formats.vrml.shapes import PLAIN
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence

@@ -21,10 +21,10 @@ from typing import Any, NoReturn, TypeVar, cast
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
+from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.text.source_text import Text, decode
-from bodymotion.formats.text.spelling import meant
 from bodymotion.formats.yaml.tree import Dialect, Document, Mapping, Node, Scalar, Sequence, parse_yaml
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.units import rotation_in_degrees

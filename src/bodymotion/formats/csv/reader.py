@@ -15,12 +15,13 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.csv import rules
-from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_index, joint_names, link_order
+from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, link_order
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.formats.tables.timelines import check_increasing, timeline_of
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.units import FULL_TURN
+from bodymotion.model.joint_names import NAMELESS, matched
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -54,6 +55,8 @@ __all__ = [
 QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
 QUATERNION_ORDERS: tuple[str, ...] = ("wxyz", "xyzw")
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
+OWN_COLUMNS = ["time", *(f"root_{axis}" for axis in AXES)]
+"""The first columns of a table that `write_csv` makes of a motion with a root pose: its angles are in radians."""
 """The numbers of a pose, in the order of this package."""
 
 FEET = ("fl", "fr", "hl", "hr")
@@ -63,7 +66,7 @@ FOOT_CONTACT = "FootContact"
 
 Kind: TypeAlias = Literal["time", "frame", "pose", "angle", "unclear", "zmp", "relative zmp", "contact", "joint"]
 
-_UNIT = re.compile(r"[\[(]\s*+([a-zA-Zµ°]++)\s*+[\])]\Z")
+_UNIT = re.compile(r"[\[(]\s*+([a-zA-Zµ°|]++)\s*+[\])]\Z")
 _UNITS = {
     "s": 1.0,
     "sec": 1.0,
@@ -71,6 +74,7 @@ _UNITS = {
     "us": 1e-6,
     "ns": 1e-9,
     "m": 1.0,
+    "rad|m": 1.0,
     "cm": 1e-2,
     "mm": 1e-3,
     "rad": 1.0,
@@ -212,7 +216,7 @@ def read_csv(
         components += reader.joints(timeline, nameless)
     components += reader.zmps(timeline)
     components += reader.contacts(timeline)
-    if layout is None:
+    if layout is None and names[: len(OWN_COLUMNS)] != OWN_COLUMNS:
         reader.report_assumed_unit()
     motion = table_motion([table], components, Source("csv", Path(path), encoding="utf-8"), found)
     return ReadResult(motion, found.problems)
@@ -366,13 +370,16 @@ class _Reader:
         found = [self.columns[k] for k in indices]
         values = self.values[:, indices]
         units = np.array([1.0 if one.factor is None else one.factor for one in found])
-        self.check_unit([k for k in indices if not self.slides(self.columns[k].name)])
-        factors = units * self.angle_factors("joint")
         names = tuple(one.name for one in found)
-        if self.body is not None:
-            factors = np.where(
-                [self.slides(name) and one.factor is None for name, one in zip(names, found, strict=True)], 1.0, factors
-            )
+        places = () if self.body is None else matched(names, self.body)
+        slides = [k >= 0 and self.body is not None and self.body.joints[k].type == "slide" for k in places] or [
+            False
+        ] * len(names)
+        self.check_unit([k for k, slide in zip(indices, slides, strict=True) if not slide])
+        factors = units * self.angle_factors("joint")
+        factors = np.where(
+            [slide and one.factor is None for slide, one in zip(slides, found, strict=True)], 1.0, factors
+        )
         if (factors != 1.0).any():
             values = values * factors
         labels = names
@@ -386,6 +393,11 @@ class _Reader:
                     self.location,
                 )
             values, labels = in_body_order(values, names, self.body, self.location, self.found)
+            if nameless:
+                message = (
+                    f"{len(names)} joint columns without names, read in the order of the joints of {self.body.name}"
+                )
+                self.found.report(NAMELESS, message, self.location)
             if self.degrees is None:
                 without = np.array([[float(one.factor is None) for one in found]])
                 without = in_body_order(without, names, self.body, self.location, Diagnostics())[0]
@@ -426,10 +438,6 @@ class _Reader:
         if self.assumed:
             message = f"{listed(self.assumed, 4)}: no unit, read as radians (up to {self.largest:.6g})"
             self.found.report(rules.ASSUMED, message, self.location)
-
-    def slides(self, name: str) -> bool:
-        index = None if self.body is None else joint_index(name, self.body)
-        return self.body is not None and index is not None and self.body.joints[index].type == "slide"
 
     def zmps(self, timeline: Timeline) -> list[Component]:
         components: list[Component] = []

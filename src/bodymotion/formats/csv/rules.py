@@ -35,7 +35,7 @@ UNIT = Rule(
     "error",
     "Angles that look like degrees have a unit.",
     "judgement",
-    "give degrees=True or False (--degrees, --radians), or name the column 'KNEE [deg]'",
+    "give degrees=True or False (--input-degrees, --input-radians), or name the column 'KNEE [deg]'",
     example=("time,HIP\n0.0,90", "time,HIP [deg]\n0.0,90"),
 )
 POSE = Rule(
@@ -79,7 +79,7 @@ ASSUMED = Rule(
     "note",
     "Angles without a unit are read as radians.",
     "judgement",
-    "give degrees=True (--degrees) if they are degrees; degrees=False (--radians), or names such as 'KNEE [rad]', confirm radians",
+    "give degrees=True (--input-degrees) if they are degrees; names such as 'KNEE [rad]', or --input-radians, confirm radians",
     example=("time,HIP\n0.0,0.1", "time,HIP [rad]\n0.0,0.1"),
 )
 

@@ -20,11 +20,12 @@ from bodymotion.formats.csv.reader import (
     UNITREE_RATE,
     column,
 )
-from bodymotion.formats.tables.joint_names import generic_name, is_generic, joint_names
+from bodymotion.formats.tables.joint_names import joint_names
 from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline, timeline_of
 from bodymotion.formats.text.decimals import number_rows, rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.joint_names import generic_name, is_generic
 from bodymotion.motion import Motion, MultiSE3Seq
 from bodymotion.system.atomic_files import whole_file
 
@@ -195,9 +196,9 @@ class _Table:
             values = joints.values[:, k]
             if degrees and k not in slides:
                 name, values = f"{name} [deg]", values * (180 / math.pi)
-            elif np.abs(values[np.isfinite(values)]).max(initial=0) > MAX_ANGLE:
+            elif shared.links is None or np.abs(values[np.isfinite(values)]).max(initial=0) > MAX_ANGLE:
                 # Many turns of a wheel would look like degrees without a unit.
-                name = f"{name} [{'m' if k in slides else 'rad'}]"
+                name = f"{name} [{'rad|m' if self.body is None else 'm' if k in slides else 'rad'}]"
             self.add("" if unitree else name, values)
 
 

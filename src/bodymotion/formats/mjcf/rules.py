@@ -167,7 +167,7 @@ REFUSED = Rule(
     "MJCF133",
     "error",
     "Each moving body of MJCF has a possible mass and inertia of a rigid body.",
-    hint="without strict=True (--strict) they are repaired, and each repair is reported",
+    hint="without strict=True (`bodymotion convert --strict`) they are repaired, and each repair is reported",
     example=("a moving link with mass=0, saved with strict=True", "the same with mass=1"),
 )
 

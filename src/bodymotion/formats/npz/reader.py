@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Rule, Source, SourceMap
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap
 from bodymotion.diagnostics.text import listed
+from bodymotion.formats.npz import rules
 from bodymotion.formats.tables.joint_names import in_body_order, joint_names, link_order
 from bodymotion.formats.tables.timelines import check_increasing
 from bodymotion.geometry.arrays import Floats
@@ -36,35 +37,6 @@ __all__ = ["Array", "read_npz", "write_archive"]
 
 Array = npt.NDArray[Any]
 
-NOT_AN_ARCHIVE = Rule(
-    "NPZ001",
-    "error",
-    "An .npz file is a zip archive of NumPy arrays.",
-    "judgement",
-    example=("a text called walk.npz", "numpy.savez('walk.npz', …)"),
-)
-BOMB = Rule(
-    "NPZ002",
-    "error",
-    "An archive unpacks to at most 256 MB, or 100 times its own size.",
-    "judgement",
-    "save it again with numpy.savez, which does not compress",
-    example=("a gigabyte of zeros, compressed", "the same, not compressed"),
-)
-OBJECTS = Rule(
-    "NPZ003",
-    "error",
-    "Arrays hold numbers, truth values or texts; Python objects could run code when they are unpacked.",
-    "judgement",
-    example=("info=numpy.array({'by': 'me'})", "info=numpy.array('by me')"),
-)
-UNREADABLE = Rule(
-    "NPZ004",
-    "error",
-    "The file can be opened and read to its end.",
-    "judgement",
-    example=("a folder called walk.npz", "a file called walk.npz"),
-)
 
 MAX_BYTES, MAX_RATIO = 256 << 20, 100
 """An archive unpacks to the first number of bytes, or to this multiple of its own size, at most."""
@@ -91,13 +63,13 @@ def read_archive(path: str | Path) -> dict[str, Array]:
     except FormatError:
         raise
     except OSError as error:
-        raise UNREADABLE.error(f"cannot be opened: {error.strerror or error}", location) from error
+        raise rules.UNREADABLE.error(f"cannot be opened: {error.strerror or error}", location) from error
     except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
-        raise NOT_AN_ARCHIVE.error(str(error)[:200] or "damaged", location) from error
+        raise rules.NOT_AN_ARCHIVE.error(str(error)[:200] or "damaged", location) from error
     except Exception as error:
         # zlib, lzma and bz2 have errors of their own.
         if type(error).__module__ in ("zlib", "_lzma", "lzma", "builtins", "struct"):
-            raise NOT_AN_ARCHIVE.error(f"damaged: {error}"[:200], location) from error
+            raise rules.NOT_AN_ARCHIVE.error(f"damaged: {error}"[:200], location) from error
         raise
 
 
@@ -105,7 +77,9 @@ def _arrays(archive: zipfile.ZipFile, size: int, location: Location) -> dict[str
     members = archive.infolist()
     total = sum(member.file_size for member in members)
     if len(members) > MAX_ARRAYS or total > max(MAX_BYTES, MAX_RATIO * size):
-        raise BOMB.error(f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB", location)
+        raise rules.BOMB.error(
+            f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB", location
+        )
     found = {}
     for member in members:
         if member.filename.endswith(".npy"):
@@ -118,29 +92,31 @@ def _array(stream: BinaryIO, member: zipfile.ZipInfo, location: Location) -> Arr
     inside = Location(location.path, inside=member.filename)
     version = np.lib.format.read_magic(stream)
     if version not in ((1, 0), (2, 0)):
-        raise NOT_AN_ARCHIVE.error(f"arrays of the file format version {version} are not read", inside)
+        raise rules.NOT_AN_ARCHIVE.error(f"arrays of the file format version {version} are not read", inside)
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     try:
         shape, fortran, dtype = read(stream)
     except Exception as error:  # a header is Python's source: what its tokens and its syntax raise comes through
-        raise NOT_AN_ARCHIVE.error(f"{member.filename} has a damaged header: {error}"[:200], inside) from error
+        raise rules.NOT_AN_ARCHIVE.error(f"{member.filename} has a damaged header: {error}"[:200], inside) from error
     if dtype.hasobject or dtype.kind not in "biufU":
-        raise OBJECTS.error(f"{member.filename} is an array of {dtype}", inside)
+        raise rules.OBJECTS.error(f"{member.filename} is an array of {dtype}", inside)
     count = math.prod(shape)
     if count * dtype.itemsize > member.file_size or min(shape, default=0) < 0 or len(shape) > 4:
-        raise NOT_AN_ARCHIVE.error(f"{member.filename} has shape {shape} and only {member.file_size} bytes", inside)
+        raise rules.NOT_AN_ARCHIVE.error(
+            f"{member.filename} has shape {shape} and only {member.file_size} bytes", inside
+        )
     if not count and max(shape, default=0) > MAX_EMPTY_ROWS:
-        raise NOT_AN_ARCHIVE.error(f"{member.filename} has shape {shape} and no numbers", inside)
+        raise rules.NOT_AN_ARCHIVE.error(f"{member.filename} has shape {shape} and no numbers", inside)
     if dtype.kind == "U" and count * dtype.itemsize > MAX_TEXT_BYTES:
-        raise NOT_AN_ARCHIVE.error(f"{member.filename} has too much text", inside)
+        raise rules.NOT_AN_ARCHIVE.error(f"{member.filename} has too much text", inside)
     data = stream.read(count * dtype.itemsize)
     if len(data) != count * dtype.itemsize:
-        raise NOT_AN_ARCHIVE.error(f"{member.filename} ends before its last number", inside)
+        raise rules.NOT_AN_ARCHIVE.error(f"{member.filename} ends before its last number", inside)
     array = np.frombuffer(data, dtype).reshape(shape, order="F" if fortran else "C")
     if dtype.kind == "U":
         codes = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
         if ((codes > 0x10FFFF) | ((codes >= 0xD800) & (codes < 0xE000))).any():
-            raise NOT_AN_ARCHIVE.error(f"{member.filename} holds codes that are no characters", inside)
+            raise rules.NOT_AN_ARCHIVE.error(f"{member.filename} holds codes that are no characters", inside)
     return array
 
 
@@ -153,51 +129,6 @@ def write_archive(stream: BinaryIO, arrays: Mapping[str, Array], *, compressed: 
             with archive.open(info, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
-
-LAYOUT = Rule(
-    "NPZ101",
-    "error",
-    "The arrays are those of a motion: joint_displacement or link_position, or those of BeyondMimic.",
-    "judgement",
-    example=("q=…, frame_rate=100", "joint_displacement=…, frame_rate=100"),
-)
-SHAPE = Rule(
-    "NPZ102",
-    "error",
-    "The arrays of a motion have shapes that fit together.",
-    "judgement",
-    example=("joint_displacement of shape (10,)", "joint_displacement of shape (10, 1)"),
-)
-RATE = Rule(
-    "NPZ103",
-    "error",
-    "A motion has a positive frame rate, or times that increase.",
-    "judgement",
-    example=("frame_rate=0", "frame_rate=100"),
-)
-NAMES = Rule(
-    "NPZ104",
-    "error",
-    "The joints of an archive without names are named by the caller.",
-    "judgement",
-    "joint_names=[…] (--joint-names) gives the names in the file's order; with a model alone, they are taken in order of joint id",
-    example=("load('dance.npz')", "load('dance.npz', joint_names=['HIP', 'KNEE'])"),
-)
-ORDER = Rule(
-    "NPZ105",
-    "warning",
-    "Joints are matched by name.",
-    "judgement",
-    "joint_names=[…] (--joint-names) names the columns",
-    example=("load('dance.npz', body=robot)", "load('dance.npz', body=robot, joint_names=['HIP', 'KNEE'])"),
-)
-UNREAD = Rule(
-    "NPZ106",
-    "note",
-    "Arrays that follow from others, or are not known, are not read.",
-    "judgement",
-    example=("joint_displacement=…, effort=…", "joint_displacement=…"),
-)
 
 _BEYOND_MIMIC = {"fps", "joint_pos", "body_pos_w", "body_quat_w"}
 
@@ -232,7 +163,9 @@ def read_npz(
             reader.own_layout(components, joint_names, link_names)
         else:
             names = listed(sorted(arrays), 20) or "none"
-            raise LAYOUT.error(f"the arrays are {names}: no joint_displacement, link_position or zmp", reader.location)
+            raise rules.LAYOUT.error(
+                f"the arrays are {names}: no joint_displacement, link_position or zmp", reader.location
+            )
     if not components and found.has_errors:
         return ReadResult(None, found.problems)
     source = Source("npz", Path(path), locations=SourceMap({(): Location(str(path))}, found.unknown))
@@ -250,7 +183,7 @@ class _Reader:
         fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
         if array.dtype.kind not in "iuf" or not fits:
             wanted = ", ".join("any" if n is None else str(n) for n in shape)
-            raise SHAPE.error(
+            raise rules.SHAPE.error(
                 f"{name}: numbers of shape ({wanted}) are needed, it is {array.dtype} {array.shape}", self.location
             )
         return np.asarray(array, np.float64)
@@ -260,11 +193,11 @@ class _Reader:
         if not names and key in self.arrays:
             array = self.arrays[key]
             if array.ndim != 1 or array.dtype.kind != "U":
-                raise SHAPE.error(f"{key} is no list of texts", self.location)
+                raise rules.SHAPE.error(f"{key} is no list of texts", self.location)
             names = tuple(array.tolist())
         self.used.add(key)
         if names and len(names) != count:
-            raise SHAPE.error(f"{len(names)} names for {count} columns: {', '.join(names[:60])}", self.location)
+            raise rules.SHAPE.error(f"{len(names)} names for {count} columns: {', '.join(names[:60])}", self.location)
         return names
 
     def timeline(self, count: int) -> Timeline:
@@ -272,11 +205,11 @@ class _Reader:
         with self.found.recover(("times",)):
             if "times" in self.arrays:
                 times = self.numbers("times", (count,))
-                check_increasing(times, RATE, self.found, lambda frame: self.location)
+                check_increasing(times, rules.RATE, self.found, lambda frame: self.location)
                 rate = self.rate("frame_rate") if "frame_rate" in self.arrays else None
                 return Timeline.stamped(times, rate)
             if "frame_rate" not in self.arrays:
-                raise RATE.error("there is neither frame_rate nor times", self.location)
+                raise rules.RATE.error("there is neither frame_rate nor times", self.location)
             return Timeline.uniform(count, self.rate("frame_rate"))
         return Timeline.uniform(count, 1.0)
 
@@ -284,7 +217,7 @@ class _Reader:
         array = self.arrays[name]
         self.used.add(name)
         if array.size != 1 or array.dtype.kind not in "iuf" or not 0 < float(array.ravel()[0]) < np.inf:
-            raise RATE.error(f"{name} is {array.ravel()[:3].tolist()}, not one positive number", self.location)
+            raise rules.RATE.error(f"{name} is {array.ravel()[:3].tolist()}, not one positive number", self.location)
         return float(array.ravel()[0])
 
     def own_layout(
@@ -324,10 +257,10 @@ class _Reader:
         timeline = Timeline.uniform(len(q), self.rate("fps"))
         names = self.names("joint_names", joint_names, q.shape[1])
         if not names and self.body is None:
-            raise NAMES.error(f"the {q.shape[1]} joints have no names", self.location)
+            raise rules.NAMES.error(f"the {q.shape[1]} joints have no names", self.location)
         bodies = self.names("link_names", link_names, positions.shape[1])
         if not positions.shape[1]:
-            raise SHAPE.error("body_pos_w has no bodies", self.location)
+            raise rules.SHAPE.error("body_pos_w has no bodies", self.location)
         poses = np.concatenate([positions, rotations], axis=-1)
         if not bodies:
             poses = poses[:, :1]
@@ -347,13 +280,13 @@ class _Reader:
             wanted = joint_names(self.body)
             if len(wanted) != q.shape[1]:
                 message = f"{q.shape[1]} joints without names; {self.body.name} has {len(wanted)}: {', '.join(wanted)}"
-                raise SHAPE.error(message, self.location)
+                raise rules.SHAPE.error(message, self.location)
             message = f"{q.shape[1]} joints without names are read in the order of {self.body.name}'s joint ids"
-            self.found.report(ORDER, message, self.location)
+            self.found.report(rules.ORDER, message, self.location)
             names = wanted
         return MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=names)
 
     def report_unread(self, more: str = "") -> None:
         unread = [*sorted(self.arrays.keys() - self.used), *([more] if more else [])]
         if unread:
-            self.found.report(UNREAD, f"not read: {', '.join(unread)}", self.location)
+            self.found.report(rules.UNREAD, f"not read: {', '.join(unread)}", self.location)

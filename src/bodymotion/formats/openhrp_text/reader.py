@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Rule, Source
+from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Source
+from bodymotion.formats.openhrp_text import rules
 from bodymotion.formats.tables.joint_names import joint_names
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.formats.tables.timelines import check_increasing, timeline_of
@@ -32,63 +33,8 @@ __all__ = ["SUFFIXES", "read_openhrp_text", "siblings"]
 
 SUFFIXES = (".pos", ".waist", ".hip", ".zmp")
 
-WIDTH = Rule(
-    "OTX001",
-    "error",
-    "A file has the columns of its kind: .pos t and joints, .waist t x y z r p y, .hip t r p y, .zmp t x y z.",
-    example=("0.0 0 0 0.8 0 0", "0.0 0 0 0.8 0 0 0"),
-)
-TIME_ORDER = Rule(
-    "OTX002",
-    "error",
-    "The time of each line is greater than that of the line before it.",
-    "judgement",
-    example=("0.0 0 0 0.9 0 0 0", "0.1 0 0 0.9 0 0 0"),
-)
-JOINTS = Rule(
-    "OTX003",
-    "error",
-    "A .pos has as many joints as the model that is given.",
-    "judgement",
-    example=("0.0 0.1 0.2 0.3", "0.0 0.1 0.2"),
-)
-POSITION = Rule(
-    "OTX004",
-    "warning",
-    "The orientation of a .hip comes with the positions of a .waist.",
-    "judgement",
-    "the position is read as 0 0 0",
-    example=("a .hip alone", "a .hip beside a .waist"),
-)
-SUFFIX = Rule(
-    "OTX005", "error", "The files of a motion end in .pos, .waist, .hip and .zmp.", example=("walk.pose", "walk.pos")
-)
-IGNORED = Rule(
-    "OTX006",
-    "warning",
-    "The .waist and the .hip of a motion have the same orientation of the root.",
-    "judgement",
-    "that of the .waist is read; remove the file that does not belong to the motion",
-    example=("a .waist and a .hip of other turns", "a .waist and a .hip of the same turns"),
-)
 MAX_DIFFERENCE = 1e-3
 """[rad] The difference between the orientations of .waist and .hip: files have few decimals."""
-
-STAYS = Rule(
-    "OTX101",
-    "warning",
-    "Files of an older motion of the same name are read with the ones that are written.",
-    "judgement",
-    "remove the file if it does not belong to the motion",
-    example=("saving joints as walk.pos where a walk.zmp is", "saving joints as walk.pos where none is"),
-)
-
-CONVERTED = Rule(
-    "OTX102",
-    "note",
-    "A .zmp is in the root link's frame.",
-    example=("saving a ZMP in the world's frame", "saving a ZMP that is root-relative"),
-)
 
 
 def siblings(path: Path) -> dict[str, Path]:
@@ -114,7 +60,7 @@ def read_openhrp_text(path: str | Path, *, body: Body | None = None, from_zero: 
     found = Diagnostics(path)
     if path.suffix.lower() not in SUFFIXES:
         message = f"the file ends in {path.suffix!r}, not in .pos, .waist, .hip or .zmp"
-        found.report(SUFFIX, message, Location(str(path)))
+        found.report(rules.SUFFIX, message, Location(str(path)))
         return ReadResult(None, found.problems)
     reader = _Reader(siblings(path), found, from_zero)
     reader.read_root()
@@ -147,12 +93,14 @@ class _Reader:
             columns = table.values.shape[1] - 1
             location = Location(table.path, table.header_line)
             if table.names is not None:
-                raise WIDTH.error("the first line is no row of numbers", location)
+                raise rules.WIDTH.error("the first line is no row of numbers", location)
             if columns < 0 or (widths is not None and columns not in widths):
                 wanted = " or ".join(map(str, widths or ()))
-                raise WIDTH.error(f"{columns} numbers after the time, where a {path.suffix} has {wanted}", location)
+                raise rules.WIDTH.error(
+                    f"{columns} numbers after the time, where a {path.suffix} has {wanted}", location
+                )
             times = table.values[:, 0]
-            check_increasing(times, TIME_ORDER, self.found, table.row, table.unread)
+            check_increasing(times, rules.TIME_ORDER, self.found, table.row, table.unread)
             readable = self.found.is_known(("times",)) and not table.unread
             timeline = timeline_of(times, None, self.from_zero) if readable else Timeline.stamped(times)
             return table, table.values[:, 1:], timeline
@@ -172,7 +120,7 @@ class _Reader:
             labels = joint_names(body)
             if len(labels) != q.shape[1]:
                 message = f"{q.shape[1]} joints; {body.name} has {len(labels)}: {', '.join(labels)}"
-                self.found.report(JOINTS, message, Location(table.path))
+                self.found.report(rules.JOINTS, message, Location(table.path))
                 self.found.mark_unknown(("components", "all"))
                 return
         joints = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=labels)
@@ -189,7 +137,7 @@ class _Reader:
         if ".waist" not in self.files:
             if hip is not None:
                 table, angles, timeline = hip
-                self.found.report(POSITION, "there is no .waist beside it", Location(table.path))
+                self.found.report(rules.POSITION, "there is no .waist beside it", Location(table.path))
                 self._add_root(table, np.zeros((len(angles), 3)), rotations.from_rpy(angles), timeline)
             return
         waist = self._rows(".waist", (3, 6, 12))
@@ -204,7 +152,7 @@ class _Reader:
             orientations = rotations.from_rpy(hip[1])
         else:
             message = "the .waist has positions only, and there is no .hip of as many lines beside it"
-            self.found.report(WIDTH, message, Location(table.path))
+            self.found.report(rules.WIDTH, message, Location(table.path))
             self.found.mark_unknown(("components", "all"))
             return
         if hip is not None and rows.shape[1] > 3:
@@ -220,7 +168,7 @@ class _Reader:
         name = Path(hip.path).name
         if len(angles) != len(orientations):
             message = f"{name} has {len(angles)} lines, the .waist {len(orientations)}"
-            self.found.report(IGNORED, message, Location(hip.path))
+            self.found.report(rules.IGNORED, message, Location(hip.path))
             return
         known = np.isfinite(angles).all(axis=-1) & np.isfinite(orientations).all(axis=-1)
         difference = np.zeros(len(orientations))
@@ -229,4 +177,4 @@ class _Reader:
             frame = int(np.argmax(difference))
             degrees = np.degrees(difference[frame])
             message = f"{name} is {degrees:.3g}° off the orientation of the .waist in frame {frame}"
-            self.found.report(IGNORED, message, hip.row(frame))
+            self.found.report(rules.IGNORED, message, hip.row(frame))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Location, Problem, Rule, losses
-from bodymotion.formats.openhrp_text.reader import CONVERTED, STAYS, SUFFIXES, siblings
+from bodymotion.formats.openhrp_text import rules
+from bodymotion.formats.openhrp_text.reader import SUFFIXES, siblings
 from bodymotion.formats.tables.timelines import on_one_timeline, timeline_of
 from bodymotion.formats.text.decimals import number_rows, rounded
 from bodymotion.geometry import rotations
@@ -83,7 +84,7 @@ def write_openhrp_text(
                     "a .zmp is in the root link's frame; the motion's ZMP is in the world's, and it has no pose of the root"
                 )
             root = shared.links.values[:, 0]
-            problems.append(CONVERTED.problem("the ZMP is taken from the world's frame to the root link's"))
+            problems.append(rules.CONVERTED.problem("the ZMP is taken from the world's frame to the root link's"))
             points = rotations.rotate(rotations.conjugate(rotations.normalized(root[:, 3:])), points - root[:, :3])
         tables[".zmp"] = points
     if timeline.frame_rate is not None and timeline.num_frames < 2:
@@ -100,7 +101,9 @@ def write_openhrp_text(
     for suffix, other in siblings(path).items():
         if suffix not in tables and other.is_file():
             problems.append(
-                STAYS.problem(f"the motion has nothing for it, and {other.name} was there before", Location(str(other)))
+                rules.STAYS.problem(
+                    f"the motion has nothing for it, and {other.name} was there before", Location(str(other))
+                )
             )
     with whole_files(*paths) as streams:
         for stream, values in zip(streams, tables.values(), strict=True):

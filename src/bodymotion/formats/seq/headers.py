@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Severity
+from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bulk_rows import MULTI_SE3, MULTI_VALUE, OLD_TYPES, SE3_SIZES, TYPES, VECTOR3, Layout
 from bodymotion.formats.seq.document import Document, Frames
 from bodymotion.formats.seq.file_bytes import UnusualError, first_non_utf8_byte
 from bodymotion.formats.seq.values import number
-from bodymotion.formats.text.spelling import meant
 from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 

@@ -205,7 +205,7 @@ def _on_rate(
     if rate is None:
         raise ValueError(
             f"the frames of {component.content} have time stamps, the target has none, and the motion has no frame rate; "
-            "resample it with Motion.resample(frame_rate), or `--rate` on the command line"
+            "resample it with Motion.resample(frame_rate), or `bodymotion convert --rate`"
         )
     count = frames_needed(timeline, rate, "after")
     uniform = Timeline.uniform(count, rate)

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Rule
+from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bulk_rows import Layout
 from bodymotion.formats.seq.file_bytes import UnusualError, decoded, without_comments
 from bodymotion.formats.seq.values import UNCLEAR_ROW_START, number, parse_text
-from bodymotion.formats.text.spelling import number_slip
 from bodymotion.formats.yaml.tree import MissingAlias, Node, PiecedText, Scalar, Sequence
 
 __all__ = [

@@ -7,6 +7,7 @@ with the same rows, one to a line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from queue import Queue
 from threading import Thread
 from typing import BinaryIO
@@ -37,6 +38,7 @@ from bodymotion.formats.text.decimals import PIECE, rounded, row_texts
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import ZMP, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.system.atomic_files import whole_file
 
 __all__ = ["ORDER_IN_VERSION", "Pieces", "SeqWriter", "can_copy", "copy_seq", "style_like", "write_seq"]
 
@@ -60,7 +62,7 @@ _UNIT = 1e-9
 
 def write_seq(
     motion: Motion,
-    stream: BinaryIO,
+    path: str | Path,
     *,
     version: int | str | None = None,
     style: Style | None = None,
@@ -72,12 +74,12 @@ def write_seq(
 
     Parameters
     ----------
-    motion, stream:
-        The motion, and a binary stream.
+    motion, path:
+        The motion, and the file to write, whole or not at all.
     version:
         1, 2, 3 or 4; by default that of the file that the motion was read from, and 4 for a new one.
     style:
-        "block", YAML as in the documents, or "json"; by default as in the file that was read.
+        "block", YAML as in the documents, or "json"; by default "json" for a .json, else as in the file that was read.
     se3_format:
         The order of a pose's numbers: XYZQWQXQYQZ (default), XYZQXQYQZQW or XYZRPY [rad]; the last is exact to 1e-12 rad, not to the bit.
     frame_time:
@@ -94,15 +96,17 @@ def write_seq(
     """
     chosen = version_to_write(version, motion.source.version if motion.source.format == "seq" else "")
     motion, problems = with_times_for(motion, chosen, frame_time)
-    writer = SeqWriter(stream, chosen, style or style_like(motion.source), se3_format or "XYZQWQXQYQZ", digits)
+    style = style or ("json" if Path(path).suffix.lower() == ".json" else style_like(motion.source))
     others = [component.extra for component in motion.components if isinstance(component, OtherSeq)]
-    writer.top(motion.extra, [head_of(component) for component in motion.timed], others)
-    for component in motion.components:
-        if isinstance(component, OtherSeq):
-            writer.other(component)
-        else:
-            writer.component(head_of(component), _pieces_of(component))
-    return (*problems, *writer.end())
+    with whole_file(path) as stream:
+        writer = SeqWriter(stream, chosen, style, se3_format or "XYZQWQXQYQZ", digits)
+        writer.top(motion.extra, [head_of(component) for component in motion.timed], others)
+        for component in motion.components:
+            if isinstance(component, OtherSeq):
+                writer.other(component)
+            else:
+                writer.component(head_of(component), _pieces_of(component))
+        return (*problems, *writer.end())
 
 
 def style_like(source: Source) -> Style:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Location, Rule
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.joint_names import generic_name, is_generic, matched, mismatch
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "by_joint_id",
-    "generic_name",
     "in_body_order",
     "in_id_order",
-    "is_generic",
-    "joint_index",
     "joint_names",
     "link_order",
 ]
@@ -33,7 +30,7 @@ UNMATCHED = Rule(
     "error",
     "Every joint column of a table is a joint of the model that is given.",
     "judgement",
-    "rename the columns, or read the file without a model",
+    "rename the columns; --by-position (model.joint_names.by_position) reads column i as joint i",
     example=("time,HOP [rad]", "time,HIP [rad]"),
 )
 ABSENT = Rule(
@@ -64,34 +61,11 @@ MAX_GROWTH, MIN_NUMBERS = 16, 1 << 22
 
 MAX_NAMES = 60
 """Names that a message lists."""
-_GENERIC = re.compile(r"joint_([0-9]{1,6})")
-
-
-def generic_name(k: int) -> str:
-    """Return the name of column k where joints have none: it stands for the joint of id k."""
-    return f"joint_{k}"
-
-
-def is_generic(name: str) -> bool:
-    """Return whether a name is that of a joint without a name: joint_k."""
-    return _GENERIC.fullmatch(name) is not None
 
 
 def joint_names(body: Body) -> tuple[str, ...]:
     """Return the names of a body's joints, in order of joint id."""
     return tuple(joint.name for joint in body.joints)
-
-
-def joint_index(name: str, body: Body) -> int | None:
-    """Return the joint column that a name stands for: that of a joint, of the link it moves, or joint_k; None if there is none."""
-    for k, joint in enumerate(body.joints):
-        if joint.name == name:
-            return k
-    for k, index in enumerate(body.joint_links):
-        if index >= 0 and body.links[index].name == name:
-            return k
-    generic = _GENERIC.fullmatch(name)
-    return int(generic[1]) if generic and int(generic[1]) < body.num_joints else None
 
 
 def in_id_order(values: Floats, names: Sequence[str], location: Location, found: Diagnostics) -> Floats | None:
@@ -102,10 +76,9 @@ def in_id_order(values: Floats, names: Sequence[str], location: Location, found:
     FormatError
         TAB103 when two columns have one id, TAB104 when far more ids have none than have one.
     """
-    matches = [_GENERIC.fullmatch(name) for name in names]
-    ids = [int(match[1]) for match in matches if match is not None]
-    if len(ids) < len(names):
+    if not all(map(is_generic, names)):
         return None
+    ids = [int(name.removeprefix("joint_")) for name in names]
     count = max(ids) + 1
     if len(set(ids)) < len(ids):
         raise TWICE.error(f"two columns are {generic_name(max(ids, key=ids.count))}", location)
@@ -131,25 +104,20 @@ def in_body_order(
     """
     wanted = joint_names(body)
     columns: dict[int, int] = {}
-    unknown = []
-    for column, name in enumerate(names):
-        k = joint_index(name, body)
-        if k is None:
-            unknown.append(name)
-        elif k in columns:
+    places = matched(names, body)
+    for column, k in enumerate(places):
+        if k in columns:
             found.report(TWICE, f"two columns are the joint {wanted[k]}", location)
-        else:
+        elif k >= 0:
             columns[k] = column
-    if unknown:
-        message = (
-            f"no joint of {body.name} is named {listed(unknown, MAX_NAMES)}; its joints are {listed(wanted, MAX_NAMES)}"
-        )
-        found.report(UNMATCHED, message, location, data={"names": unknown})
+    if -1 in places:
+        unknown = [name for name, k in zip(names, places, strict=True) if k < 0]
+        found.report(UNMATCHED, mismatch(names, body), location, data={"names": unknown})
     ordered = np.zeros((len(values), len(wanted)))
     for k, column in columns.items():
         ordered[:, k] = values[:, column]
     absent = [name or "''" for k, name in enumerate(wanted) if k not in columns]
-    if absent and not unknown:
+    if absent and -1 not in places:
         found.report(ABSENT, f"no column for {listed(absent, MAX_NAMES)}", location)
     return ordered, wanted
 

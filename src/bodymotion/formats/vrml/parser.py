@@ -22,8 +22,8 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError
+from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.text.source_text import Text
-from bodymotion.formats.text.spelling import meant
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import NOTHING, FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.recovery import Recovery

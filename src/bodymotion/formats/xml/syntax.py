@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from xml.parsers import expat
 
-from bodymotion.formats.text.spelling import meant
+from bodymotion.diagnostics.spelling import meant
 
 __all__ = ["attribute_position", "closest_name", "explain_syntax_error", "line_and_column"]
 

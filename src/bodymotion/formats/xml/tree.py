@@ -18,7 +18,7 @@ from xml.parsers import expat
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity
-from bodymotion.formats.text.spelling import number_slip
+from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.xml.syntax import attribute_position, closest_name, explain_syntax_error, line_and_column
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["meant", "number_slip"]
+__all__ = ["meant", "number_slip", "plain"]
 
 MAX_WORD = 60
 """[characters] A longer word is not compared with known ones."""
@@ -29,20 +29,21 @@ def meant(word: str, known: Iterable[str]) -> str | None:
     """
     if not word or len(word) > MAX_WORD:
         return None
-    plain, nearest, fewest = _plain(word), None, 3
+    bare, nearest, fewest = plain(word), None, 3
     for name in known:
-        other = _plain(name)
-        if plain == other:
+        other = plain(name)
+        if bare == other:
             return name
         limit = 0 if len(other) < 4 else 1 if len(other) < 8 else 2
-        if limit and abs(len(plain) - len(other)) <= limit:
-            wrong = _edit_distance(plain, other)
+        if limit and abs(len(bare) - len(other)) <= limit:
+            wrong = _edit_distance(bare, other)
             if wrong <= limit and wrong < fewest:
                 nearest, fewest = name, wrong
     return nearest
 
 
-def _plain(word: str) -> str:
+def plain(word: str) -> str:
+    """Return a word without `_`, `-`, `.` and blanks, and without capitals."""
     return _SEPARATORS.sub("", word).casefold()
 
 
