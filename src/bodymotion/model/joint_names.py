@@ -39,7 +39,7 @@ MORE_COLUMNS = Rule(
     example=("29 joints, and columns for 30", "29 columns"),
 )
 NAMELESS = Rule(
-    "MOT211",
+    "MOT221",
     "note",
     "The joint columns of a motion have names, where the file of the model does not number its joints.",
     "judgement",
@@ -144,7 +144,7 @@ def by_position(motion: Motion, body: Body) -> Motion:
 
 
 def fit_problems(motion: Motion, body: Body, location: Location | None = None) -> tuple[Problem, ...]:
-    """Return what is to be reported of a motion whose joint columns are read on a body: too many (MOT202), or no names (MOT211)."""
+    """Return what is to be reported of a motion whose joint columns are read on a body: too many (MOT202), or no names (MOT221)."""
     joints = motion.joint_displacement
     if joints is None:
         return ()

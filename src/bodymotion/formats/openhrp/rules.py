@@ -146,7 +146,7 @@ EXTENSION = Rule(
     "WRL117",
     "note",
     "The name of a model file should end with .wrl.",
-    example=("--format wrl of robot.txt", "robot.wrl"),
+    example=("a robot.txt of the format wrl", "robot.wrl"),
 )
 SEGMENT_NAME = Rule(
     "WRL118",
