@@ -262,6 +262,6 @@ OVERLAP = Rule(
     "note",
     "Links that overlap at rest do not collide in a model that is written.",
     "judgement",
-    "--self-collision all lets them collide, which pushes them apart",
+    "`bodymotion convert --self-collision all` lets them collide, which pushes them apart",
     example=("two shapes in one place, on a link and on the child of its child", "shapes apart from each other"),
 )
