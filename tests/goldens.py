@@ -81,9 +81,10 @@ def device_differences(devices, golden: dict, kinds: dict[str, str], parameters)
     """List everything in which devices and those of the reference's answer differ.
 
     `kinds` gives our names of the reference's types of device where they are others; `parameters(device, type, given)` says which
-    parameters are equal.
+    parameters are equal. The reference has the order of the file, the document that of the ids: both are put in the latter here.
     """
-    theirs = golden["devices"]
+    theirs = sorted(golden["devices"], key=lambda d: (kinds.get(d["type"], d["type"]), d["id"] < 0, d["id"]))
+    devices = sorted(devices, key=lambda d: d.kind)
     expected = [(kinds.get(d["type"], d["type"]), d["name"], d["id"], d["linkIndex"]) for d in theirs]
     if [(d.kind, d.name, d.id, d.link) for d in devices] != expected:
         return [f"devices {[(d.kind, d.name, d.id, d.link) for d in devices]}, reference {expected}"]

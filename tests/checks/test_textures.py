@@ -63,6 +63,9 @@ BROKEN = {
     "a large one": header_alone(9000, 9000),
     "a header alone": header_alone(8, 8),
     "half of one": image()[:50],
+    "half of a JPEG": image("JPEG", (64, 64))[:-200],
+    "half of a BMP": image("BMP")[:120],
+    "half of a TGA": image("TGA")[:60],
     "a wrong byte": image().replace(b"IDAT", b"IDaT"),
     "noise after the first bytes": b"\xff\xd8\xff\xe0" + bytes(range(256)),
 }

@@ -356,7 +356,7 @@ def test_scenes(tmp_path):
     [
         ("uri: none.stl", "VRML130"),
         ("node: X", "VRML130"),
-        ("uri: /etc/hosts", "VRML132"),
+        ("uri: /etc/hosts", "VRML131"),
         ("uri: http://example.org/a.stl", "VRML132"),
         ("uri: ../up.stl", "VRML130"),
         ("uri: scene.wrl, node: NONE", "BDY161"),
@@ -408,9 +408,9 @@ def test_packages(tmp_path):
     folder.mkdir()
     (tmp_path / "my_robot/meshes/box.stl").write_bytes(trimesh.creation.box().export(file_type="stl"))
     text = "Resource: { uri: package://my_robot/meshes/box.stl }"
-    assert rules(elements(text, folder=folder)) == ["VRML131"]
-    assert len(shapes(text, folder=folder, allow_outside=True)) == 1
-    assert len(shapes(text.replace("my_robot", "other"), folder=folder, allow_outside=True)) == 0
+    assert rules(elements(text, folder=folder, allow_outside=False)) == ["VRML131"]
+    assert len(shapes(text, folder=folder)) == 1
+    assert len(shapes(text.replace("my_robot", "other"), folder=folder)) == 0
 
 
 def test_elements_of_yaml_files(tmp_path):

@@ -329,10 +329,10 @@ def test_parts_outside_the_folder(tmp_path):
     folder.mkdir()
     (tmp_path / "part.wrl").write_text("#VRML V2.0 utf8\nShape { geometry Box { } }\n")
     (folder / "a.wrl").write_text('#VRML V2.0 utf8\nInline { url "../part.wrl" }\n')
-    inside = data(folder / "a.wrl")
+    inside = data("--untrusted", folder / "a.wrl")
     assert inside["num_triangles"] == 0
     assert inside["problems"]
-    assert data("--allow-outside", folder / "a.wrl")["num_triangles"] == 12
+    assert data(folder / "a.wrl")["num_triangles"] == 12
 
 
 MODELS = [

@@ -7,7 +7,7 @@ import pytest
 from small_models import read, rules
 
 import bodymotion as bm
-from bodymotion.geometry import rotations
+from bodymotion.geometry import poses, rotations
 
 JOINT = """PROTO Joint [ exposedField SFVec3f center 0 0 0 exposedField MFNode children [] exposedField MFFloat llimit []
 exposedField MFFloat lvlimit [] exposedField SFRotation limitOrientation 0 0 1 0 exposedField SFString name ""
@@ -84,6 +84,23 @@ class TestHumanoid:
         assert body.info == {"name": "", "version": "1.1", "info": ""}
         assert body.viewpoints == () and body.extra == {} and body.devices == () and body.extra_joints == ()
 
+    def test_a_segment_beside_the_root_joint_is_a_fixed_part_of_the_root(self, tmp_path, protos):
+        inside = """DEF MAST Segment { mass 3 centerOfMass 0 0 5 children Shape { geometry Box { size 1 1 1 } } }
+            DEF B Joint { jointType "free" translation 0 0 1 rotation 0 1 0 1.5707963267948966
+              children DEF S Segment { mass 1 } }
+            Transform { translation 2 0 0 children DEF G Gyro { sensorId 0 } }"""
+        body = read(tmp_path, protos + humanoid(inside))
+        (root,) = body.links
+        assert (
+            [segment.name for segment in root.segments] == ["S", "MAST"]
+            and root.mass == 4
+            and "WRL107" not in rules(body)
+        )
+        at_rest = poses.transform_points(body.root_pose, root.center_of_mass)
+        assert np.allclose(at_rest, (np.array([0, 0, 5]) * 3 + [0, 0, 1]) / 4)
+        assert np.allclose(root.visuals[0].moved(poses.to_matrix(body.root_pose)).transform, np.eye(4), atol=1e-12)
+        assert np.allclose(poses.compose(body.root_pose, body.devices[0].pose), [2, 0, 0, 1, 0, 0, 0], atol=1e-12)
+
     def test_its_own_pose_is_kept_and_said(self, tmp_path, protos):
         body = read(
             tmp_path,
@@ -111,6 +128,21 @@ class TestJoint:
         assert (joint.rotor_resistor, joint.torque_const, joint.encoder_pulse) == (0.25, 0.04, 1000)
         assert joint.extra["limitOrientation"].tolist() == [0, 0, 1, 1]
         assert joint.extra["stiffness"].tolist() == [1, 2, 3] and joint.extra["name"] == "J"
+
+    def test_gear_efficiency_is_a_field_that_the_printed_prototype_lacks(self, tmp_path):
+        body = read(
+            tmp_path, DECLARED + humanoid('DEF B Joint { jointType "fixed" gearEfficiency 0.6 gearEficiency 1 }')
+        )
+        assert body.links[0].joint.gear_efficiency == 0.6 and rules(body).count("VRML113") == 1
+
+    def test_the_field_name_counts_where_there_is_no_def(self, tmp_path, protos):
+        inside = """Joint { name "alpha" jointType "free" children [ Segment { name "skull" mass 1 }
+            VisionSensor { name "eye" sensorId 0 } DEF beta Joint { name "gamma" jointType "rotate" jointId 0 } ] }"""
+        extra = 'ExtraJoint { link1Name "alpha" link2Name "beta" }'
+        body = read(tmp_path, protos + humanoid(inside) + extra)
+        assert [link.name for link in body.links] == ["alpha", "beta"] == [link.joint.name for link in body.links]
+        assert body.links[0].segments[0].name == "skull" and body.devices[0].name == "eye"
+        assert body.extra_joints[0].links == (0, 1) and "WRL118" not in rules(body)
 
     def test_defaults(self, tmp_path, protos):
         link = joint_of(tmp_path, protos, 'jointType "slide"')
@@ -212,6 +244,28 @@ def sensor_of(folder, protos, text):
 
 
 class TestSensors:
+    def test_those_of_one_kind_are_in_the_order_of_their_ids(self, tmp_path, protos):
+        inside = """DEF B Joint { jointType "free" children [
+            DEF b Gyro { sensorId 1 }
+            DEF f ForceSensor { }
+            DEF n Gyro { }
+            DEF e ForceSensor { sensorId 5 }
+            DEF C Joint { jointType "fixed" children
+            DEF a Gyro { sensorId 0 } } ] }"""
+        body = read(tmp_path, protos + humanoid(inside))
+        assert [device.name for device in body.devices] == ["a", "e", "b", "f", "n"]
+        lines = [body.source.locations.locate(("devices", k)).line for k in range(5)]
+        assert [line - min(lines) for line in lines] == [5, 3, 0, 1, 2]
+        assert [body.sensors("gyro")[k].name for k in range(3)] == ["a", "b", "n"]
+        assert {k: one.name for k, one in body.sensors("ForceSensor").items()} == {5: "e", 6: "f"}
+        assert body.sensors("range_sensor") == {}
+        with pytest.raises(KeyError, match="ForceSensor, Gyro"):
+            body.sensors("nose")
+        motion = bm.Motion.from_joints(np.zeros((9, 0)), frame_rate=50)
+        assert [one.device.name for one in bm.dynamics.measure(body, motion).read_all()] == ["a", "e", "b", "f", "n"]
+        bm.save(body, tmp_path / "model.xml", fix_inertia=True)
+        assert [one.name for one in bm.load_body(tmp_path / "model.xml").devices] == ["a", "e", "b", "f", "n"]
+
     def test_acceleration(self, tmp_path, protos):
         sensor = sensor_of(
             tmp_path,

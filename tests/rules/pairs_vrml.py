@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Iterable
+from pathlib import Path
 
+import bodymotion as bm
+from bodymotion.diagnostics import Problem
 from bodymotion.formats.vrml import parse_vrml, read_vrml
 from rules.pairs import Pair, calls, examples, files, folders, limited, problems_of
 
@@ -73,6 +77,15 @@ def glb(**more: object) -> bytes:
     return struct.pack("<4s2I", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
+def hand_behind(folder: Path, target: str) -> Iterable[Problem]:
+    """Return what is found in a model with a part that is a symbolic link."""
+    (folder / "model").mkdir()
+    for path, text in {"hand.wrl": PART, "model/arm.wrl": PART, "model/robot.wrl": HAND}.items():
+        (folder / path).write_text(text)
+    (folder / "model/hand.wrl").symlink_to(target)
+    return bm.check(folder / "model/robot.wrl").problems
+
+
 MESH = """\
 <robot name="bare"><link name="base"><visual><geometry><mesh filename="hand.glb"/></geometry></visual></link></robot>
 """
@@ -95,7 +108,7 @@ PAIRS: dict[str, Pair] = {
     ),
     "VRML122": files("robot.wrl", "\ufeff" + SCENE, SCENE),
     **examples("robot.wrl", HAND, "VRML130 VRML132 VRML133", beside={"hand.wrl": PART}),
-    **examples("model/robot.wrl", HAND, "VRML131", beside={"hand.wrl": PART, "model/hand.wrl": PART}),
+    "VRML131": calls(lambda folder: hand_behind(folder, "../hand.wrl"), lambda folder: hand_behind(folder, "arm.wrl")),
     "VRML134": folders("part0.wrl", chain(100), chain(30)),
     "VRML135": folders(
         "robot.wrl", {"robot.wrl": HAND, "hand.wrl": "#VRML V1.0 ascii\n"}, {"robot.wrl": HAND, "hand.wrl": PART}

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from bodymotion.diagnostics import losses
 from bodymotion.formats.meshes.folder import MeshFolder, plain_name
@@ -202,7 +203,7 @@ def test_each_mesh_once_and_names_of_their_own(tmp_path):
 def test_files_of_others_stay_as_they_are(tmp_path, kind):
     """Whatever is in the folder, no file of it changes; the same once more gives the same files."""
     image = tmp_path / "wall.png"
-    image.write_bytes(b"\x89PNG")
+    Image.new("RGB", (4, 4)).save(image)
     look = Material(diffuse=(0.1, 0.2, 0.3), texture=Texture(image, "x"))
     uv = Corners([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]])
     first = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], texture_coordinates=uv)
@@ -212,7 +213,7 @@ def test_files_of_others_stay_as_they_are(tmp_path, kind):
         return {path: path.read_bytes() for path in (tmp_path / "robot_urdf_meshes").iterdir()}
 
     before = there()
-    image.write_bytes(b"\x89PNG, another")
+    Image.new("RGB", (4, 4), "red").save(image)
     second = dataclasses.replace(first, vertices=2 * first.vertices)
     path, _ = stored(tmp_path, second, kind, look)
     assert path not in before
@@ -239,19 +240,22 @@ def test_plain_names_are_plain(name):
 def test_images_come_along(tmp_path):
     image = tmp_path / "in" / "wall 1.png"
     image.parent.mkdir()
-    image.write_bytes(b"\x89PNG")
+    Image.new("RGB", (4, 4)).save(image)
     uv = Corners([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]])
     mesh = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]], texture_coordinates=uv)
     look = Material(diffuse=(0.1, 0.2, 0.3), transparency=0.25, texture=Texture(image, "x"))
     path, _ = stored(tmp_path, mesh, "obj", look)
     (shape,) = read(path)
-    assert shape.material.texture.path.read_bytes() == b"\x89PNG"
+    assert shape.material.texture.path.read_bytes() == image.read_bytes()
     assert shape.material.texture.path.parent == path.parent
     assert np.allclose(shape.material.diffuse, look.diffuse)
     assert shape.material.transparency == pytest.approx(0.25)
     lost = MeshFolder(tmp_path / "b.urdf")
-    lost.add(mesh, "a", Material(texture=Texture(tmp_path / "none.png", "x")))
+    (tmp_path / "secret.png").write_text("no image, but a file of the user")
+    for name in ("none.png", "secret.png"):
+        lost.add(mesh, "a", Material(texture=Texture(tmp_path / name, "x")))
     assert [problem.rule for problem in lost.lost] == [losses.MESH_LOOK.code]
+    assert not any(name.endswith(".png") for name in lost.files)
 
 
 def test_polygons_indices_from_the_end_and_materials():

@@ -31,13 +31,15 @@ def said_of(text, tmp_path, rule):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("../hand.stl", "--allow-outside (allow_outside=True)"),
+        ("link.stl", "--allow-outside (allow_outside=True)"),
         ("package://hands/hand.stl", "--package-path (package_paths=…)"),
         ("hnad.stl", ""),
     ],
 )
 def test_missing_meshes(name, words, tmp_path):
     (tmp_path / "hand.stl").write_text("solid")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model/link.stl").symlink_to(tmp_path / "hand.stl")
     (problem,) = said_of(ROBOT.replace("hand.stl", name), tmp_path, "URDF140")
     assert words in problem.hint
     assert bool(problem.hint) == bool(words)

@@ -171,10 +171,11 @@ def test_files_of_the_package_are_found(package, uri):
 )
 def test_files_outside_are_not_opened_unless_allowed(package, uri):
     uri = uri.replace("FOLDER", str(package))
-    body = meshed(package, uri)
+    body = meshed(package, uri, allow_outside=False)
     assert rules(body) == ["URDF140"]
     assert not body.links[0].visuals
     assert not meshed(package, uri, allow_outside=True).problems
+    assert rules(meshed(package, uri)) == ([] if ".." in uri else ["URDF140"])
     if uri.startswith("package://plain"):
         assert not meshed(package, uri, package_paths=[package]).problems
         assert not meshed(package, uri, package_paths=package / "plain").problems

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+import bodymotion as bm
 from bodymotion.formats.vrml import InlineLoader, expand, instance_of, read_vrml
 
 HEADER = "#VRML V2.0 utf8\n"
@@ -67,13 +68,12 @@ def test_parts_in_the_folder_tree_are_loaded(model, url):
 @pytest.mark.parametrize(
     ("url", "rule"),
     [
-        ('"../secret.wrl"', "VRML131"),
-        ('"parts/../../secret.wrl"', "VRML131"),
-        ('"/etc/passwd"', "VRML132"),
+        ('"../none.wrl"', "VRML130"),
+        ('"/etc/passwd"', "VRML131"),
+        ('"/none/part.wrl"', "VRML132"),
         ('"\\\\\\\\server\\\\share"', "VRML132"),
         ('"C:\\\\model\\\\part.wrl"', "VRML132"),
-        ('"file:part.wrl"', "VRML132"),
-        ('"file:///etc/passwd"', "VRML132"),
+        ('"file:///etc/passwd"', "VRML131"),
         ('"http://example.org/part.wrl"', "VRML132"),
         ('"HTTPS://example.org/part.wrl"', "VRML132"),
         ('"missing.wrl"', "VRML130"),
@@ -94,12 +94,22 @@ def test_what_is_not_opened_is_a_problem_at_the_url(model, url, rule):
     assert len(loader.problems[0].message) < 500
 
 
-def test_parts_outside_are_opened_when_allowed(model):
-    part, problems = load(model, '"../secret.wrl"', allow_outside=True)
-    assert part is not None
-    assert problems == []
-    assert load(model, '"http://example.org/part.wrl"', allow_outside=True)[1] == ["VRML132"]
-    assert load(model, '"/etc/passwd"', allow_outside=True)[1] == ["VRML132"]
+def test_relative_paths_are_followed_unless_the_model_is_not_trusted(model):
+    (model.parent.parent / "beside").mkdir()
+    (model.parent.parent / "beside" / "far.wrl").symlink_to(model.parent.parent / "secret.wrl")
+    (model.parent.parent / "folder").symlink_to(model.parent.parent / "beside")
+    absolute = f'"{model.parent.parent}/secret.wrl"'
+    for url, expected in {
+        '"../secret.wrl"': [[], ["VRML131"], []],
+        '"parts/../../secret.wrl"': [[], ["VRML131"], []],
+        '"../beside/far.wrl"': [["VRML131"], ["VRML131"], []],
+        '"../folder/far.wrl"': [["VRML131"], ["VRML131"], []],
+        absolute: [["VRML131"], ["VRML131"], []],
+        f'"file://{model.parent.parent}/secret.wrl"': [["VRML131"], ["VRML131"], []],
+        f'"{model.parent}/part.wrl"': [[], [], []],
+        '"http://example.org/part.wrl"': [["VRML132"]] * 3,
+    }.items():
+        assert [load(model, url, allow_outside=allowed)[1] for allowed in (None, False, True)] == expected, url
 
 
 def test_symbolic_links_are_followed_before_the_folder_is_checked(model):
@@ -136,9 +146,9 @@ def test_urls_start_from_the_file_that_holds_them(tmp_path):
     assert sensor.nodes[0].type == "Shape"
     assert loader.load(arm.nodes[0]) is sensor, "the same without a base path, and read once"
     assert loader.problems == []
-    assert load(tmp_path / "r" / "parts" / "arm" / "arm.wrl")[1] == ["VRML131"], (
-        "opened as a model, its own folder counts"
-    )
+    alone = tmp_path / "r" / "parts" / "arm" / "arm.wrl"
+    assert load(alone)[1] == []
+    assert load(alone, allow_outside=False)[1] == ["VRML131"], "opened as a model, its own folder counts"
 
 
 def test_a_part_is_read_once_and_its_problems_are_told_once(model):
@@ -349,7 +359,7 @@ def test_a_link_that_leads_elsewhere_is_not_opened(source, tmp_path, target):
     part.symlink_to(tmp_path / "elsewhere" / target)
     (tmp_path / "desk").mkdir()
     (tmp_path / "desk" / "r.wrl").symlink_to(source / "r.wrl")
-    assert shapes_of(tmp_path / "desk" / "r.wrl") == (None, ["VRML131"])
+    assert shapes_of(tmp_path / "desk" / "r.wrl", allow_outside=False) == (None, ["VRML131"])
     assert shapes_of(source / "r.wrl") == (None, ["VRML131"])
 
 
@@ -357,10 +367,28 @@ def test_a_link_to_the_model_lets_it_go_up_no_further(source, tmp_path):
     (source / "r.wrl").write_text(inline('"../elsewhere/secret.wrl"'))
     (tmp_path / "desk").mkdir()
     (tmp_path / "desk" / "r.wrl").symlink_to(source / "r.wrl")
-    assert shapes_of(tmp_path / "desk" / "r.wrl") == (None, ["VRML131"])
+    assert shapes_of(tmp_path / "desk" / "r.wrl", allow_outside=False) == (None, ["VRML131"])
 
 
 def test_a_cycle_through_links_is_caught(source, tmp_path):
     (source / "parts" / "arm.wrl").write_text(inline('"../alias.wrl"'))
     (source / "alias.wrl").symlink_to(source / "r.wrl")
     assert shapes_of(source / "alias.wrl") == (None, ["VRML133"])
+
+
+@pytest.mark.parametrize("kind", ["wrl", "urdf", "body"])
+def test_missing_files_are_one_finding_with_their_count(tmp_path, kind):
+    names = [f"part{k}.stl" for k in range(9)]
+    texts = {
+        "wrl": HEADER + "\n".join(inline(f'"{name}"').removeprefix(HEADER) for name in names),
+        "urdf": "<robot name='r'><link name='a'>"
+        + "".join(f"<visual><geometry><mesh filename='{name}'/></geometry></visual>\n" for name in names)
+        + "</link></robot>",
+        "body": "format: ChoreonoidBody\nformat_version: 2.0\nlinks:\n  - name: A\n    elements:\n"
+        + "".join(f"      - {{ type: Resource, uri: {name} }}\n" for name in names),
+    }
+    (tmp_path / f"robot.{kind}").write_text(texts[kind])
+    body = bm.load_body(tmp_path / f"robot.{kind}")
+    (problem,) = (problem for problem in body.problems if "missing" in problem.data)
+    assert problem.count == 9 and problem.data["missing"] == tuple(names)
+    assert [p.rule for p in bm.check(tmp_path / f"robot.{kind}").problems].count(problem.rule) == 1

@@ -12,7 +12,7 @@ from bodymotion.checks import rules
 from bodymotion.checks.body_review import BodyReview, Box, distance, size
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape, Texture
+from bodymotion.geometry.shapes import IMAGE_FORMATS, Lines, Mesh, Points, Shape, Texture
 from bodymotion.model import inertias
 from bodymotion.model.links import Device, Joint, Link
 from bodymotion.system.open_files import open_file, size_of
@@ -31,7 +31,6 @@ LINKS_ALONE = ("openhrp", "body")
 """Formats whose simulators take the mass of each link; others add those of links that are fixed to each other."""
 MAX_RADIUS = 3.0
 """The largest radius of gyration of a link, in diagonals of its shape."""
-IMAGE_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "TGA", "SGI", "DDS", "PPM")
 MAX_PIXELS = 8192 * 8192
 """The largest texture that common graphics cards hold."""
 MAX_IMAGE_BYTES = 256 << 20
@@ -246,7 +245,7 @@ def check_sizes(review: BodyReview) -> None:
 
 
 def check_textures(review: BodyReview) -> None:
-    """Check the images of all textures: their headers, and whether the data are complete. No pixels are decoded."""
+    """Check the images of all textures: their headers, and whether the data are complete."""
     found: dict[Path, tuple[Texture, Link]] = {}
     for link in review.body.links:
         for segment in link.segments:
@@ -276,7 +275,12 @@ def _image_fault(path: Path) -> str | None:
             with Image.open(file, formats=IMAGE_FORMATS) as image:
                 if image.width * image.height > MAX_PIXELS:
                     return f"has {image.width} × {image.height} pixels"
-                image.verify()
+                if image.format == "PNG":
+                    image.verify()
+                else:
+                    # Other formats have no checksums: what is cut off is found while decoding, a JPEG in its smallest size.
+                    image.draft("L", (1, 1))
+                    image.load()
     except Image.DecompressionBombError:
         return f"has more than {MAX_PIXELS} pixels"
     except UnidentifiedImageError:

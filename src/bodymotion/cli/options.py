@@ -72,7 +72,12 @@ def name_list(text: str | None) -> list[str] | None:
 
 def reading_options(
     allow_outside: Annotated[
-        bool | None, typer.Option("--allow-outside", help="Also read parts of a model that lie outside its folder.")
+        bool | None,
+        typer.Option(
+            "--allow-outside/--untrusted",
+            help="Read parts of a model also by absolute paths and by symbolic links out of its folder, or only those in its "
+            "folder. By default, relative paths are followed.",
+        ),
     ] = None,
     package_paths: Annotated[
         list[Path] | None,

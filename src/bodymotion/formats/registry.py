@@ -6,7 +6,7 @@ A file is recognised by its first `HEAD` bytes (`formats.sniffing`), then by its
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from inspect import signature
 from os import PathLike
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from bodymotion.diagnostics import Findings, FormatError, Location, MissingFileError, ReadResult, WrongUseError
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats import sniffing
+from bodymotion.formats.resources import gather_missing
 from bodymotion.formats.rules import OTHER_KIND, UNKNOWN, UNREADABLE, UNWRITABLE
 from bodymotion.system.open_files import pipes_kept, read_head
 
@@ -281,13 +282,20 @@ def read(path: str | Path, *, format: str | None = None, **options: Any) -> tupl
 
 
 def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
-    unused = {"allow_outside", "body"} - row.read.options
+    if options.get("untrusted"):
+        options = {**options, "allow_outside": False}
+    unused = {"allow_outside", "untrusted", "body"} - row.read.options
     found: ReadResult[Any] = row.read(path, **{name: value for name, value in options.items() if name not in unused})
-    return found
+    problems = gather_missing(found.problems)
+    if len(problems) == len(found.problems):
+        return found
+    value = None if found.value is None else replace(found.value, problems=problems)
+    return replace(found, value=value, problems=problems)
 
 
 def unused_options(options: Iterable[str], rows: Iterable[Format]) -> dict[str, str]:
-    """Return the options that none of these formats' readers has, each with the titles of the formats; `allow_outside` fits any.
+    """Return the options that none of these formats' readers has, each with the titles of the formats; `allow_outside` and
+    `untrusted` fit any.
 
     Raises
     ------
@@ -295,7 +303,7 @@ def unused_options(options: Iterable[str], rows: Iterable[Format]) -> dict[str, 
         When no reader has an option.
     """
     titles = {with_article(row.title): row.read.options for row in rows}
-    unused = sorted({*options}.difference({"allow_outside"}, *titles.values()))
+    unused = sorted({*options}.difference({"allow_outside", "untrusted"}, *titles.values()))
     for name in unused:
         if not any(name in row.read.options for row in FORMATS):
             raise TypeError(f"there is no option {name!r}")
@@ -312,8 +320,9 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
     format:
         The name of a format of `FORMATS`, to read the file in that format whatever its content.
     options:
-        Those of the format's reader. `allow_outside=True` is for models whose parts lie outside of their folder, `body` for tables whose
-        columns are joints; other formats ignore them.
+        Those of the format's reader. A model's parts are found by their relative paths. `untrusted=True` opens only those in the folder of
+        the model or below it, for files from others; `allow_outside=True` also those with absolute paths or behind symbolic links. `body`
+        is for tables whose columns are joints. Other formats ignore these.
 
     Raises
     ------

@@ -1,9 +1,11 @@
 """The files that a model names: meshes, images, Inline parts, included files. `ResourceFinder` finds them and decides which may be opened.
 
-A name is a path relative to the folder of the file that has the name in it; it may go up with `..`. By default, only files in the folder
-tree of the model are opened, symbolic links followed: so `robot/parts/arm.wrl` may name `../sensor/eye.wrl` when `robot/model.wrl` is
-the model, but not when `arm.wrl` is opened as a model itself. `allow_outside=True` lifts this limit. Absolute paths and network addresses
-are never opened.
+A name is a path relative to the folder of the file that has the name in it. What is opened depends on `allow_outside`:
+
+- None, for a model of the user: relative paths, which may go up with `..`. A symbolic link must not lead out of the folder that the path
+  names, unless it leads into the folder of the model. An absolute path must be in that folder.
+- False, for untrusted files: only what is in the folder of the model or below it, symbolic links followed.
+- True: everything but network addresses, which are never opened.
 
 A model may be installed as symbolic links to its files. Then the tree of the folder that the model's link leads to may be opened as well,
 and names are relative to the folder of the link first, then to that of the file behind it.
@@ -17,14 +19,24 @@ import os
 import re
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
 from bodymotion.diagnostics import FormatError, Location, Problem, Rule
+from bodymotion.diagnostics.text import counted, listed
 
-__all__ = ["FoundFile", "NotFound", "PackageFinder", "ResourceFinder", "package_above", "package_name", "real_path"]
+__all__ = [
+    "FoundFile",
+    "NotFound",
+    "PackageFinder",
+    "ResourceFinder",
+    "gather_missing",
+    "package_above",
+    "package_name",
+    "real_path",
+]
 
 PART_MISSING = Rule(
     "VRML130",
@@ -37,16 +49,17 @@ PART_MISSING = Rule(
 PART_OUTSIDE = Rule(
     "VRML131",
     "warning",
-    "A file that a model names must be in the folder of the model or below it, symbolic links followed.",
+    "A symbolic link must not lead out of the folder that a path in the model names; of untrusted files, no path may lead out of the "
+    "folder of the model.",
     "judgement",
     "if you trust the file, --allow-outside (allow_outside=True) opens what it names",
     leaves_out=True,
-    example=('Inline { url "../hand.wrl" }', 'Inline { url "hand.wrl" }'),
+    example=("hand.wrl is a symbolic link to ../../hand.wrl", "hand.wrl is a file"),
 )
 PART_REMOTE = Rule(
     "VRML132",
     "warning",
-    "A file is named by its path relative to the file that names it; absolute paths and network addresses are never opened.",
+    "A file should be named by its path relative to the file that names it; network addresses are never opened.",
     "judgement",
     "put a copy beside the model and name it by its relative path",
     leaves_out=True,
@@ -74,7 +87,6 @@ MAX_BYTES = 2 * 10**9
 """All files that one `ResourceFinder` reads, together."""
 MAX_LINKS = 8
 """Folders of symbolic links to one file that names may be relative to."""
-OUTSIDE = "lies outside of the folder of the model and is left out: --allow-outside reads it"
 MAX_SHOWN = 200
 """Characters of a name in a message."""
 
@@ -82,9 +94,8 @@ PACKAGE_FILE = "package.xml"
 """The file that makes a folder a ROS package."""
 MAX_PACKAGE_FILE_BYTES = 10**6
 
-_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/\\]")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|[/\\]{2}")
+_ABSOLUTE = re.compile(r"[A-Za-z]:|[/\\]")
 _FILE_SCHEME = re.compile(r"^file:(//(localhost)?(?=/))?(//)?", re.IGNORECASE)
 
 
@@ -122,7 +133,31 @@ class NotFound:
 
     def problem(self, location: Location) -> Problem:
         """Return the problem of this at the location of the name."""
-        return self.rule.problem(self.message, location, data={"name": self.name})
+        return self.rule.problem(self.message, location, data=self.data)
+
+    @property
+    def data(self) -> dict[str, object]:
+        """The data of the problem of this: the name, as that of a missing file where it is missing."""
+        return {"missing" if self.rule in (PART_MISSING, PART_REMOTE) and self.name else "name": self.name}
+
+
+def gather_missing(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return problems with those of several missing files, by rule, as one at the location of the first, with the names in its data."""
+    gathered: dict[object, list[Problem]] = {}
+    for number, problem in enumerate(problems):
+        gathered.setdefault((problem.rule, problem.severity) if "missing" in problem.data else number, []).append(
+            problem
+        )
+    return tuple(found[0] if len(found) == 1 else _together(found) for found in gathered.values())
+
+
+def _together(found: list[Problem]) -> Problem:
+    names = list(dict.fromkeys(str(problem.data["missing"]) for problem in found))
+    shown = listed(name if len(name) < MAX_SHOWN else name[:MAX_SHOWN] + "…" for name in names)
+    message = (
+        f"{counted(len(names), 'file')} that the model names {'is' if len(names) == 1 else 'are'} missing: {shown}"
+    )
+    return replace(found[0], message=message, data={"missing": tuple(names)}, count=len(names))
 
 
 @dataclass(frozen=True)
@@ -141,12 +176,14 @@ class ResourceFinder:
     root_folder:
         The folder of the model file, or of the package that it belongs to.
     allow_outside:
-        Open files outside of that folder as well.
+        Which files are opened: see the description of the module.
     model:
         The model file, if it may be a symbolic link: the folder that the link leads to counts as well.
     """
 
-    def __init__(self, root_folder: str | Path, allow_outside: bool = False, *, model: Path | None = None) -> None:
+    def __init__(
+        self, root_folder: str | Path, allow_outside: bool | None = None, *, model: Path | None = None
+    ) -> None:
         self._root_folder, self._model = Path(root_folder), model
         self.allow_outside = allow_outside
         self._found: dict[tuple[tuple[Path, ...], str], Path] = {}
@@ -184,10 +221,12 @@ class ResourceFinder:
         known = self._found.get((folders, name))
         if known is not None:
             return known
-        if _ABSOLUTE.match(name):
-            return NotFound(name, PART_REMOTE, "is an absolute path or a network address, which is not opened")
-        without_fragment = name.partition("#")[0]
-        spellings = (name, without_fragment, without_fragment.replace("\\", "/"), unquote(without_fragment))
+        local = unquote(_FILE_SCHEME.sub("", name)) if name.lower().startswith("file:") else name
+        if _ADDRESS.match(local):
+            return NotFound(name, PART_REMOTE, "is a network address, which is not opened")
+        is_absolute = _ABSOLUTE.match(local) is not None
+        without_fragment = local.partition("#")[0]
+        spellings = (local, without_fragment, without_fragment.replace("\\", "/"), unquote(without_fragment))
         is_outside = False
         for candidate in (folder / spelling for folder in folders for spelling in dict.fromkeys(spellings)):
             try:
@@ -195,7 +234,7 @@ class ResourceFinder:
                 is_file = stat.S_ISREG(path.stat().st_mode)
             except (OSError, ValueError, RuntimeError):
                 continue
-            if not self.allow_outside and not any(map(path.is_relative_to, self.roots)):
+            if not self._may_open(candidate, path, is_absolute):
                 is_outside = True
             elif is_file:
                 if candidate != path:
@@ -203,8 +242,24 @@ class ResourceFinder:
                 self._found[folders, name] = path
                 return path
         if is_outside:
-            return NotFound(name, PART_OUTSIDE, OUTSIDE)
+            how = (
+                "is an absolute path"
+                if is_absolute
+                else "is a symbolic link"
+                if self.allow_outside is None
+                else "leads"
+            )
+            return NotFound(name, PART_OUTSIDE, f"{how} out of the folder of the model: it is left out")
+        if is_absolute:
+            return NotFound(name, PART_REMOTE, "is an absolute path, and there is no such file")
         return NotFound(name, PART_MISSING, "is missing")
+
+    def _may_open(self, candidate: Path, path: Path, is_absolute: bool) -> bool:
+        """Return whether a file may be opened that a model names as `candidate` and that is at `path`, without symbolic links."""
+        if self.allow_outside or any(map(path.is_relative_to, self.roots)):
+            return True
+        named = Path(os.path.normpath(candidate)).parent
+        return self.allow_outside is None and not is_absolute and path.is_relative_to(named)
 
     def folders(self, holder: Path | None) -> tuple[Path, ...]:
         """Return the folders, without symbolic links, that names in a file are relative to.
@@ -249,15 +304,17 @@ class PackageFinder:
 
     A relative path starts from the folder of the model. A package is one of `package_paths` (the folder itself, or a folder NAME in it),
     else a folder NAME beside the model, else the ROS package around the model if its package.xml has that name, else a folder NAME at or
-    beside a folder above the model, if it is a ROS package. What may be opened is the tree of the model's folder (of the package around
-    the model, where there is one), and those of packages found in this way.
+    beside a folder above the model, if it is a ROS package. Of untrusted files (`allow_outside=False`), only packages in the folder of the
+    model and in `package_paths` are opened.
     """
 
-    def __init__(self, model: Path, package_paths: Iterable[str | Path] = (), allow_outside: bool = False) -> None:
+    def __init__(
+        self, model: Path, package_paths: Iterable[str | Path] = (), allow_outside: bool | None = None
+    ) -> None:
         self.model, self.allow_outside = model, allow_outside
         self.package_paths = [Path(path) for path in package_paths]
         self.folder = real_path(model.parent)
-        self.home = package_above(self.folder)
+        self.home = None if allow_outside is False else package_above(self.folder)
         """The ROS package around the model."""
         self.own = ResourceFinder(self.home or self.folder, allow_outside, model=model)
         self._packages: dict[str, ResourceFinder | None] = {}
@@ -272,15 +329,7 @@ class PackageFinder:
             if finder is None:
                 return NotFound(uri, PART_MISSING, f"is in the package {package!r:.60}, which is not found", package)
             return self._find(finder, path, None, uri)
-        path = uri
-        if uri.lower().startswith("file:"):
-            path = unquote(_FILE_SCHEME.sub("", uri))
-        elif _SCHEME.match(uri) and not _DRIVE.match(uri):
-            return NotFound(uri, PART_REMOTE, "is a network address, which is not opened")
-        if path.startswith("/"):
-            # Relative to the model's folder, a path that leads out of the tree is recognised as such.
-            path = os.path.relpath(path, self.folder)
-        return self._find(self.own, path, self.model, uri)
+        return self._find(self.own, uri, self.model, uri)
 
     def _find(self, finder: ResourceFinder, path: str, holder: Path | None, uri: str) -> FoundFile | NotFound:
         found = finder.find_one(path, holder)
@@ -303,7 +352,7 @@ class PackageFinder:
             return self.folder / name
         if self.home is not None and package_name(self.home) == name:
             return self.home
-        for above in (self.folder, *self.folder.parents):
+        for above in (self.folder, *self.folder.parents) if self.allow_outside is not False else ():
             for folder in (above, above / name):
                 is_package = self.allow_outside or (folder / PACKAGE_FILE).is_file()
                 if folder.name == name and folder.is_dir() and is_package:

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import ContentEquality, Floats, Ints, frozen, frozen_ints
 
 __all__ = [
+    "IMAGE_FORMATS",
     "MOST_SHAPES",
     "Box",
     "Capsule",
@@ -42,6 +43,9 @@ __all__ = [
 
 MOST_SHAPES = 20_000
 """Models with more shapes are rejected: each is processed by itself wherever a body is drawn, checked or written."""
+
+IMAGE_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "TGA", "SGI", "DDS", "PPM")
+"""Formats of the images of textures, as Pillow calls them."""
 
 
 @dataclass(frozen=True)

@@ -162,6 +162,30 @@ class Body(NotebookDisplay, ContentEquality):
                 return link
         raise KeyError(f"no link {name!r}; there are: {', '.join(link.name for link in self.links)}")
 
+    def sensors(self, kind: str) -> dict[int, Device]:
+        """Return the devices of one kind by id, in order of ids: `body.sensors("gyro")[0]`.
+
+        `kind` is the name of the device's node, such as "ForceSensor"; case, underscores and a "sensor" at its end do not matter. Of
+        several devices with one id the first counts. Devices without an id follow in the order of the file, under the next free ids.
+
+        Raises
+        ------
+        KeyError
+            When the kind is unknown and the body has no such device; the message lists the kinds that the body has.
+        """
+        wanted = _kind_key(kind)
+        found = [device for device in self.devices if _kind_key(device.kind) == wanted]
+        if not found and all(_kind_key(known.__name__) != wanted for known in Device.__subclasses__()):
+            raise KeyError(
+                f"no devices of kind {kind!r}; there are: {listed(sorted({one.kind for one in self.devices}), 60)}"
+            )
+        by_id: dict[int, Device] = {}
+        for device in found:
+            if device.id >= 0:
+                by_id.setdefault(device.id, device)
+        first_free = max(by_id, default=-1) + 1
+        return by_id | dict(enumerate((device for device in found if device.id < 0), first_free))
+
     def joint_columns(self, component: MultiValueSeq) -> tuple[int, ...]:
         """Return for each of the J joints the column of a component that is its own; −1 for a joint that has none there.
 
@@ -324,3 +348,7 @@ class Body(NotebookDisplay, ContentEquality):
         masses = np.array([link.mass for link in self.links])
         centers = np.array([link.center_of_mass for link in self.links])
         return kinematics.center_of_mass(link_poses, masses / self.mass, centers)
+
+
+def _kind_key(kind: str) -> str:
+    return kind.replace("_", "").lower().removesuffix("sensor")

@@ -7,7 +7,7 @@ with +y up. A `max_…` of −1 means that there is no limit.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -33,6 +33,7 @@ __all__ = [
     "Segment",
     "VisionSensor",
     "angle_over",
+    "in_order_of_ids",
 ]
 
 JointType: TypeAlias = Literal["rotate", "slide", "free", "fixed", "crawler"]
@@ -214,6 +215,22 @@ class Device(ContentEquality):
     def kind(self) -> str:
         """The name of the device's node in the document, or in the file where the document has none such."""
         return type(self).__name__
+
+
+def in_order_of_ids(devices: Sequence[tuple[str, int]]) -> list[int]:
+    """Return the order of devices, each given by its kind and id, in which those of one kind follow their ids.
+
+    Those without an id (−1) come after those with one. The places that the devices of a kind have among the others stay as they are.
+    """
+    of_kind: dict[str, list[int]] = {}
+    for place, (kind, _) in enumerate(devices):
+        of_kind.setdefault(kind, []).append(place)
+    order = list(range(len(devices)))
+    for places in of_kind.values():
+        in_order = sorted(places, key=lambda place: (devices[place][1] < 0, devices[place][1]))
+        for place, device in zip(places, in_order, strict=True):
+            order[place] = device
+    return order
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -53,7 +53,7 @@ from bodymotion.formats.yaml.recovery import read_on
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.units import FULL_TURN
 from bodymotion.model.body import Body, ExtraJoint
-from bodymotion.model.links import MOST_LINKS, Link
+from bodymotion.model.links import MOST_LINKS, Link, in_order_of_ids
 
 __all__ = ["parse_body", "read_body"]
 
@@ -78,7 +78,7 @@ _CERTAIN = frozenset(
 """Rules that do not depend on what may have been in a line that was left out."""
 
 
-def read_body(path: str | Path, *, allow_outside: bool = False) -> ReadResult[Body]:
+def read_body(path: str | Path, *, allow_outside: bool | None = None) -> ReadResult[Body]:
     """Read a Choreonoid model with all its faults.
 
     Parameters
@@ -101,7 +101,7 @@ def read_body(path: str | Path, *, allow_outside: bool = False) -> ReadResult[Bo
     return _read(data, path, allow_outside)
 
 
-def parse_body(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
+def parse_body(data: bytes, path: Path, *, allow_outside: bool | None = None) -> Body:
     """Return the model in the bytes of the file at `path`; see `read_body`.
 
     Raises
@@ -112,7 +112,7 @@ def parse_body(data: bytes, path: Path, *, allow_outside: bool = False) -> Body:
     return _read(data, path, allow_outside).require()
 
 
-def _read(data: bytes, path: Path, allow_outside: bool) -> ReadResult[Body]:
+def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Body]:
     result = _attempt(data, path, allow_outside)
     if isinstance(result, ReadResult):
         return result
@@ -127,7 +127,7 @@ def _read(data: bytes, path: Path, allow_outside: bool) -> ReadResult[Body]:
     return ReadResult(value, (*recovered.faults, *others), refusal=recovered.faults[0])
 
 
-def _attempt(data: bytes, path: Path, allow_outside: bool) -> ReadResult[Body] | FormatError:
+def _attempt(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Body] | FormatError:
     """Return the model in a text; an error where it is no YAML."""
     found = Diagnostics(path)
     parts = InlineLoader(ResourceFinder(path.parent, allow_outside, model=path))
@@ -541,11 +541,13 @@ def _made(model: _Model, parts: InlineLoader, found: Diagnostics, path: Path) ->
         found.mark_unknown(("extra_joints", "all"))
     if model.links_missing:
         found.mark_unknown(("links", "all"), ("devices", "all"))
-    locations = _locations(model.links, extra_joints, parts.urls, found)
+    devices = [replace(device, link=number) for number, raw in enumerate(model.links) for device in raw.devices]
+    order = in_order_of_ids([(device.kind, device.id) for device in devices])
+    locations = _locations(model.links, order, extra_joints, parts.urls, found)
     return Body(
         name=model.name or path.stem,
         links=links,
-        devices=tuple(replace(device, link=number) for number, raw in enumerate(model.links) for device in raw.devices),
+        devices=tuple(devices[place] for place in order),
         extra_joints=tuple(joint for _, joint in extra_joints),
         root_pose=links[0].offset,
         info={"name": model.name},
@@ -568,6 +570,7 @@ def _check_mass(link: Link, raw: RawLink, found: Diagnostics) -> None:
 
 def _locations(
     links: list[RawLink],
+    order: list[int],
     extra_joints: list[tuple[RawExtraJoint, ExtraJoint]],
     urls: dict[str, Location],
     found: Diagnostics,
@@ -575,6 +578,7 @@ def _locations(
     """Return where links, devices, extra joints and images are in their files, and mark what could not be read of them."""
     entries: dict[Subject, Location | Locator] = {("textures", url): location for url, location in urls.items()}
     devices = [device for link in links for device in link.device_nodes]
+    devices = [devices[place] for place in order]
     for name, keys, nodes in (
         ("links", KEYS_OF_LINK, [(link.node, link.unknown) for link in links]),
         ("devices", KEYS_OF_DEVICE, devices),

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -20,7 +21,7 @@ import numpy as np
 from bodymotion.diagnostics import losses
 from bodymotion.formats.meshes.obj import to_obj
 from bodymotion.formats.meshes.stl import to_stl
-from bodymotion.geometry.shapes import Material, Mesh
+from bodymotion.geometry.shapes import IMAGE_FORMATS, Material, Mesh
 from bodymotion.system.atomic_files import whole_file
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ class MeshFolder:
 
     def image(self, texture: Texture) -> str | None:
         """Add the image of a texture; return its path from the model's folder, None where it cannot be read."""
+        from PIL import Image
+
         if not self.possible:
             return None
         if texture.path not in self._images:
@@ -94,6 +97,8 @@ class MeshFolder:
                 if texture.path.stat().st_size > _MAX_IMAGE_BYTES:
                     raise ValueError("too large")
                 data = texture.path.read_bytes()
+                # A file that is no image is not copied: a model may name any file of the user.
+                Image.open(BytesIO(data), formats=IMAGE_FORMATS).close()
             except (OSError, ValueError):
                 self._missing_images.append(texture.path.name)
                 self._images[texture.path] = ""

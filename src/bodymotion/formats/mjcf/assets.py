@@ -202,7 +202,7 @@ class Assets:
             # That such a file is not opened is our own rule, not a fault of the model.
             element.report(rules.MESH_FILE, message, "file", hint=PART_OUTSIDE.hint, severity="warning")
         else:
-            element.report(rules.MESH_FILE, message, "file")
+            element.report(rules.MESH_FILE, message, "file", data=first.data)
         return None
 
     def material(self, geom: Element) -> Material:

@@ -73,7 +73,7 @@ MANY_LIMITS = 4
 """As many joints with such small limits are no coincidence, even where all limits are whole numbers."""
 
 
-def read_mjcf(path: str | Path, *, allow_outside: bool = False) -> ReadResult[Body]:
+def read_mjcf(path: str | Path, *, allow_outside: bool | None = None) -> ReadResult[Body]:
     """Read an MJCF model.
 
     Parameters
@@ -96,7 +96,7 @@ def read_mjcf(path: str | Path, *, allow_outside: bool = False) -> ReadResult[Bo
     return found.result(None) if found.refusal else parse_mjcf(data, path, allow_outside=allow_outside)
 
 
-def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool = False) -> ReadResult[Body]:
+def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool | None = None) -> ReadResult[Body]:
     """Read a model from the bytes of the file at `path`; see `read_mjcf`."""
     found = Diagnostics(path)
     body = None

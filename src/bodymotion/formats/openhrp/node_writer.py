@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE, NUMBER_RANGE, PLACE
-from bodymotion.formats.openhrp.nodes import CLASSES, JOINT_TYPES, MAX_ID, NUMBERS, VECTORS
+from bodymotion.formats.openhrp.nodes import CLASSES, JOINT_TYPES, MAX_ID, MOTOR_FIELDS, NUMBERS, VECTORS
 from bodymotion.formats.openhrp.prototypes import (
     POSE_ID_AND_CHILDREN,
     KeptFields,
@@ -176,14 +176,6 @@ def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str, report: R
 
 
 DEFAULT = Joint()
-MOTOR = {
-    "gear_ratio": "gearRatio",
-    "gear_efficiency": "gearEfficiency",
-    "rotor_inertia": "rotorInertia",
-    "rotor_resistor": "rotorResistor",
-    "torque_const": "torqueConst",
-    "encoder_pulse": "encoderPulse",
-}
 LIMITS = {
     "lower": ("llimit", -math.inf),
     "upper": ("ulimit", math.inf),
@@ -193,7 +185,7 @@ LIMITS = {
 WRITTEN = (
     *("jointType", "jointId", "jointAxis", "translation", "rotation", "children"),
     *(name for name, _ in LIMITS.values()),
-    *MOTOR.values(),
+    *MOTOR_FIELDS.values(),
 )
 
 
@@ -220,7 +212,7 @@ def joint_fields(joint: Joint, offset: Floats, title: str, report: Report) -> di
             fields[name] = np.array([value])
         elif value != none:
             report(NUMBER_RANGE, f"{title}: {name} {value} is left out")
-    for ours, name in MOTOR.items():
+    for ours, name in MOTOR_FIELDS.items():
         default = getattr(DEFAULT, ours)
         value = finite(float(getattr(joint, ours)), default, f"{title}: {name}", report)
         if value != default:

@@ -12,7 +12,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from bodymotion.diagnostics import Subject
+from bodymotion.diagnostics import FormatError, Subject
+from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.openhrp import rules
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node
@@ -44,6 +45,7 @@ __all__ = [
     "finite",
     "is_sensor",
     "label",
+    "name_of",
     "own_pose",
     "plain",
     "read_extra_joint",
@@ -51,6 +53,8 @@ __all__ = [
     "read_segment",
     "read_sensor",
     "rest",
+    "sensor_id",
+    "sensor_kind",
 ]
 
 MOTOR_FIELDS = {
@@ -113,9 +117,16 @@ EXTRA_JOINT_FIELDS = {"links": "link1Name", "type": "jointType", "axis": "jointA
 # ---- fields
 
 
+def name_of(node: Node) -> str:
+    """Return the name of a node: the one after DEF, else that in the field `name`."""
+    value = node.name or node.fields.get("name")
+    return value if isinstance(value, str) else ""
+
+
 def label(node: Node) -> str:
     """Return the type and the name of a node: `Joint 'WAIST'`."""
-    return f"{node.type} {node.name!r}" if node.name else f"a {node.type} without a name"
+    name = name_of(node)
+    return f"{node.type} {name!r}" if name else f"{with_article(node.type)} without a name"
 
 
 def plain(value: object) -> object:
@@ -279,7 +290,7 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
         for attribute, name in MOTOR_FIELDS.items()
     }
     return Joint(
-        name=node.name,
+        name=name_of(node),
         type=joint_type,
         id=number,
         axis=axis,
@@ -361,7 +372,7 @@ def read_segment(
     if not is_rigid(transform):
         found.report(rules.SEGMENT_SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
     return Segment(
-        name=node.name,
+        name=name_of(node),
         transform=transform,
         mass=finite(node, "mass", (0.0,), found, (*subject, "mass"))[0],
         center_of_mass=frozen(finite(node, "centerOfMass", (0.0, 0.0, 0.0), found, (*subject, "center_of_mass"))),
@@ -420,6 +431,19 @@ def is_sensor(node: Node) -> bool:
     return node.type in CLASSES or node.type in OTHER_SENSORS or "sensorId" in fields
 
 
+def sensor_kind(node: Node) -> str:
+    """Return the kind that the ids of a sensor count: its type, under the name that the document has for it."""
+    return CLASSES[node.type].__name__ if node.type in CLASSES else node.type
+
+
+def sensor_id(node: Node) -> int:
+    """Return the sensorId of a node, −1 where it has none that can be read."""
+    try:
+        return nodes.integer(node, "sensorId", -1)
+    except FormatError:
+        return -1
+
+
 def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostics, subject: Subject) -> Device:
     """Return the device of a sensor node at `transform` (4, 4) in link number `link`.
 
@@ -433,7 +457,7 @@ def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostic
     own = own_pose(node, found)
     _report_more_numbers(node, "sensorId", 1, found)
     common: dict[str, Any] = {
-        "name": node.name,
+        "name": name_of(node),
         "id": nodes.integer(node, "sensorId", -1),
         "link": link,
         "pose": own if transform is IDENTITY else _pose_in_link(node, transform, own, found, subject),
@@ -524,7 +548,7 @@ def read_extra_joint(node: Node, links: Mapping[str, int], found: ModelDiagnosti
         for name in ("link1LocalPos", "link2LocalPos")
     ]
     return ExtraJoint(
-        name=node.name,
+        name=name_of(node),
         type=known,
         links=(ends[0], ends[1]),
         positions=np.stack(positions),

@@ -25,6 +25,7 @@ from bodymotion.formats.openhrp.nodes import (
     VECTORS,
     finite,
     label,
+    name_of,
     own_pose,
     plain,
     read_extra_joint,
@@ -54,7 +55,7 @@ _OF_MODELS = re.compile(rb"\b(?:Humanoid|Joint|Segment)\b")
 
 
 def read_openhrp(
-    path: str | Path, *, allow_outside: bool = False, apply_humanoid_pose: bool = False
+    path: str | Path, *, allow_outside: bool | None = None, apply_humanoid_pose: bool = False
 ) -> ReadResult[Body]:
     """Read an OpenHRP model, or any VRML97 scene, as a body.
 
@@ -100,7 +101,7 @@ class _ModelReader:
         data: bytes,
         scene: Scene,
         refusal: Problem | None,
-        allow_outside: bool,
+        allow_outside: bool | None,
         apply_humanoid_pose: bool,
     ) -> None:
         self.path, self.data, self.scene, self.refusal = path, data, scene, refusal
@@ -333,10 +334,10 @@ def check_tree(tree: Tree, humanoid: Node, found: ModelDiagnostics) -> None:
 def _check_names(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
     segments: dict[str, Node] = {}
     for node in tree.segment_nodes:
-        if not node.name:
+        if not name_of(node):
             found.report(rules.SEGMENT_NAME, "a Segment has no name", node.location)
-        elif segments.setdefault(node.name, node) is not node:
-            message = f"a second Segment has the name {node.name!r}"
+        elif segments.setdefault(name_of(node), node) is not node:
+            message = f"a second Segment has the name {name_of(node)!r}"
             found.report(rules.SEGMENT_NAME, message, node.location, severity="warning")
     for name, found_nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
         items = nodes.children(humanoid, name)

@@ -86,7 +86,7 @@ SEGMENT_IN_SEGMENT = Rule(
 OUTSIDE = Rule(
     "WRL107",
     "warning",
-    "Only what is inside of a Joint of the Humanoid belongs to the body.",
+    "Only what is inside of the humanoidBody of the Humanoid belongs to the body.",
     "judgement",
     leaves_out=True,
     example=("a Shape beside the Humanoid", "a Shape in a Segment of the Humanoid"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -14,10 +15,13 @@ from bodymotion.formats.openhrp.nodes import (
     SEGMENT_FIELDS,
     is_sensor,
     label,
+    name_of,
     own_pose,
     read_joint,
     read_segment,
     read_sensor,
+    sensor_id,
+    sensor_kind,
 )
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt
@@ -26,7 +30,7 @@ from bodymotion.formats.vrml.scene import IDENTITY, FoundShape, NodeFrame, Scene
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
-from bodymotion.model.links import MOST_LINKS, Device, Joint, Link, Segment
+from bodymotion.model.links import MOST_LINKS, Device, Joint, Link, Segment, in_order_of_ids
 
 __all__ = ["Tree", "inverse", "read_tree"]
 
@@ -101,11 +105,16 @@ class _TreeReader:
         self.link: OpenLink | None = None
         self.segment: Floats | None = None
         """The transform of the Segment that the walk is in."""
+        self.sensors: list[tuple[Node, int, Floats]] = []
+        """The sensors that were visited, with the links and their transforms in these."""
+        self.beside_root: list[tuple[Node, NodeFrame]] = []
+        """Segments and sensors beside the root Joint: fixed parts of the root link."""
 
     def read(self, nodes: list[Node]) -> Tree:
         self.walker.walk(nodes, NodeFrame(), self.visit)
-        if self.walker.drawn:
-            self._report_outside("shapes", nodes[0])
+        if self.links:
+            self._add_beside_root()
+        self._read_sensors()
         self.tree.links = [link.closed() for link in self.links]
         self.tree.joint_nodes = [link.node for link in self.links]
         self.tree.nodes_of_segments = [link.nodes for link in self.links]
@@ -156,7 +165,7 @@ class _TreeReader:
             index=index,
             parent=-1 if parent is None else parent.index,
             node=node,
-            joint=joint or Joint(name=node.name),
+            joint=joint or Joint(name=name_of(node)),
             offset=poses.IDENTITY if offset is None else offset,
         )
         children = self._children(node)
@@ -179,11 +188,11 @@ class _TreeReader:
     def _enter_segment(self, node: Node, frame: NodeFrame) -> None:
         if self.segment is not None:
             self.found.fault(rules.SEGMENT_IN_SEGMENT.error(f"{label(node)} is inside of a Segment", node.location))
-        self.tree.segment_nodes.append(node)
         link = self.link
         if link is None:
-            self._report_outside(label(node), node)
+            self.beside_root.append((node, frame))
             return
+        self.tree.segment_nodes.append(node)
         transform = IDENTITY if _is_identity(frame.transform) else frame.transform
         around, self.segment = self.segment, transform
         outer, self.walker.drawn = self.walker.drawn, []
@@ -204,23 +213,12 @@ class _TreeReader:
 
     def _enter_sensor(self, node: Node, frame: NodeFrame) -> None:
         if self.link is None:
-            self._report_outside(label(node), node)
+            self.beside_root.append((node, frame))
             return
         transform = IDENTITY if _is_identity(frame.transform) else frame.transform
         if self.segment is not None and self.segment is not IDENTITY:
             transform = self.segment @ transform
-        link = self.link.index
-        subject: Subject = ("devices", len(self.tree.devices))
-
-        def read(node: Node) -> Device:
-            return read_sensor(node, link, transform, self.found, subject)
-
-        device = attempt(read, node, self.found, subject, _OF_DEVICE)
-        if device is None:
-            self.found.mark_unknown(("devices", "all"))
-            return
-        self.tree.devices.append(device)
-        self.tree.device_nodes.append(node)
+        self.sensors.append((node, self.link.index, transform))
         inside = self._children(node)
         if inside:
             own = poses.to_matrix(own_pose(node, ModelDiagnostics()))
@@ -232,8 +230,31 @@ class _TreeReader:
             self.found.mark_unknown(*ALL)
         return found or []
 
-    def _report_outside(self, what: str, node: Node) -> None:
-        self.found.report(rules.OUTSIDE, f"{what} outside of all Joints: left out", node.location)
+    def _read_sensors(self) -> None:
+        """Read the sensors; those of one kind are in the order of their ids."""
+        for place in in_order_of_ids([(sensor_kind(node), sensor_id(node)) for node, _, _ in self.sensors]):
+            node, link, transform = self.sensors[place]
+            subject: Subject = ("devices", len(self.tree.devices))
+            read = partial(read_sensor, link=link, transform=transform, found=self.found, subject=subject)
+            device = attempt(read, node, self.found, subject, _OF_DEVICE)
+            if device is None:
+                self.found.mark_unknown(("devices", "all"))
+                continue
+            self.tree.devices.append(device)
+            self.tree.device_nodes.append(node)
+
+    def _add_beside_root(self) -> None:
+        """Add what is beside the root Joint to the root link: its frame is that of the body, in which the root Joint has its offset."""
+        self.link = root = self.links[0]
+        in_root = poses.to_matrix(poses.inverse(root.offset))
+        if self.walker.drawn:
+            visuals, collisions = _by_purpose(self.walker.drawn)
+            root.segments.append(Segment(transform=in_root, visuals=visuals, collisions=collisions))
+            root.nodes.append(None)
+            self.walker.drawn = []
+        self.walker.unknown = (*root.subject, "shapes")
+        for node, frame in self.beside_root:
+            self.walker.walk([node], replace(frame, transform=in_root @ frame.transform), self.visit)
 
     def _mark_incomplete(self) -> None:
         """Mark the attributes whose fields may be missing only because the file is damaged."""

@@ -46,7 +46,7 @@ from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_DEPTH
 from bodymotion.formats.vrml.writer import legal_name, scene_pieces
 from bodymotion.model.body import Body, Viewpoint
-from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.model.links import Joint, Link, Segment, in_order_of_ids
 from bodymotion.system.atomic_files import whole_files
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ __all__ = [
     "deepest",
     "depth_first",
     "device_slots",
-    "devices_as_read",
     "openhrp_files",
     "viewpoint_node",
     "world_info",
@@ -99,15 +98,27 @@ def deepest(body: Body) -> int:
     return max(depth, default=0)
 
 
-def device_slots(body: Body, children: list[list[int]]) -> list[list[list[int]]]:
-    """Return for each link the devices before its first child, before its second … and after the last.
+def device_slots(body: Body, children: list[list[int]]) -> tuple[list[list[list[int]]], bool]:
+    """Return for each link the devices before its first child, before its second … and after the last; and whether all are in order.
 
-    A device is written after all children that hold, at any depth, a device before it. Where the devices of the body have an
-    order that a file can have, this is it.
+    They are where the reader, which sorts the devices of a kind by id, returns them in the order of the body.
     """
+    devices = body.devices
+    in_link_order = in_order_of_ids([(device.kind, device.link) for device in devices])
+    for order in (list(range(len(devices))), in_link_order):
+        slots = _slots(body, children, order)
+        found = _devices_as_read(slots, children)
+        as_read = [found[place] for place in in_order_of_ids([(devices[n].kind, devices[n].id) for n in found])]
+        if as_read == list(range(len(devices))):
+            return slots, True
+    return slots, False
+
+
+def _slots(body: Body, children: list[list[int]], order: list[int]) -> list[list[list[int]]]:
+    """Return the slots where each device is written after all children that hold, at any depth, a device before it in `order`."""
     first: list[float] = [float("inf")] * len(body.links)
-    for number in range(len(body.devices) - 1, -1, -1):
-        first[body.devices[number].link] = number
+    for rank in range(len(order) - 1, -1, -1):
+        first[body.devices[order[rank]].link] = rank
     for link in reversed(body.links[1:]):
         first[link.parent] = min(first[link.parent], first[link.index])
     # From each child on: the earliest device in it or any later one; this ascends, so devices find their place by bisection.
@@ -120,14 +131,14 @@ def device_slots(body: Body, children: list[list[int]]) -> list[list[list[int]]]
             earliest.append(least)
         after.append(earliest[::-1])
     slots: list[list[list[int]]] = [[[] for _ in range(len(children[i]) + 1)] for i in range(len(body.links))]
-    for number, device in enumerate(body.devices):
-        slots[device.link][bisect_left(after[device.link], number)].append(number)
+    for rank, number in enumerate(order):
+        carrier = body.devices[number].link
+        slots[carrier][bisect_left(after[carrier], rank)].append(number)
     return slots
 
 
-def devices_as_read(body: Body, children: list[list[int]]) -> list[int]:
+def _devices_as_read(slots: list[list[list[int]]], children: list[list[int]]) -> list[int]:
     """Return the numbers of the devices of a body of one link or more in the order in which a file has them."""
-    slots = device_slots(body, children)
     read: list[int] = []
     stack: list[int | list[int]] = [0]
     while stack:
@@ -312,8 +323,8 @@ class _Builder:
         if not body.links:
             self.report(BODY_ORDER, "a body without links is read as one of a single link")
             return
-        if devices_as_read(body, children) != list(range(len(body.devices))):
-            self.report(BODY_ORDER, "the devices are in the order of their links")
+        if not device_slots(body, children)[1]:
+            self.report(BODY_ORDER, "the devices are in the order of their links and ids")
         if not np.array_equal(body.root_pose, body.links[0].offset):
             self.report(PLACE, "the root link's offset is written as the pose where the body stands (root_pose)")
 
@@ -333,7 +344,7 @@ class _Builder:
             (i, k): self.segments.name(segment) for i in order for k, segment in enumerate(links[i].segments)
         }
         device_names = [self.names.unique(d.name, f"the {d.kind}") for d in body.devices]
-        slots = device_slots(body, children)
+        slots, _ = device_slots(body, children)
         joints: dict[int, Node] = {}
         segments: list[Node] = []
         path: list[int] = []

@@ -54,7 +54,7 @@ LINK_FIELDS: FieldTable = {
 
 
 def read_urdf(
-    path: str | Path, *, allow_outside: bool = False, package_paths: str | Path | Iterable[str | Path] = ()
+    path: str | Path, *, allow_outside: bool | None = None, package_paths: str | Path | Iterable[str | Path] = ()
 ) -> ReadResult[Body]:
     """Read a URDF model.
 
@@ -100,7 +100,7 @@ def parse_urdf(
     data: bytes,
     path: Path,
     *,
-    allow_outside: bool = False,
+    allow_outside: bool | None = None,
     package_paths: str | Path | Iterable[str | Path] = (),
 ) -> ReadResult[Body]:
     """Read a URDF model from the bytes of the file at `path`; see `read_urdf`."""
@@ -271,7 +271,7 @@ def _is_pose(pair: object) -> bool:
 
 class _Reader:
     def __init__(
-        self, robot: Element, path: Path, packages: list[str | Path], allow_outside: bool, found: Diagnostics
+        self, robot: Element, path: Path, packages: list[str | Path], allow_outside: bool | None, found: Diagnostics
     ) -> None:
         self.robot, self.path, self.found = robot, path, found
         self.extension: Extension = read_extension(robot)

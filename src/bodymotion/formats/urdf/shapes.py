@@ -155,7 +155,9 @@ class ShapeReader:
                 # That a file outside is not opened is our own rule, not a fault of the model.
                 severity: Severity = "warning" if found.is_outside else "error"
                 message = f"{found.name!r:.200} {found.reason}" if found.name else found.reason
-                self.found.report(rules.RESOURCE_MISSING, message, location, hint=hint, severity=severity)
+                self.found.report(
+                    rules.RESOURCE_MISSING, message, location, hint=hint, severity=severity, data=found.data
+                )
         return self._files[uri]
 
     def _material(self, element: Element) -> Material | None:

@@ -27,7 +27,16 @@ from bodymotion.formats.text.source_text import Text
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import NOTHING, FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.recovery import Recovery
-from bodymotion.formats.vrml.specs import STANDARD_NODES, UNKNOWN, Kind, Scope, kind_of, reader_of, standard_fields
+from bodymotion.formats.vrml.specs import (
+    OUTSIDE_PROTOTYPES,
+    STANDARD_NODES,
+    UNKNOWN,
+    Kind,
+    Scope,
+    kind_of,
+    reader_of,
+    standard_fields,
+)
 from bodymotion.formats.vrml.values import (
     DECLARATION,
     IS,
@@ -557,7 +566,7 @@ class Parser(Recovery):
             comma = "; is there a decimal comma before it?" if has_comma else ""
             message = f"node {node.type}: found {self.describe(offset)}{after}, expected a field or }}{comma}"
             raise self.wrong(message, offset)
-        if node.type in STANDARD_NODES or node.proto is not None:
+        if (node.type in STANDARD_NODES or node.proto is not None) and (node.type, word) not in OUTSIDE_PROTOTYPES:
             is_event = IS.match(self.data, found.end()) and re.sub(r"^set_|_changed$", "", word) != word
             if not is_event:
                 hint = self._field_hint(word, node)

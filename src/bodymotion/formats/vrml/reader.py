@@ -158,7 +158,7 @@ class InlineLoader:
     """
 
     def __init__(
-        self, root_folder: str | Path | ResourceFinder, allow_outside: bool = False, *, model: Path | None = None
+        self, root_folder: str | Path | ResourceFinder, allow_outside: bool | None = None, *, model: Path | None = None
     ) -> None:
         if not isinstance(root_folder, ResourceFinder):
             root_folder = ResourceFinder(root_folder, allow_outside, model=model)

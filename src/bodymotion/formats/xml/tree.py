@@ -182,6 +182,7 @@ class Element:
         *,
         hint: str | None = None,
         severity: Severity | None = None,
+        data: Mapping[str, object] | None = None,
         fatal: bool = False,
     ) -> None:
         """Record that a rule is broken at this element, or at its attribute `name`.
@@ -202,7 +203,7 @@ class Element:
             # Finding the location of each would take long where there are very many.
             found.count_more(rule)
         else:
-            found.report(rule, message, self.location_of(name), hint=hint, severity=severity, fatal=fatal)
+            found.report(rule, message, self.location_of(name), hint=hint, severity=severity, data=data, fatal=fatal)
 
     def wrong(self, message: str, name: str = "") -> None:
         """Record XML104 for an attribute: a fatal problem."""
