@@ -254,7 +254,7 @@ def test_images_come_along(tmp_path):
     (tmp_path / "secret.png").write_text("no image, but a file of the user")
     for name in ("none.png", "secret.png"):
         lost.add(mesh, "a", Material(texture=Texture(tmp_path / name, "x")))
-    assert [problem.rule for problem in lost.lost] == [losses.MESH_LOOK.code]
+    assert {problem.rule for problem in lost.lost} == {losses.MESH_LOOK.code}
     assert not any(name.endswith(".png") for name in lost.files)
 
 

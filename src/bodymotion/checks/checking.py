@@ -65,7 +65,7 @@ def check(
         When the file of the body cannot be read.
     """
     selected((), select, ignore)
-    loaded = _loaded_body(body)
+    loaded = _loaded_body(body, {name: options[name] for name in ("allow_outside", "untrusted") if name in options})
     if by_position and isinstance(target, Motion) and loaded is not None:
         target = put_by_position(target, loaded)
     if not isinstance(target, str) and not hasattr(target, "__fspath__"):
@@ -101,10 +101,10 @@ def _problems_of_file(path: Path, body: Body | None, by_position: bool, **option
     return (*result.problems, *of_value, *of_lines)
 
 
-def _loaded_body(body: Body | str | os.PathLike[str] | None) -> Body | None:
+def _loaded_body(body: Body | str | os.PathLike[str] | None, options: dict[str, Any]) -> Body | None:
     if body is None or isinstance(body, Body):
         return body
-    found = load(Path(body))
+    found = load(Path(body), **options)
     if not isinstance(found, Body):
         raise rules.NO_KIND.error(f"the file holds a {type(found).__name__}; expected a model", Location(str(body)))
     return found
