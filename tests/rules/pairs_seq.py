@@ -52,6 +52,9 @@ PAIRS: dict[str, Pair] = {
     "SEQ001": calls(lambda folder: read_seq(folder).problems, files("walk.seq", "", MOTION).right),
     **examples("walk.seq", MOTION, "SEQ002 SEQ003 SEQ004 SEQ103 SEQ104 SEQ105 SEQ110 SEQ111 SEQ114 SEQ115"),
     **examples("walk.seq", MOTION, "SEQ226 SEQ227"),
+    "SEQ116": files(
+        "walk.seq", "".join(line.strip() + "\n" for line in MOTION.replace("\n  - ", "\n-\n").splitlines()), MOTION
+    ),
     "SEQ225": files("walk.seq", MOTION.replace("frameRate", "framerate"), MOTION),
     "SEQ005": limited(
         calls(

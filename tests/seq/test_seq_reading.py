@@ -158,6 +158,16 @@ def test_unknown_things_are_kept():
     assert other == bm.OtherSeq(type="FooSeq", content="Bar", extra=kept)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "version"), [("RelativeZMP", "ZMP", "1"), ("ZMPSeq", "ZMP", "4"), ("ZMP", "ZMP", "2")]
+)
+def test_the_version_that_is_missing_is_that_of_the_names(name, content, version):
+    text = header(f"  - {{type: Vector3Seq, content: {name}, frames: [[1, 2, 3]]}}\n").replace("formatVersion: 2\n", "")
+    motion = parse_seq(text.encode())
+    assert (motion.source.version, motion.components[0].content) == (version, content)
+    assert motion.zmp.is_root_relative == (version == "1")
+
+
 def test_a_component_of_two_that_share_a_content_is_the_last():
     motion = read(header(VALUES.format("JointDisplacement") + VALUES.format("JointDisplacement").replace("[2]", "[3]")))
     assert len(motion.components) == 2

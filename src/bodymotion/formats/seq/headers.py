@@ -62,7 +62,12 @@ _CONTENTS = {
 }
 """By version, what the names of contents mean."""
 _ALL_CONTENTS = {name for names in _CONTENTS.values() for name in names}
-_ONLY_3 = set(_CONTENTS[3]) - {name for version in (1, 2, 4) for name in _CONTENTS[version]}
+_ONLY_IN = {
+    3: set(_CONTENTS[3]) - set(_CONTENTS[4]),
+    1: {*_CONTENTS[1], *OLD_TYPES} - {*_CONTENTS[2], *TYPES},
+    4: set(_CONTENTS[4]) - set(_CONTENTS[2]),
+}
+"""By version, names of contents and types that show it: no earlier one of these has them, and version 2 has none of them."""
 
 
 def _is_empty(node: Node) -> bool:
@@ -297,6 +302,7 @@ class _Reader:
             where = self.document.location(root)
             raise rules.NOT_A_MOTION.error(f"the top node is a {kind_found}, not a mapping", where)
         top = Fields(self.document, root, self.found, "")
+        self.check_indentation(top)
         kind = top.text("type")
         bare = kind in OLD_TYPES
         self.check_kind(top, kind, bare)
@@ -325,6 +331,16 @@ class _Reader:
         self.check_text()
         style = "flow" if root.flow else "block"
         return Headers(version, tuple(components), extra, rate, style, self.is_complete)
+
+    def check_indentation(self, top: Fields) -> None:
+        """Raise FormatError where the keys of components stand in the top node, as in examples that lost their indentation."""
+        keys = [key_text(key) for key, _ in top.node.pairs]
+        inside = [key_text(key) for item in _items(top.values.get("components")) for key, _ in _pairs(item)]
+        if keys.count("type") > 1 and "frames" in keys and "components" in keys and "frames" not in inside:
+            self.found.discard([problem for problem in self.found.problems if problem.rule == rules.KEY_TWICE.code])
+            second = [key for key, _ in top.node.pairs if key_text(key) == "type"][1]
+            message = "the keys of the components are not indented: in the top node, each replaces the one before"
+            raise rules.INDENTATION.error(message, top.at(second))
 
     def worsen(self, slip: Problem, refused: bool = True) -> None:
         """Make an error of a misspelt key without which the file, or a part of it, cannot be read."""
@@ -367,7 +383,7 @@ class _Reader:
                 return 1
             if "format_version" in top.slips:
                 return 2
-            version = 3 if _is_of_version_3(top.values.get("components")) else 2
+            version = _version_of(top.values.get("components"))
             hint = f"read as version {version}; add 'formatVersion: {version}'"
             self.found.report(rules.VERSION_MISSING, "the file has no format version", where, hint=hint)
             return version
@@ -696,13 +712,20 @@ def _location_of(name: str, *fields: Fields) -> Location | None:
     return None if found is None else found.at(found.values[name], f".{KEYS[name][0]}")
 
 
-def _is_of_version_3(components: Node | None) -> bool:
-    """Return whether components have contents by names that only version 3 has."""
-    for item in components.items if isinstance(components, Sequence) else ():
-        for key, value in item.pairs if isinstance(item, Mapping) else ():
-            if key_text(key) in KEYS["content"] and isinstance(value, Scalar) and value.value in _ONLY_3:
-                return True
-    return False
+def _items(node: Node | None) -> list[Node]:
+    return node.items if isinstance(node, Sequence) else []
+
+
+def _pairs(node: Node) -> list[tuple[Node, Node]]:
+    return node.pairs if isinstance(node, Mapping) else []
+
+
+def _version_of(components: Node | None) -> int:
+    """Return the version that has the names of the components' contents and types; 2 where they are those of several."""
+    named = (*KEYS["content"], *KEYS["type"])
+    pairs = [pair for item in _items(components) for pair in _pairs(item)]
+    names = {value.value for key, value in pairs if key_text(key) in named and isinstance(value, Scalar)}
+    return next((version for version, own in _ONLY_IN.items() if own & names), 2)
 
 
 def _has_rate(own: Fields, top: Fields) -> bool:

@@ -146,6 +146,13 @@ NUM_PARTS_ROWS = Rule(
     hint="either numParts is wrong, or the rows are: correct one of them",
     example=("numParts: 3", "numParts: 2"),
 )
+INDENTATION = Rule(
+    "SEQ116",
+    "error",
+    "The keys of a component must be indented below its dash, and its frames below them.",
+    hint="indent the lines below each '-' of a component by 4 spaces, the dashes by 2, the rows of frames by 6",
+    example=("components:\n-\ntype: Vector3Seq\nframes: []", "components:\n  -\n    type: Vector3Seq\n    frames: []"),
+)
 
 VERSION_MISSING = Rule(
     "SEQ201",
