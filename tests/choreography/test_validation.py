@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -83,6 +84,21 @@ def test_a_rule_is_found_broken(code):
     assert found
     assert found[0].message
     assert code == "SPOT017" or found[0].location.inside.startswith("keyframe ")
+
+
+@pytest.mark.parametrize("options", [{}, {"no_looping": True}, {"extendable": True}])
+@pytest.mark.parametrize(("name", "value"), [("offset_slices", 1.0), ("speed", 2.0)])
+def test_a_move_that_starts_again_reports_its_jump(options, name, value):
+    """The amount is the largest step of the played body; without the parameter the move does not start again."""
+    animation = move("body", "body_z", np.linspace(0.48, 0.40, 9)[:, None], **options)
+    played = bm.play(animation, parameters={name: value})
+    steps = np.abs(np.diff(played.link_position.values[:, 0, 2])).max()
+    found = [problem for problem in played.problems if problem.rule == "SPOT013"]
+    assert [problem.severity for problem in found] == (["warning"] if not options.get("no_looping") else [])
+    assert all(problem.data["amount"] == pytest.approx(0.08) == pytest.approx(steps, abs=2e-3) for problem in found)
+    assert not bm.play(animation).problems
+    with_default = replace(animation, parameters={name: Parameter(0, value, 32)})
+    assert [p.severity for p in bm.spot.validate(with_default) if p.rule == "SPOT013"] == [p.severity for p in found]
 
 
 def test_a_stand_has_no_problems():

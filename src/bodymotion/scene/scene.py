@@ -136,7 +136,7 @@ class Scene:
     def motion_problems(self) -> tuple[Problem, ...]:
         """The findings about the motion or animation, those about motion and body together first."""
         found = self.motion.problems if self.motion is not None else ()
-        return self.mismatches + found + (self.playback.problems if self.playback is not None else ())
+        return tuple(dict.fromkeys((*self.mismatches, *found, *(self.playback.problems if self.playback else ()))))
 
     @property
     def problems(self) -> tuple[Problem, ...]:

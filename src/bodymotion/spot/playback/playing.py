@@ -7,15 +7,18 @@ stiffness, the gripper's strength) is not simulated: the motion is the one that 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics import Location, Problem
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.arm import Arm, arm_joints, hand_poses
 from bodymotion.spot.playback.dimensions import JOINT_NAMES, LEG_JOINTS, LEGS, NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import Legs, leg_joints
@@ -29,12 +32,24 @@ from bodymotion.spot.playback.tracks import Tracks
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = ["center_of_mass", "check_keyframes", "contacts_at_keyframes", "default_start", "needs_arm", "play"]
+__all__ = [
+    "center_of_mass",
+    "check_keyframes",
+    "contacts_at_keyframes",
+    "default_start",
+    "loop_problems",
+    "needs_arm",
+    "play",
+]
 
 MIN_KEYFRAME_GAP = 1e-6
 """[s] Smallest time between keyframes that is accepted."""
 MAX_NUMBER = 1e6
 """Larger numbers in keyframes are rejected as mistakes."""
+LOOP_TOLERANCE = 1e-2
+"""[m or rad] Accepted difference between the ends of a loop."""
+BLOCK = 4096
+"""Frames whose link poses are in memory at a time."""
 MAX_ITERATIONS = 60
 CENTER_TOLERANCE = 1e-10
 """[m] Accepted error of the centre of mass; where legs are too short for it, `MAX_ITERATIONS` end the search."""
@@ -77,7 +92,8 @@ def play(
     Motion
         With the components LinkPosition (the body's pose in the world, whose floor is at z = 0), JointDisplacement (12 or 19 joints,
         named), FootContact (T, 4; 1 in contact) and ReachError (T, 4 or 5; [m], the distance of each foot, and the hand, from its
-        goal). `extra["spot"]` has the tempo, the slices and the animation frame.
+        goal). `extra["spot"]` has the tempo, the slices and the animation frame. `problems` has the jump of a move that starts again
+        from another pose than that in which it ends: with `speed` above 1, `offset_slices` above 0, or more slices.
 
     Raises
     ------
@@ -239,6 +255,7 @@ class _Move:
                 ),
             ),
             extra={"spot": self._summary()},
+            problems=loop_problems(self.animation, tracks, self.times) if self.times.rounds.any() else (),
         )
 
     def _summary(self) -> dict[str, object]:
@@ -384,6 +401,47 @@ class _Move:
         return np.where(weight == 1.0, angle, self.before.gripper + weight * (angle - self.before.gripper))
 
 
+def loop_problems(animation: Animation, tracks: Tracks, times: Timing) -> tuple[Problem, ...]:
+    """Return the problem of an animation that may start again, or does, from another pose than that in which it ends."""
+    starts_again = bool(times.rounds.any())
+    if "no_looping" in animation.options or not (starts_again or "extendable" in animation.options):
+        return ()
+    amount = _difference_of_ends(tracks, animation.duration)
+    if amount <= LOOP_TOLERANCE:
+        return ()
+    last = len(animation.keyframes) - 1
+    path = animation.source.path
+    known = animation.source.locations.locate(("keyframes", last)) or Location(None if path is None else str(path))
+    message = f"the last keyframe differs from the first by {amount:.3f} (m or rad)"
+    if starts_again:
+        at = float(times.timeline.times[np.argmax(times.rounds > 0)])
+        message = f"the move starts again at {at:.2f} s with a jump: {message}"
+    found = rules.LOOP.problem(
+        message, replace(known, inside=f"keyframe {last + 1}"), subject=("keyframes", last), data={"amount": amount}
+    )
+    return (replace(found, severity="warning") if starts_again else found,)
+
+
+def _difference_of_ends(tracks: Tracks, duration: float) -> float:
+    """Return the largest difference between the ends of an animation relative to the feet, as a walk may end elsewhere."""
+    ends = np.array([0.0, duration])
+    body = np.tile([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0], (2, 1))
+    if tracks.has_body:
+        body = poses.from_parts(tracks.body_position(ends), tracks.body_orientation(ends))
+    parts: list[Floats] = []
+    if tracks.has_legs:
+        feet = poses.transform_points(poses.inverse(body)[:, None], tracks.feet(ends, body))
+        parts.append(feet.reshape(2, -1))
+    elif tracks.has_body:
+        parts += [body[:, :3], np.abs(body[:, 3:])]
+    if tracks.arm_columns.any():
+        parts.append(tracks.arm_joints(ends))
+    gripper = tracks.gripper(ends)
+    if gripper is not None:
+        parts.append(gripper[:, None])
+    return max((float(np.abs(part[1] - part[0]).max()) for part in parts), default=0.0)
+
+
 def contacts_at_keyframes(animation: Animation) -> npt.NDArray[np.bool_]:
     """Return which feet (N, 4) are in contact at the keyframes of an animation: by their columns, else inferred.
 
@@ -402,8 +460,12 @@ def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:
     joints = [legs.reshape(len(legs), 12)]
     if arm is not None:
         joints += [np.broadcast_to(arm, (len(legs), 6)), np.zeros((len(legs), 1))]
-    robot = spot_body(arm=arm is not None)
-    return robot.center_of_mass(robot.forward_kinematics(np.hstack(joints), body))
+    robot, q = spot_body(arm=arm is not None), np.hstack(joints)
+    centers = np.empty((len(q), 3))
+    for first in range(0, len(q), BLOCK):
+        part = slice(first, first + BLOCK)
+        centers[part] = robot.center_of_mass(robot.forward_kinematics(q[part], body[part]))
+    return centers
 
 
 @cache

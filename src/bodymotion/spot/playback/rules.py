@@ -122,9 +122,9 @@ BODY_CLEARANCE = Rule(
 LOOP = Rule(
     "SPOT013",
     "note",
-    "An animation that may loop ends as it starts.",
+    "An animation that may loop ends as it starts; a jump in the played move is a warning.",
     "judgement",
-    "end in the pose of the first keyframe, or add no_looping",
+    "end in the pose of the first keyframe, or add no_looping; offset_slices and a speed above 1 also make a move start again",
     example=("extendable, from a height of 0.48 m to 0.40 m", "extendable, from 0.48 m to 0.48 m"),
 )
 START = Rule(

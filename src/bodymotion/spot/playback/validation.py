@@ -19,7 +19,7 @@ from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.dimensions import ARM_LIMITS, GRIPPER_LIMITS, JOINT_NAMES, LEGS, NOMINAL_HEIGHT
 from bodymotion.spot.playback.gait_cycle import check_gait_cycle
 from bodymotion.spot.playback.parameters import settings
-from bodymotion.spot.playback.playing import center_of_mass, default_start, play
+from bodymotion.spot.playback.playing import center_of_mass, default_start, loop_problems, play
 from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR
 from bodymotion.spot.playback.stance import distance_outside, feet_in_world
 from bodymotion.spot.playback.timing import Timing, default_frame_rate, timing
@@ -52,8 +52,6 @@ MIN_FEET_DISTANCE = 0.075
 """[m] Between the centres of two feet: slightly more than their width."""
 MAX_START_STEP = 0.08
 """[m], and half of the limit in radians: distance from the pose before the move at which an entry is needed."""
-LOOP_TOLERANCE = 1e-2
-"""[m or rad] Accepted difference between the ends of a loop."""
 MAX_FRAMES = 40_000
 """Frames that are checked; a longer move is played at a lower rate."""
 ON_KEYFRAME = 1e-6
@@ -365,33 +363,11 @@ def _start_and_end(played: _Played, found: _Report) -> None:
         if distance > MAX_START_STEP or angle > 2 * MAX_START_STEP:
             message = f"the body starts {distance:.2f} m and {angle:.2f} rad away from its pose before the move"
             found.add(rules.START, message, distance=distance, angle=angle)
-    loops = "no_looping" not in animation.options and ("extendable" in animation.options or values["speed"] > 1)
     last = len(played.times) - 1
-    if loops and len(animation.keyframes) > 1 and played.reliable[0] and played.reliable[-1]:
-        difference = _difference_of_ends(played, body)
-        if difference > LOOP_TOLERANCE:
-            message = f"the last keyframe differs from the first by {difference:.3f} (m or rad)"
-            found.add(rules.LOOP, message, last, amount=difference)
+    if played.reliable[0] and played.reliable[-1]:
+        found.diagnostics.extend(loop_problems(animation, tracks, times))
     shown = times.natural * times.seconds_per_slice
     if animation.bpm is not None and shown < animation.duration - 1e-6:
         cut = animation.duration - shown
         message = f"at {times.bpm:g} beats per minute the last {cut:.3f} s are cut off"
         found.add(rules.CUT_OFF, message, last, seconds=cut)
-
-
-def _difference_of_ends(played: _Played, body: Floats) -> float:
-    """Return the largest difference between the ends of an animation relative to the feet, as a walk may end elsewhere."""
-    tracks = played.tracks
-    ends = np.array([0.0, played.animation.duration])
-    parts: list[Floats] = []
-    if tracks.has_legs:
-        feet = poses.transform_points(poses.inverse(body)[:, None], tracks.feet(ends, body))
-        parts.append(feet.reshape(2, -1))
-    elif tracks.has_body:
-        parts += [body[:, :3], np.abs(body[:, 3:])]
-    if tracks.arm_columns.any():
-        parts.append(tracks.arm_joints(ends))
-    gripper = tracks.gripper(ends)
-    if gripper is not None:
-        parts.append(gripper[:, None])
-    return max((float(np.abs(part[1] - part[0]).max()) for part in parts), default=0.0)
