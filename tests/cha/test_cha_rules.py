@@ -212,17 +212,6 @@ CASES: list[tuple[str, str | bytes, str | bytes]] = [
             f"0 {POSE} 0\n1 {POSE} 0\n",
         ),
     ),
-    (
-        "CHA157",
-        cha(
-            "arm",
-            "arm_playback workspace_dance_frame",
-            "¦arm_dance_frame_id 0 0 1",
-            "time hand_pos",
-            f"0 {POSE}\n1 {POSE}\n",
-        ),
-        cha(),
-    ),
     ("CHA160", cha(parameters="speed ¦0 1 2"), cha(parameters="speed 0.1 1 2")),
     ("CHA167", cha(parameters="offset_slices 0 ¦1e300 1e300"), cha(parameters="offset_slices 0 1e6 1e300")),
     ("CHA168", cha(parameters="¦no  parameters"), cha(parameters=" no parameters ")),

@@ -55,7 +55,7 @@ TRACKS_OF_PARAMETERS = {
     "gripper_offset": "gripper",
     "gripper_multiplier": "gripper",
     "gripper_strength_fraction": "gripper",
-    "arm_dance_frame_id": "arm gripper",
+    "arm_dance_frame_id": "arm",
 }
 FIRST_COLUMNS = "shoulder0 shoulder1 elbow0 elbow1 wrist0 wrist1"
 GROUPS_OF_THE_DOCUMENT = {
@@ -216,3 +216,10 @@ def test_legs_in_groups_and_single_columns_in_any_order(columns):
             assert frames.column(name)[0] == float(value)
     assert cha_text(animation)[0].decode().splitlines()[4] == columns
     assert parse_cha(cha_text(animation)[0]).require() == animation
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("Foo.CHA", "Foo"), ("a.b.cha", "a.b"), ("x.cha.cha", "x"), ("Wave.Cha", "Wave")]
+)
+def test_the_name_of_a_move_is_that_of_its_file(file, name):
+    assert parse_cha(minimal("body", "", "no parameters").encode(), file).require().name == name

@@ -278,9 +278,11 @@ def _motion_or_animation(source: Path, target: Path, origin: Format, options: Op
 
 def _recorded(motion: Motion, target: Path, making: Mapping[str, Any]) -> Animation:
     from bodymotion.animation import Animation
+    from bodymotion.formats.cha import move_name
 
     # The name that readers of the target will derive from its file name.
-    name = target.name.split(".cha")[0] if ".cha" in target.name else target.name.partition(".")[0]
+    name = move_name(target)
+    name = target.name.partition(".")[0] if name == target.name else name
     return Animation.from_motion(motion, legs=making.get("legs", "joints"), name=name, bpm=making.get("bpm"))
 
 

@@ -182,7 +182,7 @@ _PARAMETERS = (
     ParameterKeyword(
         "arm_dance_frame_id",
         "The dance frame for arm_playback workspace_dance_frame.",
-        ("arm", "gripper"),
+        ("arm",),
         0,
         whole=True,
     ),

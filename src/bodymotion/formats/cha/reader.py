@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -60,8 +61,8 @@ def check_animation(animation: Animation) -> tuple[Problem, ...]:
 
 
 def move_name(path: str | Path) -> str:
-    """Return the name of the move in a file: the file's name up to the first ".cha"."""
-    return Path(path).name.split(".cha")[0]
+    """Return the name of the move in a file: the file's name up to the first ".cha", in upper or lower case."""
+    return re.split(r"\.cha", Path(path).name, maxsplit=1, flags=re.IGNORECASE)[0]
 
 
 def parse_cha(data: bytes, path: str | Path = "") -> ReadResult[Animation]:

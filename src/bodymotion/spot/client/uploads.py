@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from bodymotion.animation import Animation, Parameter
 from bodymotion.diagnostics import FormatError, Problem
+from bodymotion.formats.cha import move_name
 from bodymotion.formats.cha_proto import to_proto
 from bodymotion.formats.cha_proto.writer import limits_of
 from bodymotion.formats.registry import read
@@ -119,7 +120,7 @@ def _upload_one(
     before: Sequence[str],
 ) -> Outcome:
     source = None if isinstance(thing, Animation) else Path(thing)
-    name = thing.name if isinstance(thing, Animation) else Path(thing).name.split(".cha")[0]
+    name = thing.name if isinstance(thing, Animation) else move_name(thing)
     animation, problems = _checked(thing)
 
     def faulty(reason: str = "") -> Outcome:
