@@ -1,4 +1,8 @@
-"""Rules about what a target format cannot hold: codes ``LOSS…``, all warnings. The command exits with 3 when there was one."""
+"""Rules about what a target format cannot hold: codes ``LOSS…``.
+
+A loss is a warning where it matters to the user of the target: physics, kinematics, sensors, looks of the body; else it is a note.
+A writer reports what does not matter of a rule that usually does by `Rule.as_note`. The commands exit with 3 when there was a warning.
+"""
 
 from __future__ import annotations
 
@@ -89,22 +93,22 @@ CONTENT = Rule(
 )
 VALUE = Rule(
     "LOSS004",
-    "warning",
+    "note",
     "Unknown keys have values that YAML can hold, and names without another meaning.",
     "judgement",
     example=("extra={'by': object()}", "extra={'by': 'me'}"),
 )
 ORIENTATION = Rule(
     "LOSS005",
-    "warning",
-    "Roll, pitch and yaw, and the poses of tables, hold the rotation of a quaternion, not its length.",
+    "note",
+    "Roll, pitch and yaw, the poses of tables, and .wrl models hold the rotation of a quaternion, not its length.",
     "judgement",
     "the orders XYZQWQXQYQZ and XYZQXQYQZQW keep it",
     example=("a quaternion of length 1.5, saved with se3_format='XYZRPY'", "a quaternion of length 1"),
 )
 TEXT = Rule(
     "LOSS006",
-    "warning",
+    "note",
     "Texts are Unicode: unpaired surrogates become '\\ufffd'.",
     "judgement",
     example=("extra={'by': '\\ud800'}", "extra={'by': 'me'}"),
@@ -118,14 +122,14 @@ COMPONENT = Rule(
 )
 EXTRA = Rule(
     "LOSS008",
-    "warning",
+    "note",
     "The target cannot hold additional keys.",
     "judgement",
     example=("extra={'by': 'me'}, saved as .csv", "extra={}"),
 )
 LABELS = Rule(
     "LOSS009",
-    "warning",
+    "note",
     "The target cannot hold these labels.",
     "judgement",
     example=("joint_names=('HIP', 'KNEE'), saved as .pos", "joints without names"),
@@ -146,7 +150,7 @@ FRAMES = Rule(
 )
 PRECISION = Rule(
     "LOSS012",
-    "warning",
+    "note",
     "The target holds numbers in single precision, of about 7 digits.",
     "judgement",
     example=("0.1, saved with layout='beyondmimic'", "0.5, saved with layout='beyondmimic'"),
@@ -168,21 +172,21 @@ BODY_NAMES = Rule(
 )
 BODY_ORDER = Rule(
     "LOSS021",
-    "warning",
+    "note",
     "In a .wrl model links and devices are in depth-first order.",
     "judgement",
     example=("links that do not stand depth-first, saved as .wrl", "links that stand depth-first"),
 )
 SHAPE_FORM = Rule(
     "LOSS022",
-    "warning",
-    "VRML97 has no such shape: it is written as the nearest shapes, or left out.",
+    "note",
+    "VRML97 has no such shape: it is written as other shapes that look alike.",
     "judgement",
     example=("Capsule(0.1, 0.2), saved as .wrl", "Cylinder(0.1, 0.2)"),
 )
 KEPT_VALUE = Rule(
     "LOSS023",
-    "warning",
+    "note",
     "Fields of a .wrl model hold truth values, numbers, texts, and lists of numbers or texts, of one type for all nodes of a kind.",
     "judgement",
     example=("Joint(extra={'by': object()}), saved as .wrl", "Joint(extra={'by': 'me'})"),
@@ -210,7 +214,7 @@ SHAPE_LOOK = Rule(
 )
 JOINT_NAME = Rule(
     "LOSS027",
-    "warning",
+    "note",
     "In a .wrl model a joint and the link that it moves have one name: that of the joint.",
     "judgement",
     example=(
@@ -235,7 +239,7 @@ MESH_LOOK = Rule(
 NOT_DRAWN = Rule(
     "LOSS031",
     "warning",
-    "The target has only triangles and solids: lines, points and empty meshes are left out.",
+    "Shapes that the target cannot show are left out: lines and points, sizes and poses that are not finite.",
     "judgement",
     example=("Lines, saved as .urdf", "a Mesh of triangles"),
 )
@@ -262,14 +266,14 @@ LIMITS = Rule(
 )
 SEGMENTS = Rule(
     "LOSS035",
-    "warning",
+    "note",
     "The target has one mass for each link: its segments are combined.",
     "judgement",
     example=("two segments of a link, saved as .urdf", "one segment of a link"),
 )
 MESHED = Rule(
     "LOSS036",
-    "warning",
+    "note",
     "The target has no such solid, or no such scale: it becomes a mesh.",
     "judgement",
     example=("Cone(0.1, 0.2), saved as .urdf", "Cylinder(0.1, 0.2)"),
@@ -342,7 +346,7 @@ INERTIA_NOT_FINITE = Rule(
 )
 DISPLAY = Rule(
     "LOSS060",
-    "warning",
+    "note",
     "The message Animation cannot hold a description and a colour.",
     "judgement",
     "they are in MoveInfo: bodymotion.spot.to_move_info()",
@@ -393,7 +397,7 @@ FLAT = Rule(
 )
 KEPT_LESS = Rule(
     "LOSS051",
-    "warning",
+    "note",
     "Values that the target cannot hold are kept as JSON text, where JSON can hold them.",
     "judgement",
     example=("Joint(extra={'by': object()}), saved as .xml", "Joint(extra={'by': 'me'})"),
@@ -421,14 +425,14 @@ FOLLOWING = Rule(
 )
 DESCRIPTION = Rule(
     "LOSS070",
-    "warning",
+    "note",
     "A description is one line of text without # and //, and without blanks around it.",
     "document",
     example=("description 'a # b'", "description 'a b'"),
 )
 COMMENTS = Rule(
     "LOSS071",
-    "warning",
+    "note",
     "Comments are kept beside parts that still exist.",
     "judgement",
     example=("a comment at an option that is gone", "a comment at an option that is there"),
@@ -442,7 +446,7 @@ OPTION = Rule(
 )
 FREQUENCY = Rule(
     "LOSS073",
-    "warning",
+    "note",
     "An animation file has a frequency or a column of times, not both.",
     "document",
     example=("frequency 30, and times 0, 0.5, 1.3", "frequency 30, and times 0, 1/30, 2/30"),
@@ -456,7 +460,7 @@ UNREAD = Rule(
 )
 DANGLING = Rule(
     "LOSS090",
-    "warning",
+    "note",
     "Kept elements of a URDF are written only where the joints and links that they name exist.",
     "judgement",
     example=("a URDF's rest of a link that is gone", "of a link that is there"),

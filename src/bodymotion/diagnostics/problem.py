@@ -134,6 +134,11 @@ class Rule:
     leaves_out: bool = False
     example: tuple[str, str] | None = None
 
+    @property
+    def as_note(self) -> Rule:
+        """The rule as a note, for what breaks it without consequences."""
+        return replace(self, severity="note")
+
     def problem(
         self,
         message: str,

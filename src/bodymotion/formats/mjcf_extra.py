@@ -7,10 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from bodymotion.diagnostics.losses import ONLY_MJCF
+
 if TYPE_CHECKING:
+    from bodymotion.diagnostics import Rule
     from bodymotion.model.body import Body
 
-__all__ = ["attributes_of", "mjcf_losses", "mjcf_values"]
+__all__ = ["MATTERS", "attributes_of", "mjcf_losses", "mjcf_values"]
+
+MATTERS = ("actuator", "contact", "deformable", "equality", "sensor", "tendon")
+"""Sections of MJCF that say how the body moves and what it senses; the others are about the scene, looks and defaults."""
 
 
 def mjcf_values(extra: Mapping[str, object]) -> dict[str, object]:
@@ -30,11 +36,17 @@ def attributes_of(values: object) -> dict[str, str]:
     }
 
 
-def mjcf_losses(body: Body) -> Iterator[tuple[str, str]]:
-    """Return what another format does not hold of a body's values of MJCF, each with the name of its object."""
+def mjcf_losses(body: Body) -> Iterator[tuple[Rule, str, str]]:
+    """Return what another format does not hold of a body's values of MJCF, each with its rule and the name of its object."""
     for section, values in mjcf_values(body.extra).items():
         if values and section != "joints":
-            yield f"<{section}> of MJCF", body.name or "the model"
+            rule = ONLY_MJCF if section in MATTERS else ONLY_MJCF.as_note
+            yield rule, f"<{section}> of MJCF", body.name or "the model"
+    for message, name in _lost_attributes(body):
+        yield ONLY_MJCF, message, name
+
+
+def _lost_attributes(body: Body) -> Iterator[tuple[str, str]]:
     for link in body.links:
         if mjcf_values(link.joint.extra):
             yield "attributes of joints that only MJCF has", link.joint.name or link.name

@@ -19,6 +19,7 @@ from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.geometry.shapes import Shape
 
 __all__ = [
+    "EFFECTS",
     "MOST_LINKS",
     "MOVING",
     "AccelerationSensor",
@@ -336,6 +337,19 @@ class RangeSensor(Device):
             return 0
         ratio = 0.5 * self.scan_angle / self.scan_step
         return math.floor(ratio + 1e-9) if ratio < _COUNTABLE else _COUNTABLE
+
+
+EFFECTS: tuple[str, ...] = (
+    "CompetitorMarker",
+    "DirectionalLight",
+    "FireDevice",
+    "FountainDevice",
+    "MarkerDevice",
+    "PointLight",
+    "RainDevice",
+)
+EFFECTS += ("SmokeDevice", "SnowDevice", "SpotLight", "SpotLightDevice")
+"""Kinds of devices of scenes, of which no physics, kinematics or sensor depends."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

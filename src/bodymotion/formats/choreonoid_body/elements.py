@@ -30,6 +30,7 @@ from bodymotion.formats.choreonoid_body.resources import (
     read_elements,
 )
 from bodymotion.formats.resources import NotFound
+from bodymotion.formats.vrml.rules import NOT_SHOWN
 from bodymotion.formats.vrml.scene import IDENTITY, FoundShape, NodeFrame
 from bodymotion.formats.vrml.shapes import PLAIN
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
@@ -49,8 +50,8 @@ MAX_DEPTH = 60
 """Levels of elements inside of each other, files in files included."""
 
 GROUPS = ("Group", "Node", "Transform", "Visual", "Collision", "VisualOrCollision", "Switch")
-SCENERY = ("AmbientLight", "DirectionalLight", "Fog", "Text", "Viewpoint")
-TYPES = ("Shape", "Resource", "RigidBody", *GROUPS, *SCENERY, *DEVICES)
+SCENERY = ("AmbientLight", "DirectionalLight", "Fog", "Viewpoint")
+TYPES = ("Shape", "Resource", "RigidBody", "Text", *GROUPS, *SCENERY, *DEVICES)
 MAX_UNKNOWN_TYPES = 200
 """Unknown types that are compared with known ones."""
 NAMED = {"shape": "Shape", "resource": "Resource"}
@@ -168,6 +169,8 @@ class ElementReader:
                 self._inside(fields, replace(frame, visual=False))
             case _ if kind in GROUPS:
                 self._inside(fields, frame)
+            case "Text":
+                fields.report(NOT_SHOWN, f"{title} is not shown")
             case _ if kind in SCENERY:
                 fields.report(rules.NOT_SHOWN, f"{title} is not shown")
             case _:

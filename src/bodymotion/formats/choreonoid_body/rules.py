@@ -253,7 +253,7 @@ NO_SIZE = Rule(
 NOT_SHOWN = Rule(
     "BDY154",
     "note",
-    "Lights, texts and other parts of scenes are not shown.",
+    "Lights, fog and viewpoints of scenes are not shown.",
     "judgement",
     leaves_out=True,
     example=("- { type: Fog }", "- { type: Group }"),

@@ -122,10 +122,11 @@ class _Table:
             self.add("time", timeline.times)
             if timeline.frame_rate is not None and timeline.num_frames < 2:
                 self.lost(
-                    losses.RATE, f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz"
+                    losses.RATE.as_note,
+                    f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz",
                 )
             if timeline.import_rate is not None and timeline_of(timeline.times).import_rate != timeline.import_rate:
-                self.lost(losses.RATE, f"the import rate of {timeline.import_rate:g} Hz is not written")
+                self.lost(losses.RATE.as_note, f"the import rate of {timeline.import_rate:g} Hz is not written")
             if shared.links is not None:
                 self.link_columns(shared.links)
         if shared.joints is not None:

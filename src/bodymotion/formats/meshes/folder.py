@@ -123,7 +123,7 @@ class MeshFolder:
             found.append(losses.MESH_LOOK.problem(words))
         if self._flat:
             words = f"triangles without area, and vertices that no triangle has, are left out of {self._flat} meshes"
-            found.append(losses.MESH_LOOK.problem(words))
+            found.append(losses.MESH_LOOK.as_note.problem(words))
         for name in self._missing_images:
             found.append(
                 losses.MESH_LOOK.problem(f"the image {name!r:.80} cannot be read: its surfaces lose their texture")

@@ -16,6 +16,7 @@ from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, same
 from bodymotion.model.links import (
+    EFFECTS,
     AccelerationSensor,
     Device,
     ForceSensor,
@@ -177,7 +178,8 @@ class DeviceWriter:
 
     def _report(self, device: Device, message: str) -> None:
         message = f"{device.kind} {device.name}: {message}"
-        self.problems.append(losses.DEVICE.problem(message, Location(inside=f"link {device.link}")))
+        rule = losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE
+        self.problems.append(rule.problem(message, Location(inside=f"link {device.link}")))
 
 
 def ray_pose(pose: Floats, angle: float) -> Floats:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import Location, losses
-from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
+from bodymotion.formats.mjcf_extra import MATTERS, attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class ExtraSections:
                         self.order[id(element)] = location
         for name, held in self.given.items():
             if held and name not in (*WHOLE, *LISTS, "default", "joints", "bodies"):
-                self._report(f"<{name}>, which is not written")
+                self._report(f"<{name}>, which is not written", name)
 
     def _items(self, name: str) -> Iterator[Mapping[str, object]]:
         held = self.given.get(name)
@@ -143,7 +143,7 @@ class ExtraSections:
             section, KINDS.get(element.name, element.name)
         )
         if element.get("name") and element.get("name") in self._names.get(kind, ()):
-            self._report(f"{title}: another element has its name")
+            self._report(f"{title}: another element has its name", section)
             return False
         for one in element.every():
             if one.get("class") and one.get("class") not in self.classes:
@@ -152,10 +152,10 @@ class ExtraSections:
                 continue
             for key, wanted in self._named(one):
                 if wanted not in self._names.get(key, ()) and not (key == "body" and wanted == "world"):
-                    self._report(f"{title}: there is no {key} {wanted!r:.60}")
+                    self._report(f"{title}: there is no {key} {wanted!r:.60}", section)
                     return False
         if section == "asset" and (element.get("file") or element.name not in ("texture", "hfield")):
-            self._report(f"{title}: it has a file of its own")
+            self._report(f"{title}: it has a file of its own", section)
             return False
         return section != "keyframe" or self._has_joints(element, title)
 
@@ -174,9 +174,10 @@ class ExtraSections:
         """Return whether a keyframe is for the joints of the model."""
         if self.joints == self.given.get("joints"):
             return True
-        self._report(f"{title}: the joints of the model have changed")
+        self._report(f"{title}: the joints of the model have changed", "keyframe")
         return False
 
-    def _report(self, message: str) -> None:
+    def _report(self, message: str, section: str = "actuator") -> None:
         location = Location(inside=self.body.name or "extra")
-        self.problems.append(losses.ONLY_MJCF.problem(f"left out: {message}", location))
+        rule = losses.ONLY_MJCF if section in MATTERS else losses.ONLY_MJCF.as_note
+        self.problems.append(rule.problem(f"left out: {message}", location))

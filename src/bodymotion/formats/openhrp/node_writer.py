@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE, NUMBER_RANGE, PLACE
+from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE, NUMBER_RANGE, ORIENTATION, PLACE
 from bodymotion.formats.openhrp.nodes import CLASSES, JOINT_TYPES, MAX_ID, MOTOR_FIELDS, NUMBERS, VECTORS
 from bodymotion.formats.openhrp.prototypes import (
     POSE_ID_AND_CHILDREN,
@@ -245,7 +245,10 @@ def pose_fields(pose: Floats, title: str, report: Report) -> dict[str, Value]:
         report(PLACE, f"{title}: the orientation {quaternion.tolist()} is none, and left out")
         return fields
     if abs(np.linalg.norm(quaternion) - 1.0) > 1e-12:
-        report(PLACE, f"{title}: the quaternion of length {np.linalg.norm(quaternion):.9g} is written as its turn")
+        report(
+            ORIENTATION,
+            f"{title}: the quaternion of length {np.linalg.norm(quaternion):.9g} is written as its rotation",
+        )
     rotation = rotation_value(quaternion)
     if rotation is not None:
         fields["rotation"] = rotation
@@ -401,7 +404,7 @@ class DeviceWriter:
             while name in RESERVED or name in self._types.values():
                 name += "_"
             if name != wanted:
-                self.report(BODY_NAMES, f"devices of type {wanted!r} are written as {name!r}")
+                self.report(BODY_NAMES.as_note, f"devices of type {wanted!r} are written as {name!r}")
             self._types[wanted] = name
         return self._types[device.type]
 

@@ -50,7 +50,8 @@ class Names:
             free = f"{legal}_{self._count[legal]}"
         self.used_names.add(free)
         if free != name:
-            self.report(BODY_NAMES, f"{what} {name!r} is written as {free!r}")
+            rule = BODY_NAMES.as_note if what in ("the segment", "the shape") else BODY_NAMES
+            self.report(rule, f"{what} {name!r} is written as {free!r}")
         return free
 
 
@@ -142,11 +143,11 @@ class KeptFields:
         self._all |= self.types
 
     def of(self, extra: Mapping[str, object], used: Sequence[str] = ()) -> dict[str, Value]:
-        """Return the fields of one node; report what cannot be kept. Names in `used` are written elsewhere."""
+        """Return the fields of one node; report what cannot be kept. Names in `used` are written elsewhere, "mjcf" is reported so."""
         fields: dict[str, Value] = {}
         left: list[str] = []
         for name, item in extra.items():
-            if name in used:
+            if name in used or name == "mjcf":
                 continue
             value, types = as_value(item)
             kind = self._all.get(name, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -22,6 +22,8 @@ from bodymotion.diagnostics.losses import (
     PLACE,
     SHAPE_LOOK,
 )
+from bodymotion.diagnostics.text import listed
+from bodymotion.formats.mjcf_extra import mjcf_losses
 from bodymotion.formats.openhrp.node_writer import (
     WRITTEN,
     DeviceWriter,
@@ -270,7 +272,9 @@ class _Builder:
         """Make a file without a Humanoid."""
         body = self.body
         if body.name != stem:
-            self.report(BODY_NAMES, f"the model {body.name!r} has the name of its file, {stem!r}, when it is read")
+            self.report(
+                BODY_NAMES.as_note, f"the model {body.name!r} has the name of its file, {stem!r}, when it is read"
+            )
         segment = body.links[0].segments[0]
         nodes = world_info(body.info, self.report) + [viewpoint_node(view, self.report) for view in body.viewpoints]
         nodes += shape_nodes(
@@ -288,7 +292,7 @@ class _Builder:
         proto = with_fields(prototype("Humanoid"), {name: t for name, t in kept.types.items() if name != "placed"})
         name = legal_name(body.name) if body.name else ""
         if name != body.name:
-            self.report(BODY_NAMES, f"the model {body.name!r} is written as {name!r}")
+            self.report(BODY_NAMES.as_note, f"the model {body.name!r} is written as {name!r}")
         fields: dict[str, Value] = {}
         info = body.info
         for key in ("name", "version"):
@@ -303,6 +307,8 @@ class _Builder:
         fields["humanoidBody"] = [joints[order[0]]] if order else []
         fields["joints"] = [joints[index] for index in order if joints[index].name]
         fields["segments"] = list({id(node): node for node in segments if node.name}.values())
+        for rule, message, part in mjcf_losses(body):
+            self.report(rule, f"{message}: {part}")
         humanoid = [Node("Humanoid", name, fields, proto)]
         around = body.extra.get("placed")
         if isinstance(around, np.ndarray) and around.shape == (4, 4):
@@ -326,7 +332,9 @@ class _Builder:
         if not device_slots(body, children)[1]:
             self.report(BODY_ORDER, "the devices are in the order of their links and ids")
         if not np.array_equal(body.root_pose, body.links[0].offset):
-            self.report(PLACE, "the root link's offset is written as the pose where the body stands (root_pose)")
+            self.report(
+                PLACE.as_note, "the root link's offset is written as the pose where the body stands (root_pose)"
+            )
 
     def _tree(self, order: list[int], children: list[list[int]]) -> tuple[dict[int, Node], list[Node]]:
         """Return the Joint nodes of all links, one in the other, and all Segment nodes."""
@@ -375,12 +383,11 @@ class _Builder:
             joints[index] = Node("Joint", names[index], fields, joint_proto)
         self.where = ""
         if otherwise:
-            more = f" and {len(otherwise) - 4} more" if len(otherwise) > 4 else ""
-            self.report(
-                JOINT_NAME,
-                f"links are called as the joints that move them: {', '.join(otherwise[:4])}{more}; "
-                "in a motion, labels by the old names of links mean others now",
-            )
+            message = f"links are called as the joints that move them: {listed(otherwise, 4)}"
+            old = {link.name: link.index for link in links}
+            # A name that was that of another link: labels of motions by names of links mean other links now.
+            clash = any(old.get(names[index], index) != index for index in order)
+            self.report(replace(JOINT_NAME, severity="warning") if clash else JOINT_NAME, message)
         for index in order:
             into = joints[index].fields["children"]
             assert isinstance(into, list)

@@ -88,10 +88,10 @@ def write_openhrp_text(
             points = rotations.rotate(rotations.conjugate(rotations.normalized(root[:, 3:])), points - root[:, :3])
         tables[".zmp"] = points
     if timeline.frame_rate is not None and timeline.num_frames < 2:
-        lost(losses.RATE, f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz")
+        lost(losses.RATE.as_note, f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz")
     wished = timeline.import_rate
     if wished is not None and timeline_of(timeline.times).import_rate != wished:
-        lost(losses.RATE, f"the import rate of {wished:g} Hz is not written")
+        lost(losses.RATE.as_note, f"the import rate of {wished:g} Hz is not written")
     if motion.extra:
         lost(losses.EXTRA, f"keys of the top node: {', '.join(map(str, motion.extra))}")
     if path.suffix.lower() not in tables:

@@ -158,7 +158,7 @@ def on_one_timeline(
         for empty in (joints, links):
             if empty is not None and not empty.num_parts:
                 message = f"{empty.content} has no parts, and is not written"
-                problems.append(losses.COMPONENT.problem(message, Location(inside=empty.content)))
+                problems.append(losses.COMPONENT.as_note.problem(message, Location(inside=empty.content)))
         joints = joints if joints is not None and joints.num_parts else None
         links = links if links is not None and links.num_parts else None
         if joints is None and links is None and reduced.zmp is None:

@@ -28,6 +28,7 @@ from bodymotion.formats.urdf.extension_writer import quiet_differences, unique_n
 from bodymotion.formats.xml.tree import Element, number_text, parse_xml, to_xml
 from bodymotion.geometry import poses
 from bodymotion.model.links import (
+    EFFECTS,
     AccelerationSensor,
     Device,
     ForceSensor,
@@ -222,7 +223,8 @@ class _Devices:
         message = f"URDF and Gazebo have no {device.kind}"
         if isinstance(device, ForceSensor):
             message = "a ForceSensor measures at a joint, which the root does not have"
-        self.lost.add(losses.DEVICE, message, device.name)
+        rule = losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE
+        self.lost.add(rule, message, device.name)
         values = quiet_differences(base, device)
         values = {"id": device.id, **values} if device.id >= 0 else values
         self.extension.put("device", {"kind": device.kind, "link": link}, values, always=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics import losses
@@ -24,6 +24,10 @@ __all__ = ["ExtensionWriter", "LossReport", "quiet_differences", "unique_names"]
 
 MAX_NAMES = 8
 """Names that are listed of one kind of loss."""
+
+
+MATTERS = ("joint rotor_inertia",)
+"""What other programs would need of the values that URDF has no field for."""
 
 
 class LossReport:
@@ -110,7 +114,7 @@ class ExtensionWriter:
                     for key, inner in value.items()
                     if isinstance(key, str) and self._fits(inner, f"{what} {key}", title)
                 }
-            self.lost.add(losses.UNSAID, f"{what} is of a kind that cannot be kept", title)
+            self.lost.add(losses.UNSAID.as_note, f"{what} is of a kind that cannot be kept", title)
             return None
 
     def _fits(self, value: object, what: str, title: str) -> bool:
@@ -119,16 +123,14 @@ class ExtensionWriter:
         try:
             as_json(value)
         except TypeError:
-            self.lost.add(losses.UNSAID, f"{what} is of a kind that cannot be kept", title)
+            self.lost.add(losses.UNSAID.as_note, f"{what} is of a kind that cannot be kept", title)
             return False
         return True
 
     def note(self, what: str, title: str) -> None:
         """Report that the rest of the file does not hold `what` of the object called `title`."""
-        if self.on:
-            self.lost.add(rules.KEPT, f"kept in <bodymotion>: {what}", title)
-        else:
-            self.lost.add(losses.UNSAID, f"left out: {what}", title)
+        rule, verb = (rules.KEPT, "kept in <bodymotion>") if self.on else (losses.UNSAID, "left out")
+        self.lost.add(replace(rule, severity="warning") if what in MATTERS else rule.as_note, f"{verb}: {what}", title)
 
     def put(self, name: str, attributes: dict[str, str], values: dict[str, Any], always: bool = False) -> None:
         """Add an element if it has values, or always."""

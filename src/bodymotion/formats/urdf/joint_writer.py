@@ -175,7 +175,7 @@ def transmission_elements(
             continue
         read_gears(Element("robot", children=[element]))
         if any(part.faulty for part in element.every()):
-            lost.add(losses.EXTRA, "transmissions whose gear is no number", element.get("name"))
+            lost.add(losses.NOT_A_NUMBER, "transmissions whose gear is no number", element.get("name"))
             continue
         for held in element.all("joint"):
             name = held.attributes["name"] = names[held.get("name")]

@@ -115,10 +115,11 @@ class ShapeWriter:
             if isinstance(shape.geometry, Mesh):
                 self.lost.add(losses.MESHED, "a mesh is sheared or mirrored: the transformed mesh is in its file", link)
             mesh, rigid, scale = transformed(mesh, shape.transform), np.eye(4), np.ones(3)
-        if not len(mesh.faces) or not np.isfinite(mesh.vertices).all():
-            self.lost.add(
-                losses.NOT_DRAWN, "meshes without triangles, or with vertices that are not finite, are left out", link
-            )
+        if not len(mesh.faces):
+            self.lost.add(losses.NOT_DRAWN.as_note, "meshes without triangles are left out", link)
+            return None
+        if not np.isfinite(mesh.vertices).all():
+            self.lost.add(losses.NOT_DRAWN, "meshes with vertices that are not finite are left out", link)
             return None
         path = self.folder.add(mesh, link, shape.material)
         if path is None:
@@ -152,7 +153,7 @@ class ShapeWriter:
                 plain = texture.repeat_s and texture.repeat_t and np.array_equal(texture.transform, np.eye(3))
                 if not plain:
                     self.lost.add(
-                        losses.SURFACE,
+                        losses.SURFACE.as_note,
                         "the transform and repetition of an image are only in the meshes",
                         texture.path.name,
                     )

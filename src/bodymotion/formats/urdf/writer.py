@@ -185,8 +185,8 @@ class _Writer:
         robot.children += device_elements(body, self.names, self.joint_names, self.extension, self.lost)
         robot.children += [element for element in left if element.name != "transmission"]
         self._extra_joints()
-        for message, name in mjcf_losses(body):
-            self.lost.add(losses.ONLY_MJCF, message, name)
+        for rule, message, name in mjcf_losses(body):
+            self.lost.add(rule, message, name)
         if self.extension.on and self.extension.element.children:
             robot.children.append(self.extension.element)
         return robot
@@ -288,7 +288,7 @@ class _Writer:
             try:
                 element = parse_xml(str(text).encode("utf-8", "replace"))
             except ValueError:
-                self.lost.add(losses.EXTRA, "entries of urdf in extra that are no XML", str(text))
+                self.lost.add(losses.KEPT_LESS, "entries of urdf in extra that are no XML", str(text))
                 continue
             is_control = element.name == "ros2_control"
             found.append(control_element(element, self.known_joints, self.lost) if is_control else element)
@@ -330,7 +330,7 @@ class _Writer:
             order.append(stack.pop())
             stack += reversed(children.get(order[-1], []))
         if order != list(range(len(order))):
-            self.lost.add(losses.UNSAID, "links that are not depth-first are reordered", self.body.name)
+            self.lost.add(losses.UNSAID.as_note, "links that are not depth-first are reordered", self.body.name)
 
 
 ROTATION_TOLERANCE = 1e-9

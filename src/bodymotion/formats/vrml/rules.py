@@ -229,8 +229,8 @@ INFINITE_POINT = Rule(
 )
 NOT_SHOWN = Rule(
     "VRML213",
-    "note",
-    "Text and some other nodes of VRML97 are not shown.",
+    "warning",
+    "Text, images of MovieTexture and PixelTexture, and unknown geometries are not shown.",
     "judgement",
     leaves_out=True,
     example=('geometry Text { string "left" }', "geometry Box { size 2 1 1 }"),
@@ -273,7 +273,7 @@ SCENERY = Rule(
 )
 IMAGE_INSIDE = Rule(
     "VRML215",
-    "note",
+    "warning",
     "Images must be separate files; those inside of another file are left out.",
     "judgement",
     leaves_out=True,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.losses import NUMBER_RANGE, SHAPE_FORM, SHAPE_LOOK
+from bodymotion.diagnostics.losses import NOT_DRAWN, NUMBER_RANGE, SHAPE_FORM, SHAPE_LOOK
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.scene import node_transform, rotation_matrix
@@ -304,7 +304,7 @@ class ShapeWriter:
     def _within(self, values: Floats, what: str) -> Floats:
         inside = np.clip(np.where(np.isnan(values), 0.0, values), 0.0, 1.0)
         if not np.array_equal(inside, values):
-            self.report(SHAPE_LOOK, f"{what} beyond 0…1 is cut off there")
+            self.report(SHAPE_LOOK.as_note, f"{what} beyond 0…1 is cut off there")
         return inside
 
     # ---- geometries
@@ -331,7 +331,7 @@ class ShapeWriter:
                 self.report(SHAPE_FORM, "a capsule is written as a cylinder and two balls")
                 ball = self._sized("Sphere", {"radius": float(radius)}, {})
                 if not 0 <= height < 1e100:
-                    self.report(SHAPE_FORM, f"a capsule of height {height:g} is left out")
+                    self.report(NOT_DRAWN, f"a capsule of height {height:g} is left out")
                     return []
                 if height == 0 or not ball:
                     return ball
@@ -348,7 +348,7 @@ class ShapeWriter:
         numbers = np.concatenate([np.ravel(size) for size in sizes.values()])
         good = np.isfinite(numbers).all() and (numbers >= 0).all() and np.count_nonzero(numbers == 0) <= some_zero
         if not good:
-            self.report(SHAPE_FORM, f"a {kind} of size {' '.join(f'{x:g}' for x in numbers)} is left out")
+            self.report(NOT_DRAWN, f"a {kind} of size {' '.join(f'{x:g}' for x in numbers)} is left out")
             return []
         return [Node(kind, fields={**sizes, **{part: False for part, present in parts.items() if not present}})]
 
@@ -359,13 +359,11 @@ class ShapeWriter:
         if len(mesh.vertices):
             good &= finite[np.clip(faces, 0, len(mesh.vertices) - 1)].all(axis=1)
         if not good.any():
-            self.report(SHAPE_FORM, "a mesh without faces is left out")
+            self.report(NOT_DRAWN.as_note, "a mesh without faces is left out")
             return []
         vertices = mesh.vertices
         if not good.all() or not finite.all():
-            self.report(
-                SHAPE_FORM, f"{np.count_nonzero(~good)} faces of a mesh have no finite corners and are left out"
-            )
+            self.report(NOT_DRAWN, f"{np.count_nonzero(~good)} faces of a mesh have no finite corners and are left out")
             faces, vertices = faces[good], np.where(np.isfinite(vertices), vertices, 0.0)
         fields: dict[str, Value] = {
             "coord": Node("Coordinate", fields={"point": vertices}),
@@ -431,10 +429,10 @@ class ShapeWriter:
             finite = np.asarray(np.isfinite(lines.vertices).all(axis=1))
             good &= finite[np.clip(segments, 0, count - 1)].all(axis=1)
         if not good.any():
-            self.report(SHAPE_FORM, "lines without a segment are left out")
+            self.report(NOT_DRAWN.as_note, "lines without a segment are left out")
             return []
         if not good.all():
-            self.report(SHAPE_FORM, f"{np.count_nonzero(~good)} lines have no finite ends and are left out")
+            self.report(NOT_DRAWN, f"{np.count_nonzero(~good)} lines have no finite ends and are left out")
             segments = segments[good]
         vertices = self._finite_points(lines.vertices)
         fields: dict[str, Value] = {"coord": Node("Coordinate", fields={"point": vertices})}
@@ -448,7 +446,7 @@ class ShapeWriter:
     def _point_set(self, points: Points) -> list[Node]:
         good = np.asarray(np.isfinite(points.vertices).all(axis=1))
         if not good.all() or not len(good):
-            self.report(SHAPE_FORM, f"{np.count_nonzero(~good)} points are not finite and left out, or there are none")
+            self.report(NOT_DRAWN, f"{np.count_nonzero(~good)} points are not finite and left out, or there are none")
         if not good.any():
             return []
         fields: dict[str, Value] = {"coord": Node("Coordinate", fields={"point": points.vertices[good]})}

@@ -7,6 +7,7 @@ so that its shape is visible.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -235,13 +236,14 @@ class GeometryReader:
     def _sizes(self, node: Node, sizes: list[float], some_zero: bool = False) -> bool:
         good = all(np.isfinite(size) and size >= 0 for size in sizes)
         zeros = sum(size == 0 for size in sizes)
+        shown = good and zeros <= some_zero
         if not good or zeros:
             self.report(
-                BAD_SIZE,
+                replace(BAD_SIZE, leaves_out=not shown),
                 f"the size of a {node.type} is {' '.join(f'{size:g}' for size in sizes)}, expected positive numbers",
                 node,
             )
-        return good and zeros <= some_zero
+        return shown
 
     def points(self, node: Node) -> Floats:
         """Return the points (V, 3) of the node's `coord`."""
