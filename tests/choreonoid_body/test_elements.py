@@ -302,7 +302,7 @@ def test_optical_frames(frame, forward, up):
         ("RangeSensor: { yaw_step: 0 }", "BODY153"),
         ("Camera: { scale: [ 2, 2, 2 ] }", "BDY152"),
         ("RigidBody: { scale: [ 2, 2, 2 ], mass: 1 }", "BDY152"),
-        ("Text: { text: Hello }", "BDY154"),
+        ("Text: { text: Hello }", "VRML213"),
         ("Shape: { name: S }", "BDY150"),
     ],
 )

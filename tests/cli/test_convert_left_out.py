@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from typer.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
+from bodymotion.cli.files import exit_code
 
 HEAD = "#VRML V2.0 utf8\n"
 BODY = (
@@ -39,8 +42,39 @@ ROBOT = '<robot name="r"><link name="a">{}</link></robot>'
 MUJOCO = """<mujoco><asset><mesh name="m" file="gone.stl"/></asset><worldbody><body name="a"><freejoint/><geom size="1"/>
 <geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
 CHOREONOID = "format: ChoreonoidBody\nformat_version: 2.0\nname: a\nlinks:\n  - name: a\n    elements: [ {} ]\n"
-SCENE_ONLY = {"NavigationInfo", "Background", "DirectionalLight", "PointLight", "Sound", "TouchSensor", "ROUTE"}
+SCENE_ONLY = {
+    "NavigationInfo",
+    "Background",
+    "DirectionalLight",
+    "PointLight",
+    "Sound",
+    "TouchSensor",
+    "Switch",
+    "LOD",
+    "ROUTE",
+}
 """Parts of a scene: notes, which never change the exit code."""
+LINK = bm.Link(name="a")
+MOVED = bm.Link(name="b", index=1, parent=0, joint=bm.Joint(name="b", type="rotate", axis=[0, 0, 1]))
+LINES = bm.Shape(bm.Lines([[0, 0, 0], [1, 0, 0]], [[0, 1]]))
+SOLID = bm.Segment(mass=1, inertia=[[1, 0, 0], [0, 1, 0], [0, 0, 1]], visuals=(bm.Shape(bm.Box((1, 1, 1))),))
+CAPSULE = bm.Segment(visuals=(bm.Shape(bm.Capsule(0.1, 0.2)),))
+MATTERS = {
+    "the inertia of a rotor": (".urdf", replace(MOVED, joint=replace(MOVED.joint, rotor_inertia=1e-4)), ()),
+    "a crawler": (".urdf", replace(MOVED, joint=replace(MOVED.joint, type="crawler")), ()),
+    "a sensor of its own": (".urdf", MOVED, (bm.OtherDevice(type="Barometer", name="d", link=1),)),
+    "lines": (".urdf", replace(MOVED, segments=(bm.Segment(visuals=(LINES,)),)), ()),
+    "two joints of one name": (".wrl", replace(MOVED, joint=replace(MOVED.joint, name="a"), name="c"), ()),
+}
+"""By what is lost: where, of which link and which devices. Physics, kinematics, sensors, looks of the body."""
+HARMLESS = {
+    "the constant of a motor": (".urdf", replace(MOVED, joint=replace(MOVED.joint, torque_const=0.02)), ()),
+    "a lamp": (".xml", replace(MOVED, segments=(SOLID,)), (bm.OtherDevice(type="SpotLight", name="d", link=1),)),
+    "a capsule as cylinder and spheres": (".wrl", replace(MOVED, segments=(CAPSULE,)), ()),
+    "a capsule as mesh": (".urdf", replace(MOVED, segments=(CAPSULE,)), ()),
+    "the length of a quaternion": (".wrl", replace(MOVED, offset=[0, 0, 1, 2, 0, 0, 0]), ()),
+    "a value of another format": (".wrl", replace(MOVED, joint=replace(MOVED.joint, extra={"by": object()})), ()),
+}
 
 OTHERS = {
     "none.stl": ("a.urdf", ROBOT.format('<visual><geometry><mesh filename="none.stl"/></geometry></visual>')),
@@ -74,6 +108,15 @@ def test_parts_of_a_wrl(tmp_path, what):
     for goes in ("d.urdf", "d.xml"):
         assert converted(source, tmp_path / goes).exit_code == code
         assert bm.load(tmp_path / goes).mass == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("what", [*MATTERS, *HARMLESS])
+def test_the_exit_code_follows_what_the_loss_matters(tmp_path, what):
+    ending, link, devices = (MATTERS | HARMLESS)[what]
+    body = bm.Body(name="r", links=(replace(LINK, segments=(SOLID,)), link), devices=devices)
+    found = bm.save(body, tmp_path / f"r{ending}").problems
+    assert any(problem.rule.startswith("LOSS") or ending == ".urdf" for problem in found), found
+    assert exit_code(found) == (3 if what in MATTERS else 0), found
 
 
 @pytest.mark.parametrize("what", OTHERS)

@@ -243,7 +243,8 @@ PAIRS: dict[str, Pair] = {
     "LOSS038": saved("r.urdf", sensed(OtherDevice(name="nose", type="SmellSensor", link=0)), BODY),
     "LOSS039": saved("r.urdf", replace(LOOPED, devices=BODY.devices), BODY),
     "LOSS040": calls(
-        lambda folder: from_urdf(folder, rotor=1e-4, extension=False), lambda folder: from_urdf(folder, extension=False)
+        lambda folder: from_urdf(folder, torque=0.02, extension=False),
+        lambda folder: from_urdf(folder, extension=False),
     ),
     "LOSS041": saved("r.urdf", segment(mass=NAN), segment(mass=2.0)),
     "LOSS045": mended(segment(mass=0.0, inertia=np.zeros((3, 3)))),

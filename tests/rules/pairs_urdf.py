@@ -59,11 +59,11 @@ def nested(depth: int) -> str:
     return '<robot name="r"><link name="a"/>' + "<note>" * depth + "</note>" * depth + "</robot>\n"
 
 
-def from_urdf(folder: Path, rotor: float = 0.0, **options: object) -> Iterable[Problem]:
-    """Save a robot that was read from URDF, with the inertia of a motor that URDF has no words for."""
+def from_urdf(folder: Path, torque: float = 1.0, **options: object) -> Iterable[Problem]:
+    """Save a robot that was read from URDF, with the constant of a motor that URDF has no words for."""
     (folder / "given.urdf").write_text(LINKS.format(joint("a", "b").replace("fixed", "continuous")))
     body = read_urdf(folder / "given.urdf").require()
-    links = (body.links[0], replace(body.links[1], joint=replace(body.links[1].joint, rotor_inertia=rotor)))
+    links = (body.links[0], replace(body.links[1], joint=replace(body.links[1].joint, torque_const=torque)))
     return bm.save(replace(body, links=links), folder / "r.urdf", **options).problems
 
 
@@ -107,7 +107,7 @@ PAIRS: dict[str, Pair] = {
     **examples("r.urdf", ROBOT, "URDF132 URDF133 URDF150 URDF151 URDF152 URDF160 URDF161"),
     **examples("r.urdf", MESH, "URDF140", beside={"hand.stl": STL}),
     "URDF141": folders("r.urdf", {"r.urdf": MESH, "hand.stl": "solid"}, {"r.urdf": MESH, "hand.stl": STL}),
-    "URDF162": calls(lambda folder: from_urdf(folder, rotor=1e-4), from_urdf),
+    "URDF162": calls(lambda folder: from_urdf(folder, torque=0.02), from_urdf),
     "URDF163": calls(lambda folder: from_urdf(folder, package="robot_description"), from_urdf),
     "URDF164": calls(
         lambda folder: limits(folder, {}), lambda folder: limits(folder, {"velocity_lower": -3, "velocity_upper": 3})

@@ -49,7 +49,8 @@ def test_the_one_breaks_the_rule_and_the_twin_does_not(code, tmp_path):
     said = tuple(pair.wrong(tmp_path / "wrong"))
     found = [problem for problem in said if problem.rule == code]
     assert found, said
-    assert found[0].severity in (rule.severity, "error")
+    # A loss that does not matter is a note, though others of its rule are warnings.
+    assert found[0].severity in (rule.severity, "error", *(["note"] if code.startswith("LOSS") else []))
     assert found[0].message
     if pair.place:
         assert found[0].location.line is not None, found

@@ -16,11 +16,26 @@ COMMANDS = ("info", "view", "render", "check", "measure", "plot", "report", "con
 """Names of the commands; each is a function, or a group of functions (a Typer), of this name in the module of this name."""
 
 
+MAX_SUGGESTED = 2
+"""An option that more commands have is not suggested in place of an unknown command."""
+
+
 class _Commands(TyperGroup):
     """A group whose commands are imported when they are needed."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401
         return list(COMMANDS)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+        """Return the command; of an unknown one suggest the option that does what its name says, or a command of a similar name."""
+        if args and args[0] not in COMMANDS:
+            wanted = f"--{args[0].lower()}"
+            commands = (self.get_command(ctx, name) for name in COMMANDS)
+            having = [one.name for one in commands if any(wanted in option.opts for option in one.params)]
+            if 0 < len(having) <= MAX_SUGGESTED:
+                uses = " or ".join(f"'bodymotion {name} {wanted}'" for name in having)
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {uses}?")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
         if cmd_name not in COMMANDS:
@@ -56,7 +71,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback(
     epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 problems found or failed (diff: different), 2 wrong use, "
-    "3 done, but something was lost."
+    "3 done, but something that matters was lost."
 )
 def bodymotion(
     ctx: typer.Context,

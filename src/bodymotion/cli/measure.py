@@ -198,10 +198,10 @@ def _measured(
 
     body, moving = _loaded(model, motion, reading, by_position)
     chosen = None if feet is None else names(feet)
-    missing = [name for name in chosen or () if name not in {link.name for link in body.links}]
-    if missing:
-        links = ", ".join(link.name for link in body.links)
-        raise typer.BadParameter(f"no link {missing[0]!r}; there are: {links}", param_hint="--feet")
+    try:
+        dynamics.contacts.foot_links(body, chosen or ())
+    except KeyError as error:
+        raise typer.BadParameter(error.args[0], param_hint="--feet") from None
     found = dynamics.measure(
         body,
         moving,

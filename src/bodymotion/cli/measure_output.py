@@ -26,6 +26,10 @@ __all__ = ["Block", "about_written", "as_data", "page_of", "write"]
 
 MAX_PLAIN = 1e7
 """Larger numbers are printed with an exponent."""
+MIN_PRINTED = 1e-6
+"""Smaller numbers, which are rounding errors of the computation, are printed as 0."""
+MAX_MILLIMETRES = 0.1
+"""[m] Smaller lengths among the key figures are printed in millimetres."""
 MAX_TIME = 1e13
 """[s] Larger times are printed with an exponent; those of clocks are not."""
 LARGE_FILE = 100_000_000
@@ -100,7 +104,7 @@ def page_of(measures: Measures, chosen: Sequence[Block], model: Path, motion: Pa
 def _summary(page: Page, measures: Measures) -> None:
     rows = []
     for one in figures(measures):
-        scale, unit = _readable(one.unit)
+        scale, unit = (1000.0, "mm") if one.unit == "m" and abs(one.value) < MAX_MILLIMETRES else _readable(one.unit)
         at = "" if one.time is None else _time(one.time)
         rows.append((one.title, _short(one.value, scale), unit, one.part or "", at))
     page.table(("figure", "value", "unit", "of", "at [s]"), rows, {"value", "at [s]"})
@@ -299,7 +303,7 @@ def _short(value: float | None, scale: float = 1.0) -> str:
     if value is None or np.isnan(value):
         return "-"
     value *= scale
-    return f"{value:.0f}" if 1000 <= abs(value) < MAX_PLAIN else f"{value:.4g}" if abs(value) >= 5e-4 else "0"
+    return f"{value:.0f}" if 1000 <= abs(value) < MAX_PLAIN else f"{value:.4g}" if abs(value) >= MIN_PRINTED else "0"
 
 
 def _time(value: float) -> str:

@@ -38,7 +38,7 @@ def show_problems(problems: Sequence[Problem], every: bool = False) -> None:
 
 
 def text_of(problems: Sequence[Problem], *, severity: bool = True, color: bool = False, every: bool = False) -> str:
-    """Return the text of problems, grouped by rule, or with `every` one by one; with their severity, on a terminal in colour."""
+    """Return the text of problems, grouped by rule, or with `every` one by one; notes, or all, with their severity."""
     groups = [group for problem in problems for group in grouped([problem])] if every else grouped(problems)
     lines = _lines_of(group.problems[0].location for group in groups)
     return "".join(f"{line}\n" for group in groups for line in _entry(group, lines, severity, color))
@@ -50,7 +50,7 @@ def _entry(group: Group, lines: dict[tuple[str, int], str], severity: bool, colo
     head, inside = str(at), at.inside
     inside = f" ({inside})" if inside and inside != head else ""
     head = one_line(f"{head}: ") if head else ""
-    kind: str = f"{problem.severity} " if severity else ""
+    kind: str = f"{problem.severity} " if severity or problem.severity == "note" else ""
     if color:
         import typer
 

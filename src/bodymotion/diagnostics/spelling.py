@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
 
-__all__ = ["meant", "number_slip", "plain"]
+from bodymotion.diagnostics.text import listed
+
+__all__ = ["choices", "meant", "number_slip", "plain"]
 
 MAX_WORD = 60
 """[characters] A longer word is not compared with known ones."""
@@ -40,6 +43,13 @@ def meant(word: str, known: Iterable[str]) -> str | None:
             if wrong <= limit and wrong < fewest:
                 nearest, fewest = name, wrong
     return nearest
+
+
+def choices(word: str, known: Collection[str]) -> str:
+    """Return the end of a message about an unknown name: the names that are probably meant, or else the first ones that exist."""
+    almost = meant(word, known)
+    similar = get_close_matches(word[:MAX_WORD], known, 3) if almost is None else [almost]
+    return f"did you mean {' or '.join(map(repr, similar))}?" if similar else f"there are: {listed(known, 8) or 'none'}"
 
 
 def plain(word: str) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.dynamics import balance, forces, kinematics, sensors
 from bodymotion.dynamics.contacts import (
     Contacts,
@@ -337,8 +338,8 @@ class Measures:
         if isinstance(device, str):
             found = [one for one in self.body.devices if one.name == device]
             if not found:
-                names = ", ".join(one.name for one in self.body.devices) or "none"
-                raise KeyError(f"no device {device!r}; there are: {names}")
+                names = [one.name for one in self.body.devices]
+                raise KeyError(f"no device {device!r}; {choices(device, names)}")
             device = found[0]
         if isinstance(device, VisionSensor):
             return camera_frames(self, device, scenery)

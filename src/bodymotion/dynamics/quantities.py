@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import distinct
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.model.motors import effort_range
@@ -68,7 +69,7 @@ class Series(ContentEquality):
             When there is none; the message lists those that exist.
         """
         if label not in self.labels:
-            raise KeyError(f"{self.title} has no column {label!r}; there are: {', '.join(self.labels) or 'none'}")
+            raise KeyError(f"{self.title} has no column {label!r}; {choices(label, self.labels)}")
         return np.asarray(self.values[:, self.labels.index(label)])
 
     def select(self, labels: Sequence[str]) -> Series:
@@ -210,7 +211,7 @@ def series(measures: Measures, name: str) -> Series:
         When there is no quantity of that name, or this motion on this body does not have it; the message lists those that exist.
     """
     if name not in QUANTITIES:
-        raise KeyError(f"there is no quantity {name!r}; there are: {', '.join(QUANTITIES)}")
+        raise KeyError(f"there is no quantity {name!r}; {choices(name, QUANTITIES)}")
     quantity = QUANTITIES[name]
     values = quantity.values(measures) if quantity.exists(measures) else None
     if values is None:

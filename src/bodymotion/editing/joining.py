@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.text import listed
 from bodymotion.editing.frames import heading, moved
 from bodymotion.editing.rules import LOST, unknown_components
 from bodymotion.geometry import poses, rotations
@@ -25,6 +26,7 @@ from bodymotion.motion import (
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import find_wraps
 from bodymotion.motion.interpolation.wraps import wrap_problem
+from bodymotion.spot.playback.dimensions import ARM_JOINTS
 from bodymotion.system.memory import check_memory
 
 __all__ = ["join", "loop"]
@@ -161,12 +163,14 @@ def _by_name(a: Timed, b: Timed) -> Timed:
     both = {*known} & {*names}
     only = [[name for name in one if name not in both] for one in (known, names)]
     if any(only):
-        listed = " and ".join(
-            f"{', '.join(map(repr, some[:60]))} only in {which}"
+        parts = " and ".join(
+            f"{listed(some)} only in {which}"
             for some, which in zip(only, ("the first", "the second"), strict=True)
             if some
         )
-        raise ValueError(f"{b.content} has parts of different names in two motions: {listed}")
+        of_arm = {*only[0], *only[1]} == {*ARM_JOINTS, "gripper"}
+        hint = "; play both animations with arm=True" if of_arm else ""
+        raise ValueError(f"{b.content} has parts of different names in two motions: {parts}{hint}")
     raise ValueError(f"{b.content} has parts in different orders in two motions, and their names are not unique")
 
 

@@ -57,7 +57,9 @@ def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | 
     if body is None:
         needs = [c.content for c in motion.components if _needs_a_body(c)]
         if needs:
-            raise ValueError(f"mirroring {', '.join(needs)} needs the body, to know which joint is on which side")
+            raise ValueError(
+                f"mirroring {', '.join(needs)} needs the body (--body), which says what joint is on which side"
+            )
         components = tuple(_mirrored(c, None, None) for c in motion.components)
         known = {LINK_POSITION, ZMP}
         left = [c.content for c in motion.components if isinstance(c, OtherSeq) or c.content not in known]

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
@@ -156,7 +157,7 @@ def pair_names(names: Sequence[str], given: Mapping[str, str] | None = None) -> 
     for left, right in (given or {}).items():
         for name in (left, right):
             if name not in index:
-                raise ValueError(f"no link {name!r}; existing links: {', '.join(names)}")
+                raise ValueError(f"no link {name!r}; {choices(name, names)}")
         for a, b in ((index[left], index[right]), (index[right], index[left])):
             if partner[a] not in (-1, b):
                 raise ValueError(f"{names[a]!r} is in two pairs: with {names[partner[a]]!r} and with {names[b]!r}")

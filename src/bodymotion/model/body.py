@@ -18,6 +18,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.collector import Source
 from bodymotion.diagnostics.text import listed
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.geometry.shapes import Shape
@@ -155,12 +156,12 @@ class Body(NotebookDisplay, ContentEquality):
         Raises
         ------
         KeyError
-            When there is none; the message lists the names that exist.
+            When there is none; the message has the names that exist.
         """
         for link in self.links:
             if link.name == name:
                 return link
-        raise KeyError(f"no link {name!r}; there are: {', '.join(link.name for link in self.links)}")
+        raise KeyError(f"no link {name!r}; {choices(name, [link.name for link in self.links])}")
 
     def sensors(self, kind: str) -> dict[int, Device]:
         """Return the devices of one kind by id, in order of ids: `body.sensors("gyro")[0]`.

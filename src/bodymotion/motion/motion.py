@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.motion.components import (
     JOINT_DISPLACEMENT,
@@ -202,10 +203,9 @@ class Motion(NotebookDisplay, ContentEquality):
         if found:
             return found[-1]
         labels = list(dict.fromkeys(label for c in self.timed for label in c.part_labels if label))
-        raise KeyError(
-            f"no part and no component {name!r}; parts: {', '.join(labels) or 'none has a label (see Body.joint_columns)'}; "
-            f"components: {', '.join(c.content for c in self.components) or 'none'}"
-        )
+        there = [*labels, *(c.content for c in self.components)]
+        labelled = "" if labels else " (no part has a label: see Body.joint_columns)"
+        raise KeyError(f"no part and no component {name!r}; {choices(name, there)}{labelled}")
 
     def between(self, start: float | None = None, end: float | None = None) -> Motion:
         """Return the frames from time `start` to time `end` [s], both included; None is the beginning or the end.

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import distinct, moment
 from bodymotion.dynamics import Measures, Series, series
 from bodymotion.geometry.arrays import Floats, frozen
@@ -176,8 +177,7 @@ class Subject:
         for pattern in self.joints:
             hits = [k for k, label in enumerate(labels) if label == pattern or fnmatchcase(label, pattern)]
             if not hits:
-                there = ", ".join(labels) or "none"
-                raise WrongUseError(f"no joint matches {pattern!r}; joints: {there}")
+                raise WrongUseError(f"no joint matches {pattern!r}; {choices(pattern, labels)}")
             found.update(hits)
         return tuple(sorted(found))
 

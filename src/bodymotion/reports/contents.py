@@ -125,7 +125,7 @@ def value_text(value: float, unit: str) -> str:
         value, unit = degrees(value), "°" + unit[3:]
     elif unit == "share":
         value, unit = 100 * value, "%"
-    elif unit == "m" and 0 < abs(value) < 0.1:
+    elif unit == "m" and abs(value) < 0.1:
         value, unit = 1000 * value, "mm"
     space = "" if unit == "°" else " "
     return f"{value:.4g}{space}{unit}".rstrip()

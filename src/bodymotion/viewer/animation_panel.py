@@ -148,7 +148,11 @@ class AnimationPanel:
         def changed(event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
             if event.client_id is not None:
                 self._touched[name] = monotonic()
-                self._viewer.change_setting(name, self._limits[name].clipped(float(event.target.value)))
+                value = self._limits[name].clipped(float(event.target.value))
+                if value != event.target.value:
+                    # The box beside the slider takes any number.
+                    event.target.value = value
+                self._viewer.change_setting(name, value)
 
         slider.on_update(changed)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics import losses
@@ -129,8 +129,9 @@ class ExtensionWriter:
 
     def note(self, what: str, title: str) -> None:
         """Report that the rest of the file does not hold `what` of the object called `title`."""
-        rule, verb = (rules.KEPT, "kept in <bodymotion>") if self.on else (losses.UNSAID, "left out")
-        self.lost.add(replace(rule, severity="warning") if what in MATTERS else rule.as_note, f"{verb}: {what}", title)
+        matters = what in MATTERS
+        rule = losses.UNSAID if matters else rules.KEPT if self.on else losses.UNSAID.as_note
+        self.lost.add(rule, f"{'kept in <bodymotion>' if self.on else 'left out'}: {what}", title)
 
     def put(self, name: str, attributes: dict[str, str], values: dict[str, Any], always: bool = False) -> None:
         """Add an element if it has values, or always."""

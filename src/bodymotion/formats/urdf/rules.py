@@ -237,7 +237,7 @@ KEPT = Rule(
     "note",
     "Values that URDF cannot hold are in the element <bodymotion>, which other programs ignore.",
     "judgement",
-    example=("rotor_inertia=1e-4 in a joint", "rotor_inertia=0 in a joint"),
+    example=("torque_const=0.02 in a joint", "torque_const=1 in a joint"),
 )
 PACKAGE = Rule(
     "URDF163",

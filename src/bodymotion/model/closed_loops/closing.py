@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.kernels import loop_closing
@@ -72,7 +73,7 @@ def columns_of(body: Body, joints: str | int | Iterable[str | int]) -> tuple[int
     for joint in (joints,) if isinstance(joints, (str, int)) else joints:
         if isinstance(joint, str):
             if joint not in names:
-                raise ValueError(f"no joint {joint!r}; there are: {', '.join(names)}")
+                raise ValueError(f"no joint {joint!r}; {choices(joint, names)}")
             found.append(names[joint])
         else:
             column = int(joint)
