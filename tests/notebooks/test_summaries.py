@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.notebooks import InlinePage
 from bodymotion.notebooks.summaries import drawing, html_of
 from sample_files import ROOT, tries
@@ -131,6 +132,9 @@ def test_view_gives_a_page_that_can_be_kept(tmp_path):
     assert "height:300px" in frame and "<script" not in frame
     page.save(tmp_path / "walk.html")
     assert (tmp_path / "walk.html").read_text(encoding="utf-8") == page.html
+    bm.save(WALK, tmp_path / "walk.seq")
+    with pytest.raises(WrongUseError, match=r"walk\.seq"):
+        BODY.view(bm.load_motion(tmp_path / "walk.seq")).save(tmp_path / "walk.seq")
     assert isinstance(WALK.view(BODY), InlinePage)
     assert isinstance(WAVE.view(), InlinePage)
     with pytest.raises(ValueError, match="option 'wings'"):

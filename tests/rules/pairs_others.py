@@ -113,6 +113,7 @@ def gains(folder: Path, text: str) -> Iterable[Problem]:
 
 PAIRS: dict[str, Pair] = {
     "FMT001": files("notes.docx", "PK\3\4", MOTION, place=False),
+    "FMT006": files("walk.seq", f"<<<<<<< HEAD\n{MOTION}=======\n{MOTION}>>>>>>> branch\n", MOTION),
     "FMT002": calls(lambda folder: bm.check(folder / "walk.seq").problems, files("walk.seq", "", MOTION).right),
     "FMT004": calls(
         lambda folder: problems_of(lambda: bm.load_body(walk(folder))),

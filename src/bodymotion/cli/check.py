@@ -250,6 +250,8 @@ class _Fixer:
             show_diff(found, out)
             if self.write:
                 write_mended(found)
+        except BrokenPipeError:
+            raise
         except OSError as error:
             say(f"bodymotion check: {one_line(f'{answer.path}: {error.strerror or error}')}; not fixed")
             return answer

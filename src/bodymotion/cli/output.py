@@ -52,15 +52,18 @@ def say(text: str) -> None:
 
 @contextmanager
 def results() -> Iterator[TextIO]:
-    """Return stdout for results; end with PIPE_CLOSED when its reader has gone, as `head` does."""
+    """Return stdout for results; end with PIPE_CLOSED when its reader has gone, as `head` does, and with 1 when it cannot be written."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         yield sys.stdout
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            say(one_line(f"bodymotion: the results cannot be written: {error.strerror or error}"))
+        # What is left in the buffer of stdout fails no more at the end of the process.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(PIPE_CLOSED) from None
+        raise typer.Exit(PIPE_CLOSED if isinstance(error, BrokenPipeError) else 1) from None
 
 
 @contextmanager

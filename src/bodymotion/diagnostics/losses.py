@@ -315,7 +315,7 @@ NOT_A_NUMBER = Rule(
 )
 MASS_GIVEN = Rule(
     "LOSS045",
-    "note",
+    "warning",
     "A moving link without mass gets a small mass, because simulators reject it otherwise.",
     "judgement",
     "set a mass in the model",
@@ -323,7 +323,7 @@ MASS_GIVEN = Rule(
 )
 INERTIA_GIVEN = Rule(
     "LOSS046",
-    "note",
+    "warning",
     "A moving link without inertia gets that of a solid of the size of its shapes, because simulators reject it otherwise.",
     "judgement",
     "set an inertia in the model",
@@ -339,7 +339,7 @@ INERTIA_CHANGED = Rule(
 )
 INERTIA_NOT_FINITE = Rule(
     "LOSS048",
-    "note",
+    "warning",
     "Masses and inertias that are not finite, and negative masses, become 0.",
     "judgement",
     example=("mass=-1.0, saved as .xml", "mass=2.0"),

@@ -152,7 +152,12 @@ def _root_key(keys: list[Key]) -> Key | None:
 def _by_name(a: Timed, b: Timed) -> Timed:
     """Put the parts of `b` into the order of `a`, where both have names."""
     known, names = a.part_labels, b.part_labels
-    if isinstance(b, Vector3Seq) or not known or not names or all(x == y for x, y in zip(known, names, strict=False)):
+    if (
+        isinstance(b, Vector3Seq)
+        or not known
+        or not names
+        or (a.num_parts == b.num_parts and all(x == y for x, y in zip(known, names, strict=False)))
+    ):
         return b
     if b.num_parts == 1 and isinstance(b, MultiSE3Seq):
         # Only the root link: its name does not matter.

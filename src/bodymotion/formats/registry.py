@@ -5,6 +5,7 @@ A file is recognised by its first `HEAD` bytes (`formats.sniffing`), then by its
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -13,12 +14,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics import Findings, FormatError, Location, MissingFileError, ReadResult, WrongUseError
-from bodymotion.diagnostics.text import with_article
+from bodymotion.diagnostics import Findings, FormatError, Location, MissingFileError, Problem, ReadResult, WrongUseError
+from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats import sniffing
 from bodymotion.formats.resources import gather_missing
-from bodymotion.formats.rules import OTHER_KIND, UNKNOWN, UNREADABLE, UNWRITABLE
-from bodymotion.system.open_files import pipes_kept, read_head
+from bodymotion.formats.rules import CONFLICT, OTHER_KIND, UNKNOWN, UNREADABLE, UNWRITABLE
+from bodymotion.system.open_files import pipe_seen, pipes_kept, read_head
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -237,6 +238,13 @@ def find_format(path: str | Path) -> Format:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         refusal = UNREADABLE.error(reason, Location(str(path)), "")
         raise (MissingFileError(refusal.problem) if isinstance(error, FileNotFoundError) else refusal) from error
+    if path.suffix.lower() in PROGRAMS:
+        # Its texts may look like the files that it writes.
+        raise UNKNOWN.error(
+            "the file is a program: no model, motion or animation",
+            Location(str(path)),
+            "run it, and open what it writes",
+        )
     found = _sniffed(head) or next((row for row in FORMATS if path.suffix.lower() in row.extensions), None)
     if found is None and len(head) == HEAD and path.is_file():
         found = _sniffed(read_head(path, LONG_HEAD))
@@ -251,6 +259,28 @@ def find_format(path: str | Path) -> Format:
     raise UNKNOWN.error(f"unknown format: neither the content nor {extension} matches", Location(str(path)), hint)
 
 
+PROGRAMS = (
+    ".bash",
+    ".c",
+    ".cc",
+    ".cpp",
+    ".h",
+    ".hpp",
+    ".ipynb",
+    ".jl",
+    ".js",
+    ".lua",
+    ".m",
+    ".py",
+    ".rb",
+    ".rs",
+    ".sh",
+    ".ts",
+)
+"""Extensions of programs, whatever their content."""
+MAX_SEARCHED = 64 << 20
+"""[bytes] Larger files are not searched for conflict markers."""
+MARKER = re.compile(rb"^(<{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
 _KINDS = {"Body": "models", "Motion": "motions", "Animation": "Spot animations"}
 
 
@@ -285,12 +315,34 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
     if options.get("untrusted"):
         options = {**options, "allow_outside": False}
     unused = {"allow_outside", "untrusted", "body"} - row.read.options
-    found: ReadResult[Any] = row.read(path, **{name: value for name, value in options.items() if name not in unused})
+    try:
+        found: ReadResult[Any] = row.read(path, **{name: value for name, value in options.items() if name not in unused})
+    except FormatError:
+        if (conflict := _conflict(path)) is not None:
+            return ReadResult(None, (conflict,))
+        raise
+    if not found.whole and Findings(found.problems).errors and (conflict := _conflict(path)) is not None:
+        return ReadResult(None, (conflict,))
     problems = gather_missing(found.problems)
     if len(problems) == len(found.problems):
         return found
     value = None if found.value is None else replace(found.value, problems=problems)
     return replace(found, value=value, problems=problems)
+
+
+def _conflict(path: Path) -> Problem | None:
+    """Return the problem of a file with conflict markers; None for one without, and for one that cannot be searched."""
+    try:
+        content = pipe_seen(path) or (path.read_bytes() if path.stat().st_size <= MAX_SEARCHED else b"")
+    except OSError:
+        return None
+    markers = list(MARKER.finditer(content))
+    if [marker[0][:1] for marker in markers[:3]] != [b"<", b"=", b">"]:
+        return None
+    first, between, last = (1 + content.count(b"\n", 0, marker.start()) for marker in markers[:3])
+    count = f" and {counted(len(markers) // 3 - 1, 'more conflict')}" if len(markers) > 5 else ""
+    message = f"conflict markers of a version control system in lines {first}, {between} and {last}{count}"
+    return CONFLICT.problem(message, Location(str(path), first, 1))
 
 
 def unused_options(options: Iterable[str], rows: Iterable[Format]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["GAINS", "OTHER_KIND", "UNKNOWN", "UNREADABLE", "UNWRITABLE"]
+__all__ = ["CONFLICT", "GAINS", "OTHER_KIND", "UNKNOWN", "UNREADABLE", "UNWRITABLE"]
 
 UNKNOWN = Rule(
     "FMT001",
@@ -41,4 +41,12 @@ GAINS = Rule(
     "A file of gains has a line `kp kd` or `name kp kd` for each joint of the body.",
     "judgement",
     example=("KNEE stiff 100", "KNEE 8000 100"),
+)
+CONFLICT = Rule(
+    "FMT006",
+    "error",
+    "A file has no conflict markers of a version control system.",
+    "judgement",
+    "keep one of the two versions, and remove the lines <<<<<<<, ======= and >>>>>>>",
+    example=("<<<<<<< HEAD\nmass 2\n=======\nmass 3\n>>>>>>> 4d41d2d (Conflict markers, programs and closed pipes are reported once and by name; a page in a notebook never overwrites its input)
 )

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.collector import Source
-from bodymotion.diagnostics.text import listed
 from bodymotion.diagnostics.spelling import choices
+from bodymotion.diagnostics.text import listed
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.geometry.shapes import Shape

@@ -221,9 +221,7 @@ def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
             with np.errstate(all="ignore"):
                 links[one.link], rule, done = _mended(links[one.link], one.why, moving=is_moving(body, one.link))
             name = body.links[one.link].name or f"number {one.link}"
-            problems.append(
-                rule.as_note.problem(f"link {name}: {one.message}; {done}", Location(inside=f"links[{one.link}]"))
-            )
+            problems.append(rule.problem(f"link {name}: {one.message}; {done}", Location(inside=f"links[{one.link}]")))
         if not found:
             break
         body = replace(body, links=tuple(links))

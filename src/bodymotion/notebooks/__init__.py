@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bodymotion.notebooks.summaries import html_of
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.atomic_files import check_not_read, whole_file
 from bodymotion.system.deprecation import renamed_keywords
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ class InlinePage:
     html: str = field(repr=False)
     title: str = ""
     height: int = 560
+    files: tuple[Path, ...] = field(default=(), repr=False)
+    """The files that were read for it, which `save` never overwrites."""
 
     def _repr_html_(self) -> str:
         return (
@@ -35,7 +37,8 @@ class InlinePage:
 
     @renamed_keywords(path="output")
     def save(self, output: str | PathLike[str]) -> None:
-        """Write the page to a file; OSError when that fails."""
+        """Write the page to a file; OSError when that fails, WrongUseError when the file is one of those that were read."""
+        check_not_read(output, self.files)
         with whole_file(Path(output)) as stream:
             stream.write(self.html.encode("utf-8"))
 
@@ -44,9 +47,11 @@ def inline(
     value: Showable, other: Showable | None = None, *, height: int = 560, show: Iterable[str] = ()
 ) -> InlinePage:
     """Return the page; see `bodymotion.system.display.NotebookDisplay.view`."""
-    from bodymotion.scene.loading import load_scene
+    from bodymotion.scene.loading import files_of, load_inputs, load_scene
     from bodymotion.scene.options import DisplayOptions
     from bodymotion.viewer.page import page
 
-    scene = load_scene(*(one for one in (value, other) if one is not None))
-    return InlinePage(page(scene, DisplayOptions.with_names(show)), scene.title, height)
+    read = load_inputs(*(one for one in (value, other) if one is not None))
+    values = [one for one in (read.body, *read.motions, read.animation) if one is not None]
+    scene = load_scene(*values)
+    return InlinePage(page(scene, DisplayOptions.with_names(show)), scene.title, height, files_of(*values))

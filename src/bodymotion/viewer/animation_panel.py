@@ -151,7 +151,7 @@ class AnimationPanel:
                 value = self._limits[name].clipped(float(event.target.value))
                 if value != event.target.value:
                     # The box beside the slider takes any number.
-                    event.target.value = value
+                    slider.value = value
                 self._viewer.change_setting(name, value)
 
         slider.on_update(changed)
