@@ -187,8 +187,8 @@ def convert(
     """Convert a motion or a model to another format.
 
     A motion can also get another version, order or unit. Formats are recognized by content and extension; --from lists them. A motion of
-    Spot becomes an animation, and an animation is played. What the new file cannot hold is listed on stderr; the exit code is 3 if that matters.
-    OUT is written whole or not at all. From .seq to .seq, files of any size are copied piece by piece.
+    Spot becomes an animation, and an animation is played. What the new file cannot hold is listed on stderr; the exit code
+    is 3 if that matters. OUT is written whole or not at all. From .seq to .seq, files of any size are copied piece by piece.
 
     \b
     Examples:

@@ -156,7 +156,7 @@ def _by_name(a: Timed, b: Timed) -> Timed:
         isinstance(b, Vector3Seq)
         or not known
         or not names
-        or (a.num_parts == b.num_parts and all(x == y for x, y in zip(known, names, strict=False)))
+        or (len(known) == len(names) and all(x == y for x, y in zip(known, names, strict=False)))
     ):
         return b
     if b.num_parts == 1 and isinstance(b, MultiSE3Seq):

@@ -48,5 +48,5 @@ CONFLICT = Rule(
     "A file has no conflict markers of a version control system.",
     "judgement",
     "keep one of the two versions, and remove the lines <<<<<<<, ======= and >>>>>>>",
-    example=("<<<<<<< HEAD\nmass 2\n=======\nmass 3\n>>>>>>> 4d41d2d (Conflict markers, programs and closed pipes are reported once and by name; a page in a notebook never overwrites its input)
+    example=("<<<<<<< HEAD\nmass 2\n=======\nmass 3\n>>>>>>> branch", "mass 2"),
 )
