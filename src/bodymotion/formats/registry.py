@@ -316,7 +316,9 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
         options = {**options, "allow_outside": False}
     unused = {"allow_outside", "untrusted", "body"} - row.read.options
     try:
-        found: ReadResult[Any] = row.read(path, **{name: value for name, value in options.items() if name not in unused})
+        found: ReadResult[Any] = row.read(
+            path, **{name: value for name, value in options.items() if name not in unused}
+        )
     except FormatError:
         if (conflict := _conflict(path)) is not None:
             return ReadResult(None, (conflict,))
