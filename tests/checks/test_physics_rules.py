@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.checks import moments
 from bodymotion.checks.physics import rules, samples
+from bodymotion.diagnostics import Location
+from bodymotion.formats.resources import PART_MISSING, NotFound
 from sample_files import tries
 from walker import (
     FAULTS,
@@ -63,7 +65,7 @@ def test_each_rule_is_tried():
     assert {*FAULTS, "MOT331"} == {rule.code for rule in rules.RULES}
 
 
-@pytest.mark.parametrize("size", [-0.05, 0.03, 0.3])
+@pytest.mark.parametrize("size", [-0.05, 0.015, 0.03, 0.3])
 def test_feet_off_the_floor(size):
     """By the motion's own zero moment point, relative or not; without one by where the model stands in its file."""
     times = frames(100)
@@ -77,6 +79,10 @@ def test_feet_off_the_floor(size):
     ):
         (problem,) = bm.check(one, body=BODY).problems
         assert problem.rule == "MOT315" and problem.message.startswith(side + says)
+        assert problem.severity == {-0.05: "note", 0.015: "note", 0.03: "warning", 0.3: "error"}[size]
+        lost = NotFound("sole.stl", PART_MISSING, "is missing").problem(Location())
+        (problem,) = bm.check(one, body=replace(BODY, problems=(lost,))).problems
+        assert problem.rule == "MOT315" and problem.data["missing_files"] == 1
 
 
 def test_feet_on_a_floor_elsewhere():

@@ -138,7 +138,9 @@ class NotFound:
     @property
     def data(self) -> dict[str, object]:
         """The data of the problem of this: the name, as that of a missing file where it is missing."""
-        return {"missing" if self.rule in (PART_MISSING, PART_REMOTE) and self.name else "name": self.name}
+        return (
+            {"missing": (self.name,)} if self.rule in (PART_MISSING, PART_REMOTE) and self.name else {"name": self.name}
+        )
 
 
 def gather_missing(problems: Iterable[Problem]) -> tuple[Problem, ...]:
@@ -152,7 +154,7 @@ def gather_missing(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 
 
 def _together(found: list[Problem]) -> Problem:
-    names = list(dict.fromkeys(str(problem.data["missing"]) for problem in found))
+    names: list[str] = list(dict.fromkeys(name for problem in found for name in problem.data["missing"]))  # type: ignore[attr-defined]
     shown = listed(name if len(name) < MAX_SHOWN else name[:MAX_SHOWN] + "…" for name in names)
     message = (
         f"{counted(len(names), 'file')} that the model names {'is' if len(names) == 1 else 'are'} missing: {shown}"

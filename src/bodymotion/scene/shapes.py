@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted, listed, shown
 from bodymotion.formats.mjcf.rules import MESH_FILE
 from bodymotion.formats.resources import PART_LIMIT, PART_MISSING, PART_OUTSIDE, PART_REMOTE, PART_UNREADABLE
@@ -38,13 +37,14 @@ MIN_BULK_WEIGHT, BULK_GAP = 0.5, 10.0
 """Points outside of a ball around at least this share of the body do not count, where they are so many times as far away."""
 
 
-def missing_files(body: Body) -> tuple[Problem, ...]:
-    """Return the findings about files of a model that are not shown, one for each file."""
-    found: dict[object, Problem] = {}
+def missing_files(body: Body) -> tuple[object, ...]:
+    """Return the files of a model that are not shown: their names, or where they are named."""
+    found: dict[object, None] = {}
     for problem in body.problems:
         if problem.rule in MISSING_FILE:
-            found.setdefault(problem.data.get("name", problem.location), problem)
-    return tuple(found.values())
+            names = problem.data.get("missing", (problem.data.get("name", problem.location),))
+            found |= dict.fromkeys(names if isinstance(names, tuple) else (names,))
+    return tuple(found)
 
 
 def missing_files_text(body: Body) -> str:

@@ -22,13 +22,15 @@ from bodymotion.checks.physics.samples import (
     measure_samples,
 )
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root, sign_flips
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import Rule, Severity
+from bodymotion.diagnostics.text import counted
 from bodymotion.editing import recover_joints
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.interpolation import sampled
+from bodymotion.scene.shapes import missing_files
 
 __all__ = ["calm_steps", "physics"]
 
@@ -36,6 +38,11 @@ JOINT_RULES = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.c
 MAX_ZMP_DISTANCE, MAX_ZMP_SHARE = 1.0, 0.1
 """[m] If the zero moment point is farther outside of the feet in more than this share of the frames, the frame rate is wrong."""
 SPIKES = (rules.JOINT_SPIKE.code, rules.ROOT_SPIKE.code)
+
+
+OF_HEIGHTS = {rule.code for rule in (rules.SINKS, rules.HOVERS, rules.UNEVEN, rules.OFF_THE_FLOOR)}
+MAX_FLOOR_DEPTHS: tuple[tuple[Severity, float], ...] = (("error", 0.1), ("warning", 0.02))
+"""[m] The depth of feet below the floor from which on it is an error, and a warning."""
 
 
 def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[str] = ()) -> list[Finding]:
@@ -116,8 +123,32 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
             of_root = partial(frame_location, motion, component_number(motion, links))
             found += off_the_floor(ground, body, root, times, zmp, of_root)
         found += balance(samples, locate)
+    found = _with_cause(found, body)
     # The forces in an extra joint are unknown.
     return found if body.extra_joints else found + torques(samples, body, locate)
+
+
+def _with_cause(found: list[Finding], body: Body) -> list[Finding]:
+    """Name the cause in findings about the heights of feet, where files of shapes are missing: the lowest points are unknown then."""
+    missing = len(missing_files(body))
+    if not missing:
+        return found
+    cause = f"; {counted(missing, 'file')} of shapes missing, so the lowest points of the feet are unknown"
+    hint = "find the missing files first: the heights of the feet follow from their shapes"
+    return [
+        replace(
+            one,
+            problem=replace(
+                one.problem,
+                message=one.problem.message + cause,
+                hint=hint,
+                data={**one.problem.data, "missing_files": missing},
+            ),
+        )
+        if one.problem.rule in OF_HEIGHTS
+        else one
+        for one in found
+    ]
 
 
 def calm_steps(times: Floats, found: Sequence[Finding]) -> npt.NDArray[np.bool_]:
@@ -184,7 +215,11 @@ def off_the_floor(
     message = (
         f"the ground under the feet is {abs(ground.height - floor):.3f} m {side} the floor at z = {floor:g} m; {reason}"
     )
-    return [Finding(rules.OFF_THE_FLOOR.problem(message, locate(0)))]
+    problem = rules.OFF_THE_FLOOR.problem(message, locate(0), data={"height": ground.height - floor})
+    severity = next(
+        (severity for severity, depth in MAX_FLOOR_DEPTHS if floor - ground.height > depth), problem.severity
+    )
+    return [Finding(replace(problem, severity=severity))]
 
 
 def _heights(zmp: Vector3Seq, root: Floats, times: Floats) -> Floats:

@@ -100,7 +100,8 @@ UNEVEN = Rule(
 OFF_THE_FLOOR = Rule(
     "MOT315",
     "note",
-    "Feet are on the floor, whose height is known from the recorded zero moment point or else from the model's root pose.",
+    "Feet are on the floor, whose height is known from the recorded zero moment point or else from the model's root pose; more than 2 cm "
+    "below it is a warning, more than 10 cm an error.",
     "judgement",
     "check that the height of the root belongs to this model; foot slip, depth and balance are checked on the ground under the feet",
     example=("a walk with the root 0.03 m too low throughout", "the root at its height"),
