@@ -22,6 +22,7 @@ import bodymotion as bm
 from bodymotion.checks import rules
 from bodymotion.diagnostics import Rule
 from bodymotion.diagnostics.catalogue import catalogue, retired
+from bodymotion.model import joint_names
 from bodymotion.motion import MultiSE3Seq
 from bodymotion.motion import rules as motion_rules
 
@@ -148,7 +149,7 @@ def test_each_rule_has_what_breaks_it(code):
 def test_each_rule_is_tried():
     # What is said of images takes files: test_textures.py; of angles that look like degrees, many joints: test_motion_in_degrees.py.
     tried = {*CASES, *MOTIONS, *ON_BODIES, "BODY146", "MOT208", "MOT209", "MOT210"}
-    everything = [*rules.RULES, *vars(motion_rules).values()]
+    everything = [*rules.RULES, *vars(motion_rules).values(), joint_names.MORE_COLUMNS, joint_names.SOME_LINKS]
     assert tried == {
         rule.code for rule in everything if isinstance(rule, Rule) and rule.code.startswith(("BODY", "MOT"))
     }
@@ -205,6 +206,9 @@ ON_BODIES = {
     "MOT201": WALK.replaced(WALK.link_position, bm.Motion.from_joints(np.zeros((10, 2)), 10).joint_displacement),
     "MOT202": bm.Motion.from_joints(np.zeros((10, 5)), 10),
     "MOT203": bm.Motion.from_link_poses(np.tile([0.0, 0, 0, 1, 0, 0, 0], (10, 2, 1)), 10),
+    "MOT212": WALK.replaced(
+        bm.Motion.from_link_poses(WALK.link_position.values[:, [0, 0]], 10).link_position, WALK.joint_displacement
+    ),
     "MOT204": joints(WALK, put((slice(4, 7), 1), np.array([2.0, 2.1, 1.9]))),
     "MOT205": joints(WALK, put((5, 2), -0.6)),
     "MOT206": poses(with_all_links(WALK, BODY), put((7, 3, 0), 9.0)),

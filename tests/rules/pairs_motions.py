@@ -85,6 +85,7 @@ PAIRS: dict[str, Pair] = {
     "MOT104": pair(poses((3, 0, 3), 1.11), poses((3, 0, 3), 1.09), body=None),
     "MOT201": pair(columns(2), columns(3)),
     "MOT202": pair(columns(4), columns(3)),
+    "MOT212": pair(WALK.replaced(links(3).link_position, WALK.joint_displacement), WALK),
     "MOT221": pair(columns(3), bm.Motion.from_joints(np.zeros((10, 3)), 10, root=STILL, joint_names=NAMES), OF_URDF),
     "MOT203": pair(links(3), links(4)),
     "MOT204": pair(joints((5, 1), 2.1), joints((5, 1), 1.9)),

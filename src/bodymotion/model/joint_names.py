@@ -38,6 +38,14 @@ MORE_COLUMNS = Rule(
     "the other columns move nothing; is it the motion of another body?",
     example=("29 joints, and columns for 30", "29 columns"),
 )
+SOME_LINKS = Rule(
+    "MOT212",
+    "warning",
+    "LinkPosition beside joint displacements has the pose of the root link, or those of all links.",
+    "document",
+    "the others follow from the joints; is it a motion of another body?",
+    example=("poses of 3 links and joints, on a body of 4 links", "the root's pose and joints"),
+)
 NAMELESS = Rule(
     "MOT221",
     "note",
@@ -144,7 +152,10 @@ def by_position(motion: Motion, body: Body) -> Motion:
 
 
 def fit_problems(motion: Motion, body: Body, location: Location | None = None) -> tuple[Problem, ...]:
-    """Return what is to be reported of a motion whose joint columns are read on a body: too many (MOT202), or no names (MOT221)."""
+    """Return what is to be reported of a motion whose joint columns are read on a body.
+
+    Too many columns (MOT202), none with a name (MOT221), and poses of some links that are not used (MOT212).
+    """
     joints = motion.joint_displacement
     if joints is None:
         return ()
@@ -163,4 +174,13 @@ def fit_problems(motion: Motion, body: Body, location: Location | None = None) -
         columns = counted(joints.num_parts, "joint column")
         message = f"{columns} without names, read in the order of the joints of {body.name or 'the body'}"
         found.append(NAMELESS.problem(message, location))
+    links = motion.link_position
+    if links is not None and 1 < links.num_parts < len(body.links):
+        known = motion.source.locations.locate(
+            ("components", next(k for k, c in enumerate(motion.components) if c is links))
+        )
+        name = body.name or "the body"
+        message = f"{links.content} has poses of {links.num_parts} links, {name} has {len(body.links)}; only that of the root is used"
+        data = {"motion": links.num_parts, "body": len(body.links)}
+        found.append(SOME_LINKS.problem(message, known or location, data=data))
     return tuple(found)
