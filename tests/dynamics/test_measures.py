@@ -71,6 +71,20 @@ def test_over_a_long_gap_between_time_stamps_the_robot_rests(rest):
     assert len(measure(stool(), bm.Motion.from_joints(q, 1 / rest, root=root)).contacts.heights) == 40
 
 
+def test_the_contact_points_of_a_link_are_computed_once(monkeypatch):
+    """They take longer than all else on a robot with meshes; the body keeps them."""
+    from bodymotion.geometry import meshes
+
+    computed = []
+    points = meshes.outermost_points
+    monkeypatch.setattr(meshes, "outermost_points", lambda shapes: computed.append(shapes) or points(shapes))
+    body, motion = stool(), standing_still()
+    for _ in range(2):
+        bm.dynamics.figures(measure(body, motion))
+        bm.check(standing_still(), body=body)
+    assert len(computed) == len(body.links)
+
+
 def test_standing_still():
     measures = measure(stool(), standing_still())
     assert measures.contacts.names == ("L_LEG", "R_LEG")

@@ -16,7 +16,6 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics.kinematics import point_velocities
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, runs
-from bodymotion.geometry.meshes import outermost_points
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
 from bodymotion.system.deprecation import warn_renamed
@@ -66,7 +65,7 @@ class Soles:
 
 def contact_points(link: Link) -> Floats:
     """Return the outermost points (N, 3) [m] of a link in its frame; none for a link without shapes."""
-    return outermost_points(link.collisions or link.visuals)
+    return link.contact_points
 
 
 def foot_links(body: Body, feet: Sequence[int | str]) -> tuple[int, ...]:
@@ -91,7 +90,7 @@ def foot_links(body: Body, feet: Sequence[int | str]) -> tuple[int, ...]:
 def soles(body: Body, feet: Sequence[int | str]) -> Soles:
     """Return the contact points of feet, given as indices or names of links; of a link without shapes it is the origin."""
     links = foot_links(body, feet)
-    clouds = [contact_points(body.links[index]) for index in links]
+    clouds = [body.links[index].contact_points for index in links]
     clouds = [cloud if len(cloud) else np.zeros((1, 3)) for cloud in clouds]
     edges = np.cumsum([0, *map(len, clouds)]).astype(np.int64)
     return Soles(links, np.concatenate(clouds) if clouds else np.zeros((0, 3)), edges)
@@ -106,7 +105,7 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     links of their chains with foot, toe, sole, ankle, wheel or paw in their names, and their origins are the contact points.
     """
     placed = np.asarray(link_poses, dtype=np.float64)
-    clouds = {link.index: cloud for link in body.links if len(cloud := contact_points(link))}
+    clouds = {link.index: cloud for link in body.links if len(cloud := link.contact_points)}
     if not clouds:
         parents = {link.parent for link in body.links}
         tips = [link for link in body.links if link.index not in parents]

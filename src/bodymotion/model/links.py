@@ -182,6 +182,13 @@ class Link(ContentEquality):
         """What touches other things, in the link's frame."""
         return tuple(shape.moved(segment.transform) for segment in self.segments for shape in segment.collisions)
 
+    @cached_property
+    def contact_points(self) -> Floats:
+        """The outermost points (N, 3) [m] of the collision shapes, or of the visuals without any, in the link's frame."""
+        from bodymotion.geometry.meshes import outermost_points
+
+        return frozen(outermost_points(self.collisions or self.visuals))
+
 
 def _placed(segment: Segment) -> Floats:
     return np.asarray(segment.transform[:3, :3] @ segment.center_of_mass + segment.transform[:3, 3])
