@@ -142,7 +142,7 @@ PAGE_EVENTS = """
     if (target === null) {
       // Moving the slider pauses, too, but playback would continue for one tick.
       if (playing()) button().click();
-      setTimeout(() => { sliderMoved()(target); target = null; });
+      setTimeout(() => { const t = target; target = null; sliderMoved()(t); });
     }
     target = Math.min(Math.max(0, t), end);
   };
@@ -163,8 +163,12 @@ PAGE_EVENTS = """
     if (t < 0 || t > end + 1e-3) {
       event.stopPropagation();
       seek(t);
-      requestAnimationFrame(() => event.target.blur());
+      event.target.value = target.toFixed(1);  // React changes the field only where another digit is shown
     }
+  }, true);
+  // When it loses the focus, the field would go to the time that it shows, rounded to one digit.
+  document.documentElement.addEventListener("focusout", (event) => {
+    if (event.target === field()) event.stopPropagation();
   }, true);
 
   // The notice that this browser draws without a graphics card would cover the robot in small frames.
