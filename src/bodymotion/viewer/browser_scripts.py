@@ -137,14 +137,17 @@ PAGE_EVENTS = """
     while (fiber && !(fiber.memoizedProps?.onChange && "max" in fiber.memoizedProps)) fiber = fiber.return;
     return fiber.memoizedProps.onChange;
   };
-  let target = null;
+  // React renders at once what a click changes, and later what a timer changes: the next key would find the old time.
+  const atOnce = (change) => {
+    const element = document.createElement("i");
+    element.addEventListener("click", change);
+    element.click();
+  };
+  const within = (t) => Math.min(Math.max(0, t), end);
   const seek = (t) => {
-    if (target === null) {
-      // Moving the slider pauses, too, but playback would continue for one tick.
-      if (playing()) button().click();
-      setTimeout(() => { const t = target; target = null; sliderMoved()(t); });
-    }
-    target = Math.min(Math.max(0, t), end);
+    // Moving the slider pauses, too, but playback would continue for one tick: not before the pause is rendered.
+    if (playing()) button().click();
+    queueMicrotask(() => atOnce(() => sliderMoved()(within(t))));
   };
 
   document.documentElement.addEventListener("keydown", (event) => {
@@ -152,7 +155,7 @@ PAGE_EVENTS = """
     const steps = { ArrowLeft: -1, ArrowRight: 1 };
     if (event.key in steps) {
       event.stopPropagation();
-      const time = target ?? now(), step = steps[event.key], next = frameAt(time) + step;
+      const time = now(), step = steps[event.key], next = frameAt(time) + step;
       const far = event.shiftKey ? frameAt(time + 0.1 * step) : next;
       seek(frameTimes[Math.min(Math.max(step > 0 ? Math.max(far, next) : Math.min(far, next), 0), lastFrame)]);
     } else if (event.key === "Home") seek(0);
@@ -163,7 +166,7 @@ PAGE_EVENTS = """
     if (t < 0 || t > end + 1e-3) {
       event.stopPropagation();
       seek(t);
-      event.target.value = target.toFixed(1);  // React changes the field only where another digit is shown
+      event.target.value = within(t).toFixed(1);  // React changes the field only where another digit is shown
     }
   }, true);
   // When it loses the focus, the field would go to the time that it shows, rounded to one digit.
