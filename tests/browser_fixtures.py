@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from browser_pictures import TIMEOUT
+from waiting import TIMEOUT
 
 FLAGS = [
     "--no-sandbox",

@@ -9,16 +9,15 @@ from collections.abc import Callable
 import numpy as np
 from PIL import Image
 
-TIMEOUT = 240.0
-"""[s] for anything that a test waits for; machines under load need it."""
 
+def enter(field, text: str) -> Callable[[], None]:
+    """Return the action of typing into a field of a page, for `until`."""
 
-def until(condition: Callable[[], bool]) -> None:
-    """Wait until a condition is true, and fail after `TIMEOUT`."""
-    end = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < end, "the condition was not met in time"
-        time.sleep(0.05)
+    def act() -> None:
+        field.fill(text)
+        field.press("Enter")
+
+    return act
 
 
 def picture(page) -> np.ndarray:

@@ -16,7 +16,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +26,7 @@ from typer.testing import CliRunner
 
 from bodymotion.cli.app import app
 from sample_files import missing
+from waiting import TIMEOUT, until
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -155,7 +155,7 @@ def run(command: Command, desk: Path) -> tuple[int, str]:
     if not is_process(line):
         return in_process(line, desk)
     result = subprocess.run(
-        line, shell=True, cwd=desk, env=environment(), capture_output=True, text=True, timeout=120, check=False
+        line, shell=True, cwd=desk, env=environment(), capture_output=True, text=True, timeout=TIMEOUT, check=False
     )
     return result.returncode, result.stdout + result.stderr
 
@@ -224,7 +224,7 @@ def uploads(command: Command, desk: Path) -> tuple[int, str]:
         secrets = {USERNAME: robot.credentials.username, PASSWORD: robot.credentials.password}
         everything = {**environment(), **secrets}
         result = subprocess.run(
-            line, shell=True, cwd=desk, env=everything, capture_output=True, text=True, timeout=120, check=False
+            line, shell=True, cwd=desk, env=everything, capture_output=True, text=True, timeout=TIMEOUT, check=False
         )
     assert secrets[PASSWORD] not in result.stdout + result.stderr
     return result.returncode, result.stdout + result.stderr
@@ -240,13 +240,11 @@ def serves(line: str, desk: Path) -> None:
             ["bash", "-c", "exec " + " ".join([line, *options])], cwd=desk, env=environment(), stdout=out, stderr=out
         )
     try:
-        until = time.monotonic() + 90
         ready = "Press Ctrl-C" if "rehearse" in line else "http://"
-        while ready not in log.read_text() and process.poll() is None and time.monotonic() < until:
-            time.sleep(0.05)
+        until(lambda: ready in log.read_text() or process.poll() is not None)
         assert ready in log.read_text(), log.read_text()
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) in (0, 130)
+        assert process.wait(TIMEOUT) in (0, 130)
     finally:
         process.kill()
         process.wait()

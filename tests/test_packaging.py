@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from sample_files import ROOT, missing
+from waiting import TIMEOUT
 
 NO_INDEX = re.compile(
     "No matching distribution|Temporary failure|Network is unreachable|Connection|Max retries|Name or service",
@@ -88,7 +89,7 @@ def run(folder: Path, *arguments: str) -> str:
         env=clean(),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=TIMEOUT,
         check=False,
     )
     assert result.returncode == 0, result.stderr

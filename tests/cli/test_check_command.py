@@ -19,6 +19,7 @@ from bodymotion.cli import checking
 from bodymotion.cli.app import app
 from bodymotion.cli.checking import Task, check_files, find_files
 from bodymotion.diagnostics.catalogue import catalogue
+from waiting import TIMEOUT
 
 run = CliRunner()
 
@@ -195,7 +196,7 @@ def test_a_bar_and_the_text_do_not_mix(desk):
     pty = pytest.importorskip("pty")
     program = "from bodymotion.cli import main, progress; progress.DELAY = 0.0; main()"
     command = [sys.executable, "-c", program, "check", str(desk / "broken.seq"), *[str(desk / "odd.seq")] * 3]
-    plain = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    plain = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     own, other = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "150", "LINES": "40"}
     shown = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=environment)

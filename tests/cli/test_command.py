@@ -19,12 +19,15 @@ from typer.testing import CliRunner
 
 import bodymotion
 from bodymotion.cli.app import app
+from waiting import TIMEOUT, until
 
 COMMAND = str(Path(sys.executable).parent / "bodymotion")
 
 
 def run(*arguments: str, **options):
-    return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=60, check=False, **options)
+    return subprocess.run(
+        [COMMAND, *arguments], capture_output=True, text=True, timeout=TIMEOUT, check=False, **options
+    )
 
 
 @pytest.fixture
@@ -94,7 +97,7 @@ def test_reader_of_the_output_goes_away(walk, tmp_path):
         process = subprocess.Popen([COMMAND, "info", *[walk] * 100], stdout=subprocess.PIPE, stderr=err)
     assert process.stdout.readline()
     process.stdout.close()
-    assert process.wait(60) == 141
+    assert process.wait(TIMEOUT) == 141
     assert messages.read_bytes() == b""
 
 
@@ -106,7 +109,7 @@ def test_reader_of_a_file_that_is_written_goes_away(walk, arguments, tmp_path):
         process = subprocess.Popen([COMMAND, *arguments, walk, "/dev/stdout"], stdout=subprocess.PIPE, stderr=err)
     assert process.stdout.readline()
     process.stdout.close()
-    assert process.wait(60) == 141
+    assert process.wait(TIMEOUT) == 141
     assert messages.read_bytes() == b""
 
 
@@ -116,11 +119,9 @@ def test_interrupted(tmp_path):
     os.mkfifo(waits)
     writer = os.open(waits, os.O_RDWR)
     process = subprocess.Popen([COMMAND, "info", waits], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    until = time.monotonic() + 30
-    while time.monotonic() < until and not re.search("pipe|poll", waiting_in(process.pid)):
-        time.sleep(0.05)
+    until(lambda: re.search("pipe|poll", waiting_in(process.pid)))
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=TIMEOUT)
     os.close(writer)
     assert process.returncode == 130
     assert out == b""
@@ -245,5 +246,5 @@ def on_a_terminal(*arguments: str, columns: int) -> str:
             break
         shown += piece
     os.close(main)
-    assert process.wait(30) == 0
+    assert process.wait(TIMEOUT) == 0
     return shown.decode().replace("\r", "")

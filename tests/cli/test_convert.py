@@ -17,6 +17,7 @@ import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
+from waiting import TIMEOUT
 
 run = CliRunner()
 
@@ -220,11 +221,11 @@ def test_an_interrupt_leaves_no_litter(tmp_path, sent, codes):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    until = time.monotonic() + 30
-    while len(names(out.parent)) < 2 and process.poll() is None and time.monotonic() < until:
+    end = time.monotonic() + TIMEOUT
+    while len(names(out.parent)) < 2 and process.poll() is None and time.monotonic() < end:
         time.sleep(0.002)
     process.send_signal(sent)
-    code = process.wait(20)
+    code = process.wait(TIMEOUT)
     assert names(out.parent) == ["a.seq"]
     if code:
         assert code in codes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 import unicodedata
 
 import numpy as np
@@ -19,6 +18,7 @@ from bodymotion.cli.output import as_json, one_line, plain
 from bodymotion.cli.page import Page
 from bodymotion.cli.progress import progress
 from bodymotion.diagnostics import Location, Problem
+from waiting import until
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=50)
 DRIVES = {"Cc", "Cs", "Zl", "Zp"}
@@ -212,8 +212,5 @@ def test_a_bar_after_a_while(monkeypatch, delay, shown):
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setattr("bodymotion.cli.progress.DELAY", delay)
     with progress("reading [bold]a\x1bb") as report:
-        until = time.monotonic() + 10
-        while shown and "reading" not in terminal.getvalue() and time.monotonic() < until:
-            report(1, 2)
-            time.sleep(0.01)
+        until(lambda: report(1, 2) or not shown or "reading" in terminal.getvalue())
     assert (r"reading [bold]a\x1bb" in terminal.getvalue()) == shown

@@ -15,6 +15,7 @@ from PIL import Image
 import bodymotion as bm
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.shapes import Corners
+from waiting import TIMEOUT
 
 AHEAD = rotations.from_axis_angle([0, 1, 0], -np.pi / 2)
 """Turns a camera that looks down (−z) with its head towards +y so that it looks along +x with its head towards +y."""
@@ -136,7 +137,7 @@ def test_depths_of_mujoco(tmp_path):
     (tmp_path / "scene.xml").write_text(model)
     program = Path(__file__).with_name("mujoco_depths.py")
     command = [sys.executable, program, tmp_path / "scene.xml", "160", "120", tmp_path / "depths.npy"]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=TIMEOUT)
     if done.returncode:
         pytest.skip(f"MuJoCo cannot draw here: {done.stderr.strip().splitlines()[-1:]}")
     theirs = np.load(tmp_path / "depths.npy")

@@ -9,6 +9,7 @@ from jupyter_client import KernelManager
 from nbclient import NotebookClient
 
 from sample_files import ROOT
+from waiting import TIMEOUT
 
 EXAMPLE = ROOT / "examples" / "measure_a_walk.ipynb"
 
@@ -18,7 +19,9 @@ def test_every_cell_runs_and_the_things_show_themselves():
     assert not any(cell.get("outputs") for cell in notebook.cells), "results are not kept in the project"
     manager = KernelManager()
     manager.kernel_spec.argv[0] = sys.executable
-    NotebookClient(notebook, timeout=120, km=manager, resources={"metadata": {"path": str(EXAMPLE.parent)}}).execute()
+    NotebookClient(
+        notebook, timeout=TIMEOUT, km=manager, resources={"metadata": {"path": str(EXAMPLE.parent)}}
+    ).execute()
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     shown = [output["data"] for cell in code for output in cell.outputs if output.output_type == "execute_result"]
     pages = [data["text/html"] for data in shown if "text/html" in data]

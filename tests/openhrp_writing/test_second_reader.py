@@ -21,6 +21,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.meshes import used_vertices
 from bodymotion.geometry.shapes import Box, Mesh
 from sample_files import missing
+from waiting import TIMEOUT
 
 VTK = """
 import sys
@@ -106,7 +107,7 @@ def read_by_vtk(path, folder) -> np.ndarray:
     copy.write_bytes(scene_text(Scene(nodes=shapes)))
     assert b"PROTO" not in copy.read_bytes()
     command = [sys.executable, "-c", VTK, str(copy), str(out)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     if "ModuleNotFoundError" in result.stderr:
         missing("VTK")
     assert result.returncode == 0, result.stderr[-2000:]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 import bodymotion as bm
+from waiting import TIMEOUT
 
 
 @pytest.fixture(scope="session")
@@ -44,26 +43,10 @@ def swing(biped):
     return make
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[object]:
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        program = None
-    if program is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("no Chromium or no Playwright, and CI=true")
-        pytest.skip("no Chromium or no Playwright")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def page(chromium) -> Iterator[object]:
     page = chromium.new_page(viewport={"width": 1200, "height": 900})
+    page.set_default_timeout(TIMEOUT * 1000)
     page.context.set_offline(True)
     page.faults, page.fetched = [], []
     page.on("pageerror", lambda error: page.faults.append(str(error)))

@@ -17,6 +17,7 @@ import bodymotion as bm
 from bodymotion.plots.pages import _colors, fragment, script
 from bodymotion.plots.parts import Curves
 from bodymotion.plots.style import DARK, LIGHT
+from waiting import TIMEOUT
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +131,7 @@ def test_matplotlib_stays_as_the_user_has_it(examples):
         "assert 'matplotlib.pyplot' not in sys.modules\n"
         "assert 'plotly' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=TIMEOUT)
 
 
 def test_making_plots_loads_neither_matplotlib_nor_plotly(examples):
@@ -139,7 +140,7 @@ def test_making_plots_loads_neither_matplotlib_nor_plotly(examples):
         f"bm.plot({str(examples / 'biped_walk.seq')!r})\n"
         "assert not {'matplotlib', 'plotly'} & set(sys.modules)\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=TIMEOUT)
 
 
 def test_plotly_figures_have_the_same_curves(measures, knees):

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from bodymotion.rendering import vtk as window
+from waiting import TIMEOUT
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess:
@@ -17,7 +18,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess:
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=TIMEOUT,
         check=False,
     )
 

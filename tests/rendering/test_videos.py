@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +15,7 @@ from test_stills import of_color, pixels, walker
 
 import bodymotion as bm
 from bodymotion.rendering import videos
+from waiting import TIMEOUT, until
 
 pytestmark = pytest.mark.usefixtures("drawing")
 SIZE = (160, 120)
@@ -149,12 +149,10 @@ def test_ctrl_c_ends_the_command(tmp_path, examples):
         str(tmp_path / "a.mp4"),
     ]
     process = subprocess.Popen([*command, "--speed", "0.01", "--size", "160x90"], cwd=examples, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
-    while not names_in(tmp_path) and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.05)
+    until(lambda: names_in(tmp_path) or process.poll() is not None)
     assert names_in(tmp_path), process.stderr.read() if process.poll() is not None else "nothing was written"
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 130
+    assert process.wait(TIMEOUT) == 130
     assert names_in(tmp_path) == [] and process.stderr.read() == b""
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bodymotion.reports import report
-from browser_pictures import until
 from sample_files import ROOT
+from waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -27,16 +27,18 @@ def test_it_plays_and_everything_goes_by_one_time(page, tmp_path):
 
     until(lambda: clock() > 0.05)
     moment = contents.moments[-1]
-    page.locator("#moments button.at").last.click()
-    until(lambda: clock() == pytest.approx(moment.time, abs=0.006))
+    until(lambda: clock() == pytest.approx(moment.time, abs=0.006), page.locator("#moments button.at").last.click)
     page.wait_for_timeout(300)
     assert clock() == pytest.approx(moment.time, abs=0.006), "it stays there"
     inside = next(frame for frame in page.frames if frame.parent_frame is not None)
     until(lambda: inside.inner_text("#bodymotion-time").startswith(f"{moment.time:.3f}"))
     page.evaluate("scrollTo(0, 0)")
-    box = page.locator("#line").bounding_box()
-    page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 3)
-    until(lambda: clock() == pytest.approx(3.0, abs=0.05))
+
+    def click() -> None:
+        box = page.locator("#line").bounding_box()
+        page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 3)
+
+    until(lambda: clock() == pytest.approx(3.0, abs=0.05), click)
     assert page.locator(".bodymotion-plot .main-svg").count() > 0
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     until(lambda: "small" in (page.get_attribute("#stage", "class") or ""))

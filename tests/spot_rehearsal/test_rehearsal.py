@@ -27,6 +27,7 @@ from bodymotion.formats.cha import parse_cha
 from bodymotion.spot import Credentials, SpotError, connected
 from bodymotion.spot.rehearsal.sequences import move_parameters, sequence_motion
 from bodymotion.spot.rehearsal.server import StandIn
+from waiting import TIMEOUT, until
 
 STATUS = pb.ChoreographyStatusResponse
 
@@ -68,21 +69,19 @@ def sequence(*moves: tuple[str, int, int], name: str = "show", per_minute: float
     return made
 
 
-def wait_for(client, status: int, seconds: float = 10.0):
-    end = time.monotonic() + seconds
+def wait_for(client, status: int):
+    end = time.monotonic() + TIMEOUT
     while time.monotonic() < end:
         answer, _ = client.get_choreography_status()
         if answer.status == status:
             return answer
         time.sleep(0.02)
-    raise AssertionError(f"{STATUS.Status.Name(answer.status)} after {seconds} s, not {STATUS.Status.Name(status)}")
+    raise AssertionError(f"{STATUS.Status.Name(answer.status)}, not {STATUS.Status.Name(status)}")
 
 
 def shown(danced: list[tuple], count: int) -> list[tuple]:
     """Wait for the pictures of so many dances, which are made beside the answers."""
-    end = time.monotonic() + 20.0
-    while len(danced) < count and time.monotonic() < end:
-        time.sleep(0.02)
+    until(lambda: len(danced) >= count)
     return danced
 
 
@@ -156,7 +155,7 @@ def test_an_arm_that_is_missing_or_forbidden(files, tmp_path):
 def test_a_dance(robot, client, files, danced):
     """Upload a sequence, take the lease, switch on, dance at a time to come, and follow the slices to the end."""
     bm.spot.upload(files, robot)
-    show = sequence(("animation::sway", 0, 8), ("animation::wave", 4, 8))
+    show = sequence(("animation::sway", 0, 8), ("animation::wave", 4, 8), per_minute=240.0)
     assert not client.upload_choreography(show).warnings
     assert client.list_all_sequences().known_sequences == ["show"]
     back = client.get_choreography_sequence("show")
@@ -164,9 +163,9 @@ def test_a_dance(robot, client, files, danced):
     assert {move.name for move in back.animated_moves} == {"sway", "wave"}
     robot.time_sync.wait_for_sync()
     with leases.LeaseKeepAlive(robot.ensure_client("lease"), must_acquire=True, return_at_exit=True):
-        robot.power_on(timeout_sec=5)
+        robot.power_on(timeout_sec=TIMEOUT)
         assert robot.is_powered_on()
-        answer = client.execute_choreography("show", time.time() + 0.4, 0)
+        answer = client.execute_choreography("show", time.time() + 2.0, 0)
         assert answer.status == answer.STATUS_OK
         waiting, _ = client.get_choreography_status()
         assert waiting.status == STATUS.STATUS_WAITING_FOR_START_TIME
@@ -181,12 +180,12 @@ def test_a_dance(robot, client, files, danced):
         late = client.execute_choreography("show", time.time(), 6)
         assert late.execution_id == answer.execution_id + 1
         assert wait_for(client, STATUS.STATUS_DANCING).current_slice >= 6
-        robot.power_off(cut_immediately=True, timeout_sec=5)
+        robot.power_off(cut_immediately=True, timeout_sec=TIMEOUT)
         assert wait_for(client, STATUS.STATUS_INTERRUPTED).current_slice < 12
     (motion, wait, left_out), (_, _, left_out_late) = shown(danced, 2)
-    assert motion.duration == pytest.approx(12 * 60 / 1200)
-    assert 0 < wait <= 0.4
-    assert (left_out, left_out_late) == (0, pytest.approx(0.3))
+    assert motion.duration == pytest.approx(12 * 60 / 240)
+    assert 0 < wait <= 2.0
+    assert (left_out, left_out_late) == (0, pytest.approx(1.5))
 
 
 def test_refusals_of_a_dance(robot, client, files):
@@ -206,7 +205,7 @@ def test_refusals_of_a_dance(robot, client, files):
     lending.take()
     with pytest.raises(RobotCommandIssuesError):
         client.execute_choreography("show", time.time(), 0)
-    robot.power_on(timeout_sec=5)
+    robot.power_on(timeout_sec=TIMEOUT)
     with pytest.raises(Exception, match="UNKNOWN_SEQUENCE"):
         client.execute_choreography("nothing", time.time(), 0)
     said = client.upload_choreography(
@@ -347,7 +346,7 @@ def test_lengths_and_parameters_are_those_that_the_animation_allows(robot, clien
         assert words in said
     robot.time_sync.wait_for_sync()
     with leases.LeaseKeepAlive(robot.ensure_client("lease"), must_acquire=True, return_at_exit=True):
-        robot.power_on(timeout_sec=5)
+        robot.power_on(timeout_sec=TIMEOUT)
         client.execute_choreography("show", time.time(), 0)
         answer, _ = client.get_choreography_status()
     assert answer.sequence_slices == 8

@@ -13,6 +13,7 @@ import pytest
 
 from bodymotion.spot import Credentials, connected, find_credentials
 from bodymotion.spot.client.connection import PASSWORD, TOKEN, USERNAME, split_address
+from waiting import TIMEOUT
 
 COMMAND = str(Path(sys.executable).parent / "bodymotion")
 SWAY = "controls body\nneutral_start\n\nno parameters\n\ntime body_pos\n0.0 0 0 0.48\n0.5 0 0.04 0.46\n"
@@ -27,7 +28,7 @@ def run(*arguments: str, secrets: dict[str, str] | None = None, folder: Path | N
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TIMEOUT,
         check=False,
     )
 
@@ -105,7 +106,7 @@ def test_rehearse_as_a_program(tmp_path, given):
         with connected(host, credentials, port=port, certificate=tmp_path / "a.pem") as robot:
             assert robot.get_id().nickname == "stand-in"
         process.send_signal(signal.SIGINT)
-        rest, said = process.communicate(timeout=20)
+        rest, said = process.communicate(timeout=TIMEOUT)
         assert process.returncode in (0, 130)
         assert "s3cret" not in rest + said
         assert "Traceback" not in said

@@ -12,7 +12,8 @@ from bodymotion.scene.loading import load_scene
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.viewer import view
 from bodymotion.viewer.page import write_page
-from browser_pictures import TIMEOUT, at_rest, picture, until
+from browser_pictures import at_rest, enter, picture
+from waiting import TIMEOUT, until
 
 pytestmark = pytest.mark.browser
 
@@ -48,12 +49,12 @@ def test_feet_are_blue_in_stance_and_orange_in_swing_and_sliders_play_it_anew(pa
         viewer.show("contacts", False)
         until(lambda: bluish(picture(page)) < 20)
         row = page.locator("input[type=text]").nth(2)
-        row.fill("60")
-        row.press("Enter")
+        until(lambda: viewer.scene.beats.bpm == 60 and viewer.time == pytest.approx(1.5), enter(row, "60"))
         page.get_by_text("slice 6.0 of 16, beat 2").wait_for()
-        until(lambda: viewer.scene.beats.bpm == 60 and viewer.time == pytest.approx(1.5))
-        page.get_by_role("button", name="Reset to defaults").click()
-        until(lambda: viewer.scene.beats.bpm == 120 and viewer.time == pytest.approx(0.75))
+        until(
+            lambda: viewer.scene.beats.bpm == 120 and viewer.time == pytest.approx(0.75),
+            page.get_by_role("button", name="Reset to defaults").click,
+        )
         assert page.get_by_text("shown, not simulated", exact=True).count() == 4
 
 
@@ -67,10 +68,13 @@ def test_a_page_has_the_colours_too(page, tmp_path: Path) -> None:
     clock = page.locator("input.mantine-NumberInput-input")
     clock.wait_for()
     page.add_style_tag(content="div[style*='bottom:54px'] { visibility: hidden }")  # the line has these colours, too
-    page.keyboard.press("Space")
+    pauses = page.locator(".tabler-icon-player-pause-filled")
+    until(lambda: not pauses.count(), lambda: page.keyboard.press("Space"))
     until(lambda: bluish(picture(page)) > 200)
     for time, swings in ((1.8, False), (0.8, True), (0.0, False)):
-        clock.fill(str(time))
-        until(lambda swings=swings: (orange(picture(page)) > 40) == swings and bluish(picture(page)) > 100)
+        until(
+            lambda swings=swings: (orange(picture(page)) > 40) == swings and bluish(picture(page)) > 100,
+            lambda time=time: clock.fill(str(time)),
+        )
         assert orange(at_rest(page)) > 40 or not swings
     assert page.get_by_text("in stance").count() == 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from bodymotion.viewer import Viewer, view
 from bodymotion.viewer.animation_panel import findings_html, options_html, parameter_limits
 from bodymotion.viewer.playback_panel import runs, timeline_bar_html
 from sample_files import tries
+from waiting import until
 
 NOD = """\
 controls legs body
@@ -75,13 +75,6 @@ def opened() -> Iterator[Callable[..., Viewer]]:
     yield show
     for viewer in viewers:
         viewer.stop()
-
-
-def until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
-    while not true():
-        assert time.monotonic() < end, "it never came about"
-        time.sleep(0.02)
 
 
 def component(motion: bm.Motion, content: str) -> np.ndarray:

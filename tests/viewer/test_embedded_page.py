@@ -11,7 +11,8 @@ import bodymotion as bm
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import make_scene
 from bodymotion.viewer.page import page as page_of
-from browser_pictures import GREEN, at_rest, colored, difference, until
+from browser_pictures import GREEN, at_rest, colored, difference
+from waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -51,17 +52,16 @@ def test_a_page_around_it_leads_it_and_reads_its_time(page, tmp_path) -> None:
     until(lambda: len(colored(at_rest(page), GREEN)) > 50)
     there = at_rest(page)
     for target, expected in ((10.0, 10.0), (13.5555, 13.5555), (13.5555, 13.5555), (99, 14.0), (-5, 10.0)):
-        page.evaluate(f"tell('seek', {target})")
-        until(lambda expected=expected: time() == pytest.approx(expected, abs=1e-9))
+        until(
+            lambda expected=expected: time() == pytest.approx(expected, abs=1e-9),
+            lambda target=target: page.evaluate(f"tell('seek', {target})"),
+        )
     assert difference(there, at_rest(page)) > 0.01
-    page.evaluate("tell('seek', 12.25)")
-    until(lambda: time() == 12.25)
+    until(lambda: time() == 12.25, lambda: page.evaluate("tell('seek', 12.25)"))
     assert difference(there, at_rest(page)) < 0.003
     count = page.evaluate("got.length")
-    page.evaluate("tell('play')")
-    until(lambda: page.evaluate("last('time').playing") and time() > 12.5)
-    page.evaluate("tell('pause')")
-    until(lambda: page.evaluate("last('time').playing") is False)
+    until(lambda: page.evaluate("last('time').playing") and time() > 12.5, lambda: page.evaluate("tell('play')"))
+    until(lambda: page.evaluate("last('time').playing") is False, lambda: page.evaluate("tell('pause')"))
     assert page.evaluate(f"got.slice({count}).filter((m) => m.playing).length") > 3
     page.evaluate("tell('nonsense'); robot.contentWindow.postMessage('text', '*'); tell('seek')")
     page.wait_for_timeout(100)

@@ -18,6 +18,7 @@ from websockets.exceptions import InvalidStatus  # noqa: E402
 
 import bodymotion as bm  # noqa: E402
 from bodymotion.viewer.server import is_allowed, quiet_server, stop_server  # noqa: E402
+from waiting import TIMEOUT  # noqa: E402
 
 VERSION = f"viser-v{viser.__version__}"
 
@@ -39,7 +40,7 @@ def connects(port: int, host: str | None = None, origin: str | None = None) -> b
         with client.connect(
             address, sock=plain, origin=origin, subprotocols=[VERSION], compression=None, proxy=None
         ) as socket_:
-            return bool(socket_.recv(timeout=20))
+            return bool(socket_.recv(timeout=TIMEOUT))
     except InvalidStatus as error:
         assert error.response.status_code == 403
         return False
@@ -81,7 +82,7 @@ def test_nor_a_name_that_only_points_here(port):
     ],
 )
 def test_the_page_itself(port, headers, status):
-    asking = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    asking = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
     asking.request("GET", "/", headers=headers)
     answer = asking.getresponse()
     assert answer.status == status
@@ -128,7 +129,7 @@ def test_nobody_elsewhere_is_served_unless_asked(port, request):
     """All of 127.0.0.0/8 is this machine: a server that listens at every address hears 127.0.0.2, one at 127.0.0.1 does not."""
     everywhere = "0.0.0.0" in request.node.name
     try:
-        socket.create_connection(("127.0.0.2", port), timeout=20).close()
+        socket.create_connection(("127.0.0.2", port), timeout=TIMEOUT).close()
         heard = True
     except ConnectionRefusedError:
         heard = False

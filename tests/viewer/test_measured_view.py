@@ -31,7 +31,7 @@ from bodymotion.viewer.limit_colors import (
 )
 from bodymotion.viewer.scene_view import SceneView, apply_defaults
 from bodymotion.viewer.server import quiet_server, stop_server
-from browser_pictures import until
+from waiting import until
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LAYERS = ("contacts", "support", "measured_zmp", "trails", "mass")

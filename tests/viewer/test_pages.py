@@ -25,6 +25,7 @@ from bodymotion.viewer.joint_panel import slider_range, value_text
 from bodymotion.viewer.page import MAX_FRAMES, page, sampled
 from bodymotion.viewer.panel import summary_html
 from bodymotion.viewer.server import free_port
+from waiting import TIMEOUT, until
 
 
 def timelines() -> st.SearchStrategy[bm.Timeline]:
@@ -137,11 +138,10 @@ def test_parts_of_a_model_are_watched_too(tmp_path: Path) -> None:
     viewer = view(model, block=False, open_browser=False, port=8760, watch=True)
     assert viewer is not None
     with viewer:
-        box.write_text(part(3))
-        end = time.monotonic() + 20
-        while viewer.scene.body.links[0].visuals[0].geometry != bm.Box((3, 3, 3)):
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        until(
+            lambda: viewer.scene.body.links[0].visuals[0].geometry == bm.Box((3, 3, 3)),
+            lambda: box.write_text(part(3)),
+        )
 
 
 def test_the_viewer_is_driven_by_a_program() -> None:
@@ -243,7 +243,7 @@ def test_the_command_writes_a_page(examples: Path, tmp_path: Path) -> None:
         command("--html", out, examples / "biped.wrl", examples / "biped_walk.seq"),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=TIMEOUT,
     )
     assert (done.returncode, done.stdout) == (0, "")
     assert "frames, 60 frames per second" in done.stderr
@@ -272,7 +272,7 @@ def test_the_command_shows_until_ctrl_c(examples: Path) -> None:
         assert re.search(r"http://127\.0\.0\.1:\d+", line)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        out, rest = process.communicate(timeout=30)
+        out, rest = process.communicate(timeout=TIMEOUT)
         assert out == "" and "Traceback" not in rest
         assert process.returncode in (0, 130)
     finally:

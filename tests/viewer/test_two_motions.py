@@ -27,7 +27,7 @@ from bodymotion.viewer.capture import even_size, file_name, over_white, png
 from bodymotion.viewer.overlays import half_axes, joint_label, joint_labels
 from bodymotion.viewer.page import page
 from bodymotion.viewer.plot_panel import filled
-from browser_pictures import until
+from waiting import until
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

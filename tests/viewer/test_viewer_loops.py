@@ -15,6 +15,7 @@ import bodymotion as bm
 from bodymotion.scene.scene import make_scene
 from bodymotion.viewer.closed_loops import ClosedLoops
 from closed_loops_samples import four_bar, link
+from waiting import TIMEOUT
 
 
 def motion_of(values: np.ndarray) -> bm.Motion:
@@ -114,7 +115,7 @@ def test_ctrl_c_while_kernels_are_compiled(tmp_path) -> None:
         while line and "http://" not in line:
             line = process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        rest = process.communicate(timeout=60)[1]
+        rest = process.communicate(timeout=TIMEOUT)[1]
     finally:
         process.kill()
     assert "http://" in line
@@ -129,5 +130,5 @@ def test_a_program_waits_at_its_end_for_what_is_compiled() -> None:
         "compile_in_background(lambda: (time.sleep(0.5), print('compiled')))\n"
         "print(still_compiling())\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=TIMEOUT)
     assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["True", "compiled"], "")

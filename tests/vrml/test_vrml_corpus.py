@@ -13,6 +13,7 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.sniffing import looks_like_vrml
 from bodymotion.formats.vrml import Node, Scene, instance_of, parse_vrml, read_vrml
 from sample_files import CORPUS, corpus_files, missing, sampled
+from waiting import TIMEOUT
 
 REFUSED = {
     "wrl/choreonoid+choreonoid/share/model/GR001/GR001_collision.wrl": "203:3",
@@ -143,7 +144,7 @@ def test_vtk_reads_the_same_faces(corpus, tmp_path, name):
     """To single precision, which is all that VTK keeps. It runs in a process of its own: some files crash it."""
     out = tmp_path / "faces.npz"
     command = [sys.executable, "-c", VTK, str(corpus / name), str(out)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     if "ModuleNotFoundError" in result.stderr:
         missing("VTK")
     assert result.returncode == 0, result.stderr[-2000:]

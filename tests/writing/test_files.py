@@ -21,6 +21,7 @@ from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.system.atomic_files import remove_leftovers, whole_file, whole_files
 from sample_files import ACCEPT
+from waiting import TIMEOUT
 
 
 def names(folder: Path) -> list[str]:
@@ -111,7 +112,7 @@ def test_what_is_no_file_is_written_to(tmp_path):
     reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
     with whole_file(pipe) as stream:
         stream.write(b"through the pipe")
-    assert reader.communicate(timeout=20)[0] == b"through the pipe"
+    assert reader.communicate(timeout=TIMEOUT)[0] == b"through the pipe"
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     with pytest.raises(IsADirectoryError), whole_file(tmp_path):
         pass
