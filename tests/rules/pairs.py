@@ -48,6 +48,9 @@ class Pair:
     right: Said
     place: bool = True
     still: frozenset[str] = frozenset()
+    name: str = ""
+    folder: Folder | None = None
+    """The file that is checked, and all files of the folder that break the rule; None for what is only called."""
 
 
 def calls(wrong: Said, right: Said, still: str = "") -> Pair:
@@ -62,7 +65,7 @@ def files(name: str, wrong: Content, right: Content, *, place: bool = True, stil
 
 def folders(name: str, wrong: Folder, right: Folder, *, place: bool = True, still: str = "") -> Pair:
     """Make a pair of folders with a file that is checked."""
-    return Pair(_checked(name, wrong), _checked(name, right), place, frozenset(still.split()))
+    return Pair(_checked(name, wrong), _checked(name, right), place, frozenset(still.split()), name, wrong)
 
 
 def examples(name: str, good: str, codes: str, *, beside: Folder | None = None, place: bool = True) -> dict[str, Pair]:

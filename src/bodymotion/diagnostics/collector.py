@@ -55,6 +55,10 @@ class SourceMap:
     def __bool__(self) -> bool:
         return bool(self._entries)
 
+    def with_unknown(self, unknown: Iterable[Subject]) -> SourceMap:
+        """Return the map with further parts that could not be read."""
+        return SourceMap(self._entries, {*self.unknown, *unknown})
+
     def locate(self, subject: Subject) -> Location | None:
         """Return the location of a part, or of the smallest thing around it whose location is known; None where none is."""
         for length in range(len(subject), -1, -1):

@@ -35,6 +35,11 @@ __all__ = ["check_animation", "move_name", "parse_cha", "read_cha"]
 _MAX_LOCATED_BYTES = 1 << 20
 """The columns of values are located in files up to this size, whose text is kept; in larger ones only their lines."""
 _PARTS: tuple[Subject, ...] = (("options",), ("parameters",), ("columns",), ("keyframes",))
+_APART = frozenset(
+    rule.code
+    for rule in (rules.OPTION_UNKNOWN, rules.PARAMETER_UNKNOWN, rules.ROW_SHORT, rules.ROW_LONG, rules.NUMBER)
+)
+"""Errors that leave the rest of the motion as it is."""
 
 
 def read_cha(path: str | Path) -> ReadResult[Animation]:
@@ -75,11 +80,22 @@ def parse_cha(data: bytes, path: str | Path = "") -> ReadResult[Animation]:
     animation = file.animation()
     if animation is not None:
         problems = _in_file_order(found, path)
-        has_errors = any(problem.severity == "error" for problem in problems)
-        # The rules were checked on all that could be read. On what is left no rule could add anything but follow-up findings.
-        locations = SourceMap(file.entries(at=str(path)), unknown=_PARTS if has_errors else ())
+        locations = SourceMap(file.entries(at=str(path)), unknown=_unknown(file, problems))
         animation = replace(animation, problems=problems, source=replace(animation.source, locations=locations))
     return ReadResult(animation, _in_file_order(found, path))
+
+
+def _unknown(file: _File, problems: tuple[Problem, ...]) -> set[Subject]:
+    """Return the parts of an animation about which only follow-up findings are left: the rules were checked on all that could be read.
+
+    Where the errors are in single keyframes, the motion is known except next to them.
+    """
+    errors = {problem.rule for problem in problems if problem.severity == "error"}
+    if not errors:
+        return set()
+    if not errors <= _APART or file.rows is None:
+        return set(_PARTS)
+    return {("keyframes", row + k) for row in file.rows.gaps for k in (-2, -1, 0, 1)}
 
 
 def _in_file_order(found: Diagnostics, path: str | Path) -> tuple[Problem, ...]:
@@ -127,7 +143,7 @@ class _File:
         read = read_rows(data, start, common, names, self.found)
         none = np.zeros((0, width))
         left_out = read.left_out + len(read.values)
-        return Rows(data, none, none > 0, read.begins[:0], read.comments, left_out, True, common)
+        return Rows(data, none, none > 0, read.begins[:0], read.comments, left_out, [0], common)
 
     def animation(self) -> Animation | None:
         """Return the animation, after a check of all its rules; None without tracks, columns or times."""
@@ -144,7 +160,7 @@ class _File:
         )
         checked = Checked(animation, found, locations, self.has_time_column)
         if self.rows is not None:
-            checked.left_out, checked.begins_late = bool(self.rows.left_out), self.rows.begins_late
+            checked.left_out, checked.begins_late = bool(self.rows.left_out), 0 in self.rows.gaps
         if self.sections.options:
             if "controls" in self.options.locations and "controls" not in options:
                 found.mark_unknown(("options", "controls"))

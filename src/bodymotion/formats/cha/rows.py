@@ -51,8 +51,8 @@ class Rows:
     """Comments: the row before which they stand (or in which, where the last item is True), and the text."""
     left_out: int = 0
     """The number of lines that are no keyframes because of faults."""
-    begins_late: bool = False
-    """Whether one of them is before the first keyframe."""
+    gaps: list[int] = field(default_factory=list)
+    """The rows before which lines were left out, and those that have too many values."""
     common_width: int = 0
     """The number of values in each line, where it is not the number of columns; then no line is a keyframe."""
 
@@ -142,7 +142,8 @@ class _RowReader:
         self.data, self.width, self.names, self.found = data, width, names, found
         self.given_up = False
         self._count = self._left_out = self._faults = 0
-        self._begins_late = self._after_blank = self._was_blank = False
+        self._gaps: list[int] = []
+        self._after_blank = self._was_blank = False
         self._comments: list[tuple[int, str, bool]] = []
         self._tables: list[_Table] = []
 
@@ -153,7 +154,7 @@ class _RowReader:
         zeros = np.concatenate([empty > 0, *(table[1] for table in self._tables)])
         begins = np.concatenate([np.zeros(0, np.int64), *(table[2] for table in self._tables)])
         self._report_comments_apart(int(begins[-1]) if len(begins) else start)
-        return Rows(self.data, values, zeros, begins, self._comments, self._left_out, self._begins_late)
+        return Rows(self.data, values, zeros, begins, self._comments, self._left_out, self._gaps)
 
     def add_plain(self, table: _Table, begin: int, number: int) -> None:
         """Add the rows of plain lines that begin at byte `begin`, in line `number`."""
@@ -254,11 +255,13 @@ class _RowReader:
                 self._comments[-1] = (*self._comments[-1][:2], False)
             self._leave_out(row)
             return None
+        if len(line.words) > self.width:
+            self._gaps.append(row)
         return known, [word.text == "0" for word in line.words[: self.width]]
 
     def _leave_out(self, row: int) -> None:
         self._left_out += 1
-        self._begins_late = self._begins_late or row == 0
+        self._gaps.append(row)
 
     def _count_fault(self, number: int) -> None:
         self._faults += 1

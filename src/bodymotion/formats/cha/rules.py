@@ -740,5 +740,7 @@ CYCLE_CONTACTS = Rule(
     example=("custom_gait_cycle, and no column contact", "custom_gait_cycle, and the column contact"),
 )
 
+OF_CYCLES = (CYCLE_LEGS, CYCLE_ENDS, CYCLE_FEET_UP, CYCLE_NO_SWING, CYCLE_SWINGS, CYCLE_CONTACTS)
+
 RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
 """All rules, in the order of their codes."""

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
-from bodymotion.diagnostics import Diagnostics, Location, Problem, ReadResult
-from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult
+from bodymotion.diagnostics.collector import Source, SourceMap
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha import rules as cha_rules
 from bodymotion.formats.cha_proto import rules
@@ -43,6 +43,7 @@ _MAX_TEXT_LAYOUTS = 4096
 
 _PRINTED_ROW = re.compile(r"(?m)^(?:animation_keyframes|key_frames) \{\n(?:(?: .*)?\n)*+\}(?:\n|\Z)")
 _PRINTED_NUMBER = re.compile(r"(?<=: )-?[0-9][0-9.eE+-]*(?=\n)")
+_STRING_OR_COMMENT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?|#.*")
 _FIELD_OF_SEQUENCE = re.compile(r"(?m)^\s*(?:slices_per_minute|moves|choreography)\b")
 
 
@@ -109,8 +110,11 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
         head, table = read_table(data, "Animation", found, is_text=is_text)
         animation = _animation(head, table, found, path)
         found.extend(unplayable(animation, found.path))
-        animation = replace(animation, problems=found.problems)
-    return ReadResult(animation, found.problems, whole=True)
+        # Without what is behind a fault of the text the motion is known; with any other error it is not.
+        errors = {problem.rule for problem in found.problems if problem.severity == "error"} - {rules.TEXT.code}
+        source = replace(animation.source, locations=SourceMap(unknown=[("keyframes",)] if errors else ()))
+        animation = replace(animation, problems=found.problems, source=source)
+    return found.result(animation)
 
 
 _PLAYING_RULES = frozenset(
@@ -186,6 +190,8 @@ def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> 
     if not is_text:
         _report_unknown(head, reader.with_unknown, found)
     if not reader.count:
+        if found.refusal is not None:
+            raise FormatError(found.refusal)
         raise rules.NO_FRAMES.error("the message has no keyframes", location)
     table = reader.table()
     _check_choices(table, kind, location)
@@ -327,35 +333,54 @@ def _text_layout(outline: str, count: int, kind: str) -> Layout | None:
 
 
 def _parsed(text: str, kind: str, found: Diagnostics) -> bytes:
-    """Return the bytes of a message in the text format; report the first unknown field."""
+    """Return the bytes of a message in the text format, up to the first fault; report that, and the first unknown field."""
     from google.protobuf.text_format import ParseError
 
-    try:
-        return bytes(_parse(text, kind).SerializeToString())
-    except ParseError as error:
-        first = error
-    except RecursionError:
-        raise rules.TEXT.error("the messages are nested too deeply to be read", Location(found.path)) from None
-    try:
-        message = _parse(text, kind, allow_unknown_field=True)
-    except ParseError as error:
-        raise rules.TEXT.error(_reason(error), _location(error, found)) from None
-    except RecursionError:
-        raise rules.TEXT.error("the messages are nested too deeply to be read", _location(first, found)) from None
-    if not len(getattr(message, ROWS[kind][0])) and _FIELD_OF_SEQUENCE.search(text):
-        raise rules.SEQUENCE.error("the file is a sequence of moves", Location(found.path))
-    found.report(rules.UNKNOWN, _reason(first), _location(first, found))
+    message, first = _attempt(text, kind)
+    if first is None:
+        return bytes(message.SerializeToString())
+    message, error = _attempt(text, kind, allow_unknown_field=True)
+    rows = getattr(message, ROWS[kind][0])
+    if not len(rows) and _FIELD_OF_SEQUENCE.search(text):
+        found.add(rules.SEQUENCE.problem("the file is a sequence of moves", Location(found.path)), fatal=True)
+    elif isinstance(first, ParseError) and (error is None or error.GetLine() > first.GetLine()):
+        found.report(rules.UNKNOWN, _reason(first), _location(first, found))
+    if isinstance(error, ParseError):
+        found.report(rules.TEXT, _reason(error), _location(error, found), fatal=True)
+        lines = text.split("\n")[: error.GetLine()]
+        before = _STRING_OR_COMMENT.sub("", "\n".join([*lines[:-1], lines[-1][: error.GetColumn() - 1]]))
+        depths = np.cumsum([1 if brace == "{" else -1 for brace in re.findall("[{}]", before.rpartition(ROWS[kind][0])[2])])
+        if len(rows) and (depths > 0).all():
+            del rows[-1]  # The fault is in it.
+    elif error is not None:
+        found.report(rules.TEXT, "the messages are nested too deeply to be read", Location(found.path), fatal=True)
     return bytes(message.SerializeToString())
 
 
-def _parse(text: str, kind: str, *, allow_unknown_field: bool = False) -> Any:  # noqa: ANN401
+def _attempt(text: str, kind: str, *, allow_unknown_field: bool = False) -> tuple[Any, Any]:
+    """Return the message of a text up to its first fault, and protobuf's ParseError or the RecursionError; None without a fault."""
+    from google.protobuf.text_format import ParseError
+
+    message = message_class(kind)()
+    try:
+        _parse_into(message, text, allow_unknown_field)
+    except (ParseError, RecursionError) as error:
+        return message, error
+    return message, None
+
+
+def _parse(text: str, kind: str) -> Any:  # noqa: ANN401
     """Return the message of a text; raise protobuf's ParseError, or RecursionError."""
+    return _parse_into(message_class(kind)(), text)
+
+
+def _parse_into(message: Any, text: str, allow_unknown_field: bool = False) -> Any:  # noqa: ANN401
     from google.protobuf import text_format
 
     with warnings.catch_warnings():
         # Of escapes such as \\q, which it takes as they are.
         warnings.simplefilter("ignore", DeprecationWarning)
-        return text_format.Parse(text, message_class(kind)(), allow_unknown_field=allow_unknown_field)
+        return text_format.Parse(text, message, allow_unknown_field=allow_unknown_field)
 
 
 def _location(error: Any, found: Diagnostics) -> Location:  # noqa: ANN401

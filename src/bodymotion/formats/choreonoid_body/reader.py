@@ -15,6 +15,7 @@ from bodymotion.diagnostics import (
     FormatError,
     Location,
     Locator,
+    Problem,
     ReadResult,
     Source,
     SourceMap,
@@ -76,6 +77,14 @@ _CERTAIN = frozenset(
     for rule in (rules.NOT_YAML, rules.WRONG_VALUE, rules.KEY_TWICE, rules.MISSPELT, rules.SUFFIX, rules.NOT_FINITE)
 )
 """Rules that do not depend on what may have been in a line that was left out."""
+_OF_THE_WHOLE = frozenset(
+    rule.code
+    for rule in (
+        *(rules.NOT_A_BODY, rules.NO_LINK, rules.PARENT, rules.ROOT, rules.LOOSE),
+        *(rules.EXTRA_LINK, rules.DEGREES, rules.ALIAS),
+    )
+)
+"""Rules that need the whole file."""
 
 
 def read_body(path: str | Path, *, allow_outside: bool | None = None) -> ReadResult[Body]:
@@ -122,9 +131,30 @@ def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Bod
         return ReadResult(None, result.problems, refusal=result.problem)
     keys = {spelling for name in (*HEADER_KEYS, *LINK_KEYS) for spelling in (name, camel(name))}
     recovered = read_on(text, result, lambda data: _attempt(data, path, allow_outside), keys)
-    others = (problem for problem in recovered.problems if not recovered.line_lost or problem.rule in _CERTAIN)
-    value = None if recovered.line_lost else recovered.value
-    return ReadResult(value, (*recovered.faults, *others), refusal=recovered.faults[0])
+    body, others = recovered.value, recovered.problems
+    if recovered.lost:
+        body, begin = _with_lost_line(body, recovered.lost)
+        others = tuple(one for one in others if one.rule in _CERTAIN or _is_before(one, begin))
+    return ReadResult(body, (*recovered.faults, *others), refusal=recovered.faults[0])
+
+
+def _with_lost_line(body: Body | None, line: int) -> tuple[Body | None, int]:
+    """Return a body of which a line was left out, the part that has the line marked as unknown, and the line where that begins."""
+    if body is None:
+        return None, line
+    locations = body.source.locations
+    parts = [("links", k) for k, _ in enumerate(body.links)] + [("extra_joints", k) for k, _ in enumerate(body.extra_joints)]
+    begins = {part: found.line for part in parts if (found := locations.locate(part)) is not None and found.line}
+    begin = max((at for at in begins.values() if at <= line), default=1)
+    unknown = {part for part, at in begins.items() if at == begin}
+    unknown |= {(kind, "all") for kind in ("links", "devices", "extra_joints")}
+    return replace(body, source=replace(body.source, locations=locations.with_unknown(unknown))), begin
+
+
+def _is_before(problem: Problem, line: int) -> bool:
+    """Return whether a problem is in the lines before one, whatever is in that line and behind it."""
+    at = problem.location.line
+    return at is not None and at < line and problem.rule not in _OF_THE_WHOLE
 
 
 def _attempt(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Body] | FormatError:

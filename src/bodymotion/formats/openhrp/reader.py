@@ -144,6 +144,8 @@ class _ModelReader:
         version = ""
         if self.humanoids:
             humanoid, transform = self.humanoids[0]
+            if self.scene.damage and self.scene.damage.is_apart(humanoid):
+                self.found.doubtful = frozenset()
             for other, _ in self.humanoids[1:]:
                 self.found.report(rules.HUMANOIDS, f"{label(other)} is a second Humanoid: left out", other.location)
             if self.walker.drawn:
@@ -218,7 +220,7 @@ class _ModelReader:
     def _tree(self, humanoid: Node) -> Tree:
         found_nodes = nodes.children(humanoid, "humanoidBody")
         # What is found in a body without a Joint counts only where it is read again as one link.
-        of_tree = ModelDiagnostics(self.path, self.scene.damage, DOUBTFUL)
+        of_tree = ModelDiagnostics(self.path, self.scene.damage, self.found.doubtful)
         tree = read_tree(found_nodes, self.parts, of_tree)
         if tree.links or of_tree.has_errors:
             self._take_over(of_tree)
@@ -227,7 +229,7 @@ class _ModelReader:
             return tree
         # The document allows that: its contents are a body of one link that does not move.
         self.found.report(rules.NO_JOINT, f"{label(humanoid)} has no Joint", humanoid.location)
-        if self.scene.damage:
+        if self.scene.damage and self.found.doubtful:
             self.found.mark_unknown(("links", 0))
         fields: dict[str, Value] = {"jointType": "fixed", "children": list(found_nodes)}
         return read_tree([Node("Joint", "Root", fields)], self.parts, self.found)

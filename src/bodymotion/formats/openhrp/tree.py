@@ -261,7 +261,8 @@ class _TreeReader:
         damage = self.found.damage
         if damage is None:
             return
-        self.found.mark_unknown(*ALL)
+        if self.found.doubtful:
+            self.found.mark_unknown(*ALL)
         for link, listed in zip(self.tree.links, self.tree.nodes_of_segments, strict=True):
             self._mark_fields(("links", link.index), JOINT_FIELDS, self.tree.joint_nodes[link.index])
             if not (link.name or damage.is_whole(self.tree.joint_nodes[link.index])):

@@ -141,7 +141,7 @@ def read_source(source: ByteSource) -> ReadResult[Motion]:
     recovered = read_on(
         source.read(0, source.size), result, lambda data: _attempt(ByteSource(None, data, source.path)), keys
     )
-    others = (p for p in recovered.problems if not recovered.line_lost or p.rule not in _MAY_BE_LOST)
+    others = (p for p in recovered.problems if not recovered.lost or p.rule not in _MAY_BE_LOST)
     problems = tuple(dict.fromkeys((*recovered.faults, *others)))
     return ReadResult(recovered.value, problems, refusal=recovered.faults[0])
 

@@ -120,6 +120,7 @@ class Parser(Recovery):
         }
         scene.size = self.size
         scene.damage = self.damage
+        scene.damage.vague = self.vague
         if not scene.nodes and not scene.protos:
             self.problem(rules.EMPTY, "the file has no node", 0)
         return scene

@@ -64,6 +64,8 @@ class Damage:
     """DEF names of nodes that were skipped."""
     lines: set[int | None] = field(default_factory=set)
     """Lines with strings that were not closed: where these end is a guess."""
+    vague: bool = False
+    """Whether a prototype could not be read."""
 
     def __bool__(self) -> bool:
         return bool(self.offsets or self.lines)
@@ -77,6 +79,10 @@ class Damage:
     def is_whole(self, node: Node) -> bool:
         """Return whether everything in a node was read, as far as is known."""
         return node.text is not self.text or node.offset not in self.offsets
+
+    def is_apart(self, node: Node) -> bool:
+        """Return whether all faults are outside of a node and of everything in it."""
+        return self.is_whole(node) and not (self.lines or self.vague)
 
     @cached_property
     def _locations(self) -> set[Location]:
@@ -216,7 +222,9 @@ class Recovery(Cursor):
         self.damage.offsets.update(node.offset for node in self.around)
         if self.is_over:
             return self.balance
-        self.found.discard([p for p in self.found.problems[-1:] if p.rule == rules.NO_DEF_NAME.code])
+        line = error.problem.location.line or 0
+        before = (p for p in self.found.problems[-1:] if (p.location.line or 0) >= line - 1)
+        self.found.discard([p for p in before if p.rule == rules.NO_DEF_NAME.code])
         if at_bracket and self.shifted:
             # It does not fit because of a fault before it.
             self.shifted -= 1

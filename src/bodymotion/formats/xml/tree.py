@@ -388,7 +388,8 @@ class _Builder:
             if self.root is None or error.problem.rule == ENTITY.code:
                 raise
             self.document.found.add(error.problem, fatal=True)
-            self.document.incomplete = True
+            # What is behind the end of the root is no part of the model.
+            self.document.incomplete = bool(self.stack)
             for element in self.stack:
                 element.partial = True
             return self.root

@@ -42,14 +42,14 @@ class Recovered(Generic[T]):
         Why the text is no YAML, once for each fault.
     problems:
         What else is wrong.
-    line_lost:
-        Whether a line was left out: what is missing may have been in it.
+    lost:
+        The first line that was left out, 0 where none was: what is missing may have been in it.
     """
 
     value: T | None
     faults: tuple[Problem, ...]
     problems: tuple[Problem, ...] = ()
-    line_lost: bool = False
+    lost: int = 0
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def read_on(data: bytes, error: FormatError, attempt: Attempt[T], keys: Collecti
         Those of the format: a line that begins with one of them and has no colon lacks it.
     """
     faults, left = list(error.problems), MAX_PARSED_BYTES
-    line_lost = False
+    lost = 0
     for _ in range(MAX_FIXES):
         line = faults[-1].location.line
         if line is None:
@@ -96,10 +96,10 @@ def read_on(data: bytes, error: FormatError, attempt: Attempt[T], keys: Collecti
             best, result = _best(list(_blanked(data, line)), attempt, line)
             if best is None:
                 break
-            line_lost = True
+            lost = min(lost or best.line, best.line)
             faults[-1] = replace(faults[-1], hint=best.message)
         if isinstance(result, ReadResult):
-            return Recovered(result.value, tuple(faults), result.problems, line_lost)
+            return Recovered(result.value, tuple(faults), result.problems, lost)
         assert result is not None
         faults.append(result.problem)
         data = best.data

@@ -95,16 +95,27 @@ def validate(animation: Animation, *, arm: bool | None = None) -> tuple[Problem,
 def all_problems(animation: Animation) -> tuple[Problem, ...]:
     """Return all problems of an animation: its own, those by the rules of the document, and those of the motion that is played.
 
-    An animation is played only if it has no errors, its angles are in radians and its positions in metres.
+    An animation is played only if its keyframes have no errors that concern all of them, its angles are in radians and its positions in
+    metres. The keyframes next to a faulty one are unknown: about them nothing is reported.
     """
+    locations = animation.source.locations
     reported = {problem.rule for problem in animation.problems}
-    found = (*animation.problems, *(one for one in check_animation(animation) if one.rule not in reported))
+    found = animation.problems
+    of_file = any(problem.severity == "error" for problem in found)
+    # The reader of .cha files has applied the rules to what it could read.
+    if not of_file or animation.source.format != "cha":
+        found = (*found, *(one for one in check_animation(animation) if one.rule not in reported))
     codes = {problem.rule for problem in found}
-    if any(problem.severity == "error" for problem in found) or codes & {cha_rules.DEGREES.code, cha_rules.METRES.code}:
+    has_new_errors = any(problem.severity == "error" for problem in found[len(animation.problems) :])
+    if has_new_errors or not locations.is_known(("keyframes",)) or codes & {cha_rules.DEGREES.code, cha_rules.METRES.code}:
         return found
     # The rule about jumps of values already reports a body that is too fast.
     repeated = {rules.BODY_SPEED.code} if cha_rules.JUMP.code in codes else set()
-    return (*found, *(problem for problem in validate(animation) if problem.rule not in repeated))
+    repeated |= {rules.UNPLAYABLE.code} if of_file else set()
+    if locations.unknown:
+        repeated |= {rules.SLIP.code, *(rule.code for rule in cha_rules.OF_CYCLES)}
+    played = (one for one in validate(animation) if one.rule not in repeated and locations.is_known(one.subject))
+    return (*found, *played)
 
 
 class _Played:

@@ -1,0 +1,197 @@
+"""A law over the examples of all rules: another fault in the file removes no finding.
+
+Into a file that breaks a rule, faults of meaning are planted that have nothing to do with it, and perhaps a fault of syntax behind
+everything else. All findings of the file must stay, at lines that move only by the lines that were planted. Exempt are the rules that
+need the whole file, or what is next to the planted fault: what cannot be read may be what they miss.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+
+import bodymotion as bm
+from rules.pairs import Content, Pair
+from sample_files import ROOT, sampled
+
+Planter: TypeAlias = Callable[[str], tuple[int, str] | None]
+"""Returns where a fault can be planted in a text (an offset) and what is planted; None where the text is not laid out for it."""
+
+
+def before(end: str, planted: str) -> Planter:
+    """Plant a text before the last occurrence of another; `{}` in it is the first name in the text."""
+
+    def plant(text: str) -> tuple[int, str] | None:
+        name = re.search(r'<(?:link|body) name="([^"]*)"', text)
+        at = text.rfind(end)
+        return (at, planted.format(name and name[1])) if at >= 0 and (name or "{}" not in planted) else None
+
+    return plant
+
+
+def at_end(planted: str) -> Planter:
+    return lambda text: (len(text), planted if text.endswith("\n") else "\n" + planted)
+
+
+def link_of_body(text: str) -> tuple[int, str] | None:
+    """Plant a link behind the last one of a list in block style."""
+    found = re.search(r"^links:[^\n]*\n(?: +[^\n]*\n)*", text, re.MULTILINE)
+    if found is None or not (item := re.search(r"^( +)-", found[0], re.MULTILINE)):
+        return None
+    parent = re.search(r"name: (\w+)", found[0])
+    return found.end(), f"{item[1]}- {{ name: PLANTED, parent: {parent and parent[1]}, joint_type: fixed, mass: -1 }}\n"
+
+
+def component(text: str) -> tuple[int, str] | None:
+    """Plant a component behind the last one of a list in block style that ends the text."""
+    item = re.search(r"^components: *\n(?: *#[^\n]*\n)*(( *)- *)", text, re.MULTILINE)
+    if item is None or not text.endswith("\n"):
+        return None
+    indent = item[2]
+    if re.search(rf"^(?!{indent} |{indent}-|#|$)", text[item.start(1) :], re.MULTILINE):
+        return None
+    return len(text), f"{indent}- type: Vector3Seq\n{indent}  content: Planted\n{indent}  frames: [ [ 0, 0, x ] ]\n"
+
+
+def option(text: str) -> tuple[int, str] | None:
+    controls = re.search(r"^controls .*\n", text, re.MULTILINE)
+    return (controls.end(), "planted 1\n") if controls else None
+
+
+INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+BODY = '\n<body name="planted" pos="{}"><inertial pos="0 0 0" mass="{}" diaginertia="1 1 1"/></body>\n'
+
+
+def of_urdf(mass: int, kind: str, more: str = "") -> Planter:
+    link = f'<link name="planted"><inertial><mass value="{mass}"/>{INERTIA}</inertial></link>'
+    joint = f'<joint name="p" type="{kind}"><parent link="{{}}"/><child link="planted"/>{more}</joint>'
+    return before("</robot>", f"\n{link}\n{joint}\n")
+
+
+FAULTS: dict[str, tuple[Planter, ...]] = {
+    ".urdf": (of_urdf(-1, "fixed"), of_urdf(1, "fixed", '<origin xyz="0 x 0"/>'), of_urdf(1, "revolve")),
+    ".xml": (before("</worldbody>", BODY.format("0 0 0", -1)), before("</worldbody>", BODY.format("0 x 0", 1))),
+    ".wrl": (
+        at_end("Shape { geometry Sphere { radius -1 } }\n"),
+        at_end("Shape { geometry Sphere { radius x } }\n"),
+    ),
+    ".body": (link_of_body,),
+    ".seq": (component,),
+    ".cha": (option, at_end("7 7\n")),
+    ".cap": (at_end("planted: 1\n"), at_end("bpm: soon\n")),
+    ".pbtxt": (at_end("planted: 1\n"),),
+    ".csv": (at_end("0,x\n"), at_end("0,1,2,3,4,5,6,7,8,9\n")),
+    ".waist": (at_end("0 1 2\n"),),
+}
+"""Faults of meaning by format."""
+SYNTAX: dict[str, tuple[Planter, ...]] = {
+    ".urdf": (before("</robot>", "<unclosed"), before("</robot>", "<a><b></a>"), at_end("</robot>"), at_end("<")),
+    ".xml": (before("</mujoco>", "<unclosed"), before("</mujoco>", "<a><b></a>"), at_end("<")),
+    ".wrl": (at_end("Shape {"), at_end("Group { children [ }"), at_end("}"), at_end("]"), at_end('"')),
+    ".body": (at_end("- [ [ \n"), at_end("planted: { a: \n"), at_end("}\n"), at_end('"'), at_end("\t- x: y\n")),
+    ".seq": (at_end("- [ [ \n"), at_end("planted: { a: \n"), at_end("}\n"), at_end('"'), at_end("      - [ 1, [\n")),
+    ".cha": (at_end("x y z\n"), at_end("1e\n"), at_end("\x00\n")),
+    ".cap": (at_end("planted {\n"), at_end("}\n"), at_end("bpm\n")),
+    ".pbtxt": (at_end("planted {\n"), at_end("}\n")),
+    ".csv": (at_end('"\n'), at_end("\x00\n")),
+    ".waist": (at_end("x\n"), at_end("\x00")),
+}
+THERE_IS_NONE = {*"CHA115 CHA200 CAP006 TAB002 WRL113 WRL116 MJCF103 BODY131".split()}
+"""Rules about files that lack something which the planted text has, or may have."""
+NEEDS_WHOLE = {
+    *"URDF110 URDF112 URDF114 URDF115 URDF127 URDF132 URDF150 URDF160 URDF161".split(),
+    *"MJCF105 MJCF122 MJCF123 MJCF124 MJCF142 MJCF151 MJCF152".split(),
+    *"BDY102 BDY120 SEQ003 SEQ214 SEQ217 VRML103".split(),
+}
+"""Rules about names, counts and kinds that need the whole file: nothing of them is known where the file breaks off."""
+NEEDS_ROWS = re.compile(r"SPOT|CHA2(?:01|14|17|18|2\d)$")
+"""Rules about the motion through neighbouring keyframes: nothing of them is known next to a faulty one."""
+
+
+@cache
+def pairs(suffix: str) -> list[Pair]:
+    """Return the files of that kind that break rules."""
+    modules = (importlib.import_module(f"rules.{path.stem}") for path in sorted((ROOT / "tests/rules").glob("pairs_*.py")))
+    found = [pair for module in modules for pair in module.PAIRS.values() if pair.folder is not None]
+    return [pair for pair in found if Path(pair.name).suffix == suffix]
+
+
+def findings(pair: Pair, content: bytes, folder: Path) -> set[tuple[str, int]]:
+    """Return the rules and lines of what is found in a file; line 0 for the whole file, -1 for another file."""
+    assert pair.folder is not None
+    for name, other in {**pair.folder, pair.name: content}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(encoded(other))
+    path = folder / pair.name
+    own = (str(path), None)
+    return {(p.rule, (p.location.line or 0) if p.location.path in own else -1) for p in bm.check(path).problems}
+
+
+def encoded(content: Content) -> bytes:
+    return content.encode() if isinstance(content, str) else content
+
+
+def with_array(content: bytes) -> bytes:
+    """Plant an array in an archive that can be read."""
+    try:
+        arrays = dict(np.load(io.BytesIO(content)))
+    except (ValueError, zipfile.BadZipFile):
+        return content
+    stream = io.BytesIO()
+    np.savez(stream, planted=np.zeros((2, 2, 2, 2)), **arrays)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("suffix", SYNTAX)
+def test_another_fault_removes_no_finding(suffix, tmp_path):
+    found_by = {planter: 0 for planter in (*FAULTS[suffix], *SYNTAX[suffix])}
+    for pair in sampled(pairs(suffix), 4):
+        assert pair.folder is not None
+        text = encoded(pair.folder[pair.name]).decode("latin-1")
+        was = findings(pair, text.encode("latin-1"), tmp_path)
+        for planter in found_by:
+            planted = planter(text)
+            if planted is None:
+                continue
+            at, more = planted
+            now = findings(pair, (text[:at] + more + text[at:]).encode("latin-1"), tmp_path)
+            found_by[planter] += bool({rule for rule, _ in now} - {rule for rule, _ in was})
+            exempt = THERE_IS_NONE | (NEEDS_WHOLE if planter in SYNTAX[suffix] else set())
+            begin, lines = text[:at].count("\n") + 1, more.count("\n")
+            lost = {
+                (rule, line)
+                for rule, line in was - now
+                if rule not in exempt and not (suffix == ".cha" and NEEDS_ROWS.match(rule) and planter is not option)
+                if line < begin or (rule, line + lines) not in now
+            }
+            assert not lost, (pair.name, text, more, now - was)
+    assert all(found_by.values()), "a planter plants nothing that is found"
+
+
+def test_another_array_removes_no_finding(tmp_path):
+    for pair in pairs(".npz"):
+        assert pair.folder is not None
+        content = encoded(pair.folder[pair.name])
+        assert findings(pair, content, tmp_path) <= findings(pair, with_array(content), tmp_path)
+
+
+def test_a_faulty_keyframe_leaves_the_others_to_be_played(tmp_path):
+    """The body sinks to the floor long before a keyframe with a value too few; the keyframes next to that are unknown."""
+    rows = [f"{k} {0.48 if k else 0.02}" for k in range(12)]
+    path = tmp_path / "move.cha"
+    head = "controls body\n\nno parameters\n\ntime body_z\n"
+    path.write_text(head + "\n".join(rows) + "\n")
+    was = {(p.rule, p.location.line) for p in bm.check(path).problems if p.location.line and p.location.line < 8}
+    assert any(rule.startswith("SPOT") for rule, _ in was)
+    path.write_text(head + "\n".join([*rows[:8], "8", *rows[9:]]) + "\n")
+    assert was | {("CHA202", 14)} <= {(p.rule, p.location.line) for p in bm.check(path).problems}
