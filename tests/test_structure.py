@@ -45,9 +45,6 @@ LAYERS = (
 UPWARDS = {("animation", "spot")}
 """Imports that still go up: module and package."""
 
-MAX_LIST_COLLECTORS = 18
-"""Modules that still collect problems in lists that functions fill; the aim is 0."""
-
 LAYER = {package: number for number, packages in enumerate(LAYERS) for package in packages}
 HEAVY = (
     "numba",
@@ -212,7 +209,7 @@ def test_there_is_one_collector():
             held = isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute)
             if (handed or held) and ast.unparse(node.annotation) == "list[Problem]":  # type: ignore[union-attr]
                 found.add(name)
-    assert len(found) <= MAX_LIST_COLLECTORS, sorted(found)
+    assert found == set()
 
 
 @pytest.mark.parametrize("language", ["formats.vrml", "formats.seq"])

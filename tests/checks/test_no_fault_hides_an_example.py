@@ -105,12 +105,12 @@ SYNTAX: dict[str, tuple[Planter, ...]] = {
     ".csv": (at_end('"\n'), at_end("\x00\n")),
     ".waist": (at_end("x\n"), at_end("\x00")),
 }
-THERE_IS_NONE = {*"CHA115 CHA200 CAP006 TAB002 WRL113 WRL116 MJCF103 BODY131".split()}
+THERE_IS_NONE = {*["CHA115", "CHA200", "CAP006", "TAB002", "WRL113", "WRL116", "MJCF103", "BODY131"]}
 """Rules about files that lack something which the planted text has, or may have."""
 NEEDS_WHOLE = {
-    *"URDF110 URDF112 URDF114 URDF115 URDF127 URDF132 URDF150 URDF160 URDF161".split(),
-    *"MJCF105 MJCF122 MJCF123 MJCF124 MJCF142 MJCF151 MJCF152".split(),
-    *"BDY102 BDY120 SEQ003 SEQ214 SEQ217 VRML103".split(),
+    *["URDF110", "URDF112", "URDF114", "URDF115", "URDF127", "URDF132", "URDF150", "URDF160", "URDF161"],
+    *["MJCF105", "MJCF122", "MJCF123", "MJCF124", "MJCF142", "MJCF151", "MJCF152"],
+    *["BDY102", "BDY120", "SEQ003", "SEQ214", "SEQ217", "VRML103"],
 }
 """Rules about names, counts and kinds that need the whole file: nothing of them is known where the file breaks off."""
 NEEDS_ROWS = re.compile(r"SPOT|CHA2(?:01|14|17|18|2\d)$")
@@ -120,7 +120,9 @@ NEEDS_ROWS = re.compile(r"SPOT|CHA2(?:01|14|17|18|2\d)$")
 @cache
 def pairs(suffix: str) -> list[Pair]:
     """Return the files of that kind that break rules."""
-    modules = (importlib.import_module(f"rules.{path.stem}") for path in sorted((ROOT / "tests/rules").glob("pairs_*.py")))
+    modules = (
+        importlib.import_module(f"rules.{path.stem}") for path in sorted((ROOT / "tests/rules").glob("pairs_*.py"))
+    )
     found = [pair for module in modules for pair in module.PAIRS.values() if pair.folder is not None]
     return [pair for pair in found if Path(pair.name).suffix == suffix]
 
@@ -154,7 +156,7 @@ def with_array(content: bytes) -> bytes:
 
 @pytest.mark.parametrize("suffix", SYNTAX)
 def test_another_fault_removes_no_finding(suffix, tmp_path):
-    found_by = {planter: 0 for planter in (*FAULTS[suffix], *SYNTAX[suffix])}
+    found_by = dict.fromkeys((*FAULTS[suffix], *SYNTAX[suffix]), 0)
     for pair in sampled(pairs(suffix), 4):
         assert pair.folder is not None
         text = encoded(pair.folder[pair.name]).decode("latin-1")

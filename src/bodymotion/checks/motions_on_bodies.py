@@ -14,7 +14,7 @@ from bodymotion.checks import rules
 from bodymotion.checks.findings import Finding, Moment, runs, when
 from bodymotion.checks.motions import component_number, frame_location, in_millimetres, time_steps, too_fast
 from bodymotion.checks.physics.checking import calm_steps, physics
-from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -80,7 +80,7 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
         return [
             Finding(rules.NOTHING_MOVES.problem("the motion has neither JointDisplacement nor LinkPosition", where))
         ]
-    problems: list[Problem] = []
+    problems = Diagnostics()
     found: list[Finding] = []
     q = None
     fast: list[Finding] = []
@@ -93,14 +93,14 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
             # Limits, speeds and physics would only repeat this finding.
             if links is not None:
                 _links_fit(motion, links, body, True, problems)
-            return [*map(Finding, problems), Finding(in_degrees)]
+            return [*map(Finding, problems.problems), Finding(in_degrees)]
         found += _check_positions(motion, component_number(motion, joints), joints, q, body)
     fits = links is None or _links_fit(motion, links, body, joints is not None, problems)
     in_mm, unusable = in_millimetres(motion, body, q)
-    problems += [*in_mm, *time_steps(motion)]
+    problems.extend((*in_mm, *time_steps(motion)))
     if links is not None and fits and joints is not None and q is not None and links.content not in unusable:
         found += _check_link_poses(motion, links, joints, q, body)
-    if complete and not any(problem.severity == "error" for problem in problems):
+    if complete and not problems.has_errors:
         wrong_rate = [] if joints is None or q is None else _check_frame_rate(motion, joints, q, body)
         of_physics = wrong_rate or physics(motion, body, q, unusable)
     else:
@@ -109,7 +109,7 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
     if complete and joints is not None and q is not None and has_rate:
         shares = _speed_shares(joints, q, body, calm_steps(joints.timeline.times, of_physics))
         fast = _check_speeds(motion, component_number(motion, joints), joints, body, shares)
-    return [*map(Finding, problems), *found, *fast, *of_physics]
+    return [*map(Finding, problems.problems), *found, *fast, *of_physics]
 
 
 def _check_unit(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) -> Problem | None:
@@ -150,22 +150,22 @@ def _component_location(motion: Motion, component: MultiValueSeq | MultiSE3Seq) 
     return Location(None if path is None else str(path), inside=inside)
 
 
-def _columns(motion: Motion, joints: MultiValueSeq, body: Body, problems: list[Problem]) -> Floats | None:
+def _columns(motion: Motion, joints: MultiValueSeq, body: Body, problems: Diagnostics) -> Floats | None:
     try:
         q = body.joint_values(joints)
     except ValueError as error:
-        problems.append(rules.JOINTS.problem(str(error), _component_location(motion, joints), ""))
+        problems.add(rules.JOINTS.problem(str(error), _component_location(motion, joints), ""))
         return None
     problems.extend(fit_problems(motion, body, _component_location(motion, joints)))
     return q
 
 
-def _links_fit(motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, problems: list[Problem]) -> bool:
+def _links_fit(motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, problems: Diagnostics) -> bool:
     count, wanted = links.num_parts, len(body.links)
     if count > wanted or (count < wanted and not joints):
         wrong = f"{links.content} has poses of {count} links, {body.name or 'the body'} has {wanted} links"
         without = "" if count > wanted else ", and no joints to compute the others from"
-        problems.append(rules.LINKS.problem(wrong + without, _component_location(motion, links)))
+        problems.add(rules.LINKS.problem(wrong + without, _component_location(motion, links)))
     return count == wanted
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bodymotion.checks.fixing.edits import Edit
@@ -64,7 +64,7 @@ def _newline(text: str) -> str:
     return most_common_end(text.encode("utf-8", "replace")).decode()
 
 
-def _marks(text: Text, problems: list[Problem]) -> Iterator[_Change]:
+def _marks(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
     """Write the header as the first line; one that stands late is moved there."""
     if not any(problem.rule == HEADER.code for problem in problems):
         return
@@ -82,7 +82,7 @@ def _marks(text: Text, problems: list[Problem]) -> Iterator[_Change]:
         yield line if alone else old.start(), end.end() if alone and end is not None else old.end(), "", HEADER.code
 
 
-def _axes(text: Text, problems: list[Problem]) -> Iterator[_Change]:
+def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
     """Bring the axes that were spoken of to the length of 1; those that stand in the file themselves, not in a prototype."""
     fields = {AXIS_LENGTH.code: ("jointAxis", 3), ROTATION_AXIS.code: ("rotation", 4)}
     for problem in dict.fromkeys(problems):

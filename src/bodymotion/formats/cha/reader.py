@@ -36,8 +36,7 @@ _MAX_LOCATED_BYTES = 1 << 20
 """The columns of values are located in files up to this size, whose text is kept; in larger ones only their lines."""
 _PARTS: tuple[Subject, ...] = (("options",), ("parameters",), ("columns",), ("keyframes",))
 _APART = frozenset(
-    rule.code
-    for rule in (rules.OPTION_UNKNOWN, rules.PARAMETER_UNKNOWN, rules.ROW_SHORT, rules.ROW_LONG, rules.NUMBER)
+    rule.code for rule in (rules.OPTION_UNKNOWN, rules.PARAMETER_UNKNOWN, rules.ROW_SHORT, rules.ROW_LONG, rules.NUMBER)
 )
 """Errors that leave the rest of the motion as it is."""
 

@@ -10,7 +10,7 @@ from unicodedata import category
 import numpy as np
 
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
-from bodymotion.diagnostics import FormatError, Location, Problem, Rule, losses
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, losses
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
 from bodymotion.formats.cha.lines import COMMENT, Comments, LineComments
@@ -72,7 +72,7 @@ def cha_text(animation: Animation, *, style: Style | None = None) -> tuple[bytes
 class _Writer:
     def __init__(self, animation: Animation, canonical: bool) -> None:
         self.animation, self.canonical = animation, canonical
-        self.problems: list[Problem] = []
+        self.problems = Diagnostics()
         kept = animation.source.options if animation.source.format == "cha" and not canonical else {}
         comments = kept.get("comments")
         self.comments = comments if isinstance(comments, Comments) else Comments()
@@ -83,7 +83,7 @@ class _Writer:
             self.lost(losses.UNREAD, f"the line {line[:60]!r} is not written")
 
     def lost(self, rule: Rule, message: str) -> None:
-        self.problems.append(rule.problem(message, Location()))
+        self.problems.add(rule.problem(message, Location()))
 
     def text(self) -> tuple[bytes, tuple[Problem, ...]]:
         frames = self.animation.keyframes
@@ -101,7 +101,7 @@ class _Writer:
         content = head.encode() + rows + end.encode()
         if self.newline != "\n":
             content = content.replace(b"\n", self.newline.encode())
-        return content, tuple(self.problems)
+        return content, self.problems.problems
 
     def _section(self, lines: dict[str, str], comments: object, end: tuple[str, ...], what: str) -> list[str]:
         left = dict(comments) if isinstance(comments, dict) else {}

@@ -343,18 +343,25 @@ def _parsed(text: str, kind: str, found: Diagnostics) -> bytes:
     rows = getattr(message, ROWS[kind][0])
     if not len(rows) and _FIELD_OF_SEQUENCE.search(text):
         found.add(rules.SEQUENCE.problem("the file is a sequence of moves", Location(found.path)), fatal=True)
-    elif isinstance(first, ParseError) and (error is None or error.GetLine() > first.GetLine()):
+    elif isinstance(first, ParseError) and (error is None or _line(error) > _line(first)):
         found.report(rules.UNKNOWN, _reason(first), _location(first, found))
     if isinstance(error, ParseError):
         found.report(rules.TEXT, _reason(error), _location(error, found), fatal=True)
-        lines = text.split("\n")[: error.GetLine()]
-        before = _STRING_OR_COMMENT.sub("", "\n".join([*lines[:-1], lines[-1][: error.GetColumn() - 1]]))
-        depths = np.cumsum([1 if brace == "{" else -1 for brace in re.findall("[{}]", before.rpartition(ROWS[kind][0])[2])])
+        lines = text.split("\n")[: _line(error)]
+        before = _STRING_OR_COMMENT.sub("", "\n".join([*lines[:-1], lines[-1][: (error.GetColumn() or 1) - 1]]))
+        depths = np.cumsum(
+            [1 if brace == "{" else -1 for brace in re.findall("[{}]", before.rpartition(ROWS[kind][0])[2])]
+        )
         if len(rows) and (depths > 0).all():
             del rows[-1]  # The fault is in it.
     elif error is not None:
         found.report(rules.TEXT, "the messages are nested too deeply to be read", Location(found.path), fatal=True)
     return bytes(message.SerializeToString())
+
+
+def _line(error: Any) -> int:  # noqa: ANN401
+    """Return the line of an error, the last one where it has none."""
+    return (error.GetLine() if hasattr(error, "GetLine") else None) or 1 << 62
 
 
 def _attempt(text: str, kind: str, *, allow_unknown_field: bool = False) -> tuple[Any, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bodymotion.animation import TRACKS, Animation, Parameter
-from bodymotion.diagnostics import Problem, losses
+from bodymotion.diagnostics import Diagnostics, Problem, losses
 from bodymotion.formats.cha_proto.messages import (
     ARM_PLAYBACKS,
     FLAGS,
@@ -97,7 +97,7 @@ def _write(animation: Animation, path: str | Path, config: str | Path | None, *,
     return (*problems, *unplayable(animation))
 
 
-def _require_limits(problems: list[Problem]) -> None:
+def _require_limits(problems: Iterable[Problem]) -> None:
     """Raise ValueError when parameters lack limits: what is sent to a robot must be complete."""
     missing = [str(problem.subject[1]) for problem in problems if problem.rule == losses.NO_LIMITS.code]
     if missing:
@@ -106,12 +106,14 @@ def _require_limits(problems: list[Problem]) -> None:
         )
 
 
-def _pieces(animation: Animation, config: str | Path | None, *, as_text: bool) -> tuple[Iterator[bytes], list[Problem]]:
+def _pieces(
+    animation: Animation, config: str | Path | None, *, as_text: bool
+) -> tuple[Iterator[bytes], tuple[Problem, ...]]:
     """Return the message in pieces, and what it cannot hold."""
-    problems: list[Problem] = []
+    problems = Diagnostics()
     name, head = _head(animation, config, problems)
     columns = message_columns(animation.keyframes)
-    problems += _column_losses(animation, columns)
+    problems.extend(_column_losses(animation, columns))
     write = _as_text if as_text else _as_bytes
 
     def pieces() -> Iterator[bytes]:
@@ -119,7 +121,7 @@ def _pieces(animation: Animation, config: str | Path | None, *, as_text: bool) -
         yield from keyframe_rows(message_times(animation), _values(animation, columns), columns, as_text=as_text)
         yield write(head)
 
-    return pieces(), problems
+    return pieces(), problems.problems
 
 
 def _as_bytes(message: Any) -> bytes:  # noqa: ANN401
@@ -133,14 +135,14 @@ def _as_text(message: Any) -> bytes:  # noqa: ANN401
     return text.encode()
 
 
-def _head(animation: Animation, config: str | Path | None, problems: list[Problem]) -> tuple[Any, Any]:
+def _head(animation: Animation, config: str | Path | None, problems: Diagnostics) -> tuple[Any, Any]:
     """Return the message with nothing but the name, and the message with everything but name and keyframes."""
     name = animation.name
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
         name = name.encode("utf-8", "replace").decode()
-        problems.append(losses.TEXT.problem(f"the name {animation.name!r}"))
+        problems.add(losses.TEXT.problem(f"the name {animation.name!r}"))
     head = message_class("Animation")()
     for track in TRACKS:
         setattr(head, f"controls_{track}", track in animation.controls)
@@ -150,7 +152,7 @@ def _head(animation: Animation, config: str | Path | None, problems: list[Proble
     return message_class("Animation")(name=name), head
 
 
-def _set_option(head: Any, keyword: str, value: object, problems: list[Problem]) -> None:  # noqa: ANN401
+def _set_option(head: Any, keyword: str, value: object, problems: Diagnostics) -> None:  # noqa: ANN401
     if keyword in FLAGS:
         setattr(head, keyword, True)
     elif keyword in ("bpm", "timing_adjustability") and isinstance(value, (int, float)):
@@ -160,26 +162,26 @@ def _set_option(head: Any, keyword: str, value: object, problems: list[Problem])
     elif keyword == "arm_playback":
         head.arm_playback = ARM_PLAYBACKS.index(str(value)) if value in ARM_PLAYBACKS else 0
     elif keyword in _OPTIONS_OF_MOVE_INFO:
-        problems.append(losses.DISPLAY.problem(f"{keyword} is not in the message Animation"))
+        problems.add(losses.DISPLAY.problem(f"{keyword} is not in the message Animation"))
     elif keyword not in _OTHER_OPTIONS:
-        problems.append(losses.NO_FIELD.problem(f"the option {keyword} has no field"))
+        problems.add(losses.NO_FIELD.problem(f"the option {keyword} has no field"))
 
 
 def _set_parameters(
     head: Any,  # noqa: ANN401
     parameters: Mapping[str, Parameter],
     limits: Mapping[str, Parameter],
-    problems: list[Problem],
+    problems: Diagnostics,
 ) -> None:
     paths = parameter_paths()
     for name, given in parameters.items():
         if name not in paths:
-            problems.append(losses.NO_FIELD.problem(f"the parameter {name} has no field"))
+            problems.add(losses.NO_FIELD.problem(f"the parameter {name} has no field"))
             continue
         parameter = limits.get(name, given) if given == Parameter() else given
         if parameter == Parameter():
             message = f"the parameter {name} has no limits of its own"
-            problems.append(losses.NO_LIMITS.problem(message, subject=("parameters", name)))
+            problems.add(losses.NO_LIMITS.problem(message, subject=("parameters", name)))
             continue
         path, kind = paths[name]
         for message_name, limit in LIMITS.items():
@@ -190,13 +192,13 @@ def _set_parameters(
                 setattr(attrgetter(parent)(getattr(head, message_name)), field, held)
 
 
-def _held(name: str, value: float, kind: str, problems: list[Problem]) -> float | int:
+def _held(name: str, value: float, kind: str, problems: Diagnostics) -> float | int:
     value = TINY if value == 0 else value
     if kind == "double":
         return value
     whole = int(max(min(value, _INT32 - 1), -_INT32)) if not math.isnan(value) else 0
     if whole != value and value != TINY:
-        problems.append(losses.WHOLE.problem(f"the parameter {name}: {value} becomes {whole}"))
+        problems.add(losses.WHOLE.problem(f"the parameter {name}: {value} becomes {whole}"))
     return whole
 
 
@@ -225,17 +227,18 @@ def limits_of(config: str | Path | None) -> dict[str, Parameter]:
     return found
 
 
-def _column_losses(animation: Animation, columns: Columns) -> list[Problem]:
+def _column_losses(animation: Animation, columns: Columns) -> tuple[Problem, ...]:
     """Return the columns that the message does not hold as they are."""
-    problems = [losses.NO_FIELD.problem(f"the column {name} has no field") for name in columns.unknown]
+    problems = Diagnostics()
+    problems.extend(losses.NO_FIELD.problem(f"the column {name} has no field") for name in columns.unknown)
     if columns.dropped:
-        problems.append(losses.EXCLUDED.problem(f"left out: {', '.join(columns.dropped)}"))
+        problems.add(losses.EXCLUDED.problem(f"left out: {', '.join(columns.dropped)}"))
     for index in columns.fields.values():
         name = animation.keyframes.columns[index]
         values = animation.keyframes.values[:, index]
         if name.endswith("_contact") and not np.isin(values, (0.0, 1.0)).all():
-            problems.append(losses.WHOLE.problem(f"{name}: a foot is in stance from 1 on"))
-    return problems
+            problems.add(losses.WHOLE.problem(f"{name}: a foot is in stance from 1 on"))
+    return problems.problems
 
 
 def message_times(animation: Animation) -> Floats:

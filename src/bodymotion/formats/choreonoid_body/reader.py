@@ -135,7 +135,7 @@ def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Bod
     if recovered.lost:
         body, begin = _with_lost_line(body, recovered.lost)
         others = tuple(one for one in others if one.rule in _CERTAIN or _is_before(one, begin))
-    return ReadResult(body, (*recovered.faults, *others), refusal=recovered.faults[0])
+    return ReadResult(body, (*recovered.faults, *others), refusal=recovered.refusal)
 
 
 def _with_lost_line(body: Body | None, line: int) -> tuple[Body | None, int]:
@@ -143,10 +143,12 @@ def _with_lost_line(body: Body | None, line: int) -> tuple[Body | None, int]:
     if body is None:
         return None, line
     locations = body.source.locations
-    parts = [("links", k) for k, _ in enumerate(body.links)] + [("extra_joints", k) for k, _ in enumerate(body.extra_joints)]
+    parts = [("links", k) for k, _ in enumerate(body.links)] + [
+        ("extra_joints", k) for k, _ in enumerate(body.extra_joints)
+    ]
     begins = {part: found.line for part in parts if (found := locations.locate(part)) is not None and found.line}
     begin = max((at for at in begins.values() if at <= line), default=1)
-    unknown = {part for part, at in begins.items() if at == begin}
+    unknown: set[Subject] = {part for part, at in begins.items() if at == begin}
     unknown |= {(kind, "all") for kind in ("links", "devices", "extra_joints")}
     return replace(body, source=replace(body.source, locations=locations.with_unknown(unknown))), begin
 

@@ -134,7 +134,7 @@ def _glb(path: Path, parts: InlineLoader) -> Iterator[Shape]:
         return
     if scene.images:
         words = f"the images inside of {path.name} are left out"
-        parts.problems.append(IMAGE_INSIDE.problem(words, Location(str(path))))
+        parts.found.add(IMAGE_INSIDE.problem(words, Location(str(path))))
     for part in scene.parts:
         yield Shape(part.mesh, part.transform, part.material, part.name)
 

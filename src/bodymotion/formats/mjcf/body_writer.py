@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, losses
+from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, pose_attributes
 from bodymotion.formats.mjcf.joints import DYNAMICS, ball_parts, plain_joint
 from bodymotion.formats.mjcf.kept import json_of_segments
@@ -52,7 +52,7 @@ __all__ = [
 TYPES = {"rotate": "hinge", "slide": "slide"}
 
 
-def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) -> Element | None:
+def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) -> Element | None:
     """Return the joint of a link; None where it has none in MJCF and is fixed to its parent. Losses are added to `problems`.
 
     `top` says whether the link is in the world.
@@ -69,29 +69,27 @@ def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) 
             "free": f"joint {joint.name} is free and not at the root, which MuJoCo does not support: it is written as fixed",
             "crawler": f"joint {joint.name} moves a belt, which MuJoCo does not support: it is written as fixed",
         }
-        problems.append(losses.JOINT_KIND.problem(messages[joint.type], location))
+        problems.add(losses.JOINT_KIND.problem(messages[joint.type], location))
     if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar":
         message = f"joint {joint.name} is planar, which MuJoCo does not support: it is written as fixed"
-        problems.append(losses.JOINT_KIND.problem(message, location))
+        problems.add(losses.JOINT_KIND.problem(message, location))
     if joint.type not in TYPES:
         return None
     if "ball" in mjcf_values(joint.extra):
         message = (
             f"joint {joint.name} was a part of a ball joint, of which the others are gone: it is written as a hinge"
         )
-        problems.append(losses.JOINT_KIND.problem(message, location))
+        problems.add(losses.JOINT_KIND.problem(message, location))
     attributes = {"name": name, "type": TYPES[joint.type], "axis": number_text(joint.axis)}
     if not np.linalg.norm(joint.axis) > 1e-12:
         attributes["axis"] = "0 0 1"
-        problems.append(
-            losses.EFFECT.problem(f"joint {joint.name} has the axis 0 0 0: it is written as 0 0 1", location)
-        )
+        problems.add(losses.EFFECT.problem(f"joint {joint.name} has the axis 0 0 0: it is written as 0 0 1", location))
     limits = joint_limits(joint)
     if limits is not None:
         attributes["range"] = number_text(limits)
     elif np.isfinite([joint.lower, joint.upper]).any():
         message = f"the lower limit of joint {joint.name}, {joint.lower:g}, is above the upper, {joint.upper:g}: the limits are left out"
-        problems.append(losses.EFFECT.problem(message, location))
+        problems.add(losses.EFFECT.problem(message, location))
     rotor_inertia = armature(joint)
     if rotor_inertia > 0 and np.isfinite(rotor_inertia):
         attributes["armature"] = number_text(rotor_inertia)
@@ -101,7 +99,7 @@ def joint_element(link: Link, name: str, problems: list[Problem], *, top: bool) 
     return Element("joint", attributes)
 
 
-def _dynamics(joint: Joint, problems: list[Problem], location: Location) -> dict[str, str]:
+def _dynamics(joint: Joint, problems: Diagnostics, location: Location) -> dict[str, str]:
     """Return the attributes for damping, springs and friction; values that MuJoCo refuses are reported."""
     # `friction` of URDF is the frictionloss of MJCF.
     extra: dict[str, object] = {"frictionloss": joint.extra.get("friction"), **joint.extra}
@@ -119,7 +117,7 @@ def _dynamics(joint: Joint, problems: list[Problem], location: Location) -> dict
             attributes[key] = number_text(numbers)
         else:
             message = f"{key} of joint {joint.name} is {value!r:.60}, which MuJoCo refuses: it is left out"
-            problems.append(losses.EFFECT.problem(message, location))
+            problems.add(losses.EFFECT.problem(message, location))
     return attributes
 
 
@@ -283,7 +281,7 @@ def accepted_body(body: Body, *, strict: bool) -> tuple[Body, tuple[Problem, ...
     raise REFUSED.error(f"MuJoCo refuses {count}: {messages}", Location(inside=f"links[{found[0].link}]"))
 
 
-def write_inertial(element: Element, link: Link, problems: list[Problem]) -> None:
+def write_inertial(element: Element, link: Link, problems: Diagnostics) -> None:
     """Add the <inertial> of a link to its body, as exactly as MuJoCo accepts it.
 
     Moments close to what MuJoCo refuses (a flat body: a + b = c) are written along their axes, the smallest one raised by the
@@ -294,14 +292,14 @@ def write_inertial(element: Element, link: Link, problems: list[Problem]) -> Non
         # Links without mass need no inertia in MuJoCo.
         if tensor.any():
             message = f"link {link.name} has an impossible inertia and no mass: the inertia is left out"
-            problems.append(losses.INERTIA_CHANGED.problem(message, Location(inside=f"links[{link.index}]")))
+            problems.add(losses.INERTIA_CHANGED.problem(message, Location(inside=f"links[{link.index}]")))
         tensor = np.zeros((3, 3))
     if mass == 0 and not tensor.any() and not link.center_of_mass.any():
         return
     if not np.array_equal(tensor, tensor.T):
         if np.abs(tensor - tensor.T).max() > 1e-6 * np.abs(tensor).max():
             message = f"the inertia of link {link.name} is not symmetric: its symmetric part is written"
-            problems.append(losses.INERTIA_CHANGED.problem(message, Location(inside=f"links[{link.index}]")))
+            problems.add(losses.INERTIA_CHANGED.problem(message, Location(inside=f"links[{link.index}]")))
         tensor = 0.5 * tensor + 0.5 * tensor.T
     attributes = {"pos": number_text(link.center_of_mass), "mass": number_text(mass)}
     moments, axes = inertias.principal_moments(tensor)
@@ -334,7 +332,7 @@ class LinkWriter:
     `elements` are the elements of the links, `joint_names` the names of their joints, both by link index.
     """
 
-    def __init__(self, body: Body, names: Names, kept: Kept, geoms: GeomWriter, problems: list[Problem]) -> None:
+    def __init__(self, body: Body, names: Names, kept: Kept, geoms: GeomWriter, problems: Diagnostics) -> None:
         self.body, self.names, self.kept, self.geoms, self.problems = body, names, kept, geoms, problems
         self.elements: dict[int, Element] = {}
         self.joint_names: dict[int, str] = {}
@@ -448,7 +446,7 @@ class LinkWriter:
             values["segments"] = entry
         elif link.segments:
             message = f"the {len(link.segments)} segments of link {link.name} are written as one, in the link's frame"
-            self.problems.append(losses.SEGMENTS.problem(message, location))
+            self.problems.add(losses.SEGMENTS.problem(message, location))
 
 
 def _lights(element: Element, values: Mapping[str, object]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, losses
+from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.formats.mjcf.devices import LIMITS, RAY_ROTATION, SENSORS
 from bodymotion.formats.mjcf.geom_writer import pose_attributes
 from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
@@ -28,7 +28,6 @@ from bodymotion.model.links import (
 )
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.writer import Names
 
@@ -46,7 +45,7 @@ class DeviceWriter:
     sensors: Element
     names: Names
     kept: Kept
-    problems: list[Problem]
+    problems: Diagnostics
     sites: dict[str, tuple[int, Floats]] = field(default_factory=dict)
     """By name, link and pose of the sites of devices."""
     order: dict[int, int] = field(default_factory=dict)
@@ -179,7 +178,7 @@ class DeviceWriter:
     def _report(self, device: Device, message: str) -> None:
         message = f"{device.kind} {device.name}: {message}"
         rule = losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE
-        self.problems.append(rule.problem(message, Location(inside=f"link {device.link}")))
+        self.problems.add(rule.problem(message, Location(inside=f"link {device.link}")))
 
 
 def ray_pose(pose: Floats, angle: float) -> Floats:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from bodymotion.diagnostics import Location, losses
+from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.formats.mjcf_extra import MATTERS, attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
     from bodymotion.model.body import Body
 
 __all__ = ["ExtraSections"]
@@ -46,7 +45,7 @@ MAX_DEPTH = 20
 class ExtraSections:
     """The sections of a body that was read from MJCF."""
 
-    def __init__(self, body: Body, problems: list[Problem]) -> None:
+    def __init__(self, body: Body, problems: Diagnostics) -> None:
         self.body, self.problems = body, problems
         self.given = mjcf_values(body.extra)
         self.classes: set[str] = set()
@@ -180,4 +179,4 @@ class ExtraSections:
     def _report(self, message: str, section: str = "actuator") -> None:
         location = Location(inside=self.body.name or "extra")
         rule = losses.ONLY_MJCF if section in MATTERS else losses.ONLY_MJCF.as_note
-        self.problems.append(rule.problem(f"left out: {message}", location))
+        self.problems.add(rule.problem(f"left out: {message}", location))

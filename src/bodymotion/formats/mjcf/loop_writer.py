@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, losses
+from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
@@ -27,7 +27,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import ExtraJoint
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.writer import Names
     from bodymotion.model.body import Body
@@ -50,7 +49,7 @@ class LoopWriter:
     elements: dict[int, Element]
     names: Names
     kept: Kept
-    problems: list[Problem]
+    problems: Diagnostics
     sites: Mapping[str, tuple[int, Floats]] = field(default_factory=dict)
     """By name, link and pose of the sites of devices."""
     classes: Collection[str] = ()
@@ -79,7 +78,7 @@ class LoopWriter:
         self.kept.add("loop", name, values)
         if joint.links[0] == joint.links[1]:
             message = f"extra joint {joint.name} holds link {self.body.links[joint.links[0]].name} to itself, which has no effect"
-            self.problems.append(losses.LOOP_NEAREST.problem(message, Location(inside=f"extra_joints[{number}]")))
+            self.problems.add(losses.LOOP_NEAREST.problem(message, Location(inside=f"extra_joints[{number}]")))
             return
         axis = _unit(joint.axis)
         if joint.type in ("xyz", "ball", "hinge"):
@@ -112,7 +111,7 @@ class LoopWriter:
             f"extra joint {joint.name} of type {joint.type} is held on a sphere with a radius of {FAR_DISTANCE:g} m, as MuJoCo cannot hold "
             f"points in a plane: 1 m from its position the difference is {0.5 / FAR_DISTANCE:g} m"
         )
-        self.problems.append(losses.LOOP_NEAREST.problem(message, Location(inside=f"extra_joints[{number}]")))
+        self.problems.add(losses.LOOP_NEAREST.problem(message, Location(inside=f"extra_joints[{number}]")))
 
     def _as_read(self, joint: ExtraJoint, equality: Element) -> bool:
         """Write a constraint as it was in an MJCF file; False where it was read from another format, or has changed."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Location, losses
+from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.assets import CLASSES, INTEGRATOR
@@ -131,7 +131,7 @@ def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]
         usable = all(isinstance(n, (int, float)) and np.isfinite(n) for n in numbers)
         if own is None or other is None or own == other or not usable or link.joint.type not in ("rotate", "slide"):
             message = f"joint {link.joint.name} does not follow {mimic.get('joint')!s:.60}"
-            links.problems.append(losses.FOLLOWING.problem(message, Location(inside=f"links[{link.index}]")))
+            links.problems.add(losses.FOLLOWING.problem(message, Location(inside=f"links[{link.index}]")))
             continue
         name = links.names.free("equality", f"{own}_mimic")
         polynomial = number_text([*numbers, 0.0, 0.0, 0.0])
@@ -246,7 +246,7 @@ def mjcf_model(body: Body, options: ModelOptions, folder: MeshFolder, *, strict:
     writer = _Writer(body, folder, options)
     data = to_xml(writer.model(), "Made by bodymotion. Lengths in m, angles in rad, masses in kg.")
     links = {index: element.get("name", "world") for index, element in writer.links.elements.items()}
-    return MjcfModel(data, folder, body, links, writer.links.joint_names, (*changed, *writer.problems))
+    return MjcfModel(data, folder, body, links, writer.links.joint_names, (*changed, *writer.problems.problems))
 
 
 def _check(body: Body) -> None:
@@ -269,7 +269,7 @@ def _check(body: Body) -> None:
 class _Writer:
     def __init__(self, body: Body, folder: MeshFolder, options: ModelOptions) -> None:
         self.body, self.folder, self.options = body, folder, options
-        self.problems: list[Problem] = []
+        self.problems = Diagnostics()
         self.kept = Kept()
         self.names = Names(slashes=body.source.format == "mjcf")
 
@@ -341,9 +341,9 @@ class _Writer:
         for section in list(sections.values())[1:]:
             if section.children:
                 root.children.append(section)
-        self.problems += [*geoms.lost, *materials.lost, *self.folder.lost]
+        self.problems.extend((*geoms.lost, *materials.lost, *self.folder.lost))
         for where in self.kept.lost:
-            self.problems.append(losses.KEPT_LESS.problem(f"{where} cannot be kept"))
+            self.problems.add(losses.KEPT_LESS.problem(f"{where} cannot be kept"))
         return root
 
     def _devices(self, elements: dict[int, Element], sensors: Element) -> DeviceWriter:

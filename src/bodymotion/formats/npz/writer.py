@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bodymotion.diagnostics import Problem, losses
+from bodymotion.diagnostics import Diagnostics, Problem, losses
 from bodymotion.formats.npz.reader import Array, write_archive
 from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
 from bodymotion.geometry import rotations
@@ -43,16 +43,17 @@ def write_npz(
     if layout not in (None, "beyondmimic"):
         raise ValueError(f"the layouts are 'beyondmimic', not {layout!r}")
     shared = on_one_timeline(motion, rows=False, body=body, nameless=layout is not None)
-    problems = list(shared.problems)
+    problems = Diagnostics()
+    problems.extend(shared.problems)
     if motion.extra:
-        problems.append(losses.EXTRA.problem(f"keys of the top node: {', '.join(map(str, motion.extra))}"))
+        problems.add(losses.EXTRA.problem(f"keys of the top node: {', '.join(map(str, motion.extra))}"))
     arrays = _ours(shared, problems) if layout is None else _beyond_mimic(shared, body, problems)
     with whole_file(path) as stream:
         write_archive(stream, arrays)
-    return tuple(problems)
+    return problems.problems
 
 
-def _ours(shared: SharedTime, problems: list[Problem]) -> dict[str, Array]:
+def _ours(shared: SharedTime, problems: Diagnostics) -> dict[str, Array]:
     timeline = shared.timeline
     arrays: dict[str, Array] = {}
     rate = timeline.frame_rate or timeline.import_rate
@@ -68,7 +69,7 @@ def _ours(shared: SharedTime, problems: list[Problem]) -> dict[str, Array]:
         if labels and len(labels) == component.num_parts and all(_storable(label) for label in labels):
             arrays[f"{name}_names"] = np.array(labels, dtype=np.str_)
         elif labels:
-            problems.append(
+            problems.add(
                 losses.LABELS.problem(f"the names of the {name}s are not written: {', '.join(labels)[:200]!r}")
             )
     if shared.zmp is not None:
@@ -82,7 +83,7 @@ def _storable(label: str) -> bool:
     return not label.endswith("\0") and not any("\ud800" <= c <= "\udfff" for c in label)
 
 
-def _beyond_mimic(shared: SharedTime, body: Body | None, problems: list[Problem]) -> dict[str, Array]:
+def _beyond_mimic(shared: SharedTime, body: Body | None, problems: Diagnostics) -> dict[str, Array]:
     if body is None:
         raise ValueError("the layout 'beyondmimic' holds the poses of all links: give the body")
     if shared.joints is None:
@@ -101,8 +102,8 @@ def _beyond_mimic(shared: SharedTime, body: Body | None, problems: list[Problem]
         root = None if shared.links is None else shared.links.values[:, 0]
         poses = body.forward_kinematics(q, root)
     if shared.zmp is not None:
-        problems.append(losses.COMPONENT.problem("the layout holds no zero moment point"))
-    problems.append(losses.LABELS.problem("the layout holds no names; joints and links are in the order of the model"))
+        problems.add(losses.COMPONENT.problem("the layout holds no zero moment point"))
+    problems.add(losses.LABELS.problem("the layout holds no names; joints and links are in the order of the model"))
     orientations = rotations.normalized(poses[..., 3:])
     rounded = [
         name
@@ -110,7 +111,7 @@ def _beyond_mimic(shared: SharedTime, body: Body | None, problems: list[Problem]
         if not np.array_equal(values, values.astype(np.float32), equal_nan=True)
     ]
     if rounded:
-        problems.append(losses.PRECISION.problem(f"{', '.join(rounded)} are rounded to single precision"))
+        problems.add(losses.PRECISION.problem(f"{', '.join(rounded)} are rounded to single precision"))
     return {
         "fps": np.array([rate]),
         "joint_pos": q.astype(np.float32),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, Problem
+from bodymotion.diagnostics import Diagnostics, Location, Problem
 from bodymotion.diagnostics.losses import (
     BODY_NAMES,
     BODY_ORDER,
@@ -204,7 +204,7 @@ class Model:
     parts: dict[str, Scene] = field(default_factory=dict)
     inlines: dict[str, Node] = field(default_factory=dict)
     """The nodes that name the parts, by the same names."""
-    losses: list[Problem] = field(default_factory=list)
+    losses: Diagnostics = field(default_factory=Diagnostics)
 
 
 def build(body: Body, stem: str, url: Callable[[Texture, bool], str], folder: str | None = None) -> Model:
@@ -236,7 +236,6 @@ def build(body: Body, stem: str, url: Callable[[Texture, bool], str], folder: st
         builder.plain_scene(stem)
     else:
         builder.humanoid()
-    builder.model.losses = list(dict.fromkeys(builder.model.losses))
     return builder.model
 
 
@@ -266,7 +265,7 @@ class _Builder:
 
     def report(self, rule: Rule, message: str) -> None:
         """Note a loss."""
-        self.model.losses.append(rule.problem(message, Location(inside=self.where or None)))
+        self.model.losses.add(rule.problem(message, Location(inside=self.where or None)))
 
     def plain_scene(self, stem: str) -> None:
         """Make a file without a Humanoid."""
@@ -479,7 +478,7 @@ def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]]
     if mesh not in ("inline", "parts"):
         raise ValueError(f'mesh: "inline" or "parts", not {mesh!r}')
     folder = f"{path.stem}-parts" if mesh == "parts" else None
-    outside: list[Problem] = []
+    outside = Diagnostics()
 
     def url(texture: Texture, in_part: bool) -> str:
         return _texture_url(texture, path.parent, folder if in_part else None, outside)
@@ -499,7 +498,7 @@ def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]]
         taken.add(free.lower())
         model.inlines[name].fields["url"] = [f"{folder}/{free}"]
         contents.append((path.parent / folder / free, scene))
-    return [*contents, (path, model.scene)], (*model.losses, *dict.fromkeys(outside))
+    return [*contents, (path, model.scene)], (*model.losses.problems, *outside.problems)
 
 
 def _fits(path: Path, scene: Scene) -> bool:
@@ -515,7 +514,7 @@ def _fits(path: Path, scene: Scene) -> bool:
         return False
 
 
-def _texture_url(texture: Texture, model_folder: Path, part_folder: str | None, outside: list[Problem]) -> str:
+def _texture_url(texture: Texture, model_folder: Path, part_folder: str | None, outside: Diagnostics) -> str:
     """Return the url of an image: the one that it had where that leads to the file from here, too, else its relative path."""
     here = model_folder / part_folder if part_folder else model_folder
     wanted = texture.path.resolve()
@@ -523,7 +522,7 @@ def _texture_url(texture: Texture, model_folder: Path, part_folder: str | None, 
         message = (
             f"the image {texture.path.name} is not in the folder of the model: it is opened with allow_outside only"
         )
-        outside.append(SHAPE_LOOK.problem(message, Location(), "copy it beside the model"))
+        outside.add(SHAPE_LOOK.problem(message, Location(), "copy it beside the model"))
     if texture.url and (here / texture.url).resolve() == wanted:
         return texture.url
     try:

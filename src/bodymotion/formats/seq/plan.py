@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, Problem, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, losses
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -156,7 +156,7 @@ def _same(known: int, version: int | str) -> bool:
         return False
 
 
-def with_times_for(motion: Motion, version: Version, frame_time: bool | None) -> tuple[Motion, list[Problem]]:
+def with_times_for(motion: Motion, version: Version, frame_time: bool | None) -> tuple[Motion, tuple[Problem, ...]]:
     """Return the motion with the times that are written: stamps for all frames (True), for none (False), or as it has them (None).
 
     Raises
@@ -170,10 +170,10 @@ def with_times_for(motion: Motion, version: Version, frame_time: bool | None) ->
             raise ValueError("version 1 of .seq has no time-stamped frames; versions 2, 3 and 4 have")
         frame_time = False
     if frame_time is None:
-        return motion, []
+        return motion, ()
     if not frame_time:
         _check_frames(motion)
-    problems: list[Problem] = []
+    problems = Diagnostics()
     components: list[Component] = []
     for component in motion.components:
         if isinstance(component, OtherSeq) or (component.timeline.stamps is not None) == frame_time:
@@ -183,7 +183,7 @@ def with_times_for(motion: Motion, version: Version, frame_time: bool | None) ->
             components.append(replace(component, timeline=timeline))
         else:
             components.append(_on_rate(component, problems))
-    return motion.replaced(*components), problems
+    return motion.replaced(*components), problems.problems
 
 
 def _check_frames(motion: Motion) -> None:
@@ -198,7 +198,7 @@ def _check_frames(motion: Motion) -> None:
 
 
 def _on_rate(
-    component: MultiValueSeq | MultiSE3Seq | Vector3Seq, problems: list[Problem]
+    component: MultiValueSeq | MultiSE3Seq | Vector3Seq, problems: Diagnostics
 ) -> MultiValueSeq | MultiSE3Seq | Vector3Seq:
     timeline = component.timeline
     rate = timeline.import_rate
@@ -214,5 +214,5 @@ def _on_rate(
         message = (
             f"{timeline.num_frames} time-stamped frames of {component.content} become {count} frames at {rate:g} Hz"
         )
-        problems.append(losses.STAMPS.problem(message, Location(inside=component.content)))
+        problems.add(losses.STAMPS.problem(message, Location(inside=component.content)))
     return replace(component, timeline=uniform, values=values)

@@ -143,7 +143,7 @@ def read_source(source: ByteSource) -> ReadResult[Motion]:
     )
     others = (p for p in recovered.problems if not recovered.lost or p.rule not in _MAY_BE_LOST)
     problems = tuple(dict.fromkeys((*recovered.faults, *others)))
-    return ReadResult(recovered.value, problems, refusal=recovered.faults[0])
+    return ReadResult(recovered.value, problems, refusal=recovered.refusal)
 
 
 def _attempt(source: ByteSource) -> ReadResult[Motion] | FormatError:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, Problem, Rule, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
 from bodymotion.diagnostics.collector import Source
 from bodymotion.formats.seq import scalars
 from bodymotion.formats.seq.headers import ComponentHeader
@@ -142,7 +142,7 @@ class SeqWriter:
         self._stream = stream
         self._json = style == "json"
         self._begun = 0
-        self._problems: list[Problem] = []
+        self._problems = Diagnostics()
 
     def top(
         self, extra: Mapping[str, object], heads: Sequence[Head], others: Iterable[Mapping[str, object]] = ()
@@ -215,7 +215,7 @@ class SeqWriter:
             self._put("\n]\n}\n" if self._begun else "]\n}\n")
         else:
             self._put("\n" if self._begun else " []\n")
-        return tuple(self._problems)
+        return self._problems.problems
 
     def _head(self, pairs: list[tuple[str, str]]) -> None:
         if self._json:
@@ -319,7 +319,7 @@ class SeqWriter:
         return scalars.key(key_name(key, self.version), Unwritable(), self._json)
 
     def _note(self, rule: Rule, message: str, where: str) -> None:
-        self._problems.append(rule.problem(message, Location(inside=where or None)))
+        self._problems.add(rule.problem(message, Location(inside=where or None)))
 
     def _put(self, text: str) -> None:
         self._stream.write(text.encode())

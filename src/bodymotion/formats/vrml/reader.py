@@ -151,8 +151,6 @@ class InlineLoader:
     ----------
     finder:
         Finds the files.
-    problems:
-        Files that are missing or not opened, and the problems inside of parts, each once.
     urls:
         The location of each url where it is named first: images, and files that other formats name.
     """
@@ -163,7 +161,7 @@ class InlineLoader:
         if not isinstance(root_folder, ResourceFinder):
             root_folder = ResourceFinder(root_folder, allow_outside, model=model)
         self.finder = root_folder
-        self.problems: list[Problem] = []
+        self.found = Diagnostics()
         self.urls: dict[str, Location] = {}
         self._scenes: dict[Path, Scene | None] = {}
         self._parts: dict[Path, set[Path]] = {}
@@ -178,6 +176,11 @@ class InlineLoader:
         """The parts that have been read."""
         return tuple(path for path, scene in self._scenes.items() if scene is not None)
 
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Files that are missing or not opened, and the problems inside of parts, each once."""
+        return self.found.problems
+
     def load(self, node: Node, base_path: Path | None = None) -> Scene | None:
         """Return the scene of an Inline node's first url that can be read; None where none can, with the reasons in `problems`.
 
@@ -186,12 +189,12 @@ class InlineLoader:
         """
         location = node.location_of("url")
         holder = base_path or node.path
-        found: list[Problem] = []
+        found = Diagnostics()
         for path in self._paths(_urls(node), holder, location, found):
             scene = self._open(path, holder, location, found)
             if scene is not None:
                 return scene
-        self.problems += found
+        self.found.extend(found.problems)
         return None
 
     def resolve(self, node: Node, base_path: Path | None = None) -> Path | None:
@@ -203,17 +206,17 @@ class InlineLoader:
 
     def resolve_urls(self, urls: list[str], base_path: Path | None, location: Location) -> Path | None:
         """Return the first file of `urls` that exists and may be opened; None where there is none, with the reasons in `problems`."""
-        found: list[Problem] = []
+        found = Diagnostics()
         for url in urls:
             self.urls.setdefault(url, location)
         for path in self._paths(urls, base_path, location, found):
             return path
-        self.problems += found
+        self.found.extend(found.problems)
         return None
 
     def load_proto(self, proto: Proto) -> Proto | None:
         """Return the PROTO that an EXTERNPROTO means: that of its url's #name, else of its own name, else the file's first."""
-        found: list[Problem] = []
+        found = Diagnostics()
         for url in proto.urls:
             for path in self._paths([url], proto.path, proto.location, found):
                 scene = self._open(path, proto.path, proto.location, found)
@@ -226,8 +229,8 @@ class InlineLoader:
                 if declared is not None:
                     return self.load_proto(declared) if declared.urls else declared
                 wanted = name or proto.name
-                found.append(rules.NO_PROTO.problem(f"{url:.200} declares no PROTO {wanted:.200}", proto.location))
-        self.problems += found
+                found.add(rules.NO_PROTO.problem(f"{url:.200} declares no PROTO {wanted:.200}", proto.location))
+        self.found.extend(found.problems)
         return None
 
     def folders(self, holder: Path | None) -> tuple[Path, ...]:
@@ -235,7 +238,7 @@ class InlineLoader:
         return self.finder.folders(holder)
 
     def _paths(
-        self, urls: Iterable[str], holder: Path | None, location: Location, found: list[Problem]
+        self, urls: Iterable[str], holder: Path | None, location: Location, found: Diagnostics
     ) -> Iterator[Path]:
         """Yield those files of `urls` that exist and may be opened; the problems of the others are added to `found`."""
         any_url = False
@@ -245,23 +248,23 @@ class InlineLoader:
             if isinstance(path, Path):
                 yield path
             else:
-                found.append(path.problem(location))
+                found.add(path.problem(location))
         if not any_url:
-            found.append(rules.PART_MISSING.problem("no url is given", location))
+            found.add(rules.PART_MISSING.problem("no url is given", location))
 
-    def _open(self, path: Path, holder: Path | None, location: Location, found: list[Problem]) -> Scene | None:
+    def _open(self, path: Path, holder: Path | None, location: Location, found: Diagnostics) -> Scene | None:
         base = self.finder.root / "-" if holder is None else self.finder.resolved(holder)[0]
         if self._size > MAX_SIZE:
             return None  # reported already
         if self._checked.get((base, path)) != self._num_parts:
             if base == path or base in self._below(path):
-                found.append(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
+                found.add(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
                 return None
             if path not in self._parts.setdefault(base, set()):
                 self._parts[base].add(path)
                 self._num_parts += 1
             if self._nesting(base) > MAX_NESTING:
-                found.append(rules.PART_LIMIT.problem(f"{path.name} is nested more than {MAX_NESTING} deep", location))
+                found.add(rules.PART_LIMIT.problem(f"{path.name} is nested more than {MAX_NESTING} deep", location))
                 return None
             self._checked[base, path] = self._num_parts
         if path not in self._scenes:
@@ -271,22 +274,22 @@ class InlineLoader:
             self._size += scene.size + 1
             if self._size > MAX_SIZE:
                 words = f"with {path.name}, the model has more than {MAX_SIZE} nodes"
-                found.append(rules.PART_LIMIT.problem(words, location))
+                found.add(rules.PART_LIMIT.problem(words, location))
                 return None
         return scene
 
-    def _read(self, path: Path, location: Location, found: list[Problem]) -> Scene | None:
+    def _read(self, path: Path, location: Location, found: Diagnostics) -> Scene | None:
         data = self.finder.read(path)
         if isinstance(data, NotFound):
-            found.append(data.problem(location))
+            found.add(data.problem(location))
             return None
         try:
             scene = parse_vrml(data, path)
         except FormatError as error:
             # Why the part is left out; the other problems in it do not matter then.
-            found += [error.problem, rules.PART_UNREADABLE.problem(f"{path.name} is left out", location)]
+            found.extend([error.problem, rules.PART_UNREADABLE.problem(f"{path.name} is left out", location)])
             return None
-        self.problems += scene.problems
+        self.found.extend(scene.problems)
         return scene
 
     def _below(self, path: Path) -> set[Path]:

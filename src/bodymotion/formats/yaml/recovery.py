@@ -51,6 +51,11 @@ class Recovered(Generic[T]):
     problems: tuple[Problem, ...] = ()
     lost: int = 0
 
+    @property
+    def refusal(self) -> Problem:
+        """The first fault."""
+        return next(fault for fault in self.faults if fault.severity == "error")
+
 
 @dataclass(frozen=True)
 class _Fix:

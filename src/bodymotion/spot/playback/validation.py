@@ -107,7 +107,11 @@ def all_problems(animation: Animation) -> tuple[Problem, ...]:
         found = (*found, *(one for one in check_animation(animation) if one.rule not in reported))
     codes = {problem.rule for problem in found}
     has_new_errors = any(problem.severity == "error" for problem in found[len(animation.problems) :])
-    if has_new_errors or not locations.is_known(("keyframes",)) or codes & {cha_rules.DEGREES.code, cha_rules.METRES.code}:
+    if (
+        has_new_errors
+        or not locations.is_known(("keyframes",))
+        or codes & {cha_rules.DEGREES.code, cha_rules.METRES.code}
+    ):
         return found
     # The rule about jumps of values already reports a body that is too fast.
     repeated = {rules.BODY_SPEED.code} if cha_rules.JUMP.code in codes else set()
