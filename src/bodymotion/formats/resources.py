@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -153,7 +153,7 @@ def gather_missing(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(found[0] if len(found) == 1 else _together(found) for found in gathered.values())
 
 
-def _together(found: list[Problem]) -> Problem:
+def _together(found: Sequence[Problem]) -> Problem:
     names: list[str] = list(dict.fromkeys(name for problem in found for name in problem.data["missing"]))  # type: ignore[attr-defined]
     shown = listed(name if len(name) < MAX_SHOWN else name[:MAX_SHOWN] + "…" for name in names)
     message = (

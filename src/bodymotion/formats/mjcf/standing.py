@@ -143,7 +143,7 @@ def exclude_overlaps(body: Body, links: LinkWriter, contact: Element, postures: 
     if named:
         shown = "; ".join(named[:6]) + (f"; {len(named) - 6} more" if len(named) > 6 else "")
         message = f"{counted(len(named), 'pair')} of links overlap at rest and do not collide in the model: {shown}"
-        links.problems.append(rules.OVERLAP.problem(message, data={"pairs": named}))
+        links.problems.add(rules.OVERLAP.problem(message, data={"pairs": named}))
 
 
 def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> Element:
