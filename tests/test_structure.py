@@ -33,6 +33,7 @@ LAYERS = (
     ("comparison",),
     ("editing",),
     ("dynamics",),
+    ("simulation",),
     ("checks",),
     ("plots",),
     ("viewer",),

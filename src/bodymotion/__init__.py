@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bodymotion import checks as checks
     from bodymotion import dynamics as dynamics
     from bodymotion import editing as editing
+    from bodymotion import simulation as simulation
     from bodymotion import spot as spot
     from bodymotion.animation import Animation, Keyframes, Parameter
     from bodymotion.checks import check
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from bodymotion.plots import Plot, plot
     from bodymotion.rendering import render
     from bodymotion.reports import report
+    from bodymotion.simulation import Simulation, simulate, to_mujoco
     from bodymotion.spot.playback import play
     from bodymotion.viewer import view
 
@@ -90,6 +92,7 @@ _WHERE = {
     "plots": ("Plot", "plot"),
     "rendering": ("render",),
     "reports": ("report",),
+    "simulation": ("Simulation", "simulate", "to_mujoco"),
     "geometry.shapes": (
         "Box",
         "Capsule",
@@ -111,6 +114,7 @@ _PACKAGES = {
     "editing": "editing",
     "poses": "geometry.poses",
     "rotations": "geometry.rotations",
+    "simulation": "simulation",
     "spot": "spot",
 }
 """Packages and modules that are public as a whole: `bm.editing.trim(motion, 1, 5)`, `bm.rotations.from_rpy([0, 0, 1])`."""
@@ -154,6 +158,7 @@ __all__ = [
     "Rule",
     "Segment",
     "Shape",
+    "Simulation",
     "Source",
     "Sphere",
     "Texture",
@@ -182,7 +187,10 @@ __all__ = [
     "report",
     "rotations",
     "save",
+    "simulate",
+    "simulation",
     "spot",
+    "to_mujoco",
     "to_pandas",
     "to_polars",
     "to_xarray",

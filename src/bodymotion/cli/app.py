@@ -12,7 +12,21 @@ from bodymotion import __version__
 
 __all__ = ["COMMANDS", "app"]
 
-COMMANDS = ("info", "view", "render", "check", "measure", "plot", "report", "convert", "diff", "retime", "edit", "spot")
+COMMANDS = (
+    "info",
+    "view",
+    "render",
+    "check",
+    "measure",
+    "plot",
+    "report",
+    "convert",
+    "diff",
+    "retime",
+    "edit",
+    "simulate",
+    "spot",
+)
 """Names of the commands; each is a function, or a group of functions (a Typer), of this name in the module of this name."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -13,11 +14,14 @@ from bodymotion.model.motors import armature
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["BANDWIDTH", "DAMPING_RATIO", "default_gains", "standing_links"]
+__all__ = ["BANDWIDTH", "default_gains", "passive_joints", "standing_links"]
 
 BANDWIDTH = 15.0
-"""[Hz] Natural frequency of a servo with default gains."""
-DAMPING_RATIO = 1.0
+"""[Hz] Natural frequency of a servo that moves what its joint carries."""
+STANCE_BANDWIDTH = 3.0
+"""[Hz] Natural frequency of a servo between a free root and a foot, when it moves the rest of the body on that foot."""
+MAX_BANDWIDTH = 100.0
+"""[Hz] No servo is faster with what its joint carries; at time steps of up to 2 ms it is integrated well."""
 MIN_INERTIA = 1e-4
 """[kg m² or kg] A joint is taken to move this at least."""
 CONTACT_HEIGHT = 0.02
@@ -27,10 +31,11 @@ CONTACT_HEIGHT = 0.02
 def default_gains(body: Body) -> Floats:
     """Return the gains kp, kd (J, 2) of the joints: [N m/rad, N m s/rad] or [N/m, N s/m].
 
-    A servo that moves the inertia I is the oscillator I·x″ + kd·x′ + kp·x = 0 = x″ + 2ζω·x′ + ω²·x. So kp = I·ω² and kd = 2·ζ·I·ω, with
-    ω = 2π · `BANDWIDTH` and ζ = `DAMPING_RATIO`. I is what the joint moves at rest, about its axis: the links that it carries; the rest of
-    the body instead if the joint lies between a free root and a link that supports the body, because that link stays on the ground; and
-    the armature. Under gravity a link of length l at the end of such a servo sags by about g/(l·ω²): 0.3° for 0.2 m.
+    A servo that moves the inertia I is the oscillator I·x″ + kd·x′ + kp·x = 0 = x″ + 2ζω·x′ + ω²·x, so kp = I·ω² and kd = 2ζ·√(kp·I). I is
+    what the joint carries at rest, about its axis, with the armature; ω = 2π · `BANDWIDTH`, and ζ = 1, critical damping. Under gravity a
+    link of length l sags by about g/(l·ω²): 0.3° for 0.2 m. A joint between a free root and a link that supports the body moves the rest of
+    the body, of inertia I′, while that link stands: there kp is at least I′·(2π · `STANCE_BANDWIDTH`)², and kd is still that of I. Damping
+    for I′ would be far more than MuJoCo's contacts, which do not know of it, bear with I.
     """
     poses = body.forward_kinematics(np.zeros(body.num_joints))
     masses = np.array([link.mass for link in body.links])
@@ -49,16 +54,43 @@ def default_gains(body: Body) -> Floats:
         if index <= 0 or joint.type not in ("rotate", "slide"):
             continue
         axis = turns[index] @ joint.axis
-        moved = ~below[index] if any(below[index][foot] for foot in standing) else below[index]
-        if joint.type == "slide":
-            inertia = float(masses[moved].sum())
-        else:
-            arms = np.cross(axis, centers[moved] - poses[index, :3])
-            inertia = float(np.einsum("i,lij,j->", axis, inertias[moved], axis) + masses[moved] @ (arms**2).sum(axis=1))
-        inertia = max(inertia + armature(joint), MIN_INERTIA) if np.isfinite(inertia) else MIN_INERTIA
-        omega = 2.0 * np.pi * BANDWIDTH
-        found[column] = inertia * omega**2, 2.0 * DAMPING_RATIO * inertia * omega
+        carried = _inertia(below[index], axis, poses[index, :3], masses, centers, inertias, joint.type) + armature(
+            joint
+        )
+        carried = max(carried, MIN_INERTIA) if np.isfinite(carried) else MIN_INERTIA
+        kp = carried * (2.0 * np.pi * BANDWIDTH) ** 2
+        if any(below[index][foot] for foot in standing):
+            rest = _inertia(~below[index], axis, poses[index, :3], masses, centers, inertias, joint.type)
+            most = carried * (2.0 * np.pi * MAX_BANDWIDTH) ** 2
+            kp = max(kp, min(rest * (2.0 * np.pi * STANCE_BANDWIDTH) ** 2, most))
+        found[column] = kp, 2.0 * np.sqrt(kp * carried)
     return found
+
+
+def _inertia(
+    links: npt.NDArray[np.bool_],
+    axis: Floats,
+    point: Floats,
+    masses: Floats,
+    centers: Floats,
+    inertias: Floats,
+    kind: str,
+) -> float:
+    """Return the inertia of some of the links (L,) about an axis through a point [kg m²], or their mass for a slide [kg]."""
+    if kind == "slide":
+        return float(masses[links].sum())
+    arms = np.cross(axis, centers[links] - point)
+    return float(np.einsum("i,lij,j->", axis, inertias[links], axis) + masses[links] @ (arms**2).sum(axis=1))
+
+
+def passive_joints(body: Body) -> tuple[int, ...]:
+    """Return the joint columns without a motor: those that follow from others in closed loops, and those that mimic others."""
+    found = {column for column, joint in enumerate(body.joints) if "mimic" in joint.extra}
+    if body.extra_joints:
+        from bodymotion.model.closed_loops import close_loops
+
+        found |= {*close_loops(body, np.zeros(body.num_joints)).following}
+    return tuple(sorted(found))
 
 
 def standing_links(body: Body, link_poses: Floats) -> set[int]:

@@ -16,7 +16,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.convex import hull_distance
 from bodymotion.geometry.shapes import Box
-from bodymotion.model.gains import default_gains
+from bodymotion.model.gains import default_gains, passive_joints
 from bodymotion.model.inertias import is_moving, rigid_groups
 from bodymotion.model.motors import effort_range
 
@@ -34,6 +34,7 @@ __all__ = [
     "exclude_overlaps",
     "home_keyframe",
     "home_posture",
+    "lowest_point",
     "overlapping_links",
     "position_actuators",
 ]
@@ -89,11 +90,15 @@ def home_posture(body: Body) -> tuple[Floats, Floats]:
                 q[column] = np.clip(0.0, joint.lower, joint.upper)
     root = np.array(body.root_pose, dtype=np.float64)
     if not body.is_mounted:
-        link_poses = body.forward_kinematics(q, root)
-        clouds = zip(link_poses, _clouds(body), strict=True)
-        lows = [poses.transform_points(pose, points)[:, 2].min() for pose, shapes in clouds for points in shapes]
-        root[2] -= min(lows, default=0.0)
+        root[2] -= lowest_point(body, q, root) or 0.0
     return q, root
+
+
+def lowest_point(body: Body, q: Floats, root: Floats) -> float | None:
+    """Return the height [m] of the lowest point that has contacts, for joint values (J,) and a root pose (7,); None without shapes."""
+    clouds = zip(body.forward_kinematics(q, root), _clouds(body), strict=True)
+    lows = [poses.transform_points(pose, points)[:, 2].min() for pose, shapes in clouds for points in shapes]
+    return float(min(lows)) if lows else None
 
 
 def overlapping_links(body: Body, postures: Sequence[Floats] = ()) -> list[tuple[int, int]]:
@@ -147,14 +152,16 @@ def exclude_overlaps(body: Body, links: LinkWriter, contact: Element, postures: 
 
 
 def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> Element:
-    """Return a servo for each joint with a column: force = kp · (control − q) − kd · q̇, within the effort of the joint.
+    """Return a servo for each joint with a column but the passive ones: force = kp · (control − q) − kd · q̇, within its effort.
 
     `gains` (J, 2) are kp and kd; by default `bodymotion.model.gains.default_gains`.
     """
     actuator = Element("actuator")
-    table = default_gains(body) if gains is None else gains
+    table, passive = default_gains(body) if gains is None else gains, passive_joints(body)
     for column, index in enumerate(body.joint_links):
         if index <= 0 or index not in links.joint_names or body.links[index].joint.type not in ("rotate", "slide"):
+            continue
+        if column in passive:
             continue
         name, (kp, kd) = links.joint_names[index], table[column].tolist()
         attributes = {"name": links.names.free("actuator", name), "joint": name}
@@ -172,6 +179,7 @@ def add_floor(world: Element, friction: float) -> None:
         "type": "plane",
         "size": "0 0 1",
         "friction": number_text([friction, 0.005, 0.0001]),
+        "priority": "1",
         "rgba": "0.7 0.75 0.8 1",
     }
     light = {"name": "light", "type": "directional", "pos": "0 0 4", "dir": "0.3 0.3 -1"}

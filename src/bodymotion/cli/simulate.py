@@ -1,0 +1,351 @@
+"""`bodymotion simulate MODEL [MOTION]`: what physics makes of a motion."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, positive, reads_files
+from bodymotion.cli.output import failures, number, one_line, results, say
+
+if TYPE_CHECKING:
+    from bodymotion.geometry.arrays import Floats
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+    from bodymotion.simulation import Push, Simulation
+
+__all__ = ["simulate"]
+
+
+@reads_files
+def simulate(
+    reading: ReaderOptions,
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model; or an animation, which a Spot plays.")],
+    motion: Annotated[
+        Path | None,
+        typer.Argument(metavar="[MOTION]", help="What its joints are to do; without it, the body holds its rest pose."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="OUT", help="Write the simulated motion.")
+    ] = None,
+    gains: Annotated[
+        Path | None,
+        typer.Option(
+            "--gains", metavar="FILE", help="Gains of the servos: a line `kp kd` or `name kp kd` for each joint."
+        ),
+    ] = None,
+    drive: Annotated[
+        Literal["servo", "torque", "effort"],
+        typer.Option(
+            "--drive",
+            help="Joints follow by servos, by torques of the same law at each step, or get the torques of the motion.",
+        ),
+    ] = "servo",
+    controller: Annotated[
+        str | None,
+        typer.Option(
+            "--controller",
+            metavar="FILE:NAME",
+            help="A Python class whose step(state) returns the torques of the joints.",
+        ),
+    ] = None,
+    root: Annotated[
+        Literal["free", "fixed"] | None, typer.Option("--root", help="Release the root, or hold it at its first pose.")
+    ] = None,
+    start: Annotated[float, typer.Option("--start", metavar="SECONDS", help="Begin at this time of the motion.")] = 0.0,
+    end: Annotated[
+        float | None,
+        typer.Option("--end", metavar="SECONDS", help="End at this time; without a motion, 5 s by default."),
+    ] = None,
+    timestep: Annotated[
+        float, typer.Option("--timestep", metavar="SECONDS", callback=positive, help="Length of a step.")
+    ] = 0.001,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            "--rate",
+            "-r",
+            metavar="HZ",
+            callback=positive,
+            help="Frame rate of OUT; by default that of MOTION, or 100.",
+        ),
+    ] = None,
+    floor: Annotated[
+        bool | None, typer.Option("--floor/--no-floor", help="Level ground at z = 0; by default if the root is free.")
+    ] = None,
+    friction: Annotated[float, typer.Option("--friction", min=0, help="Coefficient of friction of the ground.")] = 1.0,
+    objects: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="MODEL@X,Y,Z[,YAW]",
+            help="A further model at this position [m, degrees]; may be repeated.",
+        ),
+    ] = None,
+    push: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--push", metavar="T,LINK,FX,FY,FZ,DURATION", help="A force [N] on a link from time T [s]; may be repeated."
+        ),
+    ] = None,
+    self_collision: Annotated[
+        Literal["none", "touching", "all"],
+        typer.Option(
+            "--self-collision",
+            help="Links that do not collide with each other: all, those that overlap at rest, or none.",
+        ),
+    ] = "touching",
+    limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep the limits of joints and efforts.")] = True,
+    until_fall: Annotated[bool, typer.Option("--until-fall", help="End when the robot falls.")] = False,
+    sensors: Annotated[
+        Path | None,
+        typer.Option(
+            "--sensors", metavar="FILE", help="Write what the sensors read at each step: .csv, .npz, .json, .parquet."
+        ),
+    ] = None,
+    contacts: Annotated[
+        Path | None,
+        typer.Option("--contacts", metavar="FILE", help="Write the contact force of each link at each step, likewise."),
+    ] = None,
+    json_output: AsJson = False,
+    by_position: ByPosition = False,
+) -> None:
+    """Simulate a robot that follows a motion, with MuJoCo.
+
+    The robot starts at the first pose of the motion, with its feet on the ground. OUT has the simulated joint displacements, poses of all
+    links, ZMP from the contact forces, and joint efforts. The exit code is 1 when the robot falls: its root is tilted by more than 45°
+    against the motion, or at less than half of the planned height. Ctrl-C keeps what was simulated so far.
+
+    \b
+    Examples:
+      bodymotion simulate biped.wrl biped_walk.seq -o simulated.seq
+      bodymotion simulate biped.wrl biped_walk.seq --push 2,WAIST,0,150,0,0.1 --until-fall
+      bodymotion simulate SR1.wrl SR1Walk.seq --gains sr1_gains.txt --sensors sensors.npz
+    """  # noqa: D301
+    from bodymotion.cli.files import exit_code, written
+    from bodymotion.cli.messages import show_problems
+    from bodymotion.cli.progress import progress
+    from bodymotion.formats.gains import read_gains
+    from bodymotion.formats.registry import save
+    from bodymotion.simulation import ControllerError
+    from bodymotion.simulation import simulate as run
+
+    with failures("simulate"):
+        body, plan = _loaded(model, motion, reading, by_position)
+        with progress(f"simulating {model.name}") as bar:
+            try:
+                found = run(
+                    body,
+                    plan,
+                    gains=None if gains is None else read_gains(gains, body),
+                    drive=drive,
+                    controller=None if controller is None else _controller(controller, body),
+                    root=root,
+                    start=start,
+                    end=end,
+                    timestep=timestep,
+                    frame_rate=rate,
+                    floor=floor,
+                    friction=friction,
+                    objects=[_placed(text, reading) for text in objects or ()],
+                    pushes=[_push(text, body) for text in push or ()],
+                    self_collision=self_collision,
+                    limits=limits,
+                    until_fall=until_fall,
+                    progress=None if bar is None else lambda done, total: bar(round(1000 * done), round(1000 * total)),
+                )
+            except ControllerError as error:
+                say(f"bodymotion simulate: {one_line(error)}")
+                raise typer.Exit(1) from error
+        show_problems(found.problems)
+        code = 0
+        if output is not None:
+            losses = save(found.motion, output).problems
+            show_problems(losses)
+            written(output)
+            code = exit_code(losses)
+        _write_tables(found, sensors, contacts)
+        with results() as stream:
+            stream.write(json.dumps(_figures(found)) + "\n" if json_output else _text(found))
+        if found.interrupted:
+            raise typer.Exit(130)
+        raise typer.Exit(1 if found.fall is not None or found.diverged else code)
+
+
+def _loaded(model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool) -> tuple[Body, Motion | None]:
+    """Return a body and its motion; an animation alone is played on a Spot."""
+    from bodymotion.animation import Animation
+    from bodymotion.cli.files import kind_of
+    from bodymotion.formats.registry import load_together
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+
+    files = [path for path in (model, motion) if path is not None]
+    body, *rest = load_together(files, by_position=by_position, **reading)
+    if isinstance(body, Animation) and not rest:
+        from bodymotion.spot.playback import needs_arm, play, spot_body
+
+        return spot_body(arm=needs_arm(body)), play(body)
+    if not isinstance(body, Body):
+        raise typer.BadParameter(f"{model} holds {kind_of(body)}, not a model", param_hint="MODEL")
+    if rest and not isinstance(rest[0], Motion):
+        raise typer.BadParameter(f"{motion} holds {kind_of(rest[0])}, not a motion", param_hint="MOTION")
+    return body, rest[0] if rest else None
+
+
+def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
+    """Return an object of a class in a Python file; its constructor gets the body if it has a parameter."""
+    import importlib.util
+    import inspect
+
+    file, _, name = text.rpartition(":")
+    specification = (
+        importlib.util.spec_from_file_location("bodymotion_controller", file) if file.endswith(".py") else None
+    )
+    if specification is None or specification.loader is None or not Path(file).is_file():
+        raise typer.BadParameter(f"{text!r} is no FILE.py:NAME of a file that exists", param_hint="--controller")
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[specification.name] = module
+    specification.loader.exec_module(module)
+    made = getattr(module, name, None)
+    if made is None:
+        raise typer.BadParameter(f"{file} defines no {name!r}", param_hint="--controller")
+    return made(body) if inspect.signature(made).parameters else made()
+
+
+def _numbers(text: str, counts: Sequence[int], option: str) -> list[float]:
+    try:
+        found = [float(word) for word in text.split(",")]
+    except ValueError:
+        found = []
+    if len(found) not in counts:
+        raise typer.BadParameter(f"{text!r} is not {' or '.join(map(str, counts))} numbers", param_hint=option)
+    return found
+
+
+def _placed(text: str, reading: ReaderOptions) -> tuple[Body, Floats]:
+    import numpy as np
+
+    from bodymotion.cli.files import load_body
+    from bodymotion.geometry import rotations
+
+    path, _, at = text.rpartition("@")
+    numbers = _numbers(at if path else "0,0,0", (3, 4), "--with")
+    turn = rotations.from_axis_angle([0.0, 0.0, 1.0], np.radians(numbers[3] if len(numbers) == 4 else 0.0))
+    return load_body(Path(path or at), reading, hint="--with"), np.array([*numbers[:3], *turn])
+
+
+def _push(text: str, body: Body) -> Push:
+    from bodymotion.simulation import Push
+
+    words = text.split(",")
+    if len(words) != 6 or words[1] not in {link.name for link in body.links}:
+        links = ", ".join(link.name for link in body.links)
+        raise typer.BadParameter(
+            f"{text!r} is not T,LINK,FX,FY,FZ,DURATION; the links are {links:.300}", param_hint="--push"
+        )
+    time, x, y, z, duration = _numbers(",".join([words[0], *words[2:]]), (5,), "--push")
+    return Push(time, words[1], (x, y, z), duration)
+
+
+def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None) -> None:
+    from bodymotion.cli.files import written
+    from bodymotion.cli.measure_output import Block, write
+    from bodymotion.dynamics import Series
+    from bodymotion.model.links import RangeSensor
+
+    if sensors is not None:
+        blocks = []
+        scans = [found.read(d) for d in found.body.devices if isinstance(d, RangeSensor)]
+        for reading in (*found.readings, *(scans if sensors.suffix.lower() in (".npz", ".json") else ())):
+            name, title = reading.device.name or reading.device.kind, f"{reading.device.kind} {reading.device.name}"
+            series = Series(
+                name=name,
+                title=title,
+                of="axis",
+                labels=reading.columns,
+                units=reading.units,
+                times=reading.times,
+                values=reading.values,
+            )
+            blocks.append(Block(series, reading.saturated))
+        if not blocks:
+            raise ValueError(f"the body has no sensors for {sensors.name}")
+        write(sensors, blocks)
+        written(sensors)
+    if contacts is not None:
+        labels, units = ("fx", "fy", "fz", "tx", "ty", "tz", "x", "y", "z"), ("N",) * 3 + ("Nm",) * 3 + ("m",) * 3
+        blocks = [
+            Block(
+                Series(
+                    name=found.link_names[index],
+                    title=f"contacts of {found.link_names[index]}",
+                    of="link",
+                    labels=labels,
+                    units=units,
+                    times=found.times,
+                    values=found.contact_forces[:, column],
+                )
+            )
+            for column, index in enumerate(found.touching)
+            if found.contact_forces[:, column].any()
+        ]
+        if not blocks:
+            raise ValueError(f"nothing touches anything, so there are no contacts for {contacts.name}")
+        write(contacts, blocks)
+        written(contacts)
+
+
+def _figures(found: Simulation) -> dict[str, Any]:
+    link, force, time = found.worst_contact
+    return {
+        "seconds": number(float(found.times[-1])),
+        "steps": len(found.times) - 1,
+        "fall": found.fall,
+        "diverged": found.diverged,
+        "joint_errors": {
+            joint.name: number(value) for joint, value in zip(found.body.joints, found.joint_errors, strict=True)
+        },
+        "root_error": number(found.root_error),
+        "slip": number(found.slip),
+        "energy": number(found.energy),
+        "worst_contact": {"link": link, "force": number(force), "time": number(time)},
+    }
+
+
+def _text(found: Simulation) -> str:
+    import numpy as np
+
+    link, force, time = found.worst_contact
+    ended = "does not fall" if found.fall is None else f"falls at {found.fall:.3f} s"
+    if found.diverged:
+        ended = "diverges: numbers are no longer finite"
+    rows = [
+        (
+            "simulated",
+            f"{found.times[-1]:.3f} s in {len(found.times) - 1} steps; {'interrupted' if found.interrupted else ended}",
+        ),
+    ]
+    for kind, unit, factor in (("rotate", "°", np.degrees(1.0)), ("slide", " mm", 1e3)):
+        of = [k for k, joint in enumerate(found.body.joints) if joint.type == kind]
+        if of:
+            worst = max(of, key=lambda k: found.joint_errors[k])
+            mean = np.sqrt(np.mean(found.joint_errors[of] ** 2)) * factor
+            worst_text = (
+                f"largest {found.joint_errors[worst] * factor:.3g}{unit} of {one_line(found.body.joints[worst].name)}"
+            )
+            rows.append(("joint error", f"{mean:.3g}{unit} RMS, {worst_text}"))
+    if not found.body.is_mounted:
+        rows += [
+            ("root error", f"{found.root_error:.3f} m at most"),
+            ("foot slip", f"{1e3 * found.slip:.1f} mm at most"),
+        ]
+    rows.append(("mechanical work", f"{found.energy:.1f} J"))
+    if link:
+        rows.append(("worst contact", f"{force:.0f} N on {one_line(link)} at {time:.3f} s"))
+    return "".join(f"{name:<16} {value}\n" for name, value in rows)

@@ -1,0 +1,214 @@
+"""The result of a simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import ContentEquality, Floats
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
+from bodymotion.motion.components import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
+from bodymotion.system.extras import need
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.dynamics import Measures, Reading
+    from bodymotion.model.body import Body
+    from bodymotion.model.links import Device, RangeSensor
+
+__all__ = ["FALL_ANGLE", "FALL_HEIGHT", "Simulation", "fall_time"]
+
+FALL_ANGLE = np.pi / 4
+"""[rad] A root that is tilted by more than this against its planned orientation has fallen."""
+FALL_HEIGHT = 0.5
+"""A root below this part of its planned height above the ground has fallen."""
+MIN_FORCE = 1.0
+"""[N] There is a ZMP where the ground pushes upwards with at least this force."""
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation(ContentEquality):
+    """What was simulated: N steps, at times 0, timestep, …, of a body with L links and J joint columns.
+
+    Attributes
+    ----------
+    times:
+        (N,) [s] since the start of the simulation.
+    q, dq, effort:
+        (N, J) joint values, velocities, and the torques [N m] (forces [N]) of the motors.
+    root, planned_root:
+        (N, 7) poses of the root link in the world: simulated, and of the motion.
+    command:
+        (N, J) joint values of the motion.
+    states, bodies:
+        (N, S) positions and velocities of everything in the MuJoCo model `model`; (L,) the numbers of the links there.
+    contact_forces:
+        (N, C, 9) for each link in `touching` the net force [N] and torque [N m] on it from all its contacts, in the world's axes and about
+        the point that follows: the centre of the contacts [m].
+    readings:
+        What gyros, accelerometers and force sensors read at each step.
+    fall:
+        [s] When the robot fell, None if it did not: its root is tilted by more than 45° against the plan, or at less than half of the
+        planned height. A fixed root never falls.
+    interrupted, diverged:
+        Whether Ctrl-C ended the simulation, and whether it ended because numbers were not finite or huge.
+    """
+
+    body: Body
+    model: Any = field(repr=False)
+    times: Floats
+    q: Floats
+    dq: Floats
+    root: Floats
+    effort: Floats
+    states: Floats
+    link_names: tuple[str, ...]
+    bodies: npt.NDArray[np.int64]
+    touching: tuple[int, ...]
+    contact_forces: Floats
+    command: Floats
+    planned_root: Floats
+    readings: tuple[Reading, ...]
+    frame_rate: float
+    fall: float | None = None
+    interrupted: bool = False
+    diverged: bool = False
+    problems: tuple[Problem, ...] = ()
+
+    def __repr__(self) -> str:
+        ended = "" if self.fall is None else f", falls at {self.fall:.3f} s"
+        return f"Simulation({self.body.name!r}: {self.times[-1]:g} s in {len(self.times)} steps{ended})"
+
+    @cached_property
+    def zmp(self) -> Floats:
+        """(N, 3) [m] the zero moment point on the ground z = 0 of the contact forces; the point before where nothing is carried.
+
+        For the sum of forces f and of torques τ about the origin: x = −τ_y/f_z, y = τ_x/f_z.
+        """
+        force, torque, at = (self.contact_forces[..., k : k + 3] for k in (0, 3, 6))
+        about = (torque + np.cross(at, force)).sum(axis=1)
+        total = force.sum(axis=1)
+        found = np.zeros((len(total), 3))
+        carried = total[:, 2] > MIN_FORCE
+        found[carried, 0] = -about[carried, 1] / total[carried, 2]
+        found[carried, 1] = about[carried, 0] / total[carried, 2]
+        last = np.maximum.accumulate(np.where(carried, np.arange(len(found)), 0))
+        return found[last]
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The simulated motion at `frame_rate`: joint displacements, poses of all links, ZMP, joint efforts."""
+        step = float(self.times[1]) if len(self.times) > 1 else 1.0
+        count = int(np.floor(self.times[-1] * self.frame_rate + 1e-6)) + 1
+        rows = np.minimum(np.rint(np.arange(count) / self.frame_rate / step).astype(int), len(self.times) - 1)
+        timeline = Timeline.uniform(count, self.frame_rate)
+        names = tuple(joint.name for joint in self.body.joints)
+        link_poses = self.body.forward_kinematics(self.q[rows], self.root[rows])
+        return Motion(
+            (
+                MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=self.q[rows], part_labels=names),
+                MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=link_poses, part_labels=self.link_names),
+                Vector3Seq(content=ZMP, timeline=timeline, values=self.zmp[rows]),
+                MultiValueSeq(content=JOINT_EFFORT, timeline=timeline, values=self.effort[rows], part_labels=names),
+            )
+        )
+
+    @cached_property
+    def measures(self) -> Measures:
+        """The simulated motion, measured: velocities, contacts, slip … (`bodymotion.dynamics.measure`)."""
+        from bodymotion.dynamics import measure
+
+        return measure(self.body, self.motion, ground=0.0)
+
+    def read(self, device: Device) -> Reading:
+        """Return what a gyro, accelerometer or force sensor read at each step, and a range sensor at each of its scans.
+
+        Rays meet everything in the model but the sensor's own link; they are as `bodymotion.dynamics.ray_directions` has them.
+
+        Raises
+        ------
+        ValueError
+            For any other device, or where the simulation was without sensors.
+        """
+        from bodymotion.model.links import RangeSensor
+
+        for reading in self.readings:
+            if reading.device == device:
+                return reading
+        if not isinstance(device, RangeSensor):
+            raise ValueError(
+                f"{device.kind} {device.name!r} was not read; gyros, accelerometers, force and range sensors can be"
+            )
+        return self._scanned(device)
+
+    def _scanned(self, device: RangeSensor) -> Reading:
+        from bodymotion.dynamics import Reading, ray_directions, scan_times
+
+        mujoco = need("mujoco", "sim", "the simulation")
+        data, times, rays = mujoco.MjData(self.model), scan_times(device, self.times), ray_directions(device)
+        steps = np.searchsorted(self.times, times - 1e-9)
+        placed = poses.compose(
+            self.body.forward_kinematics(self.q[steps], self.root[steps])[:, device.link], device.pose
+        )
+        values = np.zeros((len(times), len(rays)))
+        geom, found = np.zeros(len(rays), dtype=np.int32), np.zeros(len(rays))
+        for row, step in enumerate(steps):
+            data.qpos[:] = self.states[step, : self.model.nq]
+            mujoco.mj_kinematics(self.model, data)
+            ways = np.ascontiguousarray(rotations.rotate(placed[row, 3:], rays))
+            link, longest = int(self.bodies[device.link]), device.max_distance if device.max_distance > 0 else 1e9
+            mujoco.mj_multiRay(
+                self.model, data, placed[row, :3], ways.ravel(), None, 1, link, geom, found, None, len(rays), longest
+            )
+            values[row] = np.where((found < 0) | (found > longest), np.inf, found)
+        columns = tuple(f"{angle:.6g}" for angle in device.ray_angles)
+        return Reading(device, times, values, np.isinf(values), columns, ("m",) * len(columns))
+
+    @cached_property
+    def joint_errors(self) -> Floats:
+        """(J,) root mean square of command − q [rad or m]."""
+        return np.asarray(np.sqrt(np.mean((self.command - self.q) ** 2, axis=0)))
+
+    @cached_property
+    def root_error(self) -> float:
+        """The largest distance [m] of the root from its planned position."""
+        return float(np.linalg.norm(self.root[:, :3] - self.planned_root[:, :3], axis=1).max())
+
+    @cached_property
+    def slip(self) -> float:
+        """The largest distance [m] that a foot slips while it is in contact (`bodymotion.dynamics.foot_slips`); 0 without feet."""
+        from bodymotion.dynamics import foot_slips
+
+        if not len(self.measures.feet.links):
+            return 0.0
+        return max((slip.way for slip in foot_slips(self.measures.contacts, self.measures.times)), default=0.0)
+
+    @cached_property
+    def energy(self) -> float:
+        """The mechanical work [J] of the motors, positive or negative: Σ |effort · dq| · dt."""
+        step = float(self.times[1]) if len(self.times) > 1 else 0.0
+        return float(np.abs(self.effort * self.dq).sum() * step)
+
+    @cached_property
+    def worst_contact(self) -> tuple[str, float, float]:
+        """The link with the largest contact force, this force [N], and its time [s]; `("", 0, 0)` without contacts."""
+        sizes = np.linalg.norm(self.contact_forces[..., :3], axis=-1)
+        if not sizes.size or not sizes.any():
+            return "", 0.0, 0.0
+        row, column = np.unravel_index(int(np.argmax(sizes)), sizes.shape)
+        return self.link_names[self.touching[column]], float(sizes[row, column]), float(self.times[row])
+
+
+def fall_time(body: Body, times: Floats, root: Floats, planned: Floats) -> float | None:
+    """Return when a robot fell [s], None if it did not; the rule is that of `Simulation.fall`."""
+    if body.is_mounted or not len(times):
+        return None
+    up = np.array([0.0, 0.0, 1.0])
+    tilt = np.einsum("ni,ni->n", rotations.rotate(root[:, 3:], up), rotations.rotate(planned[:, 3:], up))
+    fallen = (tilt < np.cos(FALL_ANGLE)) | (root[:, 2] < FALL_HEIGHT * planned[:, 2])
+    return float(times[np.argmax(fallen)]) if fallen.any() else None

@@ -1,0 +1,292 @@
+"""Simulations against closed forms, against a scene written by hand, and against the measures of the recorded motion."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import bodymotion as bm
+from bodymotion.cli.app import app
+from bodymotion.geometry import poses, rotations
+from bodymotion.model.gains import default_gains, passive_joints
+from bodymotion.simulation import ControllerError, Push
+from sample_files import ACCEPT, corpus_files
+
+mujoco = pytest.importorskip("mujoco")
+G = 9.81
+BOX = bm.Segment(mass=2.0, inertia=np.eye(3) * 0.02, collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2))),))
+FREE = bm.Joint(name="ROOT", type="free")
+
+
+def box(*devices: bm.Device, **changes: object) -> bm.Body:
+    return bm.Body(name="box", links=(bm.Link(name="BOX", joint=FREE, segments=(BOX,)),), devices=devices, **changes)
+
+
+def pendulum(*devices: bm.Device, mass: float = 3.0, length: float = 0.5) -> bm.Body:
+    """Return a point mass on a rod from a fixed base that turns about y; it hangs at 0."""
+    bob = bm.Segment(mass=mass, center_of_mass=[0, 0, -length], inertia=np.eye(3) * 1e-6)
+    joint = bm.Joint(name="SWING", type="rotate", id=0, axis=[0, 1, 0])
+    links = (
+        bm.Link(name="BASE", joint=bm.Joint(type="fixed")),
+        bm.Link(name="ROD", index=1, parent=0, joint=joint, segments=(bob,)),
+    )
+    return bm.Body(name="pendulum", links=links, devices=devices)
+
+
+@pytest.fixture(scope="module")
+def biped(examples):
+    return bm.load_body(examples / "biped.wrl"), bm.load_motion(examples / "biped_walk.seq")
+
+
+@pytest.fixture(scope="module")
+def walked(biped):
+    return bm.simulate(*biped, end=10.0 if ACCEPT else 5.0)
+
+
+def test_free_fall():
+    """Semi-implicit steps of h: after n of them z = z₀ − g·h²·n·(n + 1)/2; an accelerometer reads nothing, and nothing turns."""
+    sensors = bm.AccelerationSensor(name="acc", link=0), bm.Gyro(name="gyro", link=0)
+    found = bm.simulate(box(*sensors, root_pose=[0, 0, 9, 1, 0, 0, 0]), floor=False, end=0.5)
+    n = np.arange(501)
+    assert found.root[:, 2] == pytest.approx(9 - 0.5 * G * 1e-6 * n * (n + 1), abs=1e-9)
+    assert np.abs([reading.values for reading in found.readings]).max() < 1e-9
+
+
+def test_rest_on_the_ground():
+    """A box stays within 1 mm, is pushed up by its weight, has its ZMP below its centre, and feels 1 g upwards."""
+    found = bm.simulate(box(bm.AccelerationSensor(name="acc", link=0)), end=1.0)
+    assert np.abs(found.root[:, :3] - found.root[0, :3]).max() < 1e-3
+    assert found.contact_forces[-1, 0, :3] == pytest.approx([0, 0, 2 * G], abs=1e-3)
+    assert found.readings[0].values[-1] == pytest.approx([0, 0, G], abs=1e-3)
+    assert found.zmp[-1] == pytest.approx([0, 0, 0], abs=1e-4) and found.fall is None
+    assert found.worst_contact[0] == "BOX"
+
+
+@pytest.mark.parametrize(("friction", "slides"), [(0.2, True), (0.6, False)])
+def test_a_slope(friction, slides):
+    """On a slope of 20°, a box slides with g·(sin α − μ·cos α), or stays where tan α < μ."""
+    angle = np.radians(20.0)
+    turn = rotations.from_axis_angle([0, 1, 0], angle)
+    slope = bm.Segment(collisions=(bm.Shape(bm.Box((20.0, 4.0, 1.0))),))
+    ground = bm.Body(name="slope", links=(bm.Link(name="SLOPE", joint=bm.Joint(type="fixed"), segments=(slope,)),))
+    at = np.array([*rotations.rotate(turn, [0, 0, -0.5 - 0.1]), *turn])
+    found = bm.simulate(
+        box(root_pose=[0, 0, 0, *turn]), floor=False, friction=friction, objects=[(ground, at)], end=1.0
+    )
+    expected = max(G * (np.sin(angle) - friction * np.cos(angle)), 0.0) * 0.5
+    way = rotations.rotate(rotations.conjugate(turn), found.root[-1, :3])[0]
+    assert (way > 0.1) == slides
+    assert way == pytest.approx(expected, rel=0.01, abs=0.01)
+
+
+def test_a_pendulum():
+    """Without torques it swings with the period of its length and amplitude: 2π·√(l/g)·(1 + α²/16)."""
+    length, alpha = 0.5, 0.3
+    motion = bm.Motion.from_joints(np.full((2, 1), alpha), 0.25)
+    found = bm.simulate(pendulum(length=length), motion, gains=[[0.0, 0.0]], end=4.0, timestep=5e-4)
+    q = found.q[:, 0]
+    down = np.flatnonzero((q[:-1] > 0) & (q[1:] <= 0))
+    period = np.diff(found.times[down] + 5e-4 * q[down] / (q[down] - q[down + 1])).mean()
+    assert period == pytest.approx(2 * np.pi * np.sqrt(length / G) * (1 + alpha**2 / 16), rel=1e-3)
+
+
+def test_a_held_pendulum_needs_its_torque():
+    """Held level, the motor gives m·g·l; with an effort limit below it, the rod falls. The force sensor at its joint feels it, too."""
+    body = pendulum(bm.ForceSensor(name="joint", link=1))
+    level = bm.Motion.from_joints(np.full((200, 1), np.pi / 2), 100)
+    found = bm.simulate(body, level)
+    assert abs(found.effort[-1, 0]) == pytest.approx(3 * G * 0.5, rel=1e-3)
+    reading = bm.dynamics.read_sensor(found.measures, body.devices[0])
+    assert found.read(body.devices[0]).values[-1] == pytest.approx(reading.values[-10], abs=0.05)
+    joint = replace(body.links[1].joint, extra={"effort": 10.0})
+    weak = replace(body, links=(body.links[0], replace(body.links[1], joint=joint)))
+    assert bm.simulate(weak, level).joint_errors[0] > 0.5 > bm.simulate(weak, level, limits=False).joint_errors[0]
+
+
+def test_the_biped_walks(walked):
+    """Defaults only: upright at the end, joints within 1° RMS, the root within 0.1 m, feet that hardly slip."""
+    assert walked.fall is None and walked.root_error < 0.1 and walked.slip < 0.03
+    assert np.degrees(walked.joint_errors).max() < 1.0
+    motion = walked.motion
+    assert [c.content for c in motion.components] == ["JointDisplacement", "LinkPosition", "ZMP", "JointEffort"]
+    poses_again = walked.body.forward_kinematics(motion.joint_displacement.values, motion.link_position.values[:, 0])
+    assert np.abs(poses_again - motion.link_position.values).max() < 1e-12
+
+
+def test_sensors_fit_the_recorded_motion(biped):
+    """In quiet stance: force sensors as `bm.dynamics` of the recorded motion, within 2 % of the weight; gyro and accelerometer as its
+    derivatives, within 1 %."""
+    body = biped[0]
+    sway = np.zeros((201, body.num_joints))
+    t = np.arange(201) / 100
+    sway[:, [k for k, joint in enumerate(body.joints) if "SHOULDER_PITCH" in joint.name]] = (
+        0.3 * np.sin(np.pi * t)[:, None] ** 2
+    )
+    found = bm.simulate(body, bm.Motion.from_joints(sway, 100), frame_rate=1000)
+    weight, forces = body.mass * G, []
+    for reading in found.readings:
+        expected = bm.dynamics.read_sensor(found.measures, reading.device).values[200:-200]
+        error = np.sqrt(np.mean((reading.values[200:-200] - expected) ** 2, axis=0))
+        if isinstance(reading.device, bm.ForceSensor):
+            forces.append(reading.values[200:-200, :3] - expected[:, :3])
+        else:
+            scale = G if isinstance(reading.device, bm.AccelerationSensor) else 1.0
+            assert error.max() < 0.01 * scale, reading
+    # How two feet share the weight does not follow from the motion.
+    assert np.sqrt(np.mean(np.sum(forces, axis=0) ** 2, axis=0)).max() < 0.02 * weight
+
+
+def test_a_range_sensor_meets_a_wall():
+    """A wall 2 m ahead (−z of the sensor, which looks along x): the ray at an angle is longer by 1/cos; behind there is nothing."""
+    look = rotations.from_matrix(np.array([[0.0, 0, -1], [-1, 0, 0], [0, 1, 0]]))
+    laser = bm.RangeSensor(
+        name="laser", link=0, pose=np.array([0, 0, 0.4, *look]), scan_angle=1.6, scan_step=0.4, scan_rate=10.0
+    )
+    wall = bm.Segment(collisions=(bm.Shape(bm.Box((0.1, 40.0, 8.0))),))
+    body = bm.Body(name="wall", links=(bm.Link(name="WALL", joint=bm.Joint(type="fixed"), segments=(wall,)),))
+    found = bm.simulate(box(laser), objects=[(body, [2.05, 0, 0, 1, 0, 0, 0])], end=0.5)
+    scan = found.read(laser)
+    assert scan.times == pytest.approx(np.arange(6) / 10)
+    assert scan.values[-1] == pytest.approx(2.0 / np.cos(laser.ray_angles), abs=1e-3)
+
+
+def test_steps_are_those_of_a_scene_by_hand(biped, tmp_path):
+    """The saved MJCF of the same body and gains, stepped by a plain loop over mj_step: equal to 1e-9 over 100 steps."""
+    body, motion = biped
+    gains = default_gains(body)
+    found = bm.simulate(body, motion, end=0.1)
+    bm.save(body, tmp_path / "biped.xml", actuators="position", gains=gains)
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "biped.xml"))
+    model.opt.timestep, data = 1e-3, mujoco.MjData(model)
+    model.eq_solref[:, 0] = 2e-3
+    driven = [(k, joint.name) for k, joint in enumerate(body.joints) if k not in passive_joints(body)]
+    data.qpos[:], data.qvel[:] = found.states[0, : model.nq], found.states[0, model.nq :]
+    lead = gains[:, 1] / gains[:, 0]
+    fine = np.vstack([found.command[:1], found.command])
+    rates = np.diff(fine, axis=0) / 1e-3
+    rates[0] = rates[1]
+    for k in range(100):
+        for column, name in driven:
+            data.actuator(name).ctrl = found.command[k, column] + lead[column] * rates[k, column]
+        mujoco.mj_step(model, data)
+        assert np.abs(data.qpos - found.states[k + 1, : model.nq]).max() < 1e-9, k
+
+
+def test_torques_at_each_step_are_a_servo(biped):
+    """The law of the servo as a controller of torques holds the biped as well; pushes move it, and it falls when they are large."""
+    body, motion = biped
+    assert bm.simulate(body, motion, end=0.3, drive="torque", timestep=5e-4).joint_errors.max() < np.radians(1)
+    push = Push(0.05, "WAIST", (0.0, 900.0, 0.0), 0.15)
+    fallen = bm.simulate(body, motion, end=3.0, pushes=[push], until_fall=True)
+    assert 0.05 < fallen.fall <= fallen.times[-1] < 2.5
+
+
+def test_controllers_that_fail(biped):
+    body = pendulum()
+
+    class Bad:
+        def __init__(self, value):
+            self.value = value
+
+        def step(self, state):
+            if state.time < 0.0995:
+                return np.zeros(1)
+            if isinstance(self.value, Exception):
+                raise self.value
+            return self.value
+
+    for value in (np.zeros(2), [np.nan], "torque", RuntimeError("no")):
+        with pytest.raises(ControllerError) as caught:
+            bm.simulate(body, controller=Bad(value), end=1.0)
+        assert "0.1 s" in str(caught.value)
+        assert len(caught.value.partial.times) == 101
+
+
+def test_ctrl_c_keeps_what_was_simulated():
+    def interrupt(done, total):
+        if done > 0.9:
+            raise KeyboardInterrupt
+
+    found = bm.simulate(pendulum(), end=5.0, progress=interrupt)
+    assert found.interrupted and found.times[-1] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    "path", corpus_files("wrl/*/sample/model/closed-link-sample.wrl", "body/**/misc/*losed*.body"), ids=lambda p: p.name
+)
+def test_closed_loops_stay_closed(path):
+    """Every extra joint stays closed within 1 mm while a driving joint moves."""
+    body = bm.load_body(path)
+    q = np.zeros((201, body.num_joints))
+    open_at_rest = bm.close_loops(body, q[0]).residual
+    driving = bm.close_loops(body, q[0]).driving
+    q[:, list(driving)[:1]] += 0.2 * np.sin(np.linspace(0, np.pi, 201))[:, None] ** 2
+    found = bm.simulate(body, bm.Motion.from_joints(q, 100, root=body.root_pose))
+    link_poses = body.forward_kinematics(found.q, found.root)
+    assert bm.loop_errors(body, link_poses)[0].max() < open_at_rest + 1e-3
+    assert found.joint_errors[list(driving)].max() < 0.02
+
+
+def test_a_crawler_drives_at_its_speed():
+    """A vehicle with two belts: straight within 2 % of the command; belts against each other turn it on the spot."""
+    chassis = bm.Segment(mass=20.0, inertia=np.eye(3))
+    belt = bm.Segment(mass=5.0, inertia=np.eye(3) * 0.1, collisions=(bm.Shape(bm.Box((0.6, 0.1, 0.1))),))
+    links = [bm.Link(name="CHASSIS", joint=FREE, segments=(chassis,))]
+    for k, y in enumerate((0.3, -0.3)):
+        joint = bm.Joint(name=f"BELT{k}", type="crawler", id=k, axis=[0, 1, 0])
+        links.append(
+            bm.Link(
+                name=f"BELT{k}", index=k + 1, parent=0, joint=joint, offset=[0, y, -0.1, 1, 0, 0, 0], segments=(belt,)
+            )
+        )
+    body = bm.Body(name="crawler", links=tuple(links))
+    way = 0.4 * np.arange(301) / 100
+    straight = bm.simulate(body, bm.Motion.from_joints(np.stack([way, way], axis=1), 100))
+    speed = (straight.root[-1, 0] - straight.root[1000, 0]) / (straight.times[-1] - straight.times[1000])
+    assert speed == pytest.approx(0.4, rel=0.02) and abs(straight.root[-1, 1]) < 1e-3
+    turning = bm.simulate(body, bm.Motion.from_joints(np.stack([-way, way], axis=1), 100))
+    yaw = rotations.to_rpy(turning.root[-1, 3:])[2]
+    assert np.linalg.norm(turning.root[-1, :2]) < 0.01 and 0.3 < yaw % (2 * np.pi) < 2 * np.pi
+
+
+def test_the_command(biped, examples, tmp_path):
+    """It writes the motion, sensors and contacts; the exit code is 1 after a fall."""
+    run = CliRunner()
+    files = [str(examples / "biped.wrl"), str(examples / "biped_walk.seq")]
+    out = [
+        "-o",
+        str(tmp_path / "out.seq"),
+        "--sensors",
+        str(tmp_path / "s.csv"),
+        "--contacts",
+        str(tmp_path / "c.npz"),
+        "--json",
+    ]
+    result = run.invoke(app, ["simulate", *files, "--end", "0.3", *out])
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["fall"] is None
+    assert bm.load_motion(tmp_path / "out.seq").num_frames == pytest.approx(31, abs=1)
+    assert len((tmp_path / "s.csv").read_text().splitlines()) == 302
+    (tmp_path / "limp.py").write_text(
+        "import numpy as np\nclass Limp:\n    def step(self, state):\n        return np.zeros(len(state.q))\n"
+    )
+    limp = ["--controller", f"{tmp_path / 'limp.py'}:Limp", "--until-fall", "--end", "3"]
+    assert run.invoke(app, ["simulate", *files, *limp]).exit_code == 1
+    assert run.invoke(app, ["simulate", *files, "--push", "1,NOWHERE,0,0,0,1"]).exit_code == 2
+
+
+def test_the_model_of_mujoco(biped):
+    found = bm.to_mujoco(biped[0], actuators="position")
+    assert (
+        found.model.nu == biped[0].num_joints - len(passive_joints(biped[0]))
+        and found.model.body(found.links[0]).id == 1
+    )
+    data = mujoco.MjData(found.model)
+    mujoco.mj_forward(found.model, data)
+    expected = biped[0].forward_kinematics(np.zeros(biped[0].num_joints))
+    assert np.abs(data.body(found.links[5]).xpos - expected[5, :3]).max() < 1e-9
+    assert poses.IDENTITY.shape == (7,)
