@@ -148,6 +148,15 @@ class Scene:
         """All findings, one group for each rule: motion before model, errors before warnings before notes."""
         return grouped(self.motion_problems, self.body.problems)
 
+    @property
+    def reason_not_to_measure(self) -> str:
+        """Why the motion cannot be measured on its body; empty where it can."""
+        if self.motion is None or self.num_frames < 2:
+            return "there is no motion"
+        if self.without_body:
+            return "there is no body"
+        return "the motion has only two frames" if self.num_frames < 3 else ""
+
     def ground_offset(self, link_poses: Floats) -> Floats:
         """Return the height (...) [m] to add to link poses (..., L, 7) so that the lowest point of the body is at 0."""
         return -self.extent.lowest(link_poses)

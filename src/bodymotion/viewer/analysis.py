@@ -23,6 +23,7 @@ from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE
 from bodymotion.scene.scene import Scene
 
 if TYPE_CHECKING:
+    from bodymotion.checks import Moment
     from bodymotion.dynamics import Measures, Series
 
 __all__ = ["BackgroundAnalysis", "MotionAnalysis", "analyze"]
@@ -47,6 +48,8 @@ class MotionAnalysis:
         (T, 3) [m]; None where the motion has none.
     measures:
         What `bodymotion.dynamics.measure` returns; None where nothing can be measured for the reason `failure`.
+    moments:
+        The times at which the motion breaks rules on its body.
     """
 
     scene: Scene
@@ -56,6 +59,7 @@ class MotionAnalysis:
     recorded_zmp: Floats | None
     measures: Measures | None = None
     failure: str = ""
+    moments: tuple[Moment, ...] = ()
     _series: dict[str, Series] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -171,12 +175,12 @@ def _analyze(
     zmp = scene.zmp
     if zmp is not None and scene.zmp_in_root:
         zmp = poses.transform_points(roots, zmp)
-    failure = _reason_not_to_measure(scene)
+    failure = scene.reason_not_to_measure
     analysis = MotionAnalysis(scene, on_ground, frozen(roots), frozen(center), zmp, failure=failure)
     if failure:
         return analysis
     try:
-        found = replace(analysis, measures=_measure(scene))
+        found = replace(analysis, measures=_measure(scene), moments=_moments(scene))
         if found.on_feet:
             # What overlays need for each frame is computed here, in the background.
             for name in ("support", "foot_patches", "contact_points", "zmp"):
@@ -203,12 +207,15 @@ def _without_held_frames(scene: Scene) -> Scene:
     return replace(scene, timeline=timeline, link_poses=link_poses, q=q, zmp=zmp, own_frames=0, second=None)
 
 
-def _reason_not_to_measure(scene: Scene) -> str:
-    if scene.motion is None or scene.num_frames < 2:
-        return "there is no motion"
-    if scene.without_body:
-        return "there is no body"
-    return "the motion has only two frames" if scene.num_frames < 3 else ""
+def _moments(scene: Scene) -> tuple[Moment, ...]:
+    """Return when the motion breaks rules; those of an animation are at its keyframes."""
+    from bodymotion.checks import moments
+
+    if scene.motion is None or scene.playback is not None:
+        return ()
+    with suppress(ValueError):
+        return moments(scene.motion, scene.body)
+    return ()
 
 
 def _measure(scene: Scene) -> Measures:

@@ -12,6 +12,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,7 +24,7 @@ from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Scene
 from bodymotion.viewer.analysis import BackgroundAnalysis, MotionAnalysis
 from bodymotion.viewer.animation_panel import AnimationControl
-from bodymotion.viewer.browser_scripts import PLOT_CLICKS, add_keys, run_in_browsers
+from bodymotion.viewer.browser_scripts import KEYS, add_keys, run_live_script
 from bodymotion.viewer.capture import Capture
 from bodymotion.viewer.environment import Lights, apply_theme
 from bodymotion.viewer.panel import Panel
@@ -33,6 +34,8 @@ from bodymotion.viewer.server import quiet_server, stop_server
 
 if TYPE_CHECKING:
     import viser
+
+    from bodymotion.model.links import Link
 
 __all__ = ["Viewer", "WorkQueue"]
 
@@ -118,6 +121,8 @@ class Viewer:
         self._queue = WorkQueue()
         self._stopped = threading.Event()
         self._play_on_connect = play
+        self._was_connected = False
+        self.selected_link: Link | None = None
         self._on_stop: list[Callable[[], None]] = []
         self.num_shown = 0
         self.background_analysis = BackgroundAnalysis(self._queue.post, self._analysis_done)
@@ -125,6 +130,7 @@ class Viewer:
         self.capture = Capture(self)
         self.scene_view = self._make_scene_view(scene)
         self._make_panel()
+        run_live_script(self.server)
         self.scene_view.set_first_camera()
         self._thread = threading.Thread(target=self._run, name="bodymotion-viewer", daemon=True)
         self._queue.set_worker(self._thread)
@@ -250,11 +256,24 @@ class Viewer:
 
     def act(self, name: str) -> None:
         """Run the action of a key or button; `browser_scripts.KEYS` lists the names."""
-        self._queue.post(lambda: self._act(name))
+        if any(name == action for _, _, action, _ in KEYS):
+            self._queue.post(lambda: self._act(name))
 
-    def scrub(self, frame: int) -> None:
-        """Pause at a frame."""
-        self._queue.post(lambda: self._pause_at(lambda: self.player.seek_frame(frame)))
+    def scrub(self, time: float) -> None:
+        """Pause at a time [s]."""
+        self._queue.post(lambda: self._pause_at(lambda: self.player.seek(time)))
+
+    def select(self, index: int) -> None:
+        """Select a link by its index, show it in the panel and highlight it; another number, or the selected link, selects none."""
+
+        def show() -> None:
+            links, before = self.scene.body.links, self.selected_link
+            found = links[index] if 0 <= index < len(links) else None
+            self.selected_link = None if found is before else found
+            self.scene_view.nodes.select(None if self.selected_link is None else index)
+            self.panel.link_card.update()
+
+        self._queue.post(show)
 
     def go_to_keyframe(self, keyframe: int) -> None:
         """Pause where a keyframe is shown."""
@@ -332,15 +351,20 @@ class Viewer:
         gui.set_panel_label(shown(self.scene.title))
         self.panel = Panel(self)
         add_keys(self.server, self.act)
-        run_in_browsers(self.server, PLOT_CLICKS)
 
     def _make_scene_view(self, scene: Scene) -> SceneView:
         view = SceneView(self.server, scene, self.options)
         view.lights = Lights(self.server.scene, self.options.shadows)
         view.loops.prepare()
+        for index, handle in view.nodes.visuals.items():
+            handle.on_click(partial(self._clicked, index))
         return view
 
+    def _clicked(self, index: int, _event: object) -> None:
+        self.select(index)
+
     def _connected(self) -> None:
+        self._was_connected = True
         if self._play_on_connect:
             self._play_on_connect = False
             self.player.play()
@@ -379,6 +403,7 @@ class Viewer:
         if self.scene_view.can_show(scene):
             self.scene_view.update(scene)
         else:
+            self.selected_link = None
             self.scene_view.remove()
             self.scene_view = self._make_scene_view(scene)
         self._make_panel()
@@ -398,7 +423,8 @@ class Viewer:
         if overlays.analysis is not known:
             self.scene_view.set_analysis(known)
         plotted = self.options.quantity if self.panel.plot is not None else None
-        if overlays.needed or plotted is not None:
+        # The timeline shows contacts and findings of every motion that can be measured.
+        if overlays.needed or plotted is not None or (self._was_connected and not self.scene.reason_not_to_measure):
             quantities = {*overlays.quantities, *([plotted] if plotted is not None else [])}
             self.background_analysis.request(self.scene_view.shown_scene, self.options.stand, frozenset(quantities))
 
@@ -406,6 +432,8 @@ class Viewer:
         self.scene_view.set_analysis(self.analysis)
         if self.panel.plot is not None:
             self.panel.plot.draw(self.analysis)
+        if self.panel.playback_panel is not None:
+            self.panel.playback_panel.update()
 
     def _do(self, work: Callable[[], T]) -> T:
         return self._queue.run(work, self._show)

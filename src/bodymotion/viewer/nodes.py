@@ -26,6 +26,7 @@ __all__ = ["RobotNodes", "SecondRobotNodes"]
 
 ROBOT = "/world/robot"
 COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
+SELECTED = Material(diffuse=(0.1, 0.5, 1.0), transparency=0.45)
 GHOST = Material(diffuse=(0.2, 0.5, 0.95), transparency=0.62)
 MIN_POSE_CHANGE = 1e-6
 """[m, or of a quaternion's elements] Smaller changes since the last message are not sent."""
@@ -40,8 +41,8 @@ class RobotNodes:
     ----------
     bounds, size:
         The box (2, 3) around the first frame, and the length [m] of its diagonal.
-    names, links:
-        The names of the links' nodes, and the nodes.
+    names, links, visuals:
+        The names of the links' nodes, the nodes, and the nodes of their shapes by link.
     """
 
     def __init__(
@@ -63,7 +64,9 @@ class RobotNodes:
         self._parents = np.array([link.parent for link in body.links])
         self.names: list[str] = []
         self.links: list[viser.FrameHandle] = []
-        self._visuals: list[viser.GlbHandle] = []
+        self.visuals: dict[int, viser.GlbHandle] = {}
+        self._selected: tuple[int, viser.GlbHandle | None] | None = None
+        self._frames_shown = False
         self._collisions: list[viser.GlbHandle] | None = None
         self._root = root
         api = server.scene
@@ -79,7 +82,9 @@ class RobotNodes:
             data = to_glb(scene.shapes[link.index], material)
             if data is not None:
                 opaque = material is None or not material.transparency
-                self._visuals.append(api.add_glb(f"{name}/shapes", data, cast_shadow=opaque, receive_shadow=opaque))
+                self.visuals[link.index] = api.add_glb(
+                    f"{name}/shapes", data, cast_shadow=opaque, receive_shadow=opaque
+                )
         around = to_glb(body.environment) if root == ROBOT else None
         if around is not None:
             api.add_glb(f"{root}/environment", around)
@@ -108,12 +113,30 @@ class RobotNodes:
 
     def show_frames(self, on: bool) -> None:
         """Show or hide the axes of the link frames."""
-        for handle in self.links:
-            handle.show_axes = on
+        self._frames_shown = on
+        for index, handle in enumerate(self.links):
+            handle.show_axes = on or (self._selected is not None and self._selected[0] == index)
+
+    def select(self, index: int | None) -> None:
+        """Highlight a link by its axes and a blue copy of its shapes; with None no link."""
+        if self._selected is not None:
+            before, copy = self._selected
+            self.links[before].show_axes = self._frames_shown
+            if copy is not None:
+                copy.remove()
+        self._selected = None
+        if index is None:
+            return
+        self.links[index].show_axes = True
+        data, name = to_glb(self.scene.shapes[index], SELECTED), f"{self.names[index]}/selected"
+        copy = (
+            self.server.scene.add_glb(name, data, scale=1.01, cast_shadow=False, receive_shadow=False) if data else None
+        )
+        self._selected = (index, copy)
 
     def show_visuals(self, on: bool) -> None:
         """Show or hide the visual shapes."""
-        for handle in self._visuals:
+        for handle in self.visuals.values():
             handle.visible = on
 
     def show_collisions(self, on: bool) -> None:

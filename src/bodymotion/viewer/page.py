@@ -22,10 +22,12 @@ from bodymotion.scene.scene import Scene
 from bodymotion.scene.text import html_text
 from bodymotion.scene.theme import STANCE, SWING
 from bodymotion.system.atomic_files import check_place, whole_file
+from bodymotion.viewer.analysis import MotionAnalysis, analyze
 from bodymotion.viewer.browser_scripts import page_script
 from bodymotion.viewer.limit_colors import color_of
 from bodymotion.viewer.scene_view import SceneView, apply_defaults
 from bodymotion.viewer.server import quiet_server, stop_server
+from bodymotion.viewer.timeline import timeline_data
 
 if TYPE_CHECKING:
     import viser
@@ -104,9 +106,9 @@ def page(
     options = replace(options or DisplayOptions())
     apply_defaults(options, scene)
     sampling = sampled(scene.timeline, moments)
-    texts, note = _record(scene, options, sampling, (False, True) if follow_system_theme else (options.dark,))
+    texts, note, analysis = _record(scene, options, sampling, (False, True) if follow_system_theme else (options.dark,))
     text = _with_both_themes(*texts) if follow_system_theme else texts[0]
-    return _with_status_line(text, scene, sampling, options, note, play)
+    return _with_timeline(text, scene, sampling, options, note, analysis, play)
 
 
 def write_page(scene: Scene, path: Path, options: DisplayOptions | None = None, *, play: bool = True) -> Sampling:
@@ -125,8 +127,8 @@ def write_page(scene: Scene, path: Path, options: DisplayOptions | None = None, 
 
 def _record(
     scene: Scene, options: DisplayOptions, sampling: Sampling, themes: tuple[bool, ...]
-) -> tuple[list[str], str]:
-    """Return viser's page of the frames for each theme (True: dark mode), and a note about what was measured, as HTML."""
+) -> tuple[list[str], str, MotionAnalysis | None]:
+    """Return viser's page of the frames for each theme (True: dark mode), a note about what was measured, as HTML, and the analysis."""
     server = quiet_server("127.0.0.1", 0)
     try:
         # One group of messages for all frames: there are no browsers that it could be sent to meanwhile.
@@ -149,7 +151,10 @@ def _record(
         texts = [recording.as_html(dark_mode=dark) for recording, dark in zip(recordings, themes, strict=True)]
     finally:
         stop_server(server)
-    return texts, _analysis_note(view)
+    analysis = view.analysis_overlays.analysis
+    if analysis is None and not scene.reason_not_to_measure:
+        analysis = analyze(view.shown_scene, options.stand)
+    return texts, _analysis_note(view), analysis
 
 
 def _recordings(
@@ -195,15 +200,20 @@ def _analysis_note(view: SceneView) -> str:
     return f" · of the {colors.kind} limit: {' '.join(signs)}"
 
 
-def _with_status_line(
-    text: str, scene: Scene, sampling: Sampling, options: DisplayOptions, note: str, play: bool
+def _with_timeline(
+    text: str,
+    scene: Scene,
+    sampling: Sampling,
+    options: DisplayOptions,
+    note: str,
+    analysis: MotionAnalysis | None,
+    play: bool,
 ) -> str:
-    """Add the title, a line about what is shown, and the script of the page."""
+    """Add the title, the timeline with a line about what is shown, and the script of the page."""
     title = html_text(scene.title)
     parts = [title]
     if len(sampling.frames) > 1:
-        length = f"{scene.timeline.times[-1]:.3f} s"
-        parts += [f'<span id="bodymotion-time"></span>{length}', escape(str(sampling))]
+        parts.append(escape(str(sampling)))
     if scene.beats is not None:
         parts.append(f"{scene.beats.slices:g} slices at {scene.beats.bpm:g} bpm")
     if scene.contacts is not None and options.contacts:
@@ -218,10 +228,6 @@ def _with_status_line(
     head, body = text.split("</head>", 1)
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
     head = f"{before}<title>{title}</title>{rest.split('</title>', 1)[1]}"
-    script = page_script(sampling.times, float(scene.timeline.times[0]), play=play)
-    extra = (
-        '<div style="position:fixed;left:12px;bottom:54px;z-index:5;font:13px sans-serif;color:#445;pointer-events:none;'
-        f'font-variant-numeric:tabular-nums;background:#ffffffb0;padding:3px 8px;border-radius:6px">{line}</div>'
-        f"<script>{script}</script>"
-    )
+    data = timeline_data(scene, analysis, line)
+    extra = f"<script>{page_script(sampling.times, data, play=play)}</script>"
     return f"{head}</head>{body.replace('</body>', extra + '</body>', 1) if '</body>' in body else body + extra}"

@@ -15,8 +15,9 @@ from bodymotion.scene.text import html_text
 from bodymotion.viewer.animation_panel import AnimationPanel
 from bodymotion.viewer.display_panel import DisplayPanel
 from bodymotion.viewer.joint_panel import JointSliders
-from bodymotion.viewer.playback_panel import PlaybackPanel
+from bodymotion.viewer.link_panel import LinkCard, tree_html
 from bodymotion.viewer.plot_panel import PlotPanel
+from bodymotion.viewer.timeline import PlaybackPanel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +47,7 @@ class Panel:
         if scene.warnings:
             gui.add_html("".join(f'<div style="{WARNING}">⚠ {html_text(text)}</div>' for text in scene.warnings))
         self.playback_panel = PlaybackPanel(viewer) if scene.num_frames > 1 else None
+        self.link_card = LinkCard(viewer)
         tabs = gui.add_tab_group()
         self.animation: AnimationPanel | None = None
         if scene.playback is not None:
@@ -59,6 +61,8 @@ class Panel:
                 self._add_loops(gui)
             self.sliders = JointSliders(gui, scene.body, viewer.pose_joint)
             hint.content = _small(_joints_hint(scene, len(self.sliders)))
+        with tabs.add_tab("Links"):
+            gui.add_html(tree_html(scene.body))
         with tabs.add_tab("Show"):
             self.show = DisplayPanel(viewer, bool(len(self.sliders)))
         self.plot: PlotPanel | None = None
@@ -96,6 +100,7 @@ class Panel:
         if self.plot is not None:
             self.plot.follow(viewer.player.frame, viewer.background_analysis.describe())
         if all_values:
+            self.link_card.sync()
             self.sliders.show(viewer.scene_view.q)
             if self._loop_note is not None:
                 self._loop_note.content = _small(viewer.scene_view.loop_note())
@@ -109,6 +114,7 @@ class Panel:
             self.animation.update(scene.playback)
         if self.plot is not None:
             self.plot.update(scene)
+        self.link_card.update()
         self._summary.content = summary_html(self._viewer)
 
     def show_message(self, text: str, bad: bool = False) -> None:

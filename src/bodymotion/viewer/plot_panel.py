@@ -6,7 +6,6 @@ following the time costs next to nothing.
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +39,6 @@ __all__ = [
 
 NONE = "—"
 JOINT_VALUES = "Joint values"
-CLICK_POSITIONS = 400
-"""Number of positions in a plot that a click distinguishes."""
 MAX_POINTS = 800
 COLORS = ("#1f77d0", "#e0701a", "#2a9d4a", "#b03ac0")
 """The colours of the curves, whose number they limit."""
@@ -111,12 +108,7 @@ class PlotPanel:
             self._drawn = (name, known)
         times = self._scene.timeline.times
         curves = [filled(self._curves[chosen], len(times)) for chosen in self.chosen]
-        share = np.linspace(0.0, 1.0, CLICK_POSITIONS)
-        frames = np.asarray(self._scene.timeline.frames_at(times[0] + share * (times[-1] - times[0]) + 1e-9))
-        self._plot.content = (
-            f'<div class="bodymotion-plot" style="cursor:crosshair" data-frames="{json.dumps(frames.tolist())}">'
-            f"{svg_of(times, curves)}</div>"
-        )
+        self._plot.content = f'<div class="bodymotion-plot" style="cursor:crosshair">{svg_of(times, curves)}</div>'
 
     def _offer_curves(self) -> None:
         """Offer the curves, and choose those that were chosen before, or the ones with the largest spans."""

@@ -1,0 +1,197 @@
+"""The bar at the lower edge of the live viewer and of pages: what it shows, and its connection to the live viewer.
+
+`timeline.js` draws it. In the live viewer `live.js` reads data and state from hidden widgets, and writes requests into another one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics.text import shown
+from bodymotion.motion.components import Timeline
+from bodymotion.scene.contacts import HAND
+from bodymotion.scene.scene import Scene
+from bodymotion.scene.text import html_text
+from bodymotion.scene.theme import MISSED, STANCE, SWING, Rgb
+
+if TYPE_CHECKING:
+    import viser
+
+    from bodymotion.viewer.analysis import MotionAnalysis
+    from bodymotion.viewer.app import Viewer
+
+__all__ = ["PlaybackPanel", "runs", "timeline_data"]
+
+MAX_MARKS, MAX_MARKS_PER_RULE = 120, 20
+MAX_SPANS = 2000
+"""Of one row; spans that are closer than this share of the time are drawn as one."""
+MAX_REQUEST = 1000
+"""[characters] Longer requests of browsers are ignored."""
+
+
+def timeline_data(scene: Scene, analysis: MotionAnalysis | None = None, note: str = "") -> dict[str, Any]:
+    """Return what `timeline.js` shows of a scene: its times, beats, contacts of feet, findings, and a `note` as HTML.
+
+    Contacts and findings are those that the motion records, or those of the `analysis`.
+    """
+    times = scene.timeline.times
+    beats = scene.beats
+    return {
+        "start": float(times[0]),
+        "end": float(times[-1]),
+        "frames": scene.num_frames,
+        "slice": 0.0 if beats is None else beats.slice,
+        "slices": 0.0 if beats is None else beats.slices,
+        "rows": _rows(scene, analysis),
+        "marks": _marks(scene, analysis),
+        "note": note,
+    }
+
+
+def _rows(scene: Scene, analysis: MotionAnalysis | None) -> list[list[Any]]:
+    """Return the contacts of each foot: its name, and the times when it is in stance, in swing or out of reach, with colours."""
+    contacts, line = scene.contacts, scene.timeline
+    rows: list[list[Any]] = []
+    if contacts is not None:
+        for k, name in enumerate(contacts.names):
+            missed, stance = contacts.out_of_reach[:, k], contacts.stance[:, k]
+            swing = [] if name == HAND else _spans(line, ~stance, SWING) + _spans(line, stance, STANCE)
+            if name != HAND or missed.any():
+                rows.append([shown(name.upper(), 6), swing + _spans(line, missed, MISSED)])
+    elif analysis is not None and analysis.on_feet and analysis.measures is not None:
+        found = analysis.measures.contacts
+        for k, index in enumerate(found.links):
+            name = shown(scene.body.links[index].name, 40)
+            spans = _spans(analysis.scene.timeline, np.asarray(found.in_contact[:, k]), STANCE)
+            rows.append([name, spans])
+    return rows
+
+
+def _spans(timeline: Timeline, on: npt.NDArray[np.bool_], color: Rgb) -> list[list[Any]]:
+    """Return first time, last time, colour and whether it is a thin line, of each run of frames that are `on` (T,)."""
+    times = timeline.times
+    found: list[list[Any]] = []
+    gap = timeline.duration / MAX_SPANS
+    for first, end in runs(on):
+        start, stop = float(times[first]), float(times[min(end, len(times) - 1)])
+        if found and start - found[-1][1] < gap:
+            found[-1][1] = stop
+        else:
+            found.append([start, stop, f"rgb{color}", color == SWING])
+    return found
+
+
+def _marks(scene: Scene, analysis: MotionAnalysis | None) -> list[tuple[float, str]]:
+    """Return the times [s] of findings, and what they are about."""
+    playback = scene.playback
+    marks: list[tuple[float, str]] = []
+    if playback is not None:
+        for problem in playback.problems:
+            keyframe = playback.keyframe_of(problem)
+            time = None if keyframe is None else playback.time_of(keyframe)
+            if time is not None:
+                marks.append((time, f"{problem.rule} {shown(problem.message, 300)}"))
+    elif analysis is not None:
+        marks = [(one.time, f"{one.rule} {shown(one.message, 300)}") for one in analysis.moments]
+    counts: dict[str, int] = {}
+    few = []
+    for time, text in marks:
+        rule = text.split(" ", 1)[0]
+        counts[rule] = counts.get(rule, 0) + 1
+        if counts[rule] <= MAX_MARKS_PER_RULE and np.isfinite(time):
+            few.append((float(time), text))
+    return few[:MAX_MARKS]
+
+
+def runs(on: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Return the first index and the one after the last of each run of true values in (N,)."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]).astype(np.int8)))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+
+
+class PlaybackPanel:
+    """The clock at the top of the panel, and the hidden widgets that connect the timeline to the viewer."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self._viewer = viewer
+        gui = viewer.server.gui
+        self._clock = gui.add_html(self._clock_html())
+        self._data = gui.add_html("", visible=False)
+        self._state = gui.add_html("", visible=False)
+        requests = gui.add_text("bodymotion requests", "", visible=False)
+
+        async def requested(event: viser.GuiEvent[viser.GuiTextHandle]) -> None:
+            # A coroutine, because viser runs other callbacks in threads, in any order.
+            if event.client_id is not None:
+                request(viewer, event.target.value)
+
+        requests.on_update(requested)
+        self.update()
+
+    def update(self) -> None:
+        """Show another timeline, or other contacts and findings."""
+        self._data.content = "bodymotion-data:" + json.dumps(timeline_data(self._viewer.scene, self._viewer.analysis))
+        self.sync()
+
+    def sync(self) -> None:
+        """Show the state of the player."""
+        player, scene = self._viewer.player, self._viewer.scene
+        self._clock.content = self._clock_html()
+        text = f"frame {player.frame} of {player.num_frames - 1}"
+        if scene.beats is not None:
+            text = f"{scene.beats.describe(player.time)} · {text}"
+        state = {
+            "time": player.time,
+            "playing": player.playing,
+            "speed": player.speed,
+            "loop": player.loop,
+            "text": text,
+        }
+        self._state.content = "bodymotion-state:" + json.dumps(state)
+
+    def _clock_html(self) -> str:
+        player, scene = self._viewer.player, self._viewer.scene
+        rate = player.timeline.frame_rate
+        clock = f"{player.time:.3f} s</b> of {player.end:.3f} s"
+        if player.start:
+            clock += f" (from {player.start:.3f} s)"
+        frame = f"frame {player.frame} of {player.num_frames - 1}" + (f", {rate:g} Hz" if rate else ", time stamps")
+        if self._viewer.options.stand and not scene.has_root:
+            frame += " · no root poses: body stands on the ground"
+        lines = [clock]
+        if scene.beats is not None:
+            lines.append(f"<b>{html_text(scene.beats.describe(player.time))}</b>")
+        lines.append(f'<span style="opacity:0.7;font-size:0.85em">{frame}</span>')
+        missed = scene.contacts.describe(player.frame) if scene.contacts is not None else ""
+        if missed:
+            lines.append(f'<span style="font-size:0.85em;color:rgb{MISSED}">{html_text(missed)}</span>')
+        second = self._viewer.scene_view.second
+        if second is not None:
+            text = html_text(second.differences.describe(player.frame))
+            lines.append(f'<span style="font-size:0.85em">Second motion: {text}</span>')
+        return (
+            '<div style="padding:0 1em;font-variant-numeric:tabular-nums"><b style="font-size:1.15em">'
+            f"{'<br>'.join(lines)}</div>"
+        )
+
+
+def request(viewer: Viewer, text: str) -> None:
+    """Do what a browser requests as JSON: {"seek": time}, {"act": action}, {"speed": speed} or {"select": link}; ignore other text."""
+    try:
+        wanted = json.loads(text) if len(text) <= MAX_REQUEST else None
+    except (ValueError, RecursionError):
+        return
+    match wanted:
+        case {"seek": int() | float() as time}:
+            viewer.scrub(float(time))
+        case {"act": str() as name}:
+            viewer.act(name)
+        case {"speed": int() | float() as speed}:
+            viewer.set_speed(float(speed))
+        case {"select": int() as link}:
+            viewer.select(link)
