@@ -43,7 +43,7 @@ def chromium() -> Iterator[object]:
 
 @pytest.fixture
 def page(chromium) -> Iterator[object]:
-    page = chromium.new_page(viewport={"width": 700, "height": 330})
+    page = chromium.new_page(viewport={"width": 700, "height": 460})
     page.add_init_script(NO_NOTICES)
     page.set_default_timeout(TIMEOUT * 1000)
     page.faults = []

@@ -48,7 +48,7 @@ def test_feet_are_blue_in_stance_and_orange_in_swing_and_sliders_play_it_anew(pa
         assert bluish(lifted) < 0.9 * bluish(standing)
         viewer.show("contacts", False)
         until(lambda: bluish(picture(page)) < 20)
-        row = page.locator("input[type=text]").nth(2)
+        row = page.locator("input[type=text]").first
         until(lambda: viewer.scene.beats.bpm == 60 and viewer.time == pytest.approx(1.5), enter(row, "60"))
         page.get_by_text("slice 6.0 of 16, beat 2").wait_for()
         until(

@@ -22,7 +22,7 @@ from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
 from bodymotion.spot.playback.parameters import NEUTRAL
 from bodymotion.viewer import Viewer, view
 from bodymotion.viewer.animation_panel import findings_html, options_html, parameter_limits
-from bodymotion.viewer.playback_panel import runs, timeline_bar_html
+from bodymotion.viewer.timeline import runs, timeline_data
 from sample_files import tries
 from waiting import until
 
@@ -240,8 +240,9 @@ def test_findings_have_their_keyframe_and_frames_out_of_reach_are_marked(
     np.testing.assert_array_equal(scene.contacts.out_of_reach, expected)
     assert expected[scene.timeline.frames_at(1.0)].all() and not expected[0].any()
     assert "foot fl is" in scene.contacts.describe(int(scene.timeline.frames_at(1.0)))
-    drawn = timeline_bar_html(scene.timeline, scene.beats, scene.contacts, [(0.5, "told")])
-    assert f"rgb{MISSED}" in drawn and "▲" in drawn
+    data = timeline_data(scene)
+    assert any(color == f"rgb{MISSED}" for _, spans in data["rows"] for _, _, color, _ in spans)
+    assert any(time == pytest.approx(1.0) and text.startswith("SPOT001") for time, text in data["marks"])
     viewer.go_to_keyframe(2)
     until(lambda: viewer.time == pytest.approx(1.0, abs=0.011))
 
@@ -260,19 +261,15 @@ def test_runs_are_where_it_is_true(on: list[bool]) -> None:
 
 def test_the_time_line_shows_stance_and_swing_as_long_as_they_are(nodding: Path) -> None:
     scene = load_scene(nodding)
-    drawn = timeline_bar_html(scene.timeline, scene.beats, scene.contacts)
-    bars = [
-        (int(y), int(width), color)
-        for y, width, color in re.findall(r'y="(\d+)" width="(\d+)" height="\d+" fill="(rgb[^"]+)"', drawn)
-    ]
-    blue = [
-        sum(w for y, w, color in bars if color == f"rgb{STANCE}" and y == row)
-        for row in sorted({y for y, _, c in bars if c == f"rgb{STANCE}"})
-    ]
-    np.testing.assert_allclose(np.array(blue) / 1000, scene.contacts.stance[:-1].mean(axis=0), atol=6e-3)
-    assert sum(w for _, w, color in bars if color == f"rgb{SWING}") == 1000 - blue[0]
-    assert re.findall(r">(\d+)</div>", drawn) == ["1", "2", "3", "4"]
-    assert timeline_bar_html(load_scene(arm()).timeline, None, None) == ""
+    data = timeline_data(scene)
+    assert (data["slices"], data["slice"], data["end"]) == (16, scene.beats.slice, scene.timeline.times[-1])
+    assert len(data["rows"]) == scene.contacts.stance.shape[1]
+    frames, step = scene.num_frames, scene.timeline.duration / (scene.num_frames - 1)
+    for (_, spans), stance in zip(data["rows"], scene.contacts.stance.T, strict=True):
+        for color, on in ((STANCE, stance), (SWING, ~stance)):
+            shown = sum(end - start for start, end, drawn, _ in spans if drawn == f"rgb{color}")
+            assert shown == pytest.approx(on[: frames - 1].sum() * step, abs=1e-6)
+    assert timeline_data(load_scene(arm()))["rows"] == []
 
 
 def test_a_faulty_save_keeps_the_last_good_one_and_what_was_chosen(

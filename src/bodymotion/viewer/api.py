@@ -7,13 +7,16 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import FormatError, grouped
 from bodymotion.model.body import Body
+from bodymotion.model.links import Link
 from bodymotion.motion import Motion
 from bodymotion.scene.loading import (
     Showable,
@@ -24,6 +27,7 @@ from bodymotion.scene.loading import (
     report_problems,
 )
 from bodymotion.scene.options import DisplayOptions
+from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.system.deprecation import renamed_keywords
 
 if TYPE_CHECKING:
@@ -33,6 +37,8 @@ __all__ = ["FileWatcher", "view"]
 
 MAX_LISTED_FAULTS = 3
 """Number of rules that the panel lists when a saved file has errors."""
+TIME_TO_LOAD, LOADING_INTERVAL = 1.0, 0.5
+"""[s] Of files that take longer to load, the viewer is started before; seconds between two messages about it."""
 WATCH_INTERVAL = 0.25
 """[s] between two looks at the files."""
 
@@ -116,11 +122,12 @@ def view(
 
         check_page_path(Path(output))
     report = progress or (lambda done, total: None)
-    report(0, 2)
     reading = {"by_position": by_position, "ghost": ghost, **options}
-    scene = load_scene(*sources, arm=arm, bpm=bpm, slices=slices, output=output, **reading)
-    report(1, 2)
+    load = partial(load_scene, *sources, arm=arm, bpm=bpm, slices=slices, output=output, **reading)
     if output is not None:
+        report(0, 2)
+        scene = load()
+        report(1, 2)
         try:
             sampling = write_page(scene, Path(output), display, play=play)
         except OSError as error:
@@ -132,19 +139,60 @@ def view(
         return None
     from bodymotion.viewer.app import Viewer
 
-    viewer = Viewer(scene, host=host, port=port, files=files, options=display, play=play)
-    print(f"bodymotion: showing at {viewer.url}", file=sys.stderr, flush=True)
-    report_problems(scene, "; the panel lists them", only_mismatches=True)
-    report_notes(scene)
+    def start(scene: Scene) -> Viewer:
+        viewer = Viewer(scene, host=host, port=port, files=files, options=display, play=play)
+        print(f"bodymotion: showing at {viewer.url}", file=sys.stderr, flush=True)
+        if open_browser:
+            _open(viewer.url)
+        return viewer
+
+    viewer = _started(load, start, ", ".join(file.name for file in files))
+    report_problems(viewer.scene, "; the panel lists them", only_mismatches=True)
+    report_notes(viewer.scene)
     if watch and files:
         _watch(viewer, sources, files, arm, reading)
-    if open_browser:
-        _open(viewer.url)
     if not block:
         return viewer
     print("Press Ctrl-C to end.", file=sys.stderr, flush=True)
     viewer.wait()
     return None
+
+
+def _started(load: Callable[[], Scene], start: Callable[[Scene], Viewer], names: str) -> Viewer:
+    """Start a viewer of the scene that `load` returns; where that takes long, at once, with the time of loading in place of the scene.
+
+    Errors of `load`, and Ctrl-C, stop the viewer.
+    """
+    found: list[Scene | BaseException] = []
+
+    def work() -> None:
+        try:
+            scene = load()
+            _ = scene.extent  # of large meshes it takes as long as to load them
+            found.append(scene)
+        except BaseException as error:  # raised again in the thread of the caller
+            found.append(error)
+
+    # A daemon: Ctrl-C must not wait for a file to be read.
+    thread, begin = threading.Thread(target=work, name="bodymotion-loading", daemon=True), monotonic()
+    thread.start()
+    thread.join(TIME_TO_LOAD)
+    viewer = start(make_scene(Body(name="Loading …", links=(Link(),)), None)) if thread.is_alive() else None
+    try:
+        while viewer is not None and thread.is_alive():
+            viewer.show_message(f"Loading {names}: {monotonic() - begin:.0f} s")
+            thread.join(LOADING_INTERVAL)
+        loaded = found[0]
+        if isinstance(loaded, BaseException):
+            raise loaded
+        if viewer is None:
+            return start(loaded)
+        viewer.replace(loaded, reset_camera=True)
+    except BaseException:
+        if viewer is not None:
+            viewer.stop()
+        raise
+    return viewer
 
 
 def _open(url: str) -> None:

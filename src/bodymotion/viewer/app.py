@@ -26,7 +26,7 @@ from bodymotion.viewer.analysis import BackgroundAnalysis, MotionAnalysis
 from bodymotion.viewer.animation_panel import AnimationControl
 from bodymotion.viewer.browser_scripts import KEYS, add_keys, run_live_script
 from bodymotion.viewer.capture import Capture
-from bodymotion.viewer.environment import Lights, apply_theme
+from bodymotion.viewer.environment import Lights, apply_theme, framing
 from bodymotion.viewer.panel import Panel
 from bodymotion.viewer.player import Player, run_action
 from bodymotion.viewer.scene_view import SceneView, apply_defaults, reapply_defaults
@@ -45,7 +45,7 @@ CLOCK_RATE, VALUES_RATE = 12.0, 4.0
 """Updates per second, during playback, of the clock and the slider, and of the values of joints."""
 MAX_TICK = 0.5
 """[s] After a longer pause (a computer that slept) the player stays at its time."""
-WORK_TIMEOUT = 60.0
+WORK_TIMEOUT = 600.0
 """[s] for `WorkQueue.run`."""
 T = TypeVar("T")
 
@@ -193,9 +193,22 @@ class Viewer:
         """Return the poses (L, 7) of the links in the world, as they are shown."""
         return self._do(self.scene_view.link_poses)
 
-    def replace(self, scene: Scene) -> None:
-        """Show another scene at the same time and with the same options."""
-        self._do(lambda: self._replace(scene))
+    def replace(self, scene: Scene, *, reset_camera: bool = False) -> None:
+        """Show another scene at the same time and with the same options; with `reset_camera` all browsers see the whole robot."""
+
+        def show() -> None:
+            bounds = scene.extent.bounds(scene.link_poses[0]) if reset_camera else None
+            if bounds is not None:  # before the links come, one after the other
+                for client in self.server.get_clients().values():
+                    view = framing(bounds, "Corner")
+                    client.camera.position, client.camera.look_at = view.position, view.look_at
+            self._replace(scene)
+            if reset_camera:
+                self.scene_view.set_first_camera()
+                for client in self.server.get_clients().values():
+                    self.scene_view.set_first_camera(client)
+
+        self._do(show)
 
     def replay(
         self, *, bpm: float | None = None, slices: float | None = None, parameters: Mapping[str, float] | None = None
@@ -398,6 +411,8 @@ class Viewer:
         self.background_analysis.forget()
         self.server.gui.reset()
         reapply_defaults(self.options, scene, self.scene)
+        if all(link.name != self.options.path for link in scene.body.links):
+            self.options.path = None
         self.scene = scene
         self.player = self.player.with_timeline(scene.timeline)
         if self.scene_view.can_show(scene):

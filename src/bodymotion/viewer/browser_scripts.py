@@ -55,7 +55,9 @@ def page_script(times: Floats, data: Mapping[str, Any], *, play: bool = True) ->
     Without `play` it shows its first frame; viser's player begins to play by itself.
     """
     # In a script of HTML, "<" could begin the end of the script.
-    settings = json.dumps({"times": [round(float(time), 9) for time in times], "play": play, "data": data}).replace("<", "\\u003c")
+    settings = json.dumps({"times": [round(float(time), 9) for time in times], "play": play, "data": data}).replace(
+        "<", "\\u003c"
+    )
     return f"window.bodymotionPage = {settings};\n{_script('timeline.js')}{_script('page.js')}"
 
 

@@ -66,6 +66,16 @@ if (!window.bodymotionLive) {
     setSpeed: (speed) => send({ speed }),
   });
 
+  // In a narrow window the panel would cover the robot: it begins folded.
+  if (innerWidth <= 576) {
+    const fold = setInterval(() => {
+      const handle = document.querySelector('div[style*="cursor: pointer"][style*="3.5em"]');
+      if (!handle || !content("state") && !document.querySelector("[role=tab]")) return;
+      clearInterval(fold);
+      handle.click();
+    }, 100);
+  }
+
   const inPlot = (event) => {
     const box = event.target instanceof Element ? event.target.closest(".bodymotion-plot")?.querySelector("svg")?.getBoundingClientRect() : null;
     const data = content("data");
