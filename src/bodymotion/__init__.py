@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bodymotion.comparison import compare_bodies, compare_motions
     from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Rule
     from bodymotion.diagnostics.collector import Source
-    from bodymotion.formats.registry import load, load_animation, load_body, load_motion, save
+    from bodymotion.formats.registry import load, load_animation, load_body, load_key_poses, load_motion, save
     from bodymotion.formats.seq import open_motion
     from bodymotion.geometry import poses as poses
     from bodymotion.geometry import rotations as rotations
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Sphere,
         Texture,
     )
+    from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
     from bodymotion.model.body import Body, ExtraJoint, Viewpoint
     from bodymotion.model.closed_loops import Closed, close_loops, loop_errors
     from bodymotion.model.links import (
@@ -75,7 +76,8 @@ _WHERE = {
     "notebooks.dataframes": ("to_pandas", "to_polars", "to_xarray"),
     "diagnostics": ("FormatError", "Location", "Problem", "Findings", "Rule", "Source"),
     "formats.seq": ("open_motion",),
-    "formats.registry": ("load", "load_animation", "load_body", "load_motion", "save"),
+    "formats.registry": ("load", "load_animation", "load_body", "load_key_poses", "load_motion", "save"),
+    "keyposes": ("KeyPose", "KeyPoses", "LinkKey"),
     "model.links": (
         "AccelerationSensor",
         "Device",
@@ -139,9 +141,12 @@ __all__ = [
     "FormatError",
     "Gyro",
     "Joint",
+    "KeyPose",
+    "KeyPoses",
     "Keyframes",
     "Lines",
     "Link",
+    "LinkKey",
     "Location",
     "Material",
     "Mesh",
@@ -177,6 +182,7 @@ __all__ = [
     "load",
     "load_animation",
     "load_body",
+    "load_key_poses",
     "load_motion",
     "loop_errors",
     "open_motion",

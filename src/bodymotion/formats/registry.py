@@ -23,6 +23,7 @@ from bodymotion.system.open_files import pipe_seen, pipes_kept, read_head
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
+    from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
@@ -35,6 +36,7 @@ __all__ = [
     "load",
     "load_animation",
     "load_body",
+    "load_key_poses",
     "load_motion",
     "load_together",
     "named_format",
@@ -152,6 +154,15 @@ FORMATS: tuple[Format, ...] = (
         Function("seq:read_seq"),
         sniffing.looks_like_seq,
         Function("seq.writer:write_seq"),
+    ),
+    Format(
+        "pseq",
+        "Choreonoid key poses",
+        (".pseq",),
+        Function("pseq:read_pseq"),
+        sniffing.looks_like_pseq,
+        Function("pseq:write_pseq"),
+        holds="KeyPoses",
     ),
     Format(
         "csv", "table of comma-separated values", (".csv",), Function("csv:read_csv"), write=Function("csv:write_csv")
@@ -281,7 +292,7 @@ PROGRAMS = (
 MAX_SEARCHED = 64 << 20
 """[bytes] Larger files are not searched for conflict markers."""
 MARKER = re.compile(rb"^(<{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
-_KINDS = {"Body": "models", "Motion": "motions", "Animation": "Spot animations"}
+_KINDS = {"Body": "models", "Motion": "motions", "KeyPoses": "key poses", "Animation": "Spot animations"}
 
 
 def _sniffed(head: bytes) -> Format | None:
@@ -393,7 +404,7 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
 def load_together(sources: Iterable[Any], *, by_position: bool = False, **options: Any) -> list[Any]:  # noqa: ANN401
     """Return values that belong together, such as a body and its motions, read where they are files; in the order of the sources.
 
-    Each option goes to the files whose reader has it. Tables get the body, which names their columns.
+    Each option goes to the files whose reader has it. Tables get the body, which names their columns; key poses become a motion on it.
 
     Parameters
     ----------
@@ -411,6 +422,7 @@ def load_together(sources: Iterable[Any], *, by_position: bool = False, **option
     WrongUseError
         When an option has no effect on any of the files; TypeError when there is no such option.
     """
+    from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.model.joint_names import by_position as put_by_position
     from bodymotion.motion import Motion
@@ -427,6 +439,8 @@ def load_together(sources: Iterable[Any], *, by_position: bool = False, **option
             with_body = {} if body is None or by_position else {"body": body}
             values[k] = load(files[k], format=row.name, **with_body, **row.options_of(options))
     body = next((value for value in values if isinstance(value, Body)), None)
+    if body is not None:
+        values = [value.to_motion(body) if isinstance(value, KeyPoses) else value for value in values]
     if by_position and body is not None:
         values = [put_by_position(value, body) if isinstance(value, Motion) else value for value in values]
     return values
@@ -441,6 +455,12 @@ def load_body(path: str | Path, *, format: str | None = None, **options: Any) ->
 def load_motion(path: str | Path, *, format: str | None = None, **options: Any) -> Motion:  # noqa: ANN401
     """Read a motion; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
     found: Motion = _of_kind("Motion", path, format, options)
+    return found
+
+
+def load_key_poses(path: str | Path, *, format: str | None = None, **options: Any) -> KeyPoses:  # noqa: ANN401
+    """Read key poses; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    found: KeyPoses = _of_kind("KeyPoses", path, format, options)
     return found
 
 

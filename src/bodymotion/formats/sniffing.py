@@ -17,6 +17,7 @@ __all__ = [
     "looks_like_log",
     "looks_like_mjcf",
     "looks_like_npz",
+    "looks_like_pseq",
     "looks_like_seq",
     "looks_like_urdf",
     "looks_like_vrml",
@@ -78,6 +79,14 @@ def looks_like_body(head: bytes) -> bool:
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         head = head[2:].replace(b"\0", b"")
     return _BODY_FORMAT.search(head.removeprefix(codecs.BOM_UTF8)) is not None
+
+
+_PSEQ_TYPE = re.compile(rb"(?:^|[\s{,])[\"']?type[\"']?\s*:\s*[\"']?PoseSeq(?![A-Za-z0-9_])")
+
+
+def looks_like_pseq(head: bytes) -> bool:
+    """Return whether a file has `type: PoseSeq`."""
+    return _PSEQ_TYPE.search(head.removeprefix(codecs.BOM_UTF8)) is not None
 
 
 def looks_like_seq(head: bytes) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
@@ -88,12 +89,15 @@ class Context:
         [rad] An angle of 1 in the file.
     plain_left, nested_left:
         Values of unknown keys that may still be kept, and lists of numbers in lists that may still be read.
+    rules:
+        The module with the rules of the format.
     """
 
     found: Diagnostics
     angle_unit: float = math.pi / 180.0
     plain_left: int = MAX_PLAIN
     nested_left: int = MAX_PLAIN
+    rules: ModuleType = rules
 
 
 def open_text(
@@ -202,7 +206,9 @@ class Fields:
         """Raise that a key has a wrong value."""
         kind = "a list" if isinstance(value, Sequence) else "a mapping"
         given = f"{value.value!r:.60}" if isinstance(value, Scalar) else kind
-        raise rules.WRONG_VALUE.error(f"{name} of {self.title} is {given}; it must be {expected}", value.location)
+        raise self.context.rules.WRONG_VALUE.error(
+            f"{name} of {self.title} is {given}; it must be {expected}", value.location
+        )
 
     @default_on_error("")
     def text(self, *names: str, default: str = "") -> str:
@@ -246,7 +252,9 @@ class Fields:
         if digits is None:
             return float(sign + word)
         if suffix:
-            self.context.found.report(rules.SUFFIX, f"{name} of {self.title} is {found.group()}", value.location)
+            self.context.found.report(
+                self.context.rules.SUFFIX, f"{name} of {self.title} is {found.group()}", value.location
+            )
         return float(digits)
 
     @default_on_error(0.0)
@@ -264,7 +272,7 @@ class Fields:
     def not_finite(self, name: str, *numbers: float) -> None:
         """Record numbers that are not finite; the key is unknown."""
         self.unknown.add(name)
-        self.report(rules.NOT_FINITE, f"{name} of {self.title} is {_shown(numbers)}, not finite", name)
+        self.report(self.context.rules.NOT_FINITE, f"{name} of {self.title} is {_shown(numbers)}, not finite", name)
 
     def angle(self, *names: str, default: float) -> float:
         """Return an angle [rad]; `default` is in radians."""
@@ -315,7 +323,9 @@ class Fields:
         length = len(value.items) if isinstance(value, Sequence) else 0
         name = next(iter(names))
         where = self.location(name) if value is None else value.location
-        raise rules.WRONG_VALUE.error(f"{name} of {self.title} has {length} numbers; {expected} are needed", where)
+        raise self.context.rules.WRONG_VALUE.error(
+            f"{name} of {self.title} has {length} numbers; {expected} are needed", where
+        )
 
     def rows(self, *names: str, width: int) -> Floats | None:
         """Return a flat list of numbers as rows (N, width), infinite ones too; None where the key is missing."""
@@ -325,7 +335,7 @@ class Fields:
         left = len(values) % width
         if left:
             message = f"{names[0]} of {self.title} has {len(values)} numbers; the last {left} are left over"
-            self.report(rules.LEFT_OVER, message, names[0])
+            self.report(self.context.rules.LEFT_OVER, message, names[0])
         return frozen(np.array(values[: len(values) - left], dtype=np.float64).reshape(-1, width))
 
     @default_on_error(None)
@@ -362,18 +372,20 @@ class Fields:
         for item in nested:
             self.context.nested_left -= 1
             if self.context.nested_left < 0:
-                raise rules.TOO_LARGE.error(f"{name} of {self.title} unfolds to too many lists", value.location)
+                raise self.context.rules.TOO_LARGE.error(
+                    f"{name} of {self.title} unfolds to too many lists", value.location
+                )
             yield from self._lists(item, name)
 
     def _list(self, part: Sequence, name: str, count: int) -> list[float]:
         numbers = [self.scalar_number(name, item) for item in part.items]
         if len(numbers) != count:
             message = f"{name} of {self.title} has {len(numbers)} numbers; {count} are needed"
-            raise rules.WRONG_VALUE.error(message, part.location)
+            raise self.context.rules.WRONG_VALUE.error(message, part.location)
         if not all(map(math.isfinite, numbers)):
             self.unknown.add(name)
             message = f"{name} of {self.title} is {_shown(numbers)}, not finite"
-            self.context.found.report(rules.NOT_FINITE, message, part.location)
+            self.context.found.report(self.context.rules.NOT_FINITE, message, part.location)
             return [0.0] * count
         return numbers
 
@@ -444,7 +456,7 @@ class Fields:
             name = by_spelling[almost]
             slips.add(name)
             shown = camel(name) if in_camel else name
-            rule = rules.MISSPELT_MASS if name in _MASSES else rules.MISSPELT
+            rule = rules.MISSPELT_MASS if name in _MASSES else self.context.rules.MISSPELT
             message = f"the key {key[:60]} of {self.title} is not known: did you mean {shown!r}?"
             self.context.found.report(rule, message, self.location(key), data={"key": key, "meant": name})
         self.unknown |= slips
@@ -488,7 +500,7 @@ def _plain(node: Node, context: Context) -> object:
     if context.plain_left < 0:
         if before >= 0:
             message = f"unknown keys have more than {MAX_PLAIN} values: the rest is left out"
-            context.found.report(rules.TOO_LARGE, message, node.location)
+            context.found.report(context.rules.TOO_LARGE, message, node.location)
         return None
     if isinstance(node, Sequence):
         return [_plain(item, context) for item in node.items] if context.plain_left else []

@@ -1,0 +1,172 @@
+"""The waist balancer of Choreonoid: it moves the waist sideways until the computed zero moment point is where it should be.
+
+With momentum P and angular momentum L about the world's origin, mass M, centre of mass c, desired zero moment point p and gravity g, the
+computed point is, with z̈ = Ṗ_z / M,
+
+    x = (Ṗ_x·p_z − L̇_y + M·g·c_x) / (M·(z̈ + g))        y = (Ṗ_y·p_z + L̇_x + M·g·c_y) / (M·(z̈ + g))
+
+A shift u of the whole mass at its height changes that point by u − c_z/(g + z̈)·ü. So for the shift that makes up the difference d, with
+k = c_z / ((g + z̈)·Δt²), and u = 0 before the first and after the last frame,
+
+    −k·u[i−1] + (2k + 1)·u[i] − k·u[i+1] = d[i]
+
+which is solved for x and y. The shift is added to the waist's goal, and all is done again, since the mass of the legs moves less.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from bodymotion.dynamics.kinematics import mass_arrays
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.kernels import kinematics, rigid_bodies
+from bodymotion.keyposes.interpolation import Interpolated, Plan
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+
+__all__ = ["BalancerOptions", "balanced"]
+
+GRAVITY = 9.8
+"""[m/s²] As the reference has it."""
+MIN_GRAVITY = 1.0
+"""[m/s²] Of gravity and the mass's acceleration together: a body in the air is kept from dividing by 0."""
+MAX_SHIFT = 1.0
+"""[m]"""
+MAX_FINAL_DISTANCE = 2e-3
+"""[m] The centre of mass must be so near to the zero moment point at the end for the waist to be put back there."""
+CENTERING_STEPS = 12
+"""A shift of the waist moves the centre of mass by about three quarters of it: the rest falls by a factor of four in each step."""
+UNSEEN_ANGLE = 1.414e-3
+"""[rad] The reference takes smaller rotations between two frames for none."""
+
+
+@dataclass(frozen=True)
+class BalancerOptions:
+    """How often the balancer repeats, and what it does at both ends.
+
+    Attributes
+    ----------
+    iterations:
+        Repetitions.
+    smoother, smoother_time:
+        Polynomial by which the shift grows from 0, and for how long [s].
+    centered_ends:
+        Whether the centre of mass begins and ends over the zero moment point; the shift then need not be 0 there.
+    """
+
+    iterations: int = 2
+    smoother: Literal["quintic", "cubic", "none"] = "quintic"
+    smoother_time: float = 0.5
+    centered_ends: bool = False
+
+
+def balanced(plan: Plan, body: Body, times: Floats, options: BalancerOptions) -> tuple[Interpolated, Floats]:
+    """Return the balanced frames, and the shift (T, 3) [m] of the waist.
+
+    Raises
+    ------
+    ValueError
+        When the root is no link with keys, or there is no zero moment point.
+    """
+    held = np.minimum(times, plan.duration)
+    start = plan.at(held)
+    if start.zmp is None:
+        raise ValueError("the key poses have no zero moment point, and none can be made: the balancer needs one")
+    if 0 not in start.links:
+        raise ValueError(f"the root link {body.links[0].name!r} has no key: the balancer moves it by its keys")
+    desired = start.zmp
+    shift = np.zeros((len(times), 3))
+    made = start
+    step = times[1] - times[0]
+    fades_in = _growth(times - times[0], options)
+    fades_out = _growth(times[-1] - times, options)
+    for _ in range(options.iterations):
+        center, fall, point = _zmp(body, made, desired, step)
+        shift[:, :2] += _shift(center, fall, desired[:, :2] - point, step)
+        np.clip(shift, -MAX_SHIFT, MAX_SHIFT, out=shift)
+        if options.centered_ends:
+            _center(plan, held, shift, 1 - fades_out, desired[-1])
+        made = plan.at(held, shift)
+    if options.centered_ends:
+        _center(plan, held, shift, 1 - fades_in, desired[0])
+    else:
+        center, _, _ = _zmp(body, made, desired, step)
+        at_rest = np.hypot(*(center[-1] - desired[-1])[:2]) <= MAX_FINAL_DISTANCE
+        shift *= (fades_in * fades_out if at_rest else fades_in)[:, None]
+    return plan.at(held, shift), shift
+
+
+def _center(plan: Plan, held: Floats, shift: Floats, weight: Floats, point: Floats) -> None:
+    """Change `shift` (T, 3) in place, by `weight` (T,), to the one that puts the centre of mass over a point (3,)."""
+    rows = np.flatnonzero(weight)
+    over = shift[rows].copy()
+    for _ in range(CENTERING_STEPS):
+        made = plan.at(held[rows], over)
+        center = plan.body.center_of_mass(plan.body.forward_kinematics(made.q, made.root))
+        over[:, :2] += (point - center)[:, :2]
+    shift[rows] += weight[rows, None] * (over - shift[rows])
+
+
+def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[Floats, Floats, Floats]:
+    """Return the centre of mass (T, 3), g + z̈ (T,) and the computed zero moment point (T, 2)."""
+    links = body.forward_kinematics(made.q, made.root)
+    root = np.zeros((len(links), 6))
+    root[:-1, :3] = np.diff(made.root[:, :3], axis=0) / step
+    turn = rotations.multiply(rotations.conjugate(made.root[:-1, 3:]), made.root[1:, 3:])
+    axis, angle = rotations.to_axis_angle(turn)
+    root[:-1, 3:] = axis * np.where(angle < UNSEEN_ANGLE, 0.0, angle)[:, None] / step
+    speeds = np.zeros_like(made.q)
+    speeds[:-1] = np.diff(made.q, axis=0) / step
+    velocities = kinematics.velocities(body.tree, links, speeds, root)
+    found = rigid_bodies.momentum(mass_arrays(body), links, velocities)
+    linear, angular, center = found[:, :3], found[:, 3:6], found[:, 6:9]
+    angular = angular + np.cross(center, linear)
+    force, moment = np.zeros_like(linear), np.zeros_like(angular)
+    force[1:], moment[1:] = np.diff(linear, axis=0) / step, np.diff(angular, axis=0) / step
+    force[0], moment[0] = linear[0] / step, angular[0] / step
+    weight = body.mass * GRAVITY
+    fall = np.maximum(GRAVITY + force[:, 2] / body.mass, MIN_GRAVITY)
+    height = desired[:, 2]
+    point = (
+        np.stack(
+            (
+                force[:, 0] * height - moment[:, 1] + weight * center[:, 0],
+                force[:, 1] * height + moment[:, 0] + weight * center[:, 1],
+            ),
+            axis=1,
+        )
+        / (body.mass * fall)[:, None]
+    )
+    return center, fall, point
+
+
+def _shift(center: Floats, fall: Floats, difference: Floats, step: float) -> Floats:
+    """Return the shift (T, 2) that solves the tridiagonal system, by elimination (Thomas)."""
+    k = (center[:, 2] / (fall * step * step)).tolist()
+    count = len(k)
+    shift = np.empty((count, 2))
+    for axis in (0, 1):
+        upper, value = [0.0] * count, difference[:, axis].tolist()
+        above = before = 0.0
+        for i, (a, d) in enumerate(zip(k, value, strict=True)):
+            lower = 0.0 if i == count - 2 else a
+            pivot = 2 * a + 1 + lower * above
+            above = upper[i] = -a / pivot
+            before = value[i] = (d + lower * before) / pivot
+        for i in range(count - 2, -1, -1):
+            value[i] -= upper[i] * value[i + 1]
+        shift[:, axis] = value
+    return shift
+
+
+def _growth(times: Floats, options: BalancerOptions) -> Floats:
+    """Return how far (T,) a shift has grown at times since it began, 0…1."""
+    if options.smoother == "none":
+        return np.ones_like(times)
+    u = np.clip(times / options.smoother_time, 0.0, 1.0)
+    return u * u * (3 - 2 * u) if options.smoother == "cubic" else u**3 * (10 - 15 * u + 6 * u * u)

@@ -1,0 +1,375 @@
+"""Read a .pseq file to the end, with all its faults."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping as AnyMapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap, Subject
+from bodymotion.formats.choreonoid_body.fields import Context, Fields
+from bodymotion.formats.pseq import rules
+from bodymotion.formats.text.source_text import Text, decode
+from bodymotion.formats.yaml.tree import Dialect, Mapping, Node, Scalar, Sequence, parse_yaml
+from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
+from bodymotion.system.open_files import open_file
+
+__all__ = ["Layout", "read_pseq"]
+
+DIALECT = Dialect(
+    rules.NOT_YAML,
+    rules.NOT_YAML,
+    rules.ALIAS,
+    rules.IGNORED,
+    forbids_tags=False,
+    merges=True,
+    key_twice=rules.KEY_TWICE,
+    bad_key=rules.WRONG_VALUE,
+    max_depth=100,
+)
+MAX_BYTES = 1 << 28
+MAX_POSES = 100_000
+MAX_LINKS = 1_000
+"""Links of one pose."""
+MAX_ROTATION_ERROR = 1e-3
+"""Entries of R·Rᵀ − 1; files have six digits or more."""
+
+TOP_KEYS = ("type", "name", "target_body", "refs")
+REF_KEYS = ("time", "max_transition_time", "refer")
+POSE_KEYS = ("type", "name", "joints", "q", "sp_joints", "ik_links", "zmp", "is_zmp_stationary_point")
+FLAGS = ("is_base_link", "is_stationary_point", "is_touching", "is_slave")
+LINK_KEYS = ("name", "index", "translation", "rotation", *FLAGS, "parting_direction", "contact_points")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The text of a file: what is before the first pose, each pose with its text, and what they were made to.
+
+    Attributes
+    ----------
+    head, poses:
+        The text before the first pose; each pose with its text, in the order of the file, or None where poses cannot be told apart.
+    value:
+        The values that `head` holds: name, target body and other keys.
+    indent:
+        Blanks before the dash of a pose.
+    encoding:
+        Of the file.
+    """
+
+    text: str
+    head: str
+    poses: tuple[tuple[KeyPose, str], ...]
+    value: tuple[str, str, AnyMapping[str, object]]
+    indent: int
+    encoding: str
+
+
+@dataclass
+class _Poses:
+    """The poses so far, in the order of the file, with the nodes that they were read from."""
+
+    poses: list[KeyPose] = field(default_factory=list)
+    nodes: list[Mapping] = field(default_factory=list)
+    shared: bool = False
+
+
+def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
+    """Read key poses; a file of another kind, or one that is no YAML, has no value."""
+    path = Path(path)
+    found = Diagnostics(path)
+    try:
+        with open_file(path) as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise rules.TOO_LARGE.error(f"the file is larger than {MAX_BYTES} bytes", Location(str(path)))
+        characters, encoding = decode(data)
+        text = Text(characters.rstrip("\0\x1a"), path, encoding)
+        document = parse_yaml(text.data, text, DIALECT, found)
+        if not isinstance(document.root, Mapping):
+            raise rules.NOT_KEY_POSES.error("the file is no mapping", document.root.location)
+        if document.next_document is not None:
+            at = text.location(document.next_document)
+            found.report(rules.IGNORED, "a second document begins: it is not used", at)
+        value = _Reader(found, text, document.has_aliases).read(document.root)
+        return ReadResult(value, found.problems, refusal=found.refusal)
+    except FormatError as error:
+        found.refuse(error)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        found.refuse(rules.UNREADABLE.error(f"cannot be opened: {reason}", Location(str(path))))
+    return ReadResult(None, found.problems, refusal=found.refusal)
+
+
+class _Reader:
+    def __init__(self, found: Diagnostics, text: Text, has_aliases: bool) -> None:
+        self.found, self.text, self.has_aliases = found, text, has_aliases
+        self.context = Context(found, rules=rules)
+        self.locations: dict[Subject, Location] = {}
+
+    def fields(self, node: Mapping, title: str) -> Fields:
+        return Fields(node, self.context, title)
+
+    def read(self, root: Mapping) -> KeyPoses:
+        top = self.fields(root, "the sequence")
+        kind, refs = top.text("type"), top.find("refs")
+        if kind != "PoseSeq":
+            raise rules.NOT_KEY_POSES.error(f"the file has the type {kind[:60]!r}, not PoseSeq", top.location("type"))
+        name, target = top.text("name"), top.text("target_body")
+        if not name:
+            self.found.report(rules.NAME, "the sequence has no name", top.location("name"))
+        if refs is not None and not isinstance(refs, Sequence):
+            raise rules.NOT_KEY_POSES.error("refs is no list", refs.location)
+        read = _Poses()
+        items = refs.items if isinstance(refs, Sequence) else []
+        if not items:
+            self.found.report(rules.NO_POSES, "the sequence has no poses", top.location("refs"))
+        if len(items) > MAX_POSES:
+            message = f"there are {len(items)} key poses: at most {MAX_POSES} are read"
+            raise rules.TOO_LARGE.error(message, items[MAX_POSES].location)
+        for item in items:
+            with self.found.recover():
+                self._ref(item, read)
+        top.report_misspelt(TOP_KEYS)
+        extra = top.rest()
+        layout = self._layout(refs, read, (name, target, extra))
+        ordered = sorted(range(len(read.poses)), key=lambda n: (read.poses[n].time, -n))
+        self._times(read, ordered)
+        locations: dict[Subject, Location] = {
+            ("poses", new): read.nodes[old].location for new, old in enumerate(ordered)
+        }
+        numbers = {old: new for new, old in enumerate(ordered)}
+        for (_, number, *rest), location in self.locations.items():
+            if number in numbers:
+                locations["poses", numbers[number], *rest] = location
+        source = Source(
+            "pseq",
+            self.text.path,
+            "1.0",
+            self.text.encoding,
+            {"layout": layout} if layout else {},
+            locations=SourceMap(locations, self.found.unknown),
+        )
+        return KeyPoses(
+            name=name,
+            target_body=target,
+            poses=tuple(read.poses[n] for n in ordered),
+            extra=extra,
+            source=source,
+            problems=self.found.problems,
+        )
+
+    def _times(self, read: _Poses, ordered: list[int]) -> None:
+        for before, after in pairwise(ordered):
+            time = read.poses[after].time
+            if read.poses[before].time == time:
+                at = read.nodes[before].location_of("time")
+                self.found.report(rules.SAME_TIME, f"there is another pose at {time:g} s before this one", at)
+
+    def _ref(self, item: Node, read: _Poses) -> None:
+        if not isinstance(item, Mapping):
+            raise rules.WRONG_VALUE.error("a pose is no mapping; it must have time and refer", item.location)
+        ref = self.fields(item, "a pose")
+        time = ref.number("time", default=math.nan)
+        if not time >= 0:
+            message = "a pose has no time" if math.isnan(time) else f"a pose is at {time:g} s, before 0"
+            if "time" not in ref.unknown:
+                self.found.report(rules.TIME, message, ref.location("time"))
+            return
+        limit = ref.number("max_transition_time", default=0.0)
+        refer = ref.find("refer")
+        ref.report_misspelt(REF_KEYS)
+        number = len(read.poses)
+        pose: KeyPose | None
+        if isinstance(refer, Scalar):
+            read.shared = True
+            pose = self._shared(refer, read)
+        elif isinstance(refer, Mapping):
+            pose = self._pose(self.fields(refer, f"the pose at {time:g} s"), number)
+        else:
+            raise rules.WRONG_VALUE.error(f"the pose at {time:g} s has no refer", ref.location("refer"))
+        if pose is not None:
+            read.poses.append(replace(pose, time=time, max_transition_time=limit))
+            read.nodes.append(item)
+            self.locations["poses", number, "time"] = ref.location("time")
+
+    def _shared(self, refer: Scalar, read: _Poses) -> KeyPose:
+        for pose in reversed(read.poses):
+            if refer.value and refer.value in (pose.name, pose.syllable):
+                self.found.report(rules.SHARED, f"the pose is that called {refer.value[:60]!r}", refer.location)
+                return pose
+        raise rules.UNKNOWN_POSE.error(f"there is no pose {refer.value[:60]!r} before", refer.location)
+
+    def _pose(self, pose: Fields, number: int) -> KeyPose | None:
+        kind, name = pose.text("type"), pose.text("name")
+        if kind == "PronunSymbol":
+            return KeyPose(syllable=name, extra=pose.rest())
+        if kind != "Pose":
+            message = f"{pose.title} is a {kind[:60]!r}, neither a Pose nor a PronunSymbol: it is not used"
+            self.found.report(rules.KIND, message, pose.location("type" if pose.has("type") else None))
+            return None
+        joints = self._joints(pose, number)
+        stationary = self._ids(pose, "sp_joints") or []
+        others = sorted({*stationary} - {*(stationary if joints is None else joints)})
+        if others:
+            message = f"{pose.title}: spJoints has {others[:5]}, which are not among its joints"
+            self.found.report(rules.STATIONARY, message, pose.location("sp_joints"))
+        zmp = pose.vector("zmp", default=(0.0, 0.0, 0.0)) if pose.has("zmp") else None
+        if "zmp" in pose.unknown:
+            zmp = None
+        made = KeyPose(
+            name=name,
+            joints=joints or {},
+            stationary_joints=frozenset(stationary) - {*others},
+            links=tuple(self._links(pose, number)),
+            zmp=None if zmp is None else np.array(zmp),
+            zmp_is_stationary=pose.flag("is_zmp_stationary_point", default=True),
+        )
+        pose.report_misspelt(POSE_KEYS)
+        self.locations["poses", number, "joints"] = pose.location("joints")
+        return replace(made, extra=pose.rest())
+
+    def _ids(self, pose: Fields, name: str) -> list[int] | None:
+        numbers = pose.numbers(name)
+        if numbers is None:
+            return None
+        wrong = next((x for n, x in enumerate(numbers) if not (x >= 0 and x % 1 == 0) or x in numbers[:n]), None)
+        if wrong is not None:
+            pose.unknown.add(name)
+            message = (
+                f"{name.replace('sp_j', 'spJ')} of {pose.title} has {wrong:g}, which is no joint id, or is there twice"
+            )
+            self.found.report(rules.JOINT, message, pose.location(name))
+            return []
+        return [int(x) for x in numbers]
+
+    def _joints(self, pose: Fields, number: int) -> dict[int, float] | None:
+        """Return the displacements by joint id; None where they are unknown."""
+        ids, q = self._ids(pose, "joints") or [], pose.numbers("q") or []
+        if not {"joints", "q"} & pose.unknown:
+            if len(ids) != len(q):
+                message = f"{pose.title} has {len(ids)} joints and {len(q)} values q"
+                self.found.report(rules.LENGTHS, message, pose.location("q" if pose.has("q") else "joints"))
+            elif not all(map(math.isfinite, q)):
+                pose.not_finite("q", *(x for x in q if not math.isfinite(x)))
+            else:
+                for joint in ids:
+                    self.locations["poses", number, "joints", joint] = pose.location("q")
+                return dict(zip(ids, q, strict=True))
+        self.found.mark_unknown(("poses", number, "joints"))
+        return None
+
+    def _links(self, pose: Fields, number: int) -> list[LinkKey]:
+        node = pose.find("ik_links")
+        if node is None:
+            return []
+        if not isinstance(node, Sequence):
+            with self.found.recover():
+                pose.refuse("ikLinks", "a list of links", node)
+            return []
+        links: list[LinkKey] = []
+        for item in node.items[:MAX_LINKS]:
+            with self.found.recover():
+                if not isinstance(item, Mapping):
+                    raise rules.WRONG_VALUE.error("a link is no mapping", item.location)
+                key = self._link(self.fields(item, "a link"))
+                if key is not None:
+                    self.locations["poses", number, "links", len(links)] = item.location
+                    links.append(key)
+        if sum(key.is_base for key in links) > 1:
+            names = ", ".join(repr(key.name) for key in links if key.is_base)
+            self.found.report(rules.BASES, f"{pose.title} has several bases: {names}", node.location)
+        return links
+
+    def _link(self, link: Fields) -> LinkKey | None:
+        name, index = link.text("name"), link.integer("index", default=-1)
+        if not name and index < 0:
+            raise rules.LINK_NAME.error("a link has neither a name nor an index", link.location())
+        link.title = f"link {name[:60]!r}" if name else f"the link with the index {index}"
+        base, stationary, touching, slave = (link.flag(flag, default=False) for flag in FLAGS)
+        parting = link.vector("parting_direction", default=(0.0, 0.0, 1.0))
+        points = [self._point(item, link) for item in _items(link.find("contact_points"))]
+        missing = [key for key in ("translation", "rotation") if not link.has(key)]
+        link.report_misspelt(LINK_KEYS)
+        if missing:
+            message = f"{link.title} has no {' and no '.join(missing)}: it is not used"
+            self.found.report(rules.LINK_POSE, message, link.location())
+            return None
+        position = link.vector("translation", default=(0.0,) * 3)
+        rotation = np.array(link.vector("rotation", default=(1.0, 0, 0, 0, 1.0, 0, 0, 0, 1.0))).reshape(3, 3)
+        if {"translation", "rotation"} & link.unknown:
+            return None
+        with np.errstate(all="ignore"):
+            error = np.abs(rotation @ rotation.T - np.eye(3)).max()
+        if not error <= MAX_ROTATION_ERROR or np.linalg.det(rotation) < 0:
+            what = "mirrors" if error <= MAX_ROTATION_ERROR else f"has R·Rᵀ off by {error:.3g}"
+            self.found.report(rules.ROTATION, f"the rotation of {link.title} {what}", link.location("rotation"))
+        return LinkKey(
+            name=name,
+            index=index,
+            position=np.array(position),
+            rotation=rotation,
+            is_base=base,
+            is_stationary=stationary,
+            is_touching=touching,
+            is_slave=slave,
+            parting_direction=np.array(parting),
+            contact_points=np.array([point for point in points if point]).reshape(-1, 3),
+            extra=link.rest(),
+        )
+
+    def _point(self, item: Node, link: Fields) -> list[float]:
+        with self.found.recover():
+            values = [link.scalar_number("contactPoints", part) for part in _items(item)]
+            if len(values) != 3 or not all(map(math.isfinite, values)):
+                raise rules.WRONG_VALUE.error(f"a contact point of {link.title} is not three numbers", item.location)
+            return values
+        return []
+
+    def _layout(
+        self, refs: Node | None, read: _Poses, value: tuple[str, str, AnyMapping[str, object]]
+    ) -> Layout | None:
+        """Return the texts of the poses; None where one cannot be cut out: in lists in brackets, with aliases, with other keys behind."""
+        data = self.text.data
+        whole = not self.has_aliases and not read.shared and isinstance(refs, Sequence) and not refs.flow
+        if not whole or self.found.has_errors or len(read.nodes) != len(refs.items):  # type: ignore[union-attr]
+            return None
+        starts = []
+        for node in read.nodes:
+            dash = data.rfind("-", 0, node.offset)
+            line = data.rfind("\n", 0, dash) + 1
+            if data[line:dash].strip():
+                return None
+            starts.append(line)
+        if not starts:
+            return None
+        indent = data.find("-", starts[0]) - starts[0]
+        for n, start in enumerate(starts):
+            starts[n] = _with_comments(data, start, starts[n - 1] if n else 0)
+        tail = data[starts[-1] :].split("\n")
+        if any(line and not line.startswith((" ", "#", "-", "\r", ".")) for line in tail[1:]) or (
+            indent == 0 and any(line and line[0] not in " #-\r." for line in tail)
+        ):
+            return None
+        ends = [*starts[1:], len(data)]
+        texts = [data[start:end] for start, end in zip(starts, ends, strict=True)]
+        pairs = tuple(zip(read.poses, texts, strict=True))
+        return Layout(data, data[: starts[0]], pairs, value, indent, self.text.encoding)
+
+
+def _with_comments(data: str, start: int, floor: int) -> int:
+    """Return where the comment lines directly before a line begin."""
+    while start > floor:
+        line = data.rfind("\n", 0, start - 1) + 1
+        if not data[line:start].lstrip().startswith("#"):
+            break
+        start = line
+    return start
+
+
+def _items(node: Node | None) -> list[Node]:
+    return node.items if isinstance(node, Sequence) else []

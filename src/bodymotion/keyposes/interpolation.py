@@ -1,0 +1,276 @@
+"""A motion from key poses, as Choreonoid makes it: joints follow their keys, legs follow the keys of links by inverse kinematics.
+
+Each joint, each link with keys and the zero moment point is a track of its own (`tracks`). Orientations are interpolated as roll, pitch and
+yaw, R = Rz(yaw)·Ry(pitch)·Rx(roll).
+
+At each frame one link is the *base*: of the links whose last key has `is_base` that with the latest such key; of links without that flag,
+that with the latest key. It is put where its track says. From there outwards, each chain of exactly six joints to the next link with keys
+is moved so that this link is where its track says; other chains follow the tracks of their joints.
+
+A link whose last and next keys are slaves is not used. Between a slave and another key, the chain passes from the joints' tracks to
+the link's (or back), by the smooth step r = 3u² − 2u³.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics.collector import SourceMap
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.keyposes.chains import Solver, chains_from, solve_chain
+from bodymotion.keyposes.steps import Foot, StepStyle, step_tracks
+from bodymotion.keyposes.tracks import Key, Track, with_transitions
+from bodymotion.keyposes.zmp import automatic_zmp
+from bodymotion.motion import Motion
+from bodymotion.system.memory import check_memory
+
+if TYPE_CHECKING:
+    from bodymotion.keyposes.values import KeyPoses
+    from bodymotion.model.body import Body
+
+__all__ = ["Interpolated", "Plan", "feet_of", "roll_pitch_yaw", "to_motion"]
+
+LEG_JOINTS = 6
+"""Chains of so many joints are moved by inverse kinematics."""
+MIN_COSINE = 1e-6
+"""Nearer to ±90° of pitch, yaw is 0."""
+
+
+@dataclass(frozen=True)
+class Interpolated:
+    """What is between key poses, frame by frame.
+
+    Attributes
+    ----------
+    times:
+        (T,) [s].
+    q, root:
+        (T, J) joint displacements and (T, 7) poses of the root link.
+    zmp:
+        (T, 3) [m], or None.
+    links, goals, blends, errors:
+        Indices of the links with keys; their goals (T, N, 7), nan where one is not used; how far each follows its joints instead (T, N) in
+        0…1; and by how much the result misses the goal (T, N, 2) [m, rad], nan for chains that are not of six joints.
+    bases:
+        (T,) Which of the links is the base; −1: none.
+    """
+
+    times: Floats
+    q: Floats
+    root: Floats
+    zmp: Floats | None
+    links: tuple[int, ...]
+    goals: Floats
+    blends: Floats
+    errors: Floats
+    bases: npt.NDArray[np.intp]
+
+
+def feet_of(body: Body) -> tuple[Foot, ...]:
+    """Return the feet that a Choreonoid model names in `footLinks`."""
+    entries = body.extra.get("foot_links", body.extra.get("footLinks", ()))
+    index = {link.name: link.index for link in body.links}
+    feet = []
+    for entry in entries if isinstance(entries, list) else ():
+        link = index.get(str(entry.get("link"))) if isinstance(entry, Mapping) else None
+        if link is not None:
+            sole, toe = (_point(entry, name) for name in ("sole_center", "toe_offset"))
+            feet.append(Foot(link, sole, toe))
+    return tuple(feet)
+
+
+def _point(entry: Mapping[str, object], name: str) -> Floats:
+    first, second = name.split("_")
+    value = entry.get(name, entry.get(first + second.title()))
+    good = isinstance(value, list) and len(value) == 3 and all(isinstance(x, int | float) for x in value)
+    return np.array(value if good else (0.0, 0.0, 0.0), dtype=np.float64)
+
+
+def roll_pitch_yaw(rotation: Floats) -> Floats:
+    """Return roll, pitch and yaw (3,) of a matrix (3, 3) that need not be quite orthogonal; at ±90° of pitch yaw is 0."""
+    cosine = math.hypot(rotation[2, 1], rotation[2, 2])
+    pitch = math.atan2(-rotation[2, 0], cosine)
+    if cosine < MIN_COSINE:
+        return np.array([math.atan2(-rotation[1, 2], rotation[1, 1]), pitch, 0.0])
+    return np.array([math.atan2(rotation[2, 1], rotation[2, 2]), pitch, math.atan2(rotation[1, 0], rotation[0, 0])])
+
+
+class Plan:
+    """The tracks of key poses on a body, ready to be interpolated.
+
+    Parameters
+    ----------
+    key_poses, body:
+        The key poses, and the body that follows them.
+    steps:
+        How feet depart and arrive (`steps`).
+    with_zmp:
+        Whether a zero moment point is made where the key poses have none (`zmp`).
+    solver:
+        How the joints of legs are found (`chains`).
+
+    Attributes
+    ----------
+    joints:
+        By joint column.
+    links:
+        By link index: the pose (x y z roll pitch yaw), and the component that has a track of its own, if any.
+    zmp:
+        Of the zero moment point, or None.
+    """
+
+    def __init__(
+        self, key_poses: KeyPoses, body: Body, steps: StepStyle, with_zmp: bool, solver: Solver = "exact"
+    ) -> None:
+        self.body, self.duration, self.solver = body, key_poses.duration, solver
+        self.joints = _joint_tracks(key_poses, body)
+        link_keys = _link_keys(key_poses, body)
+        zmp_keys = [
+            Key(pose.time, pose.zmp, pose.zmp_is_stationary, pose.max_transition_time)
+            for pose in key_poses.poses
+            if pose.zmp is not None
+        ]
+        feet = tuple(foot for foot in feet_of(body) if foot.link in link_keys)
+        if with_zmp and len(feet) == 2 and len(feet_of(body)) == 2:
+            left, right = feet
+            zmp_keys, (link_keys[left.link], link_keys[right.link]) = automatic_zmp(
+                zmp_keys, (left, right), (link_keys[left.link], link_keys[right.link])
+            )
+        style = {foot.link: foot for foot in feet_of(body)}
+        self.links = {
+            link: step_tracks(keys, steps if link in style else "none", style.get(link))
+            for link, keys in link_keys.items()
+        }
+        self.zmp = Track(with_transitions(zmp_keys)) if zmp_keys else None
+
+    def at(self, times: Floats, shift: Floats | None = None) -> Interpolated:
+        """Return joints, root and ZMP at times (T,) [s]; `shift` (T, 3) [m] moves the root's key, and in part what follows from joints."""
+        count = len(times)
+        q = np.zeros((count, self.body.num_joints))
+        for joint, track in self.joints.items():
+            q[:, joint] = track.at(times)[:, 0]
+        links = tuple(self.links)
+        goals = np.full((count, len(links), 7), np.nan)
+        blends = np.zeros((count, len(links)))
+        starts = np.full((count, len(links)), -np.inf)
+        flagged = np.zeros((count, len(links)), dtype=bool)
+        for n, (link, (track, pose_at)) in enumerate(self.links.items()):
+            goals[:, n] = pose_at(times)
+            number, following, u = track.phase(times)
+            is_slave, is_base = (
+                np.array([getattr(key, name) for key in track.keys]) for name in ("is_slave", "is_base")
+            )
+            first, second = is_slave[number], is_slave[following]
+            smooth = u * u * (3 - 2 * u)
+            blends[:, n] = np.where(first & ~second, 1 - smooth, np.where(~first & second, smooth, 0.0))
+            if shift is not None:
+                goals[:, n, :3] += shift if link == 0 else blends[:, n][:, None] * shift
+            goals[first & second, n] = np.nan
+            starts[:, n], flagged[:, n] = track.times[number], is_base[number]
+        used = ~np.isnan(goals[:, :, 0])
+        bases = _bases(starts, flagged & used, used)
+        root, errors = self._pose_legs(q, links, goals, blends, bases)
+        zmp = self.zmp.at(times) if self.zmp is not None else None
+        return Interpolated(times, q, root, zmp, links, goals, blends, errors, bases)
+
+    def _pose_legs(
+        self, q: Floats, links: Sequence[int], goals: Floats, blends: Floats, bases: npt.NDArray[np.intp]
+    ) -> tuple[Floats, Floats]:
+        """Fill the joints of the legs in `q`, and return the root's poses (T, 7) and how far goals are missed (T, N, 2)."""
+        body = self.body
+        root = np.tile(body.root_pose, (len(q), 1))
+        errors = np.full((len(q), len(links), 2), np.nan)
+        patterns = np.column_stack((bases, ~np.isnan(goals[:, :, 0])))
+        for pattern in np.unique(patterns, axis=0):
+            base = int(pattern[0])
+            if base < 0:
+                continue
+            rows = np.flatnonzero((patterns == pattern).all(axis=1))
+            ends = {links[n]: n for n in np.flatnonzero(pattern[1:]).tolist()}
+            part = q[rows]
+            for chain in chains_from(body, links[base], ends):
+                if len(chain.columns) != LEG_JOINTS:
+                    continue
+                n = ends[chain.end]
+                target = poses.compose(poses.inverse(goals[rows, ends[chain.start]]), goals[rows, n])
+                solved, errors[rows, n] = solve_chain(body, chain, part, target, self.solver)
+                r = blends[rows, n][:, None]
+                part[:, chain.columns] = r * part[:, chain.columns] + (1 - r) * solved
+            q[rows] = part
+            at = body.forward_kinematics(part, poses.IDENTITY)[:, links[base]]
+            root[rows] = poses.compose(goals[rows, base], poses.inverse(at))
+        return root, errors
+
+
+def _joint_tracks(key_poses: KeyPoses, body: Body) -> dict[int, Track]:
+    named = body.extra.get("linear_interpolation_joints", body.extra.get("linearInterpolationJoints", ()))
+    linear = {str(name) for name in named} if isinstance(named, list) else set()
+    keys: dict[int, list[Key]] = {}
+    for pose in key_poses.poses:
+        for joint, value in pose.joints.items():
+            if 0 <= joint < body.num_joints:
+                stops = joint in pose.stationary_joints
+                keys.setdefault(joint, []).append(Key(pose.time, np.array([value]), stops, pose.max_transition_time))
+    return {
+        joint: Track(with_transitions(made), linear=body.joints[joint].name in linear) for joint, made in keys.items()
+    }
+
+
+def _link_keys(key_poses: KeyPoses, body: Body) -> dict[int, list[Key]]:
+    """Return the keys of the links that the body has, x y z roll pitch yaw, angles without steps over π."""
+    index = {link.name: link.index for link in body.links}
+    keys: dict[int, list[Key]] = {}
+    for pose in key_poses.poses:
+        for key in pose.links:
+            link = index.get(key.name, key.index)
+            if not 0 <= link < len(body.links):
+                continue
+            angles = roll_pitch_yaw(key.rotation)
+            before = keys.setdefault(link, [])
+            if before:
+                angles -= 2 * math.pi * np.round((angles - before[-1].value[3:]) / (2 * math.pi))
+            before.append(
+                Key(
+                    pose.time,
+                    np.concatenate((key.position, angles)),
+                    key.is_stationary or key.is_touching,
+                    pose.max_transition_time,
+                    key.is_base,
+                    key.is_touching,
+                    key.is_slave and not key.is_touching,
+                )
+            )
+    return {link: with_transitions(made) for link, made in keys.items()}
+
+
+def _bases(starts: Floats, flagged: npt.NDArray[np.bool_], used: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    """Return the base (T,) among the links (T, N): the latest that is flagged, else the latest."""
+    if not starts.shape[1]:
+        return np.full(len(starts), -1)
+    any_flagged = flagged.any(axis=1, keepdims=True)
+    candidates = np.where(any_flagged, flagged, used)
+    latest = np.argmax(np.where(candidates, starts, -np.inf), axis=1)
+    return np.where(candidates.any(axis=1), latest, -1)
+
+
+def to_motion(key_poses: KeyPoses, body: Body, frame_rate: float, *, steps: StepStyle, with_zmp: bool) -> Motion:
+    """Return the motion at `frame_rate` [Hz], from 0 to the last pose; see `KeyPoses.to_motion`."""
+    if not key_poses.poses:
+        raise ValueError("there are no key poses")
+    if not 0 < frame_rate < math.inf:
+        raise ValueError(f"frame rate: expected a positive number, got {frame_rate}")
+    count = math.floor(frame_rate * key_poses.duration) + 1
+    check_memory(8 * count * (3 * body.num_joints + 50 * len(body.links)), f"a motion of {count} frames")
+    made = Plan(key_poses, body, steps, with_zmp).at(np.arange(count) / frame_rate)
+    names = [joint.name for joint in body.joints]
+    motion = Motion.from_joints(
+        made.q, frame_rate, root=made.root, zmp=made.zmp, joint_names=names if all(names) else ()
+    )
+    return replace(motion, source=replace(key_poses.source, options={}, locations=SourceMap()))

@@ -1,0 +1,138 @@
+"""Feet that depart and arrive: without care, a foot that is interpolated grazes the ground at both ends of a step.
+
+Two ways, both for feet only (`foot_links` of a Choreonoid model) and for the segments between a key that touches and one that does not:
+
+- *stealthy*: at first the foot only rises, by `LIFTING_HEIGHT`, at the end it only sinks; it lands no faster than
+  `IMPACT_REDUCTION_HEIGHT` in `IMPACT_REDUCTION_TIME`. Its height is a track of its own.
+- *toe*: the foot first rolls onto its toe, and lands on it. Its pitch is a track of its own, about the point `toe_offset` of the link.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.keyposes.tracks import Key, Track
+
+__all__ = ["Foot", "StepStyle", "step_tracks"]
+
+StepStyle: TypeAlias = Literal["stealthy", "toe", "none"]
+
+LIFTING_HEIGHT = LANDING_HEIGHT = 0.005
+"""[m] A foot rises and sinks by this before and after it moves in any other way."""
+MIN_HEIGHT_RATIO = 2.0
+"""Lower steps, in these heights, stay as they are."""
+IMPACT_REDUCTION_HEIGHT = 0.005
+IMPACT_REDUCTION_TIME = 0.04
+"""[m], [s] So long before it lands, a foot is so high at most."""
+TOE_ANGLE = math.radians(10.0)
+TOE_TIME = 0.1
+"""[s] A foot stands on its toe for so long."""
+Z, PITCH = 2, 4
+
+
+@dataclass(frozen=True)
+class Foot:
+    """A foot of a body: the index of its link, and the middle of its sole and its toe (3,) [m] in the link's frame."""
+
+    link: int
+    sole_center: Floats
+    toe_offset: Floats
+
+
+PoseAt: TypeAlias = Callable[[Floats], Floats]
+
+
+def step_tracks(keys: Sequence[Key], style: StepStyle, foot: Foot | None) -> tuple[Track, PoseAt]:
+    """Return the track (x y z roll pitch yaw) of a link with keys, and what returns its poses (T, 7) at times (T,).
+
+    `foot`: the foot that the link is; other links follow their keys.
+    """
+    if style == "none" or foot is None:
+        track = Track(keys)
+        return track, lambda times: _poses(track.at(times))
+    offset = foot.toe_offset if style == "toe" else np.zeros(3)
+    keys = [replace(key, value=_shifted(key.value, offset)) for key in keys]
+    track, own_track, own = _adjusted(keys, style)
+
+    def pose_at(times: Floats) -> Floats:
+        values = track.at(times)
+        values[:, own] = own_track.at(times)[:, 0]
+        made = _poses(values)
+        made[:, :3] -= rotations.rotate(made[:, 3:], offset)
+        return made
+
+    return track, pose_at
+
+
+def _poses(values: Floats) -> Floats:
+    return np.concatenate((values[:, :3], rotations.from_rpy(values[:, 3:])), axis=1)
+
+
+def _shifted(value: Floats, offset: Floats) -> Floats:
+    return np.concatenate((value[:3] + rotations.rotate(rotations.from_rpy(value[3:]), offset), value[3:]))
+
+
+def _adjusted(keys: Sequence[Key], style: StepStyle) -> tuple[Track, Track, int]:
+    """Return the track of a foot's pose, that of the component that has one of its own, and which that is."""
+    depart, arrive = (_rise, _sink) if style == "stealthy" else (_roll_off, _roll_on)
+    own = Z if style == "stealthy" else PITCH
+    pose_keys: list[Key] = []
+    own_keys: list[Key] = []
+    own_plain = Track([replace(key, value=key.value[own : own + 1]) for key in keys])
+    for number, key in enumerate(keys):
+        before = keys[number - 1] if number else None
+        if before is not None and not before.is_touching and key.is_touching:
+            time, extra = arrive(before, key, own_plain)
+            if time is not None:
+                pose_keys.append(replace(key, time=time, is_inserted=True))
+            own_keys += extra
+        elif before is not None and before.is_touching and not key.is_touching:
+            time, extra = depart(before, key)
+            if time is not None:
+                pose_keys.append(replace(before, time=time, is_inserted=style == "toe"))
+            own_keys += extra
+        pose_keys.append(key)
+        own_keys.append(own_plain.keys[number])
+    return Track(pose_keys), Track(own_keys), own
+
+
+def _rise(start: Key, end: Key) -> tuple[float | None, list[Key]]:
+    height = end.value[Z] - start.value[Z]
+    if height < MIN_HEIGHT_RATIO * LIFTING_HEIGHT:
+        return None, []
+    return start.time + (end.time - start.time) * LIFTING_HEIGHT / height, []
+
+
+def _sink(start: Key, end: Key, heights: Track) -> tuple[float | None, list[Key]]:
+    length, height = end.time - start.time, start.value[Z] - end.value[Z]
+    if height < MIN_HEIGHT_RATIO * LANDING_HEIGHT:
+        return None, []
+    extra = []
+    if 0.5 * length > IMPACT_REDUCTION_TIME:
+        moment = end.time - IMPACT_REDUCTION_TIME
+        slope = -IMPACT_REDUCTION_HEIGHT / IMPACT_REDUCTION_TIME * 2.0
+        if heights.slope_at(moment) < slope:
+            low = np.array([end.value[Z] + IMPACT_REDUCTION_HEIGHT])
+            extra = [Key(moment, low, slope=slope, is_touching=False, is_inserted=True)]
+    return end.time - length * LANDING_HEIGHT / height, extra
+
+
+def _roll_off(start: Key, end: Key) -> tuple[float | None, list[Key]]:
+    if 0.5 * (end.time - start.time) <= TOE_TIME:
+        return None, []
+    moment = start.time + TOE_TIME
+    return moment, [Key(moment, np.array([TOE_ANGLE]), slope=0.0)]
+
+
+def _roll_on(start: Key, end: Key, _: Track) -> tuple[float | None, list[Key]]:
+    if 0.5 * (end.time - start.time) <= TOE_TIME:
+        return None, []
+    moment = end.time - TOE_TIME
+    return moment, [Key(moment, np.array([TOE_ANGLE]), slope=0.0)]

@@ -1,0 +1,233 @@
+"""Key poses: what a robot's joints, some of its links and its zero moment point are at a few moments.
+
+Units are metres, radians and seconds; poses and points are in the world's frame. Values are kept as they are in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics.text import counted
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+
+if TYPE_CHECKING:
+    from bodymotion.keyposes.steps import StepStyle
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+
+__all__ = ["KeyPose", "KeyPoses", "LinkKey"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LinkKey(ContentEquality):
+    """Where a link is at a key pose; inverse kinematics moves the joints between such links.
+
+    Attributes
+    ----------
+    name, index:
+        The link; the name decides where the body has it, else the index.
+    position, rotation:
+        (3,) [m] and the rotation matrix (3, 3) of the link in the world.
+    is_base:
+        The link that the others follow from, while this is its last key.
+    is_stationary:
+        It comes to rest here. A key that touches does, too.
+    is_touching:
+        It touches the ground or an object here: a foot that stands.
+    is_slave:
+        The link follows from the joints near this key, not the joints from the link.
+    parting_direction, contact_points:
+        (3,) and (N, 3), of a link that touches; no influence on the motion.
+    """
+
+    name: str = ""
+    index: int = -1
+    position: Floats = field(default_factory=lambda: frozen(np.zeros(3)))
+    rotation: Floats = field(default_factory=lambda: frozen(np.eye(3)))
+    is_base: bool = False
+    is_stationary: bool = False
+    is_touching: bool = False
+    is_slave: bool = False
+    parting_direction: Floats = field(default_factory=lambda: frozen([0.0, 0.0, 1.0]))
+    contact_points: Floats = field(default_factory=lambda: frozen(np.zeros((0, 3))))
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "position", frozen(self.position, (3,), "position"))
+        object.__setattr__(self, "rotation", frozen(self.rotation, (3, 3), "rotation"))
+        object.__setattr__(self, "parting_direction", frozen(self.parting_direction, (3,), "parting_direction"))
+        object.__setattr__(self, "contact_points", frozen(self.contact_points, (None, 3), "contact_points"))
+
+    def __repr__(self) -> str:
+        flags = [word for word in ("base", "stationary", "touching", "slave") if getattr(self, f"is_{word}")]
+        return f"LinkKey({self.name!r}{': ' if flags else ''}{', '.join(flags)})"
+
+    @property
+    def pose(self) -> Floats:
+        """The pose (7,): x y z [m], then the quaternion w x y z."""
+        return np.concatenate((self.position, rotations.from_matrix(self.rotation)))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KeyPose(ContentEquality):
+    """A pose at one time.
+
+    Attributes
+    ----------
+    time, max_transition_time:
+        [s] When the pose is reached, and how long at most the movement to it takes: before that, the robot keeps the pose before;
+        0: the whole time since the pose before.
+    name:
+        Of the pose; without influence.
+    joints:
+        Displacements [rad or m] by joint id; other joints pass on.
+    stationary_joints:
+        Ids of those that come to rest here.
+    links:
+        Links that inverse kinematics moves.
+    zmp, zmp_is_stationary:
+        Zero moment point (3,) [m], or None, and whether it comes to rest here.
+    syllable:
+        Of a pose of the mouth: then it has nothing else.
+    extra:
+        Keys that the format does not define.
+    """
+
+    time: float = 0.0
+    max_transition_time: float = 0.0
+    name: str = ""
+    joints: Mapping[int, float] = field(default_factory=dict)
+    stationary_joints: frozenset[int] = frozenset()
+    links: tuple[LinkKey, ...] = ()
+    zmp: Floats | None = None
+    zmp_is_stationary: bool = True
+    syllable: str = ""
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "links", tuple(self.links))
+        object.__setattr__(self, "stationary_joints", frozenset(self.stationary_joints))
+        if self.zmp is not None:
+            object.__setattr__(self, "zmp", frozen(self.zmp, (3,), "zmp"))
+
+    def __repr__(self) -> str:
+        what = [counted(len(self.joints), "joint")] if self.joints else []
+        what += [counted(len(self.links), "link")] if self.links else []
+        what += ["ZMP"] if self.zmp is not None else []
+        return f"KeyPose({self.time:g} s: {repr(self.syllable) if self.syllable else ', '.join(what) or 'empty'})"
+
+    def link(self, name: str) -> LinkKey:
+        """Return the key of a link.
+
+        Raises
+        ------
+        KeyError
+            When the pose has none of that name.
+        """
+        for key in self.links:
+            if key.name == name:
+                return key
+        raise KeyError(f"no key of a link {name!r}: the pose has {[key.name for key in self.links]}")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KeyPoses(ContentEquality):
+    """Key poses of a robot, in order of time; of poses at one time, the last is the one that is reached.
+
+    Attributes
+    ----------
+    name, target_body:
+        Of the sequence, and of the body that it is made for.
+    poses:
+        The key poses.
+    extra:
+        Keys of the file's top node that the format does not define.
+    source, problems:
+        Where it came from, and what was found there; not part of `==`.
+    """
+
+    name: str = ""
+    target_body: str = ""
+    poses: tuple[KeyPose, ...] = ()
+    extra: Mapping[str, object] = field(default_factory=dict)
+    source: Source = field(default_factory=Source, compare=False)
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "poses", tuple(sorted(self.poses, key=lambda pose: pose.time)))
+
+    def __repr__(self) -> str:
+        return f"KeyPoses({self.name!r}: {counted(len(self.poses), 'pose')}, {self.duration:g} s)"
+
+    def __len__(self) -> int:
+        return len(self.poses)
+
+    def __getitem__(self, number: int) -> KeyPose:
+        return self.poses[number]
+
+    @property
+    def duration(self) -> float:
+        """The time [s] of the last pose."""
+        return self.poses[-1].time if self.poses else 0.0
+
+    @property
+    def times(self) -> Floats:
+        """The times (N,) [s] of the poses."""
+        return np.array([pose.time for pose in self.poses])
+
+    def to_motion(
+        self, body: Body, frame_rate: float = 100.0, *, steps: StepStyle = "stealthy", automatic_zmp: bool = True
+    ) -> Motion:
+        """Return the motion between the poses, from 0 to the last one, as Choreonoid makes it.
+
+        Parameters
+        ----------
+        body:
+            The body that moves. Links with keys are put where these say by inverse kinematics of chains of six joints.
+        frame_rate:
+            [Hz]
+        steps:
+            How feet depart and arrive: "stealthy" (they rise before they move, and sink last), "toe" (they roll over the toe), "none".
+        automatic_zmp:
+            Make a zero moment point where the poses have none, for a body with two feet (`footLinks` of a Choreonoid model).
+
+        Raises
+        ------
+        ValueError
+            When there are no poses, or `frame_rate` is not positive and finite.
+        """
+        from bodymotion.keyposes.interpolation import to_motion
+
+        return to_motion(self, body, frame_rate, steps=steps, with_zmp=automatic_zmp)
+
+    @classmethod
+    def from_motion(cls, motion: Motion, body: Body, *, tolerance: float = 0.01, name: str = "") -> KeyPoses:
+        """Return as few key poses as keep the motion between them within `tolerance` [rad or m] of a motion, at all its frames.
+
+        The root is a link with keys where the motion moves it. Poses are added, one at a time, where the largest difference is, so
+        the number is small, not the least possible.
+
+        Raises
+        ------
+        ValueError
+            When the motion does not fit the body, `tolerance` is not positive, or a jump cannot be followed.
+        """
+        from bodymotion.keyposes.fitting import fit
+
+        return fit(motion, body, tolerance, name)
+
+    def joint_array(self, body: Body) -> Floats:
+        """Return the displacements (N, J) of a body's joint columns at the poses; nan where a pose has none."""
+        q = np.full((len(self.poses), body.num_joints), np.nan)
+        for row, pose in zip(q, self.poses, strict=True):
+            for joint, value in pose.joints.items():
+                if 0 <= joint < len(row):
+                    row[joint] = value
+        return q

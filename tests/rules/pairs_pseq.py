@@ -1,0 +1,82 @@
+"""Pairs for key poses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import bodymotion as bm
+from bodymotion.diagnostics import Problem
+from rules.pairs import Pair, Said, calls, example_of, examples, files, limited, problems_of
+
+LINK = "- { name: WAIST, index: 0, translation: [ 0, 0, 1 ], rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ], isTouching: true }"
+POSES = f"""type: PoseSeq
+name: A
+refs:
+  - &stand
+    time: 1
+    refer:
+      type: Pose
+      joints: [ 0, 1 ]
+      q: [ 0.1, 0 ]
+      spJoints: [ 1 ]
+      ikLinks:
+        {LINK}
+      zmp: [ 0, 0, 0 ]
+"""
+"""A sound file."""
+TWO = POSES + "  - { time: 2, refer: { type: Pose } }\n"
+FILE = "dance.pseq"
+
+
+def changed(wrong: str, right: str, good: str = POSES) -> Pair:
+    """Make a pair of the text with one piece in place of another."""
+    assert good.count(right) == 1
+    return files(FILE, good.replace(right, wrong), good)
+
+
+def saved(key_poses: bm.KeyPoses) -> Said:
+    """Return what is reported when key poses are saved."""
+    return lambda folder: bm.save(key_poses, folder / FILE).problems
+
+
+def commented(time: float) -> Said:
+    """Return what is reported when a pose with a comment is saved at a time."""
+
+    def said(folder: Path) -> tuple[Problem, ...]:
+        (folder / FILE).write_text(POSES.replace("q: [", "# here\n      q: ["))
+        read = bm.load_key_poses(folder / FILE)
+        return bm.save(replace(read, poses=(replace(read[0], time=time),) if time != 1 else read.poses), folder / FILE).problems
+
+    return said
+
+
+PAIRS: dict[str, Pair] = {
+    "PSQ001": calls(
+        lambda folder: problems_of(lambda: bm.load_key_poses(folder, format="pseq")), files(FILE, "", POSES).right
+    ),
+    **examples(FILE, POSES, "PSQ002 PSQ006 PSQ007 PSQ008 PSQ009 PSQ109 PSQ108 PSQ107 PSQ005"),
+    "PSQ003": changed("type: PoseSeq\nname: A\nrefs: 5", POSES.rstrip()),
+    "PSQ004": changed("zmp: *nothing", "zmp: [ 0, 0, 0 ]"),
+    "PSQ010": limited(files(FILE, TWO, POSES), "bodymotion.formats.pseq.reader.MAX_POSES", 1),
+    "PSQ011": files(FILE, POSES + example_of("PSQ011")[0], POSES + example_of("PSQ011")[1]),
+    "PSQ101": changed("", "name: A\n"),
+    "PSQ102": changed("maxTransitionTime: 1\n", "time: 1\n"),
+    "PSQ103": files(FILE, TWO.replace("time: 2", "time: 1"), TWO),
+    "PSQ104": changed("{ type: Beat }", "{ type: Pose }", TWO),
+    "PSQ105": changed("rest", "{ type: Pose }", TWO.replace("type: Pose\n", "type: Pose\n      name: rest\n")),
+    "PSQ106": changed("nowhere", "{ type: Pose }", TWO),
+    "PSQ110": changed("- { name: WAIST, index: 0 }", LINK),
+    "PSQ111": changed("", "name: WAIST, index: 0, "),
+    "PSQ112": changed("rotation: [ 2,", "rotation: [ 1,"),
+    "PSQ113": files(
+        FILE,
+        POSES.replace(LINK, "\n        ".join([LINK.replace("isTouching", "isBaseLink")] * 2)),
+        POSES.replace(LINK, LINK.replace("isTouching", "isBaseLink")),
+    ),
+    "PSQ114": changed("refs: []\n", POSES.partition("name: A\n")[2]),
+    "PSQ201": calls(commented(2.0), commented(1)),
+    "PSQ202": calls(
+        saved(bm.KeyPoses(name="A", extra={"thing": object()})), saved(bm.KeyPoses(name="A", extra={"thing": 1}))
+    ),
+}
