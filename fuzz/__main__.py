@@ -22,7 +22,7 @@ TOGETHER = 10.0
 MOST_SHOWN = 2000
 """[bytes] So much of an input that breaks a reader is printed."""
 NAMES = (
-    *("seq", "json", "wrl", "body", "urdf", "mjcf", "cha", "cap", "pb", "states", "csv", "npz", "openhrp-text"),
+    *("seq", "json", "pseq", "wrl", "body", "urdf", "mjcf", "cha", "cap", "pb", "states", "csv", "npz", "openhrp-text"),
     *("vrml-mesh", "collada", "obj", "stl", "ply", "glb", "gltf"),
 )
 

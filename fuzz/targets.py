@@ -237,6 +237,10 @@ _WORDS_OF_VRML = _split(
     "AccelerationSensor Gyro ForceSensor VisionSensor RangeSensor ExtraJoint Viewpoint crawler free slide",
     "rotate fixed { } [ ] -1",
 )
+_WORDS_OF_PSEQ = _split(
+    "type PoseSeq name targetBody refs time maxTransitionTime refer Pose PronunSymbol joints q spJoints ikLinks index translation rotation"
+    " isBaseLink isStationaryPoint isTouching isSlave partingDirection contactPoints zmp isZmpStationaryPoint"
+)
 _WORDS_OF_BODY = _split(
     "format formatVersion ChoreonoidBody angleUnit degree radian name rootLink links parent jointType",
     "jointId jointAxis jointRange revolute prismatic free fixed mass inertia centerOfMass elements type",
@@ -306,6 +310,16 @@ TARGETS: dict[str, Target] = {
             lambda: _encoded(texts.BODY),
             _YAML + _WORDS_OF_BODY,
             beside=_beside,
+        ),
+        Target(
+            "pseq",
+            "a.pseq",
+            "pseq",
+            "a.pseq",
+            "pseq",
+            lambda: _encoded(*texts.PSEQ),
+            _YAML + _WORDS_OF_PSEQ,
+            equal=True,
         ),
         Target("urdf", "a.urdf", "urdf", "a.urdf", "urdf", _urdf, _XML + _WORDS_OF_URDF, beside=_beside),
         Target("mjcf", "a.xml", "mjcf", "a.xml", "mjcf", _mjcf, _XML + _WORDS_OF_MJCF, beside=_beside),

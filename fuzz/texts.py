@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BODY", "CAP", "CHA", "COLLADA", "CSV", "MJCF", "OBJ", "SEQ", "URDF", "VRML"]
+__all__ = ["BODY", "CAP", "CHA", "COLLADA", "CSV", "MJCF", "OBJ", "PSEQ", "SEQ", "URDF", "VRML"]
 
 SEQ = (
     """\
@@ -142,6 +142,40 @@ LOD { level [ Group { } ] range [ 1 2 ] } Billboard { } Collision { children [ ]
 """,
 )
 
+PSEQ = (
+    """\
+# Body pose sequence format version 1.0 defined by cnoid-Robotics
+type: PoseSeq
+name: "Walk"
+targetBody: "SR1"
+refs:
+  -
+    time: 0
+    refer: { type: Pose, name: rest, joints: [ 0, 1 ], q: [ 0.5, -1 ], zmp: [ 0, 0, 0 ] }
+  # up
+  -
+    time: 1.5
+    maxTransitionTime: 0.5
+    refer:
+      type: Pose
+      joints: [ 1 ]
+      q: [ 0.25 ]
+      spJoints: [ 1 ]
+      ikLinks:
+        -
+          name: WAIST
+          index: 0
+          isBaseLink: true
+          translation: [ 0, 0, 0.7 ]
+          rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]
+        - { index: 3, isTouching: true, translation: [ 0, 0, 0 ], rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ],
+            partingDirection: [ 0, 0, 1 ], contactPoints: [ [ 0, 0, 0 ] ] }
+      zmp: [ 0.1, 0, 0 ]
+      isZmpStationaryPoint: false
+  - { time: 2, refer: { type: PronunSymbol, name: a } }
+  - { time: 3, refer: rest }
+""",
+)
 BODY = """\
 format: ChoreonoidBody
 formatVersion: 1.0

@@ -26,6 +26,8 @@ SEQ = "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\nframeRate: 10\
 JOINTS = "  - type: MultiValueSeq\n    content: JointDisplacement\n    numParts: {}\n    frames:\n      - [ {} ]\n"
 BODY = "format: ChoreonoidBody\nformatVersion: 1.0\nname: X\n"
 LINK = "links:\n  - { name: A, jointType: fixed, mass: 1 }\n"
+POSES = "type: PoseSeq\nname: A\n"
+POSE = "  - {{ time: {}, refer: {{ type: Pose, joints: [ {} ], q: [ {} ] }} }}\n"
 VRML = "#VRML V2.0 utf8\n"
 ROBOT = (
     'PROTO Humanoid [ field MFNode humanoidBody [] field SFString name "" ] { Group { children IS humanoidBody } }\n'
@@ -121,6 +123,16 @@ for kind, head, tail in (("seq", SEQ, JOINTS.format(1, 1)), ("body", BODY, LINK)
     one(f"{kind}: UTF-16", f"a.{kind}", (head + tail).encode("utf-16"))
     one(f"{kind}: a zero byte", f"a.{kind}", (head + "\0" + tail).encode())
     one(f"{kind}: half a letter at the end", f"a.{kind}", (head + tail).encode() + b"# \xe3\x81")
+
+one("pseq: aliases explode", "a.pseq", POSES + laughs("1") + "refs: *a29\n")
+one("pseq: an alias of itself", "a.pseq", POSES + "refs: &c [ *c ]\n")
+one("pseq: deep", "a.pseq", lambda: POSES + "refs: " + "[" * MANY)
+one("pseq: a million poses", "a.pseq", lambda: POSES + "refs:\n" + POSE.format(0, 0, 0) * 50_000)
+one("pseq: a million joints", "a.pseq", lambda: POSES + "refs:\n" + POSE.format(0, "1, " * MANY, "1, " * MANY))
+one("pseq: far in time", "a.pseq", POSES + "refs:\n" + POSE.format(0, 0, 0) + POSE.format("1e300", 0, 1))
+one("pseq: large ids", "a.pseq", POSES + "refs:\n" + POSE.format(0, "1e18, 99999999999999999999999", "1, 2"))
+one("pseq: a megabyte of digits", "a.pseq", lambda: POSES + "refs:\n" + POSE.format("1" * 1_000_000, 0, 0))
+one("pseq: UTF-16", "a.pseq", (POSES + "refs:\n" + POSE.format(0, 0, 0)).encode("utf-16"))
 
 for count in ("1000000000000", "99999999999999999999999", "-1", "1e9", ".inf"):
     one(f"seq: {count} parts", "a.seq", SEQ + JOINTS.format(count, 1))

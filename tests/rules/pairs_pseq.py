@@ -9,7 +9,9 @@ import bodymotion as bm
 from bodymotion.diagnostics import Problem
 from rules.pairs import Pair, Said, calls, example_of, examples, files, limited, problems_of
 
-LINK = "- { name: WAIST, index: 0, translation: [ 0, 0, 1 ], rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ], isTouching: true }"
+LINK = (
+    "- { name: WAIST, index: 0, translation: [ 0, 0, 1 ], rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ], isTouching: true }"
+)
 POSES = f"""type: PoseSeq
 name: A
 refs:
@@ -46,7 +48,9 @@ def commented(time: float) -> Said:
     def said(folder: Path) -> tuple[Problem, ...]:
         (folder / FILE).write_text(POSES.replace("q: [", "# here\n      q: ["))
         read = bm.load_key_poses(folder / FILE)
-        return bm.save(replace(read, poses=(replace(read[0], time=time),) if time != 1 else read.poses), folder / FILE).problems
+        return bm.save(
+            replace(read, poses=(replace(read[0], time=time),) if time != 1 else read.poses), folder / FILE
+        ).problems
 
     return said
 

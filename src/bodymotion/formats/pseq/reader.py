@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -237,7 +238,8 @@ class _Reader:
         numbers = pose.numbers(name)
         if numbers is None:
             return None
-        wrong = next((x for n, x in enumerate(numbers) if not (x >= 0 and x % 1 == 0) or x in numbers[:n]), None)
+        times = Counter(numbers)
+        wrong = next((x for x in numbers if not (x >= 0 and x % 1 == 0) or times[x] > 1), None)
         if wrong is not None:
             pose.unknown.add(name)
             message = (
