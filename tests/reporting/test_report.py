@@ -67,6 +67,23 @@ def test_nothing_in_it_is_fetched(walk):
             assert not (attributes.get(name) or "").startswith(("http", "//")), (tag, attributes)
 
 
+def test_a_report_of_an_animation_has_the_findings_of_check(tmp_path):
+    """A jump of the body: not a jump of the played joints, and nothing about Spot's own body."""
+    path = tmp_path / "jump.cha"
+    path.write_text("controls body\n\nno parameters\n\ntime body_z\n0 0.48\n0.5 0.48\n0.51 0.35\n1 0.35\n")
+    contents = report(path, output=tmp_path / "jump.html", plots=["joints"])
+    expected = bm.check(path).problems
+    assert expected and contents.findings == expected
+    assert contents.files == ("jump.cha",)
+    rules = {moment.text.partition(":")[0]: moment.time for moment in contents.moments}
+    assert {rule for rule in rules if rule.isupper()} <= {problem.rule for problem in expected}
+    assert rules["SPOT018"] == pytest.approx(0.51, abs=0.01)
+    bm.save(bm.play(bm.load(path)), tmp_path / "jump.seq")
+    assert "BODY116" not in {
+        problem.rule for problem in report(tmp_path / "jump.seq", output=tmp_path / "a.html", plots=[]).findings
+    }
+
+
 def test_a_motion_that_breaks_rules_is_told_with_its_moments(tmp_path):
     body, motion = bm.load(MODEL), bm.load(WALK)
     joints = motion.joint_displacement

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.model.body import Body
 from bodymotion.reports.contents import Contents, contents_of
 from bodymotion.system.atomic_files import whole_file
 from bodymotion.system.deprecation import renamed_keywords
@@ -95,7 +96,14 @@ def report(
     names = [name for name in plots if name in existing or name not in PLOTS]
     drawn = [fragment(chart) for chart in charts(subject, names)]
     done(2, NUM_STEPS)
-    contents = contents_of(subject.measures, title=scene.title, notes=(*subject.notes, *scene.notes))
+    is_own = scene.body.source.path is None and not any(isinstance(one, Body) for one in sources)
+    contents = contents_of(
+        subject.measures,
+        title=scene.title,
+        notes=(*subject.notes, *scene.notes),
+        playback=scene.playback,
+        check_body=not is_own,
+    )
     done(3, NUM_STEPS)
     times_of = (*(moment.time for moment in contents.moments), *(figure.time for figure in contents.figures))
     moments = [time for time in times_of if time is not None and isfinite(time)]

@@ -10,6 +10,7 @@ from bodymotion.diagnostics import Group, Problem, grouped
 from bodymotion.dynamics import Extreme, Figure, Measures, extremes, figures, measurable, series
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
+from bodymotion.scene.animation_playback import AnimationPlayback
 
 __all__ = ["Contents", "JointRow", "Moment", "contents_of", "figure_text", "value_text"]
 
@@ -61,15 +62,30 @@ class Contents:
     notes: tuple[str, ...] = ()
 
 
-def contents_of(measures: Measures, *, title: str = "", notes: tuple[str, ...] = ()) -> Contents:
-    """Return the contents for a measured motion."""
+def contents_of(
+    measures: Measures,
+    *,
+    title: str = "",
+    notes: tuple[str, ...] = (),
+    playback: AnimationPlayback | None = None,
+    check_body: bool = True,
+) -> Contents:
+    """Return the contents for a measured motion.
+
+    Of a motion that plays an animation, the findings are those about the animation; with `check_body`, others have those of the body, too.
+    """
     body, motion = measures.body, measures.motion
     found = figures(measures)
-    of_motion, of_model = checks.check(motion, body=body).problems, checks.check(body).problems
-    moments = (*_moments_of_figures(found), *_moments_of_rules(motion, body))
+    if playback is not None:
+        of_motion, of_rules = checks.check(playback.animation).problems, _moments_of_keyframes(playback)
+    else:
+        of_motion, of_rules = checks.check(motion, body=body).problems, _moments_of_rules(motion, body)
+    read = (body, motion if playback is None else playback.animation)
+    of_model = checks.check(body).problems if check_body and playback is None else ()
+    moments = (*_moments_of_figures(found), *of_rules)
     return Contents(
         title=title or body.name or "A motion",
-        files=tuple(one.source.path.name for one in (body, motion) if one.source.path is not None),
+        files=tuple(one.source.path.name for one in read if one.source.path is not None),
         figures=found,
         moments=tuple(sorted(moments, key=lambda moment: moment.time)),
         rows=_joint_rows(measures),
@@ -90,6 +106,17 @@ def _moments_of_figures(found: tuple[Figure, ...]) -> list[Moment]:
             text = f"{figure.title}: {figure_text(figure)}{f', {figure.part}' if figure.part else ''}"
             moments.append(Moment(figure.time, text, "warning" if is_fault else "note"))
     return moments
+
+
+def _moments_of_keyframes(playback: AnimationPlayback) -> list[Moment]:
+    """Return the times at which the keyframes of findings are shown, the first ones of each rule."""
+    moments: dict[str, list[Moment]] = {}
+    for one in playback.problems:
+        keyframe = playback.keyframe_of(one)
+        time = None if keyframe is None else playback.time_of(keyframe)
+        if time is not None:
+            moments.setdefault(one.rule, []).append(Moment(time, f"{one.rule}: {one.message}", one.severity))
+    return [moment for found in moments.values() for moment in found[:MAX_MOMENTS_PER_RULE]]
 
 
 def _moments_of_rules(motion: Motion, body: Body) -> list[Moment]:

@@ -76,8 +76,8 @@ class AnimationPlayback:
         Tempo, length and parameters.
     motion, timing:
         The motion that results, and its times.
-    violations:
-        What a robot would not accept, with the defaults of all parameters.
+    problems:
+        The findings of `check`, those of the motion with the defaults of all parameters.
     """
 
     animation: Animation
@@ -85,7 +85,7 @@ class AnimationPlayback:
     settings: PlaybackSettings
     motion: Motion
     timing: Timing
-    violations: tuple[Problem, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
     @property
     def body(self) -> Body:
@@ -99,11 +99,6 @@ class AnimationPlayback:
     def title(self) -> str:
         """The title of the move."""
         return self.animation.title.strip() or "Spot animation"
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """The findings about the file, and the violations."""
-        return self.animation.problems + self.violations
 
     def with_settings(self, settings: PlaybackSettings) -> AnimationPlayback:
         """Play the animation with other settings. Raises as `play_animation` does."""
@@ -136,11 +131,11 @@ def play_animation(
     MemoryError
         When there would be too many frames.
     """
-    from bodymotion.spot.playback import validate
+    from bodymotion.spot.playback.validation import all_problems
 
     settings = settings or PlaybackSettings()
     motion, timing = _play(animation, settings, arm)
-    return AnimationPlayback(animation, arm, settings, motion, timing, validate(animation, arm=arm))
+    return AnimationPlayback(animation, arm, settings, motion, timing, all_problems(animation, arm=arm))
 
 
 def slice_range(animation: Animation, natural: int) -> tuple[float, float]:

@@ -92,11 +92,11 @@ def validate(animation: Animation, *, arm: bool | None = None) -> tuple[Problem,
     return found.diagnostics.problems
 
 
-def all_problems(animation: Animation) -> tuple[Problem, ...]:
+def all_problems(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...]:
     """Return all problems of an animation: its own, those by the rules of the document, and those of the motion that is played.
 
     An animation is played only if its keyframes have no errors that concern all of them, its angles are in radians and its positions in
-    metres. The keyframes next to a faulty one are unknown: about them nothing is reported.
+    metres. The keyframes next to a faulty one are unknown: about them nothing is reported. `arm` is as for `validate`.
     """
     locations = animation.source.locations
     reported = {problem.rule for problem in animation.problems}
@@ -118,7 +118,9 @@ def all_problems(animation: Animation) -> tuple[Problem, ...]:
     repeated |= {rules.UNPLAYABLE.code} if of_file else set()
     if locations.unknown:
         repeated |= {rules.SLIP.code, *(rule.code for rule in cha_rules.OF_CYCLES)}
-    played = (one for one in validate(animation) if one.rule not in repeated and locations.is_known(one.subject))
+    played = (
+        one for one in validate(animation, arm=arm) if one.rule not in repeated and locations.is_known(one.subject)
+    )
     return (*found, *played)
 
 
