@@ -16,21 +16,19 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from fuzz.targets import TARGETS
+
 ROOT = Path(__file__).resolve().parent.parent
 TOGETHER = 10.0
 """[s] With less than that for each, targets are started together."""
 MOST_SHOWN = 2000
 """[bytes] So much of an input that breaks a reader is printed."""
-NAMES = (
-    *("seq", "json", "pseq", "wrl", "body", "urdf", "mjcf", "cha", "cap", "pb", "states", "csv", "npz", "openhrp-text"),
-    *("vrml-mesh", "collada", "obj", "stl", "ply", "glb", "gltf"),
-)
 
 
 def main() -> int:
     """Run the targets; give 1 where one of them broke, 2 where atheris is missing."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
-    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"what to try: {' '.join(NAMES)} (all)")
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"what to try: {' '.join(TARGETS)} (all)")
     parser.add_argument("--seconds", type=float, default=60, help="for each target (60)")
     parser.add_argument("--until", type=float, help="a time (seconds since 1970) to go on until, round and round")
     parser.add_argument(
@@ -38,8 +36,8 @@ def main() -> int:
     )
     given = parser.parse_args()
     for name in given.targets:
-        if name not in NAMES:
-            parser.error(f"there is no target {name!r}; there are: {' '.join(NAMES)}")
+        if name not in TARGETS:
+            parser.error(f"there is no target {name!r}; there are: {' '.join(TARGETS)}")
     if importlib.util.find_spec("atheris") is None:
         print(
             "atheris is not installed (it is for Linux); the tests do the same with hypothesis, for a few seconds",
@@ -48,7 +46,7 @@ def main() -> int:
         return 2
     work = Path(os.environ.get("BODYMOTION_FUZZ", Path(tempfile.gettempdir()) / "bodymotion-fuzz"))
     work.mkdir(parents=True, exist_ok=True)
-    total: dict[str, list[int]] = {name: [0, 0] for name in given.targets or NAMES}
+    total: dict[str, list[int]] = {name: [0, 0] for name in given.targets or TARGETS}
     while True:
         together = given.seconds < TOGETHER and len(total) > 1
         for name, runs, faults in (all_of if together else each_of)(list(total), given.seconds, given.cases, work):

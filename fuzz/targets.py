@@ -8,12 +8,13 @@ import tempfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
 import bodymotion as bm
+from bodymotion.formats.registry import FORMATS
 from fuzz import texts
 
 __all__ = ["TARGETS", "Target"]
@@ -75,6 +76,10 @@ def _body() -> object:
 @cache
 def _animations() -> tuple[object, ...]:
     return tuple(_loaded(text.encode(), "move.cha") for text in texts.CHA)
+
+
+def _saved_motion(name: str) -> tuple[bytes, ...]:
+    return (_saved(_motion(), name),)
 
 
 def _encoded(*given: str) -> tuple[bytes, ...]:
@@ -161,11 +166,6 @@ def _npz() -> tuple[bytes, ...]:
         packed, joint_displacement=np.ones((3, 2)), times=np.array([0.0, 0.5, 1.0]), frame_rate=np.array(10.0)
     )
     return (plain.getvalue(), packed.getvalue(), _saved(_motion(), "a.npz"))
-
-
-@cache
-def _text() -> tuple[bytes, ...]:
-    return (texts.TEXT.encode(), _saved(bm.Motion.from_joints(np.eye(3), 100), "a.pos"))
 
 
 @cache
@@ -329,7 +329,6 @@ TARGETS: dict[str, Target] = {
         Target("states", "a.log", "state-log", "a.cha", "cha", _states, _WORDS_OF_CAP, how="bytes"),
         Target("csv", "a.csv", "csv", "a.csv", "csv", _csv, _WORDS_OF_TABLES),
         Target("npz", "a.npz", "npz", "a.npz", "npz", _npz, how="zip", equal=True),
-        Target("openhrp-text", "a.pos", "openhrp-text", "a.pos", "openhrp-text", _text, _WORDS_OF_TABLES),
         Target("vrml-mesh", "m.wrl", seeds=_wrl, words=_WORDS_OF_VRML, beside=_shown_by_urdf("m.wrl"), **_MESH),
         Target(
             "collada",
@@ -353,3 +352,14 @@ TARGETS: dict[str, Target] = {
         ),
     )
 }
+for _row in FORMATS:
+    # A format of motions without a row above begins with what is saved.
+    if (
+        _row.holds == "Motion"
+        and _row.write is not None
+        and all(_row.name != target.format for target in TARGETS.values())
+    ):
+        _file = f"a{_row.extensions[0]}"
+        TARGETS[_row.name] = Target(
+            _row.name, _file, _row.name, _file, _row.name, partial(_saved_motion, _file), _WORDS_OF_TABLES
+        )

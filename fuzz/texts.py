@@ -326,8 +326,6 @@ CSV = (
     "t B C\n4 5 6\n7 8 nan\n",
 )
 
-TEXT = "0.0 0.1 -0.2 3e-2\n0.005 0.1 -0.2 0.03\n0.01 0 0 0\n"
-
 OBJ = """\
 # a mesh
 mtllib look.mtl

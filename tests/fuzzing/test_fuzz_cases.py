@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from fuzz.__main__ import NAMES, told
+from fuzz.__main__ import told
 from fuzz.cases import CASES, fault_of, saved_cases, shrunk
 from fuzz.changing import changed
 from fuzz.harness import Broken, Place, attempt
@@ -16,10 +16,11 @@ from fuzz.watching import Escape, Hang, Swell, scratch, watched
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bodymotion.formats.registry import FORMATS
 from sample_files import tries
 
 FINDING = settings(max_examples=tries(150), deadline=None, suppress_health_check=list(HealthCheck))
-SAVED = [(path.parent.name, path) for name in NAMES for path in saved_cases(name)]
+SAVED = [(path.parent.name, path) for name in TARGETS for path in saved_cases(name)]
 
 
 def prepared(name: str) -> Place:
@@ -47,8 +48,8 @@ def places():
 
 
 def test_names_and_folders():
-    assert tuple(TARGETS) == NAMES
-    assert {path.name for path in CASES.iterdir()} <= set(NAMES)
+    assert {row.name for row in FORMATS} <= {target.format for target in TARGETS.values()}
+    assert {path.name for path in CASES.iterdir()} <= set(TARGETS)
     for _, path in SAVED:
         assert path.stat().st_size < 20_000, "cases are small"
 
@@ -59,14 +60,14 @@ def test_cases(places, name, path):
     attempt(places(name), path.read_bytes())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TARGETS)
 def test_seeds_are_read(places, name):
     place = places(name)
     for seed in place.target.seeds():
         assert attempt(place, seed) in ("Body", "Motion", "Animation")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TARGETS)
 def test_changed_files(places, name):
     """What hypothesis draws are numbers: each makes a file of a seed. With CI=true they are the same each time."""
     place = places(name)

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+from bodymotion.formats.registry import FORMATS
+
 __all__ = ["CASES"]
 
 Maker = Callable[[Path], Path | str]
@@ -662,7 +664,7 @@ one("text: nothing", "a.seq", b"")
 
 
 # Files that are none ---------------------------------------------------------------------------------------------------------------------
-for suffix in ("seq", "wrl", "body", "urdf", "xml", "cha", "npz", "csv", "pos", "pb", "json"):
+for suffix in (*(row.extensions[0][1:] for row in FORMATS if row.extensions), "json"):
 
     @case(f"a folder named a.{suffix}")
     def _(folder: Path, suffix: str = suffix) -> Path:

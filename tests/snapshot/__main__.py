@@ -26,28 +26,13 @@ from typing import Any
 
 import numpy as np
 
+from bodymotion.formats.registry import FORMATS
+
 LIMIT = 300
 """[s] for one file; a file that takes longer is recorded as such."""
 SKIPPED = {"source", "problems"}
 """Fields that say where a value came from."""
-SUFFIXES = frozenset(
-    (
-        ".seq",
-        ".wrl",
-        ".body",
-        ".cha",
-        ".urdf",
-        ".xml",
-        ".csv",
-        ".npz",
-        ".json",
-        ".yaml",
-        ".yml",
-        ".pos",
-        ".waist",
-        ".hip",
-    )
-) | {".zmp", ".cap", ".pb", ".pbtxt", ".textproto", ".binpb"}
+SUFFIXES = frozenset(extension for row in FORMATS for extension in row.extensions)
 
 
 def digest(value: object) -> str:

@@ -16,6 +16,7 @@ from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.units import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Joint, Link, RangeSensor, VisionSensor
+from bodymotion.model.motors import first_number
 
 __all__ = ["check_body"]
 
@@ -220,9 +221,9 @@ def _check_motor(review: BodyReview, link: Link, joint: Joint) -> None:
             wrong.append((field, f"a {field.replace('_', ' ')} of {value:g}"))
     if joint.torque_const < 0:
         wrong.append(("torque_const", f"a torque constant of {joint.torque_const:g} Nm/A"))
-    current = joint.extra.get("climit")
-    if isinstance(current, np.ndarray) and current.size and current.dtype.kind in "fiu" and current.flat[0] < 0:
-        wrong.append(("climit", f"a climit of {current.flat[0]:g} A"))
+    current = first_number(joint.extra, "climit")
+    if current is not None and current < 0:
+        wrong.append(("climit", f"a climit of {current:g} A"))
     wrong = [(field, text) for field, text in wrong if review.is_known(link, field)]
     if wrong:
         review.report_link(rules.MOTOR, link, f"has {' and '.join(text for _, text in wrong)}", wrong[0][0])

@@ -6,10 +6,11 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from functools import cache
 
 from bodymotion.diagnostics.text import listed
 
-__all__ = ["choices", "meant", "number_slip", "plain"]
+__all__ = ["camel", "choices", "meant", "number_slip", "plain"]
 
 MAX_WORD = 60
 """[characters] A longer word is not compared with known ones."""
@@ -50,6 +51,13 @@ def choices(word: str, known: Collection[str]) -> str:
     almost = meant(word, known)
     similar = get_close_matches(word[:MAX_WORD], known, 3) if almost is None else [almost]
     return f"did you mean {' or '.join(map(repr, similar))}?" if similar else f"there are: {listed(known, 8) or 'none'}"
+
+
+@cache
+def camel(name: str) -> str:
+    """Return a name with capitals in place of `_`: jointType of joint_type."""
+    first, *others = name.split("_")
+    return first + "".join(part[:1].upper() + part[1:] for part in others)
 
 
 def plain(word: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from bodymotion.model.links import Joint
 
-__all__ = ["armature", "effort_range", "motor_range"]
+__all__ = ["armature", "effort_range", "first_number", "motor_range"]
 
 
 def armature(joint: Joint) -> float:
@@ -17,7 +18,7 @@ def armature(joint: Joint) -> float:
 
     That is `equivalentInertia` where a file gives it, else gear_ratio² · rotor_inertia.
     """
-    given = _first_number(joint.extra.get("equivalentInertia"))
+    given = first_number(joint.extra, "equivalentInertia")
     return given if given is not None and given != 0 else joint.gear_ratio**2 * joint.rotor_inertia
 
 
@@ -30,9 +31,9 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
     given = _numbers(joint.extra.get("joint_effort_range"))
     if len(given) == 2 and given[0] < given[1] and np.isfinite(given).all():
         return given[0], given[1]
-    most = _first_number(joint.extra.get("effort"))
+    most = first_number(joint.extra, "effort")
     if most is None:
-        current = _first_number(joint.extra.get("climit"))
+        current = first_number(joint.extra, "climit")
         most = None if current is None else current * joint.torque_const * joint.gear_ratio
     if most is None or not np.isfinite(most) or most == 0:
         return None
@@ -56,6 +57,7 @@ def _numbers(value: object) -> list[float]:
         return []
 
 
-def _first_number(value: object) -> float | None:
-    numbers = _numbers(value)
+def first_number(extra: Mapping[str, object], key: str) -> float | None:
+    """Return the number, or the first of the numbers, that a file gives for a key; None where there is none."""
+    numbers = _numbers(extra.get(key))
     return numbers[0] if numbers and not np.isnan(numbers[0]) else None

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field
-from functools import cache, wraps
+from functools import wraps
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn, TypeVar, cast
@@ -22,7 +22,7 @@ from typing import Any, NoReturn, TypeVar, cast
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
-from bodymotion.diagnostics.spelling import meant
+from bodymotion.diagnostics.spelling import camel, meant
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.text.source_text import Text, decode
@@ -149,13 +149,6 @@ def default_on_error(fallback: object) -> Callable[[Reads], Reads]:
         return cast("Reads", call)
 
     return made
-
-
-@cache
-def camel(name: str) -> str:
-    """Return the spelling of version 1.0: jointType of joint_type."""
-    first, *others = name.split("_")
-    return first + "".join(part[:1].upper() + part[1:] for part in others)
 
 
 @dataclass

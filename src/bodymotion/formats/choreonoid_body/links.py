@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Location, Locator, Subject
+from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.choreonoid_body.fields import Fields, camel, default_on_error
+from bodymotion.formats.choreonoid_body.fields import Fields, default_on_error
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import ExtraJoint, ExtraJointType

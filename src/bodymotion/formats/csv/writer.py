@@ -16,16 +16,17 @@ from bodymotion.formats.csv.reader import (
     FEET,
     FOOT_CONTACT,
     MAX_ANGLE,
+    OWN_COLUMNS,
     QUATERNION_TOLERANCE,
     UNITREE_RATE,
     column,
 )
-from bodymotion.formats.tables.joint_names import joint_names
+from bodymotion.formats.tables.joint_names import column_names
+from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline, timeline_of
-from bodymotion.formats.text.decimals import number_rows, rounded
+from bodymotion.formats.text.decimals import rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.joint_names import generic_name, is_generic
 from bodymotion.motion import Motion, MultiSE3Seq
 from bodymotion.system.atomic_files import whole_file
 
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
 __all__ = ["write_csv"]
-
-_BLOCK_ROWS = 4096
 
 
 def write_csv(
@@ -77,21 +76,13 @@ def write_csv(
             values if name == "time" else rounded(values, digits)
             for name, values in zip(table.names, table.columns, strict=True)
         ]
-    values = np.ascontiguousarray(np.column_stack(table.columns)) if table.columns else np.zeros((0, 0))
-    missing = int(values.size - np.count_nonzero(np.isfinite(values)))
-    if missing:
-        table.problems.append(
-            losses.NOT_FINITE.problem(f"{missing} numbers are not finite; they are written as nan and inf")
-        )
+    values = np.column_stack(table.columns) if table.columns else np.zeros((0, 0))
     with whole_file(path) as stream:
         if layout is None:
             header = io.StringIO()
             csv.writer(header, lineterminator="\n").writerow(table.names)
             stream.write(header.getvalue().encode())
-        for start in range(0, len(values), _BLOCK_ROWS):
-            text = b"\n".join(number_rows(values[start : start + _BLOCK_ROWS])).replace(b" ", b"") + b"\n"
-            stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text)
-    return tuple(table.problems)
+        return (*table.problems, *write_rows(stream, values, b","))
 
 
 class _Table:
@@ -178,26 +169,23 @@ class _Table:
     def joint_columns(self, shared: SharedTime, degrees: bool, unitree: bool) -> None:
         joints = shared.joints
         assert joints is not None
-        labels = joints.part_labels
-        if not labels and self.body is not None and len(self.body.joints) == joints.num_parts:
-            labels = joint_names(self.body)
-        plain = [
-            _printable(label) and (found := column(label)) is not None and (found.kind, found.name) == ("joint", label)
-            for label in labels
-        ]
-        usable = len(labels) == joints.num_parts == len(set(labels)) and all(plain) and not all(map(is_generic, labels))
-        if labels and (unitree or not usable):
-            self.lost(losses.LABELS, f"the names of the joints are not written: {', '.join(labels)[:200]!r}")
+
+        def plain(label: str) -> bool:
+            found = column(label) if _printable(label) else None
+            return found is not None and (found.kind, found.name) == ("joint", label)
+
+        names, lost = column_names(joints, self.body, (lambda label: False) if unitree else plain)
+        self.problems.extend(lost)
         slides = set()
         if self.body is not None:
             columns = self.body.joint_columns(joints)
             slides = {k for k, joint in zip(columns, self.body.joints, strict=True) if joint.type == "slide"}
+        own = self.names[: len(OWN_COLUMNS)] == OWN_COLUMNS
         for k in range(joints.num_parts):
-            name = labels[k] if usable else generic_name(k)
-            values = joints.values[:, k]
+            name, values = names[k], joints.values[:, k]
             if degrees and k not in slides:
                 name, values = f"{name} [deg]", values * (180 / math.pi)
-            elif shared.links is None or np.abs(values[np.isfinite(values)]).max(initial=0) > MAX_ANGLE:
+            elif not own or np.abs(values[np.isfinite(values)]).max(initial=0) > MAX_ANGLE:
                 # Many turns of a wheel would look like degrees without a unit.
                 name = f"{name} [{'rad|m' if self.body is None else 'm' if k in slides else 'rad'}]"
             self.add("" if unitree else name, values)

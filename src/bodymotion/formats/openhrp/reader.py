@@ -15,6 +15,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, Problem, ReadResult, SourceMap, Subject
 from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.openhrp import rules
 from bodymotion.formats.openhrp.nodes import (
@@ -313,7 +314,8 @@ def _locator(node: Node, fields: Mapping[str, str], segments: list[Node] | None 
     names = {**SEGMENT_FIELDS, **fields}
 
     def locate(rest: Subject) -> Location:
-        at = known.get(names.get(str(rest[0]), "")) if rest else None
+        name = str(rest[0]) if rest else ""
+        at = known.get(names.get(name, camel(name)))
         return lines.location(offset) if at is None else at[0].location(at[1])
 
     return locate

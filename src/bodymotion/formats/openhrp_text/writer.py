@@ -10,8 +10,8 @@ import numpy as np
 from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.openhrp_text import rules
 from bodymotion.formats.openhrp_text.reader import SUFFIXES, siblings
+from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.formats.tables.timelines import on_one_timeline, timeline_of
-from bodymotion.formats.text.decimals import number_rows, rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
 __all__ = ["write_openhrp_text"]
-
-_BLOCK_ROWS = 4096
 
 
 def write_openhrp_text(
@@ -107,12 +105,5 @@ def write_openhrp_text(
             )
     with whole_files(*paths) as streams:
         for stream, values in zip(streams, tables.values(), strict=True):
-            kept = values if digits is None else rounded(values, digits)
-            rows = np.ascontiguousarray(np.column_stack([timeline.times, kept]))
-            missing = not np.isfinite(rows).all()
-            if missing:
-                lost(losses.NOT_FINITE, "numbers are not finite; they are written as nan and inf")
-            for start in range(0, len(rows), _BLOCK_ROWS):
-                text = b"\n".join(number_rows(rows[start : start + _BLOCK_ROWS])).replace(b",", b"") + b"\n"
-                stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text)
+            problems.extend(write_rows(stream, np.column_stack([timeline.times, values]), b" ", digits))
     return tuple(problems)

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
-import numpy as np
-
-from bodymotion.diagnostics import Diagnostics, Location, Problem, losses
+from bodymotion.diagnostics import Problem
+from bodymotion.formats.tables.timelines import at_fixed_rate
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
     ZMP,
-    Component,
     Motion,
     MultiSE3Seq,
     MultiValueSeq,
@@ -22,7 +20,6 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
-from bodymotion.motion.interpolation import check_motion_fits, frames_needed, resampled
 
 __all__ = [
     "COMPONENT_KEYS",
@@ -172,47 +169,11 @@ def with_times_for(motion: Motion, version: Version, frame_time: bool | None) ->
     if frame_time is None:
         return motion, ()
     if not frame_time:
-        _check_frames(motion)
-    problems = Diagnostics()
-    components: list[Component] = []
-    for component in motion.components:
-        if isinstance(component, OtherSeq) or (component.timeline.stamps is not None) == frame_time:
-            components.append(component)
-        elif frame_time:
-            timeline = Timeline.stamped(component.timeline.times, component.timeline.frame_rate)
-            components.append(replace(component, timeline=timeline))
-        else:
-            components.append(_on_rate(component, problems))
-    return motion.replaced(*components), problems.problems
-
-
-def _check_frames(motion: Motion) -> None:
-    stamped = [c for c in motion.timed if c.timeline.stamps is not None and c.timeline.import_rate is not None]
-    rates = [c.timeline.import_rate or 1.0 for c in stamped]
-    counts = [frames_needed(c.timeline, rate, "after") for c, rate in zip(stamped, rates, strict=True)]
-    widths = [int(np.prod(c.values.shape[1:])) for c in stamped]
-    try:
-        check_motion_fits([c.timeline for c in stamped], counts, widths, max(rates, default=1.0))
-    except MemoryError as error:
-        raise ValueError(f"the target has no time stamps, and {error}") from None
-
-
-def _on_rate(
-    component: MultiValueSeq | MultiSE3Seq | Vector3Seq, problems: Diagnostics
-) -> MultiValueSeq | MultiSE3Seq | Vector3Seq:
-    timeline = component.timeline
-    rate = timeline.import_rate
-    if rate is None:
-        raise ValueError(
-            f"the frames of {component.content} have time stamps, the target has none, and the motion has no frame rate; "
-            "resample it with Motion.resample(frame_rate), or `bodymotion convert --rate`"
-        )
-    count = frames_needed(timeline, rate, "after")
-    uniform = Timeline.uniform(count, rate)
-    values = resampled(component.values, timeline, rate, count, "after") if count else component.values
-    if not count or not np.array_equal(uniform.times, timeline.times):
-        message = (
-            f"{timeline.num_frames} time-stamped frames of {component.content} become {count} frames at {rate:g} Hz"
-        )
-        problems.add(losses.STAMPS.problem(message, Location(inside=component.content)))
-    return replace(component, timeline=uniform, values=values)
+        return at_fixed_rate(motion)
+    stamped = (
+        c
+        if isinstance(c, OtherSeq) or c.timeline.stamps is not None
+        else replace(c, timeline=Timeline.stamped(c.timeline.times, c.timeline.frame_rate))
+        for c in motion.components
+    )
+    return motion.replaced(*stamped), ()

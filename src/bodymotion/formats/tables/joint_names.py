@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Rule
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.joint_names import generic_name, is_generic, matched, mismatch
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "by_joint_id",
+    "column_names",
     "in_body_order",
     "in_id_order",
     "joint_names",
@@ -66,6 +67,22 @@ MAX_NAMES = 60
 def joint_names(body: Body) -> tuple[str, ...]:
     """Return the names of a body's joints, in order of joint id."""
     return tuple(joint.name for joint in body.joints)
+
+
+def column_names(
+    joints: MultiValueSeq, body: Body | None = None, plain: Callable[[str], bool] = str.isprintable
+) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
+    """Return a name for each joint column: its label, that of the body's joint, or joint_k; and the loss of labels that are not written.
+
+    Labels are written where there is one for each column, no two are equal, and all are `plain`: a reader takes them for names of joints.
+    """
+    labels, count = joints.part_labels, joints.num_parts
+    if not labels and body is not None and len(body.joints) == count:
+        labels = joint_names(body)
+    if len(labels) == count == len(set(labels)) and all(map(plain, labels)) and not all(map(is_generic, labels)):
+        return labels, ()
+    message = f"the names of the joints are not written: {', '.join(labels)[:200]!r}"
+    return tuple(map(generic_name, range(count))), (losses.LABELS.problem(message),) if labels else ()
 
 
 def in_id_order(values: Floats, names: Sequence[str], location: Location, found: Diagnostics) -> Floats | None:

@@ -18,12 +18,24 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, Rule, Source, SourceMap, Subject
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Locator,
+    Problem,
+    Rule,
+    Source,
+    SourceMap,
+    Subject,
+    losses,
+)
+from bodymotion.formats.text.decimals import number_rows, rounded
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Component, Motion
 from bodymotion.system.open_files import open_file
 
-__all__ = ["Table", "read_table", "table_motion"]
+__all__ = ["Table", "read_table", "table_motion", "write_rows"]
 
 UNREADABLE = Rule(
     "TAB001",
@@ -65,7 +77,7 @@ TEXT = Rule(
     example=("the column 腰 in cp932", "the column 腰 in UTF-8"),
 )
 
-_BLOCK = 4 << 20
+_BLOCK, _ROWS = 4 << 20, 4096
 _NUMBER = re.compile(rb"\s*+[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|nan|inf(?:inity)?)\s*+", re.IGNORECASE)
 _BLANKS = b" \t\r\n"
 
@@ -84,6 +96,8 @@ class Table:
         (N,) the names of the columns, where the first line has names.
     unread:
         The rows that could not be read as a whole.
+    comments:
+        The lines that begin with #, before the names, without the #.
     """
 
     path: str
@@ -92,6 +106,7 @@ class Table:
     names: tuple[str, ...] | None = None
     header_line: int = 1
     unread: tuple[int, ...] = ()
+    comments: tuple[str, ...] = ()
 
     def row(self, number: int) -> Location:
         """Return the location of a row, counted from 0."""
@@ -116,6 +131,21 @@ def table_motion(
         found.mark_unknown(*(("components", k, "frames", row) for row in table.unread))
     locations = SourceMap(entries, found.unknown)
     return Motion(tuple(components), source=replace(source, locations=locations), problems=found.problems)
+
+
+def write_rows(stream: BinaryIO, values: Floats, separator: bytes, digits: int | None = None) -> tuple[Problem, ...]:
+    """Write rows (T, N), one a line, the first column (times) unrounded; return the loss of numbers that are not finite."""
+    if digits is not None:
+        values = np.column_stack([values[:, :1], rounded(values[:, 1:], digits)])
+    missing = int(values.size - np.count_nonzero(np.isfinite(values)))
+    for start in range(0, len(values), _ROWS):
+        text = (
+            b"\n".join(number_rows(np.ascontiguousarray(values[start : start + _ROWS]))).replace(b", ", separator)
+            + b"\n"
+        )
+        stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text)
+    message = f"{missing} numbers are not finite; they are written as nan and inf"
+    return (losses.NOT_FINITE.problem(message),) if missing else ()
 
 
 def read_table(path: str | Path, found: Diagnostics, delimiter: str | None = None) -> Table | None:
@@ -144,15 +174,18 @@ def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) 
     blocks = _blocks(file, path)
     first_block = next(blocks, b"").removeprefix(b"\xef\xbb\xbf")
     number, offset, line = 1, 0, b""
+    comments: list[str] = []
     following = next((text for text in _lines(first_block) if not text.startswith(b"#")), b"")
     while offset < len(first_block):
         end = first_block.find(b"\n", offset)
         end = len(first_block) if end < 0 else end
-        line = first_block[offset:end].strip()
+        line = _stripped(first_block[offset:end], delimiter)
         bare = line.lstrip(b"#").strip()
         # A comment line holds the names if it has as many cells as the numbers below.
         if line and (not line.startswith(b"#") or _holds_names(bare, following, delimiter)):
             break
+        if line:
+            comments.append(bare.decode("utf-8", "replace"))
         offset, number = end + 1, number + 1
     else:
         raise EMPTY.error("there is no row", Location(path))
@@ -167,7 +200,7 @@ def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) 
     for block in _with_first(first_block[offset:], blocks):
         rows.add(block, number)
         number += block.count(b"\n")
-    return Table(path, *rows.arrays(), header, header_line, tuple(rows.unread))
+    return Table(path, *rows.arrays(), header, header_line, tuple(rows.unread), tuple(comments))
 
 
 class _Rows:
@@ -200,8 +233,8 @@ class _Rows:
         rows: list[list[float]] = []
         lines: list[int] = []
         for k, line in enumerate(block.split(b"\n"), number):
-            stripped = line.strip()
-            if not stripped or stripped.startswith(b"#"):
+            stripped = _stripped(line, self.sign.decode())
+            if not stripped.strip() or stripped.startswith(b"#"):
                 continue
             row = self._row(line, stripped, k)
             if row is None:
@@ -259,6 +292,11 @@ def _delimiter(line: bytes) -> str:
 
 def _cells(line: bytes, sign: bytes) -> list[bytes]:
     return line.split() if sign == b" " else line.split(sign)
+
+
+def _stripped(line: bytes, delimiter: str | None) -> bytes:
+    """Return a line without blanks and line ends around it; tabs between cells are kept."""
+    return line.strip(b" \r\n") if delimiter == "\t" else line.strip()
 
 
 def _lines(block: bytes) -> Iterator[bytes]:

@@ -46,7 +46,12 @@ class FieldLocator:
             element, name = self._find(path.removeprefix("~"))
             if element is not None and (not name or name in element.attributes):
                 return element.location_of(name) if name else element.location
-        return None
+        # A field without a row is the attribute of its name, here or one level below.
+        name = str(subject[0])
+        around = [element for element in (self.element, *self.others.values()) if element is not None]
+        near = (one for element in around for one in (element, *element.children) if name in one.attributes)
+        found = None if name in self.table else next(near, None)
+        return None if found is None else found.location_of(name)
 
     def unknown(self) -> Iterable[str]:
         """Return the fields that the file may have and that could not be read."""
