@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, get_args
 
 from bodymotion.diagnostics import Problem
-from bodymotion.formats.tables.timelines import at_fixed_rate
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -20,6 +19,7 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
+from bodymotion.motion.interpolation.fixed_rate import at_fixed_rate
 
 __all__ = [
     "COMPONENT_KEYS",

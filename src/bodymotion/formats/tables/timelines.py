@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,12 +13,11 @@ from bodymotion.formats.tables.joint_names import by_joint_id
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.components import ON_FRAME, Timeline
-from bodymotion.motion.interpolation import check_motion_fits, frames_needed, resampled
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["SharedTime", "at_fixed_rate", "check_increasing", "even_rate", "on_one_timeline", "timeline_of"]
+__all__ = ["SharedTime", "check_increasing", "even_rate", "on_one_timeline", "timeline_of"]
 
 
 def check_increasing(
@@ -82,52 +81,6 @@ def timeline_of(times: Floats, frame_rate: float | None = None, from_zero: bool 
     if rate is not None and np.abs(np.arange(len(times)) / rate - times).max() <= ON_FRAME:
         return Timeline.uniform(len(times), rate)
     return Timeline.stamped(times, rate)
-
-
-def at_fixed_rate(motion: Motion) -> tuple[Motion, list[Problem]]:
-    """Return the motion without time stamps, for files that hold a frame rate only, and what is lost.
-
-    Frames with time stamps become frames at the rate that the motion gives for this; each holds the value of the frame at or after it.
-
-    Raises
-    ------
-    ValueError
-        When the motion gives no rate, or when the frames at that rate do not fit into memory.
-    """
-    stamped = [c for c in motion.timed if c.timeline.stamps is not None and c.timeline.import_rate is not None]
-    rates = [c.timeline.import_rate or 1.0 for c in stamped]
-    counts = [frames_needed(c.timeline, rate, "after") for c, rate in zip(stamped, rates, strict=True)]
-    widths = [int(np.prod(c.values.shape[1:])) for c in stamped]
-    try:
-        check_motion_fits([c.timeline for c in stamped], counts, widths, max(rates, default=1.0))
-    except MemoryError as error:
-        raise ValueError(f"the target has no time stamps, and {error}") from None
-    problems: list[Problem] = []
-    components = (
-        c if isinstance(c, OtherSeq) or c.timeline.stamps is None else _on_rate(c, problems) for c in motion.components
-    )
-    return motion.replaced(*components), problems
-
-
-def _on_rate(
-    component: MultiValueSeq | MultiSE3Seq | Vector3Seq, problems: list[Problem]
-) -> MultiValueSeq | MultiSE3Seq | Vector3Seq:
-    timeline = component.timeline
-    rate = timeline.import_rate
-    if rate is None:
-        raise ValueError(
-            f"the frames of {component.content} have time stamps, the target has none, and the motion has no frame rate; "
-            "resample it with Motion.resample(frame_rate), or `bodymotion convert --rate`"
-        )
-    count = frames_needed(timeline, rate, "after")
-    uniform = Timeline.uniform(count, rate)
-    values = resampled(component.values, timeline, rate, count, "after") if count else component.values
-    if not count or not np.array_equal(uniform.times, timeline.times):
-        message = (
-            f"{timeline.num_frames} time-stamped frames of {component.content} become {count} frames at {rate:g} Hz"
-        )
-        problems.append(losses.STAMPS.problem(message, Location(inside=component.content)))
-    return replace(component, timeline=uniform, values=values)
 
 
 @dataclass(frozen=True)
