@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, Problem, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, losses
 from bodymotion.motion.components import MultiSE3Seq, MultiValueSeq, OtherSeq, Timeline, Vector3Seq
 from bodymotion.motion.interpolation import check_motion_fits, frames_needed, resampled
 from bodymotion.motion.motion import Motion
@@ -14,7 +14,7 @@ from bodymotion.motion.motion import Motion
 __all__ = ["at_fixed_rate"]
 
 
-def at_fixed_rate(motion: Motion) -> tuple[Motion, list[Problem]]:
+def at_fixed_rate(motion: Motion) -> tuple[Motion, tuple[Problem, ...]]:
     """Return the motion without time stamps, for files that hold a frame rate only, and what is lost.
 
     Frames with time stamps become frames at the rate that the motion gives for this; each holds the value of the frame at or after it.
@@ -32,15 +32,15 @@ def at_fixed_rate(motion: Motion) -> tuple[Motion, list[Problem]]:
         check_motion_fits([c.timeline for c in stamped], counts, widths, max(rates, default=1.0))
     except MemoryError as error:
         raise ValueError(f"the target has no time stamps, and {error}") from None
-    problems: list[Problem] = []
-    components = (
+    problems = Diagnostics()
+    components = [
         c if isinstance(c, OtherSeq) or c.timeline.stamps is None else _on_rate(c, problems) for c in motion.components
-    )
-    return motion.replaced(*components), problems
+    ]
+    return motion.replaced(*components), problems.problems
 
 
 def _on_rate(
-    component: MultiValueSeq | MultiSE3Seq | Vector3Seq, problems: list[Problem]
+    component: MultiValueSeq | MultiSE3Seq | Vector3Seq, problems: Diagnostics
 ) -> MultiValueSeq | MultiSE3Seq | Vector3Seq:
     timeline = component.timeline
     rate = timeline.import_rate
@@ -56,5 +56,5 @@ def _on_rate(
         message = (
             f"{timeline.num_frames} time-stamped frames of {component.content} become {count} frames at {rate:g} Hz"
         )
-        problems.append(losses.STAMPS.problem(message, Location(inside=component.content)))
+        problems.add(losses.STAMPS.problem(message, Location(inside=component.content)))
     return replace(component, timeline=uniform, values=values)
