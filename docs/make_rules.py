@@ -24,6 +24,7 @@ TITLES = {
     "CHK": "The check itself",
     "EDIT": "Changing motions",
     "MEAS": "Measuring a motion",
+    "SIM": "Simulating a motion",
     "LOSS": "What a save cannot keep",
 }
 """The groups of rules that are not of one format, by the letters that their codes begin with."""

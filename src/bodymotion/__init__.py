@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from bodymotion.plots import Plot, plot
     from bodymotion.rendering import render
     from bodymotion.reports import report
-    from bodymotion.simulation import Simulation, simulate, to_mujoco
+    from bodymotion.simulation import Simulation, simulate, simulate_many, to_mujoco
     from bodymotion.spot.playback import play
     from bodymotion.viewer import view
 
@@ -94,7 +94,7 @@ _WHERE = {
     "plots": ("Plot", "plot"),
     "rendering": ("render",),
     "reports": ("report",),
-    "simulation": ("Simulation", "simulate", "to_mujoco"),
+    "simulation": ("Simulation", "simulate", "simulate_many", "to_mujoco"),
     "geometry.shapes": (
         "Box",
         "Capsule",
@@ -194,6 +194,7 @@ __all__ = [
     "rotations",
     "save",
     "simulate",
+    "simulate_many",
     "simulation",
     "spot",
     "to_mujoco",

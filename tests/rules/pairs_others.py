@@ -104,6 +104,17 @@ def measured(*, extra: int = 0, number: float = 0.0, rooted: bool = True) -> Sai
 WRL = '#VRML V2.0 utf8\nDEF r Humanoid { humanoidBody [ DEF BASE Joint { jointType "fixed" } ] }\n'
 
 
+def held(effort: float) -> Iterable[Problem]:
+    """Simulate a mass at the end of a level arm, on a motor with a limit of its effort."""
+    arm = bm.Segment(mass=2.0, center_of_mass=[0.5, 0, 0], inertia=0.01 * np.eye(3))
+    motor = bm.Joint(name="motor", type="rotate", id=0, axis=[0, 1, 0], extra={"effort": effort})
+    links = (
+        bm.Link(name="base", joint=bm.Joint(type="fixed")),
+        bm.Link(name="arm", index=1, parent=0, joint=motor, segments=(arm,)),
+    )
+    return bm.simulate(bm.Body(links=links), end=0.1).problems
+
+
 def gains(folder: Path, text: str) -> Iterable[Problem]:
     """Read a file of gains for a body with one joint."""
     (folder / "gains.txt").write_text(text)
@@ -138,4 +149,5 @@ PAIRS: dict[str, Pair] = {
     "EDIT106": calls(said(lambda: lowpassed(np.nan)), said(lambda: lowpassed(1.0))),
     "MEAS101": calls(measured(rooted=False), measured()),
     "MEAS103": calls(measured(number=np.nan), measured(number=0.1)),
+    "SIM101": calls(lambda _: held(1.0), lambda _: held(100.0)),
 }

@@ -279,6 +279,32 @@ def test_the_command(biped, examples, tmp_path):
     assert run.invoke(app, ["simulate", *files, "--push", "1,NOWHERE,0,0,0,1"]).exit_code == 2
 
 
+def test_spot_needs_more_torque_than_it_has(examples):
+    """Its examples keep it upright; a jump that needs more than 115 N m at the knees is reported with the joints."""
+    wave = bm.spot.play(bm.load_animation(examples / "wave.cha"))
+    spot = bm.spot.body()
+    found = bm.simulate(spot, wave, end=1.0)
+    assert found.fall is None and found.root_error < 0.1
+    q = np.tile(wave.joint_displacement.values[:1], (61, 1))
+    t = np.linspace(0, 1, 61)[:, None]
+    knees = [k for k, joint in enumerate(spot.joints) if joint.name.endswith("kn")]
+    q[:, knees] -= 0.8 * np.sin(np.pi * np.clip(4 * t - 1, 0, 1)) ** 2
+    jump = bm.simulate(spot, bm.Motion.from_joints(q, 60, root=wave.link_position.values[0, 0]))
+    (problem,) = (problem for problem in jump.problems if problem.rule == "SIM101")
+    assert {joint.partition("_")[2] for joint in problem.data["joints"]} >= {"kn"}
+    assert np.abs(jump.effort[:, knees]).max() <= 115.0
+
+
+def test_many_at_once():
+    """Each is what it is alone, whatever the number of threads."""
+    motions = [bm.Motion.from_joints(np.full((20, 1), angle), 100) for angle in (0.1, 0.2, 0.3)]
+    together = bm.simulate_many(pendulum(), motions, workers=2, gains=[[0.0, 0.0]])
+    for found, motion in zip(together, motions, strict=True):
+        assert (found.q == bm.simulate(pendulum(), motion, gains=[[0.0, 0.0]]).q).all()
+    with pytest.raises(ValueError, match="bodies"):
+        bm.simulate_many([pendulum()], motions)
+
+
 def test_the_model_of_mujoco(biped):
     found = bm.to_mujoco(biped[0], actuators="position")
     assert (

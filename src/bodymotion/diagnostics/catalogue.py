@@ -12,7 +12,7 @@ from bodymotion.diagnostics import Problem, Rule
 __all__ = ["catalogue", "selected"]
 
 
-PACKAGES = ("diagnostics.losses", "motion", "model", "formats", "spot", "editing", "dynamics", "checks")
+PACKAGES = ("diagnostics.losses", "motion", "model", "formats", "spot", "editing", "dynamics", "simulation", "checks")
 """The packages that define rules."""
 
 

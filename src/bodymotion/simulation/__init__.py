@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from bodymotion.simulation.many import simulate_many
 from bodymotion.simulation.result import Simulation
 from bodymotion.simulation.simulating import Controller, ControllerError, Push, RobotState, simulate
 from bodymotion.simulation.world import MujocoModel, to_mujoco
@@ -22,5 +23,6 @@ __all__ = [
     "RobotState",
     "Simulation",
     "simulate",
+    "simulate_many",
     "to_mujoco",
 ]

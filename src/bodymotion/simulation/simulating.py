@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.text import counted
 from bodymotion.dynamics import Measures, Reading, measure
 from bodymotion.formats.mjcf.standing import SelfCollision, home_posture, lowest_point
 from bodymotion.geometry import rotations
@@ -18,12 +19,14 @@ from bodymotion.model.links import ForceSensor
 from bodymotion.motion import Motion
 from bodymotion.motion.components import JOINT_EFFORT, MultiValueSeq
 from bodymotion.motion.interpolation import sampled
+from bodymotion.simulation import rules
 from bodymotion.simulation.result import Simulation, fall_time
 from bodymotion.simulation.world import World, build_world
 from bodymotion.system.extras import need
 from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
     from bodymotion.model.body import Body
 
 __all__ = ["Controller", "ControllerError", "Push", "RobotState", "simulate"]
@@ -501,6 +504,23 @@ def _recorded(run: _Run, frame_rate: float | None, plan: Measures | None) -> Sim
         frame_rate=min(frame_rate or default, 1.0 / command.timestep),
         interrupted=run.interrupted,
         diverged=run.diverged,
-        problems=(*world.problems, *(() if plan is None else plan.problems)),
+        problems=(*world.problems, *(() if plan is None else plan.problems), *_saturated(world, effort)),
         fall=fall_time(world.body, times, np.array(root), command.root[:count]),
     )
+
+
+def _saturated(world: World, effort: Floats) -> list[Problem]:
+    """Return a problem for the motors that were at their limits; `effort` (N, J) is that of the joints."""
+    found: dict[str, float] = {}
+    for column, number in enumerate(world.actuators):
+        if number >= 0 and world.model.actuator_forcelimited[number]:
+            low, high = world.model.actuator_forcerange[number]
+            share = float(np.mean((effort[:, column] <= low) | (effort[:, column] >= high)))
+            if share > 0:
+                found[world.body.joints[column].name or f"joint {column}"] = share
+    if not found:
+        return []
+    worst = sorted(found.items(), key=lambda item: -item[1])
+    shown = ", ".join(f"{name} {100 * share:.2g} %" for name, share in worst[:6]) + (" …" if len(worst) > 6 else "")
+    message = f"{counted(len(found), 'motor')} at the limit of effort for a part of the time: {shown}"
+    return [rules.SATURATED.problem(message, data={"joints": found})]

@@ -1,14 +1,11 @@
-"""Spot as a Body: links, joints and limits after the public dimensions, masses with the public total, and shapes of our own.
-
-The mass distribution is not public. Here every link is a solid block of the size of its shape, so that its inertia is physically possible.
-"""
+"""Spot as a Body: links, joints, limits, masses and efforts as its vendor publishes them in a URDF, and shapes of our own."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
@@ -29,8 +26,6 @@ from bodymotion.spot.playback.dimensions import (
     KNEE,
     LEG_LIMITS,
     LEGS,
-    MASS,
-    MASS_WITH_ARM,
     NOMINAL_HEIGHT,
     SHIN,
     SHOULDER,
@@ -41,10 +36,25 @@ from bodymotion.spot.playback.dimensions import (
 __all__ = ["GRIPPER", "spot_body"]
 
 X, Y, Z = np.eye(3)
-LEG_MASSES = (1.2, 2.2, 0.35)
-"""[kg] of hip, upper and lower leg; the foot is part of the lower leg."""
-ARM_MASSES = (2.0, 1.7, 0.9, 0.9, 0.9, 0.85)
-GRIPPER_MASS = 0.25
+INERTIAL: Mapping[str, tuple[float, tuple[float, float, float], tuple[float, float, float]]] = {
+    "body": (16.708, (0.0, 0.0, -0.005), (0.0815, 0.549, 0.569)),
+    "hip": (1.137, (-0.0159, 0.0086, 0.0), (0.00122, 0.00159, 0.00173)),
+    "uleg": (2.256, (0.0021, -0.0111, -0.0788), (0.0269, 0.0258, 0.00319)),
+    "lleg": (0.330, (0.0060, 0.0, -0.1747), (0.00701, 0.0071, 0.000145)),
+    "arm_sh0": (1.905, (-0.0084, 0.0003, -0.0246), (0.0089, 0.00492, 0.0073)),
+    "arm_sh1": (1.857, (0.0808, -0.0017, 0.0005), (0.00262, 0.027, 0.0282)),
+    "arm_el0": (0.948, (0.0448, -0.0027, 0.0499), (0.00176, 0.00269, 0.00203)),
+    "arm_el1": (1.018, (-0.1687, -0.0162, 0.0), (0.00118, 0.0165, 0.0169)),
+    "arm_wr0": (0.583, (0.0095, -0.0114, 0.0), (0.000467, 0.00045, 0.000536)),
+    "arm_wr1": (0.933, (0.0975, 0.0001, -0.0112), (0.000988, 0.00197, 0.00166)),
+    "gripper": (0.224, (0.0357, 0.0007, -0.0123), (0.000252, 0.000485, 0.000591)),
+}
+"""Mass [kg], centre of mass [m] and moments of inertia [kg m²] of the links; of a leg, of the front left one."""
+EFFORTS = {
+    **{"hx": 45.0, "hy": 45.0, "kn": 115.0},
+    **{"sh0": 90.9, "sh1": 181.8, "el0": 90.9, "el1": 30.3, "wr0": 30.3, "wr1": 30.3, "gripper": 15.32},
+}
+"""[N m] by joint; the vendor's controller may allow more for short times."""
 GRIPPER = np.array([0.117, 0.0, 0.015])
 """[m] From joint wr1 to the axis of the gripper's jaw."""
 
@@ -58,10 +68,7 @@ def spot_body(*, arm: bool = True) -> Body:
     the left.
     """
     tree = _Tree()
-    rest = MASS - 4 * sum(LEG_MASSES)
-    root = tree.add(
-        "body", -1, poses.IDENTITY[:3], mass=rest, size=(0.78, 0.22, 0.17), visuals=appearance.body(arm=arm)
-    )
+    root = tree.add("body", -1, poses.IDENTITY[:3], visuals=appearance.body(arm=arm))
     for leg, name in enumerate(LEGS):
         side, front = float(SIDES[leg]), leg < 2
         hip = tree.add(
@@ -70,9 +77,6 @@ def spot_body(*, arm: bool = True) -> Body:
             HIPS[leg],
             axis=X,
             limits=LEG_LIMITS[0],
-            mass=LEG_MASSES[0],
-            center=(0.0, 0.4 * side * HIP_WIDTH, 0.0),
-            size=(0.14, 0.12, 0.11),
             visuals=appearance.hip(side, front=front),
         )
         upper = tree.add(
@@ -81,9 +85,6 @@ def spot_body(*, arm: bool = True) -> Body:
             side * HIP_WIDTH * Y,
             axis=Y,
             limits=LEG_LIMITS[1],
-            mass=LEG_MASSES[1],
-            center=(0.0, 0.0, -0.11),
-            size=(0.10, 0.07, 0.36),
             visuals=appearance.upper_leg(side),
         )
         lower = tree.add(
@@ -92,43 +93,22 @@ def spot_body(*, arm: bool = True) -> Body:
             KNEE,
             axis=Y,
             limits=LEG_LIMITS[2],
-            mass=LEG_MASSES[2],
-            center=(0.0, 0.0, -0.16),
-            size=(0.04, 0.04, 0.36),
             visuals=appearance.lower_leg(),
         )
         tree.add(f"{name}_foot", lower, -SHIN * Z, visuals=appearance.foot(FOOT_RADIUS))
     if arm:
         _add_arm(tree, root)
-    total = MASS_WITH_ARM if arm else MASS
-    assert abs(sum(link.mass for link in tree.links) - total) < 1e-9
     return Body(
         name="Spot with arm" if arm else "Spot",
         links=tuple(tree.links),
         root_pose=poses.from_parts([0.0, 0.0, NOMINAL_HEIGHT + FOOT_RADIUS], [1.0, 0.0, 0.0, 0.0]),
-        info={"info": ["Dimensions and limits as published; masses of the links and shapes are bodymotion's own."]},
+        info={"info": ["Dimensions, limits, masses and efforts as published; shapes are bodymotion's own."]},
     )
 
 
 def _add_arm(tree: _Tree, root: int) -> None:
     steps = (SHOULDER, np.zeros(3), UPPER_ARM * X, FOREARM, np.zeros(3), np.zeros(3))
     axes = (Z, Y, Y, X, Y, X)
-    centers = (
-        (0.0, 0.0, 0.0),
-        (0.15, 0.0, 0.0),
-        (0.15, 0.0, 0.03),
-        (-0.06, 0.0, 0.0),
-        (0.02, 0.0, 0.0),
-        (0.1, 0.0, 0.0),
-    )
-    sizes = (
-        (0.13, 0.13, 0.13),
-        (0.36, 0.09, 0.09),
-        (0.36, 0.08, 0.08),
-        (0.14, 0.07, 0.07),
-        (0.08, 0.07, 0.07),
-        (0.16, 0.09, 0.06),
-    )
     parent = root
     for k, name in enumerate(ARM_JOINTS):
         parent = tree.add(
@@ -138,9 +118,6 @@ def _add_arm(tree: _Tree, root: int) -> None:
             axis=axes[k],
             limits=ARM_LIMITS[k],
             joint=name,
-            mass=ARM_MASSES[k],
-            center=centers[k],
-            size=sizes[k],
             visuals=appearance.arm(name),
         )
     tree.add("hand", parent, HAND * X)
@@ -151,9 +128,6 @@ def _add_arm(tree: _Tree, root: int) -> None:
         axis=Y,
         limits=GRIPPER_LIMITS,
         joint="gripper",
-        mass=GRIPPER_MASS,
-        center=(0.05, 0.0, 0.01),
-        size=(0.12, 0.08, 0.03),
         visuals=appearance.jaw(),
     )
 
@@ -173,24 +147,24 @@ class _Tree:
         axis: Floats | None = None,
         limits: Floats | None = None,
         joint: str = "",
-        mass: float = 0.0,
-        center: npt.ArrayLike = (0.0, 0.0, 0.0),
-        size: tuple[float, float, float] = (0.0, 0.0, 0.0),
         visuals: tuple[Shape, ...] = (),
     ) -> int:
-        """Add a link at `step` (3,) from its parent, with the inertia of a block of `size` around `center`; return its index."""
+        """Add a link at `step` (3,) from its parent; return its index."""
         index = len(self.links)
         joint = joint or {"hip": "_hx", "uleg": "_hy", "lleg": "_kn"}.get(name[3:], "").join((name[:2], ""))
-        square = np.square(size)
         segments: tuple[Segment, ...] = ()
+        mass, center, moments = INERTIAL.get(name) or INERTIAL.get(name[3:]) or (0.0, (0.0,) * 3, (0.0,) * 3)
+        # Hind hips have their centre of mass in front of the joint, right legs theirs on the other side.
+        flip = np.array(
+            [-1.0 if name.startswith("h") and name[3:] == "hip" else 1.0, -1.0 if name[1:3] == "r_" else 1.0, 1.0]
+        )
         if mass or visuals:
-            inertia = np.diag(mass / 12 * (square.sum() - square))
             segments = (
                 Segment(
                     name=name,
                     mass=mass,
-                    center_of_mass=np.asarray(center),
-                    inertia=inertia,
+                    center_of_mass=flip * center,
+                    inertia=np.diag(moments),
                     visuals=visuals,
                     collisions=visuals,
                 ),
@@ -198,7 +172,9 @@ class _Tree:
         kind = Joint(name=name, type="free" if parent < 0 else "fixed")
         if axis is not None and limits is not None:
             lower, upper = map(float, limits)
-            kind = Joint(name=joint, type="rotate", id=JOINT_NAMES.index(joint), axis=axis, lower=lower, upper=upper)
+            effort = {"effort": EFFORTS[joint.rpartition("_")[2]]}
+            column = JOINT_NAMES.index(joint)
+            kind = Joint(name=joint, type="rotate", id=column, axis=axis, lower=lower, upper=upper, extra=effort)
         offset = poses.from_parts(step, [1.0, 0.0, 0.0, 0.0])
         self.links.append(Link(name=name, index=index, parent=parent, joint=kind, offset=offset, segments=segments))
         return index
