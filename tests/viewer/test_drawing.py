@@ -14,11 +14,10 @@ from PIL import Image
 from small_robots import box, colored, placed
 
 import bodymotion as bm
-from bodymotion.diagnostics.text import shown
+from bodymotion.diagnostics.text import html_text, node_name, shown
 from bodymotion.formats.meshes.glb import to_glb
 from bodymotion.geometry.shapes import Corners
 from bodymotion.scene.scene import Curve, path_frames
-from bodymotion.scene.text import html_text, node_name
 from bodymotion.viewer.environment import PRESETS, framing, from_viewpoint
 from bodymotion.viewer.overlays import MAX_RAYS, device_labels, device_outline
 from bodymotion.viewer.plot_panel import svg_of, thinned, ticks, with_unique_names

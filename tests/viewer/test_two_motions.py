@@ -6,6 +6,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -177,24 +178,25 @@ def test_videos_have_even_sizes(width: int, height: int) -> None:
 
 def test_a_video_has_the_frames_that_were_given() -> None:
     av = pytest.importorskip("av")
-    from bodymotion.viewer.capture import VideoWriter
+    from bodymotion.system.video_files import VideoFile
 
-    writer = VideoWriter(64, 48, 30.0)
+    file = io.BytesIO()
+    video = VideoFile(file, "", (64, 48), Fraction(30))
     for k in range(7):
-        writer.add(np.full((48, 64, 3), 30 * k, dtype=np.uint8))
-    video = writer.finish()
-    with av.open(io.BytesIO(video)) as read:
+        video.add(video.frame(np.full((48, 64, 3), 30 * k, dtype=np.uint8), "rgb24"))
+    video.finish()
+    with av.open(io.BytesIO(file.getvalue())) as read:
         frames = [frame.to_ndarray(format="rgb24") for frame in read.decode(video=0)]
     assert len(frames) == 7 and frames[0].shape == (48, 64, 3)
     np.testing.assert_allclose([frame.mean() for frame in frames], 30 * np.arange(7), atol=8)
 
 
 def test_a_missing_video_library_is_said(monkeypatch) -> None:
-    from bodymotion.viewer.capture import VideoWriter
+    from bodymotion.system.video_files import VideoFile
 
     monkeypatch.setitem(__import__("sys").modules, "av", None)
     with pytest.raises(ImportError, match=r"bodymotion\[render\]"):
-        VideoWriter(64, 48, 30.0)
+        VideoFile(io.BytesIO(), "", (64, 48), Fraction(30))
 
 
 def test_pictures_are_files_with_plain_names() -> None:

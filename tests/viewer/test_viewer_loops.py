@@ -126,7 +126,7 @@ def test_ctrl_c_while_kernels_are_compiled(tmp_path) -> None:
 def test_a_program_waits_at_its_end_for_what_is_compiled() -> None:
     program = (
         "import time\n"
-        "from bodymotion.kernels.background import compile_in_background, still_compiling\n"
+        "from bodymotion.kernels.compiling import compile_in_background, still_compiling\n"
         "compile_in_background(lambda: (time.sleep(0.5), print('compiled')))\n"
         "print(still_compiling())\n"
     )

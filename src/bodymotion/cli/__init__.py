@@ -30,8 +30,8 @@ def main() -> None:
 
 def _exit_while_compiling(code: object) -> None:
     """End at once where a thread still compiles kernels for the viewer: the interpreter would wait for it."""
-    background = sys.modules.get("bodymotion.kernels.background")
-    if background is not None and background.still_compiling():
+    compiling = sys.modules.get("bodymotion.kernels.compiling")
+    if compiling is not None and compiling.still_compiling():
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code if isinstance(code, int) else 1 if code else 0)

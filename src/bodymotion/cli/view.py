@@ -64,7 +64,7 @@ def view(
       bodymotion view --watch --no-browser robot.wrl
       bodymotion view --watch wave.cha
     """  # noqa: D301
-    from bodymotion.viewer import view as view_them
+    from bodymotion.viewer.api import view as view_them
 
     if len(files) > 3:
         raise typer.BadParameter("at most three files: a model and two motions", param_hint="MODEL [MOTION [MOTION]]")

@@ -5,11 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 
 from bodymotion.diagnostics.problem import Location, Problem, Severity
 
-__all__ = ["Group", "counted", "distinct", "grouped", "listed", "moment", "shown", "with_article"]
+__all__ = [
+    "Group",
+    "counted",
+    "distinct",
+    "fixed",
+    "grouped",
+    "html_text",
+    "listed",
+    "moment",
+    "node_name",
+    "shown",
+    "with_article",
+]
 
+_NOT_IN_NODE_NAMES = re.compile(r"[^\w .+-]")
 _ORDER = {"error": 0, "warning": 1, "note": 2}
 
 
@@ -104,3 +118,18 @@ def moment(time: float) -> str:
     if not 1e3 <= abs(time) < 1e15:
         return f"{time:g}"
     return f"{time:.3f}".rstrip("0").rstrip(".")
+
+
+def html_text(text: str, max_characters: int = 2000) -> str:
+    """Return the text escaped for HTML, without control characters."""
+    return escape(shown(text, max_characters))
+
+
+def node_name(index: int, name: str) -> str:
+    """Return a name for a node of a scene tree: unique by its index, without characters that have a meaning in paths."""
+    return f"{index} {_NOT_IN_NODE_NAMES.sub('_', shown(name, 60))}".strip()
+
+
+def fixed(value: float, digits: int, sign: str = "-") -> str:
+    """Return a number with `digits` decimal places, never "-0.0". With `sign` "+" positive numbers have a sign, too."""
+    return f"{round(float(value), digits) + 0.0:{sign}.{digits}f}"

@@ -16,15 +16,17 @@ from bodymotion.geometry.arrays import Floats
 __all__ = [
     "FULL_TURN",
     "MAX_LIMIT",
+    "MAX_ROTATION",
     "NO_LIMIT",
     "AnglesInDegrees",
     "angles_in_degrees",
     "limits_in_degrees",
-    "rotation_in_degrees",
 ]
 
 FULL_TURN = 2.0 * math.pi
 """[rad]"""
+MAX_ROTATION = FULL_TURN + 1e-3
+"""[rad] The angle of a rotation that is larger looks like degrees."""
 MAX_LIMIT = 40.0
 """[rad] Limits of a joint beyond this (6.4 full turns) look like degrees."""
 MAX_WHOLE_LIMIT = 2 * FULL_TURN
@@ -40,11 +42,6 @@ def limits_in_degrees(lower: float, upper: float) -> float | None:
     largest = max((abs(limit) for limit in (lower, upper) if abs(limit) < NO_LIMIT), default=0.0)
     whole = float(lower).is_integer() and float(upper).is_integer()
     return largest if largest > (MAX_WHOLE_LIMIT if whole else MAX_LIMIT) else None
-
-
-def rotation_in_degrees(angle: float) -> bool:
-    """Return whether the angle of a rotation [rad] looks like degrees: it is more than a full turn."""
-    return abs(angle) > FULL_TURN + 1e-3
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ rounding (`tests/test_kernels.py`).
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 from collections import Counter
@@ -20,7 +21,16 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats, frozen
 
-__all__ = ["as_rows", "in_slices", "inlined", "interpreted", "is_small", "kernel"]
+__all__ = [
+    "as_rows",
+    "compile_in_background",
+    "in_slices",
+    "inlined",
+    "interpreted",
+    "is_small",
+    "kernel",
+    "still_compiling",
+]
 
 _F = TypeVar("_F", bound=Callable[..., object])
 
@@ -30,6 +40,10 @@ CALL = 5_000
 """Inner loop steps that take as long as the overhead of a call with NumPy."""
 ONE_THREAD = 512
 """Number of frames up to which one thread is faster than several."""
+
+THREAD_NAME = "bodymotion-compiling"
+MAX_WAIT = 30.0
+"""[s] Longest time that a program waits at its end for the compiler."""
 
 _lock = threading.RLock()
 _calls: Counter[str] = Counter()
@@ -134,3 +148,19 @@ def _pool() -> ThreadPoolExecutor:
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_pool.cache_clear)
     return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="bodymotion-kernel")
+
+
+def compile_in_background(work: Callable[[], object]) -> None:
+    """Call `work`, which calls kernels for the first time, on a thread of its own.
+
+    Ending the interpreter while it compiles would abort the process, so the program waits. The command does not wait: it exits without
+    unwinding (`still_compiling`).
+    """
+    worker = threading.Thread(target=work, name=THREAD_NAME, daemon=True)
+    worker.start()
+    atexit.register(worker.join, MAX_WAIT)
+
+
+def still_compiling() -> bool:
+    """Return whether a thread started by `compile_in_background` still runs."""
+    return any(thread.name == THREAD_NAME for thread in threading.enumerate())

@@ -15,7 +15,7 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import Problem, grouped
-from bodymotion.diagnostics.text import counted
+from bodymotion.diagnostics.text import counted, html_text
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
@@ -23,7 +23,6 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.scene.loading import group_text
 from bodymotion.scene.shapes import BodyExtent, drawn_shapes, missing_files_text
-from bodymotion.scene.text import html_text
 
 __all__ = ["drawing", "html_of"]
 

@@ -21,7 +21,7 @@ from bodymotion.rendering.scene import THEMES, Scene, Theme
 from bodymotion.rendering.settings import Settings
 from bodymotion.rendering.texts import overlay_text, write_text
 from bodymotion.system.atomic_files import whole_file
-from bodymotion.system.extras import need
+from bodymotion.system.video_files import VideoFile
 
 __all__ = ["VIDEOS", "Span", "video"]
 
@@ -33,15 +33,6 @@ MAX_QUEUED = 4
 PALETTE_FRAMES = 6
 """Frames from which the colours of a gif are chosen."""
 PALETTE_COLORS = 255
-X264_PARAMS = "cabac=1:deblock=1:bframes=3:b-adapt=0:chromaloc=1"
-"""With these, the fastest preset of libx264 writes files as small as the next one, in half its time."""
-CODECS: dict[str, tuple[str, dict[str, str]]] = {
-    ".mp4": ("libx264", {"preset": "ultrafast", "x264-params": X264_PARAMS, "crf": "23", "threads": "1"}),
-    ".webm": ("libvpx-vp9", {"crf": "31", "b": "0", "deadline": "realtime", "cpu-used": "7", "row-mt": "1"}),
-    ".gif": ("gif", {}),
-}
-BT709, LIMITED_RANGE = 1, 1
-"""Colour space and range of HD video (numbers of ITU-T H.273), which players assume."""
 
 
 @dataclass(frozen=True)
@@ -127,46 +118,27 @@ class _Film:
         return self.scene.draw(self.camera.moved(self.offsets[number]))
 
 
-class Encoder:
-    """Write frames to a stream; a gif takes its colours from `samples`, some frames (H, W, 3).
-
-    Raises
-    ------
-    ImportError
-        When PyAV is not installed; the message names the extra.
-    """
+class Encoder(VideoFile):
+    """Write frames to a stream; a gif takes its colours from `samples`, some frames (H, W, 3)."""
 
     def __init__(
         self, stream: BinaryIO, kind: str, size: tuple[int, int], rate: Fraction, samples: list[Pixels] | None = None
     ) -> None:
-        self._av = need("av", "render", "writing videos")
-        codec, options = CODECS[kind]
-        self._container = self._av.open(stream, "w", format=kind[1:])
-        self._stream = self._container.add_stream(codec, rate=rate, options=options)
-        self._stream.width, self._stream.height = size
-        context = self._stream.codec_context
-        context.time_base = 1 / rate
+        super().__init__(stream, kind, size, rate)
         self._palette: Any = None
         if kind == ".gif":
             from PIL import Image
 
-            self._stream.pix_fmt = "pal8"
             image = Image.fromarray(np.concatenate(samples or []))
             self._palette = image.quantize(PALETTE_COLORS, method=Image.Quantize.MEDIANCUT, kmeans=2)
             colors = np.array(self._palette.getpalette(), dtype=np.uint8).reshape(-1, 3)
             self._colors = np.full((256, 4), 255, dtype=np.uint8)
             self._colors[: len(colors), 1:] = colors
-        else:
-            self._stream.pix_fmt = "yuv420p"
-            context.color_primaries = context.color_trc = context.colorspace = BT709
-            context.color_range = LIMITED_RANGE
-        self._count = 0
 
     def write(self, pixels: Pixels, text: str, theme: Theme) -> None:
         """Append a frame (H, W, 4), highest row first, with smooth edges and a text on it; `pixels` are changed."""
         area = write_text(pixels[..., :3], text, theme) if text else None
-        kind = "yuv444p" if self._palette is not None else "yuv420p"
-        frame = self._av.VideoFrame.from_ndarray(pixels, format="rgba").reformat(format=kind, dst_colorspace="ITU709")
+        frame = self.frame(pixels, "rgba", "yuv420p" if self._palette is None else "yuv444p")
         plane = frame.planes[0]
         luma = np.frombuffer(plane, dtype=np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
         smooth = smooth_edges(luma)
@@ -178,13 +150,5 @@ class Encoder:
 
             rgb = frame.reformat(format="rgb24", src_colorspace="ITU709").to_ndarray()
             image = Image.fromarray(rgb).quantize(palette=self._palette, dither=Image.Dither.NONE)
-            frame = self._av.VideoFrame.from_ndarray((np.asarray(image), self._colors), format="pal8")
-        frame.pts = self._count
-        frame.time_base = self._stream.codec_context.time_base
-        self._count += 1
-        self._container.mux(self._stream.encode(frame))
-
-    def finish(self) -> None:
-        """Write the frames that the codec still holds, and close the container."""
-        self._container.mux(self._stream.encode(None))
-        self._container.close()
+            frame = self.av.VideoFrame.from_ndarray((np.asarray(image), self._colors), format="pal8")
+        self.add(frame)

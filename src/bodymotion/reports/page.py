@@ -14,10 +14,9 @@ from math import isfinite
 from pathlib import PurePath
 
 from bodymotion.diagnostics import Group, Location
-from bodymotion.diagnostics.text import counted
+from bodymotion.diagnostics.text import counted, html_text
 from bodymotion.dynamics import Figure
 from bodymotion.reports.contents import Contents, JointRow, Moment, figure_text, value_text
-from bodymotion.scene.text import html_text
 
 __all__ = ["page"]
 

@@ -111,7 +111,7 @@ class Scene:
     @cached_property
     def beats(self) -> Beats | None:
         """The slices and beats of a Spot move; None for other motions."""
-        return None if self.motion is None else beats_of(self.motion)
+        return None if self.motion is None or "spot" not in self.motion.extra else beats_of(self.motion)
 
     @property
     def num_frames(self) -> int:

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bodymotion.diagnostics.text import shown
+from bodymotion.diagnostics.text import fixed, shown
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.scene.scene import Scene
-from bodymotion.scene.text import fixed
 
 __all__ = ["Differences", "differences", "extended", "side_by_side"]
 

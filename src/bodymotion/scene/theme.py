@@ -19,7 +19,6 @@ __all__ = [
     "ZMP_COLOR",
     "Rgb",
     "Theme",
-    "theme_of",
 ]
 
 Rgb: TypeAlias = tuple[int, int, int]
@@ -81,8 +80,3 @@ DARK = Theme(
     fade=(38, 42, 49),
     shadow=0.5,
 )
-
-
-def theme_of(dark: bool) -> Theme:
-    """Return the theme of dark mode or of light mode."""
-    return DARK if dark else LIGHT

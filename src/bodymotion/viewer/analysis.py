@@ -18,7 +18,7 @@ import numpy as np
 
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.kernels.background import compile_in_background
+from bodymotion.kernels.compiling import compile_in_background
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.scene.scene import Scene
 

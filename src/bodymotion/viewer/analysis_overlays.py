@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.options import LIMIT_OPTIONS, DisplayOptions
-from bodymotion.scene.theme import MASS_COLOR, STANCE, SWING, ZMP_COLOR, Rgb, Theme, theme_of
+from bodymotion.scene.theme import DARK, LIGHT, MASS_COLOR, STANCE, SWING, ZMP_COLOR, Rgb, Theme
 from bodymotion.viewer.analysis import MotionAnalysis
 from bodymotion.viewer.limit_colors import LimitColors
 from bodymotion.viewer.nodes import RobotNodes
@@ -87,7 +87,7 @@ class AnalysisOverlays:
     def _place_trails(self, analysis: MotionAnalysis, at: int | None) -> None:
         options = self._options
         if options.trails and self._trails is None:
-            self._trails = Trails(self._nodes, analysis, theme_of(options.dark))
+            self._trails = Trails(self._nodes, analysis, DARK if options.dark else LIGHT)
         if self._trails is not None:
             on = {name for name in ("mass", "zmp", "measured_zmp") if options.trails and getattr(options, name)}
             self._trails.place(at, options.trail_seconds, on)
@@ -111,7 +111,7 @@ class AnalysisOverlays:
     def set_theme(self, dark: bool) -> None:
         """Adapt trails to dark mode or light mode."""
         if self._trails is not None:
-            self._trails.set_theme(theme_of(dark))
+            self._trails.set_theme(DARK if dark else LIGHT)
 
     def remove(self) -> None:
         """Remove all overlays."""

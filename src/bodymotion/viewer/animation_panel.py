@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from bodymotion.animation import Parameter
 from bodymotion.diagnostics import Group, grouped
-from bodymotion.diagnostics.text import counted, shown
+from bodymotion.diagnostics.text import counted, html_text, shown
 from bodymotion.scene.animation_playback import AnimationPlayback, PlaybackSettings, slice_range
 from bodymotion.scene.loading import group_text
 from bodymotion.scene.scene import Scene, make_scene
-from bodymotion.scene.text import html_text
 
 if TYPE_CHECKING:
     import viser

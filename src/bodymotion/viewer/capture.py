@@ -6,28 +6,26 @@ import io
 import re
 import threading
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics.text import shown
-from bodymotion.system.extras import need
+from bodymotion.system.video_files import VideoFile
 
 if TYPE_CHECKING:
     import viser
 
     from bodymotion.viewer.app import Viewer
 
-__all__ = ["VIDEO_RATE", "Capture", "VideoWriter", "even_size", "file_name"]
+__all__ = ["VIDEO_RATE", "Capture", "even_size", "file_name"]
 
-VIDEO_RATE = 30.0
+VIDEO_RATE = 30
 """Frames per second of a video."""
 MAX_PIXELS = 1920 * 1080
 RENDER_TIMEOUT = 60.0
 """[s] for one frame in the browser."""
-ENCODERS = (("mp4", "libx264", {"crf": "20", "preset": "veryfast"}), ("webm", "libvpx-vp9", {"crf": "32", "b": "0"}))
-"""Suffix, encoder and its options, the best first."""
 
 
 class Capture:
@@ -72,7 +70,8 @@ class Capture:
         before, playing = viewer.time, viewer.playing
         try:
             width, height = even_size(client.camera.image_width, client.camera.image_height)
-            writer = VideoWriter(width, height, VIDEO_RATE)
+            file = io.BytesIO()
+            video = VideoFile(file, "", (width, height), Fraction(VIDEO_RATE))
             viewer.pause()
             timeline = viewer.scene.timeline
             count = max(1, int(timeline.duration * VIDEO_RATE + 1e-6) + 1)
@@ -81,10 +80,12 @@ class Capture:
                     self.state = "no video: it was cancelled"
                     return
                 viewer.seek(float(timeline.times[0]) + number / VIDEO_RATE)
-                writer.add(client.get_render(height, width, timeout=RENDER_TIMEOUT))
+                image = client.get_render(height, width, timeout=RENDER_TIMEOUT)
+                video.add(video.frame(np.ascontiguousarray(image[..., :3]), "rgb24"))
                 self.share = (number + 1) / count
-            name = file_name(viewer.scene.title, writer.suffix)
-            client.send_file_download(name, writer.finish(), save_immediately=True)
+            video.finish()
+            name = file_name(viewer.scene.title, video.kind[1:])
+            client.send_file_download(name, file.getvalue(), save_immediately=True)
             self.state = f"{name}: {count} frames, {VIDEO_RATE:g} frames per second, {width} × {height}"
         except (ImportError, RuntimeError, TimeoutError, OSError) as error:
             self.state = f"no video: {error}"
@@ -93,34 +94,6 @@ class Capture:
             viewer.seek(before)
             if playing:
                 viewer.play()
-
-
-class VideoWriter:
-    """A video in memory: MP4 (H.264) where the encoder exists, else WebM (VP9). ImportError names the extra when PyAV is missing.
-
-    Width and height must be even. `suffix` is that of the file.
-    """
-
-    def __init__(self, width: int, height: int, rate: float) -> None:
-        self._av = av = need("av", "render", "making a video")
-        known = av.codecs_available
-        self.suffix, encoder, options = next((kind for kind in ENCODERS if kind[1] in known), ENCODERS[-1])
-        self._file = io.BytesIO()
-        self._container: Any = av.open(self._file, "w", format=self.suffix)
-        rate_fraction = Fraction(rate).limit_denominator(1000)
-        self._stream: Any = self._container.add_stream(encoder, rate=rate_fraction, options=options)
-        self._stream.width, self._stream.height, self._stream.pix_fmt = width, height, "yuv420p"
-
-    def add(self, frame: npt.NDArray[np.uint8]) -> None:
-        """Add a frame (height, width, 3)."""
-        image = self._av.VideoFrame.from_ndarray(np.ascontiguousarray(frame[..., :3]), format="rgb24")
-        self._container.mux(self._stream.encode(image))
-
-    def finish(self) -> bytes:
-        """Return the file."""
-        self._container.mux(self._stream.encode())
-        self._container.close()
-        return self._file.getvalue()
 
 
 def file_name(title: str, suffix: str) -> str:

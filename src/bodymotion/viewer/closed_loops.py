@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from bodymotion.diagnostics.text import fixed
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.kernels.background import compile_in_background
+from bodymotion.kernels.compiling import compile_in_background
 from bodymotion.model.body import Body
 from bodymotion.model.closed_loops import Closed, Loops, loop_errors
 from bodymotion.scene.scene import Scene
-from bodymotion.scene.text import fixed
 
 __all__ = ["ClosedLoops"]
 

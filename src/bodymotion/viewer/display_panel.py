@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics.text import shown
+from bodymotion.diagnostics.text import html_text, node_name, shown
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS
 from bodymotion.scene.scene import Scene
-from bodymotion.scene.text import html_text, node_name
 from bodymotion.viewer.environment import PRESETS
 from bodymotion.viewer.limit_colors import legend
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.diagnostics.text import shown
+from bodymotion.diagnostics.text import fixed, shown
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint
-from bodymotion.scene.text import fixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

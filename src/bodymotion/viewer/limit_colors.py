@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.text import shown
+from bodymotion.diagnostics.text import fixed, html_text, shown
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.meshes.surfaces import TRIANGLES, surface_parts
 from bodymotion.model.body import Body
 from bodymotion.model.motors import effort_range
-from bodymotion.scene.text import fixed, html_text
 from bodymotion.viewer.analysis import MotionAnalysis
 
 if TYPE_CHECKING:

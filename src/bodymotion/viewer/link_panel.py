@@ -9,7 +9,7 @@ import numpy as np
 from bodymotion.diagnostics.text import counted, shown
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
-from bodymotion.scene.text import fixed, html_text
+from bodymotion.diagnostics.text import fixed, html_text
 from bodymotion.viewer.joint_panel import value_text
 from bodymotion.viewer.plot_panel import filled, svg_of
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.text import node_name
 from bodymotion.formats.meshes.glb import to_glb
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Material
 from bodymotion.scene.scene import Scene
 from bodymotion.scene.second_motion import differences
-from bodymotion.scene.text import node_name
 
 if TYPE_CHECKING:
     import viser

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.text import shown
+from bodymotion.diagnostics.text import node_name, shown
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape, Sphere
 from bodymotion.model.links import Device, ForceSensor, Link, RangeSensor, VisionSensor
 from bodymotion.scene.contacts import HAND, FootContacts
-from bodymotion.scene.text import node_name
 from bodymotion.scene.theme import (
     CRAWLER_AXIS,
     MASS_COLOR,

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.text import html_text
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS, DisplayOptions
 from bodymotion.scene.scene import Scene
-from bodymotion.scene.text import html_text
 from bodymotion.scene.theme import STANCE, SWING
 from bodymotion.system.atomic_files import check_place, whole_file
 from bodymotion.viewer.analysis import MotionAnalysis, analyze

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics.text import counted
+from bodymotion.diagnostics.text import counted, html_text
 from bodymotion.scene.loading import group_text
 from bodymotion.scene.options import LABELS
 from bodymotion.scene.scene import Scene
-from bodymotion.scene.text import html_text
 from bodymotion.viewer.animation_panel import AnimationPanel
 from bodymotion.viewer.display_panel import DisplayPanel
 from bodymotion.viewer.joint_panel import JointSliders

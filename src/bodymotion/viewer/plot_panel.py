@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.diagnostics.text import shown
+from bodymotion.diagnostics.text import fixed, html_text, shown
 from bodymotion.geometry.arrays import Floats
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Curve, Scene
-from bodymotion.scene.text import fixed, html_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

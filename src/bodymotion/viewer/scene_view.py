@@ -10,7 +10,7 @@ import numpy as np
 from bodymotion.geometry.arrays import Floats
 from bodymotion.scene.options import LIMIT_OPTIONS, DisplayOptions
 from bodymotion.scene.scene import Scene, path_frames
-from bodymotion.scene.theme import theme_of
+from bodymotion.scene.theme import DARK, LIGHT
 from bodymotion.viewer.analysis import MotionAnalysis, analyze
 from bodymotion.viewer.analysis_overlays import AnalysisOverlays
 from bodymotion.viewer.closed_loops import ClosedLoops
@@ -53,7 +53,7 @@ class SceneView:
             self.second = SecondRobotNodes(server, self.nodes, scene.second, scene.is_ghost, options.stand)
         self._first_root = np.array(first[0, :3])
         self.lights: Lights | None = None
-        add_environment(server.scene, self.nodes.size, theme_of(options.dark))
+        add_environment(server.scene, self.nodes.size, DARK if options.dark else LIGHT)
         for name in ("collisions", "frames", *OVERLAYS, "zmp", "contacts"):
             if getattr(options, name):
                 self.switch(name, True)
@@ -178,7 +178,7 @@ class SceneView:
             actions[name](on)
 
     def _set_theme(self, dark: bool) -> None:
-        add_environment(self.server.scene, self.nodes.size, theme_of(dark))
+        add_environment(self.server.scene, self.nodes.size, DARK if dark else LIGHT)
         self.analysis_overlays.set_theme(dark)
 
     def _close_manual_pose(self, on: bool) -> None:

@@ -16,7 +16,7 @@ from bodymotion.diagnostics.text import shown
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.contacts import HAND
 from bodymotion.scene.scene import Scene
-from bodymotion.scene.text import html_text
+from bodymotion.diagnostics.text import html_text
 from bodymotion.scene.theme import MISSED, STANCE, SWING, Rgb
 
 if TYPE_CHECKING:

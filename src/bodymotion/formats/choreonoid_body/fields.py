@@ -28,7 +28,7 @@ from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.text.source_text import Text, decode
 from bodymotion.formats.yaml.tree import Dialect, Document, Mapping, Node, Scalar, Sequence, parse_yaml
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.geometry.units import rotation_in_degrees
+from bodymotion.geometry.units import MAX_ROTATION
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 __all__ = [
@@ -413,11 +413,11 @@ class Fields:
         """Report an angle that is probably in the other unit: many turns in radians, or a part of π in degrees."""
         message, hint = f"{name} of {self.title} has the angle {angle:g}", None
         if self.context.angle_unit == 1.0:
-            if not rotation_in_degrees(angle):
+            if abs(angle) <= MAX_ROTATION:
                 return
             message += f" rad, {abs(angle) / (2 * math.pi):.3g} full turns"
             hint = "it looks like degrees: multiply it by π/180, or write angle_unit: degree"
-        elif rotation_in_degrees(angle):
+        elif abs(angle) > MAX_ROTATION:
             return
         else:
             twelfths = abs(angle) * 12 / math.pi

@@ -21,7 +21,7 @@ from bodymotion.formats.vrml.scene import IDENTITY
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Shape
-from bodymotion.geometry.units import FULL_TURN, rotation_in_degrees
+from bodymotion.geometry.units import FULL_TURN, MAX_ROTATION
 from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.links import (
     AccelerationSensor,
@@ -223,7 +223,7 @@ def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floa
         quaternion = (1.0, 0.0, 0.0, 0.0)
     else:
         quaternion = nodes.rotation(node)
-        if rotation_in_degrees(angle):
+        if abs(angle) > MAX_ROTATION:
             turns = abs(angle) / FULL_TURN
             message = f"rotation of {label(node)} is {_shown(rotation)}, an angle of {turns:.3g} full turns"
             found.report(rules.ROTATION_ANGLE, message, location, subject=rotation_subject)
