@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics.text import counted, shown
+from bodymotion.diagnostics.text import counted, fixed, html_text, shown
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
-from bodymotion.diagnostics.text import fixed, html_text
 from bodymotion.viewer.joint_panel import value_text
 from bodymotion.viewer.plot_panel import filled, svg_of
 

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.text import shown
+from bodymotion.diagnostics.text import html_text, shown
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.contacts import HAND
 from bodymotion.scene.scene import Scene
-from bodymotion.diagnostics.text import html_text
 from bodymotion.scene.theme import MISSED, STANCE, SWING, Rgb
 
 if TYPE_CHECKING:
