@@ -21,6 +21,7 @@ TITLES = {
     "SPOT": "Spot animations on a robot",
     "BODY": "Models of any format",
     "MOT": "Motions, and motions on a body",
+    "KEY": "Key poses on a body",
     "CHK": "The check itself",
     "EDIT": "Changing motions",
     "MEAS": "Measuring a motion",

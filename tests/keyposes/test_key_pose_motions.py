@@ -123,3 +123,28 @@ def test_key_poses_of_a_motion_keep_it_within_the_tolerance() -> None:
         assert np.abs(back.joint_displacement.values - walk.joint_displacement.values).max() <= tolerance
         assert np.abs(body.link_poses(back)[:, 0, :3] - body.link_poses(walk)[:, 0, :3]).max() <= tolerance
         assert len(found) < 0.5 * walk.joint_displacement.num_frames
+
+
+def test_commands_take_key_poses_with_a_model(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from bodymotion.cli.app import app
+    from sample_files import ROOT
+
+    robot, walk = (str(ROOT / "examples" / name) for name in ("biped.wrl", "biped_walk.seq"))
+    poses, back = str(tmp_path / "a.pseq"), str(tmp_path / "a.seq")
+    runner = CliRunner()
+    assert runner.invoke(app, ["convert", robot, walk, poses, "--fit", "0.02"]).exit_code == 0
+    assert runner.invoke(app, ["convert", robot, poses, back, "--rate", "50", "--steps", "none"]).exit_code == 0
+    made, original = bm.load_motion(back).joint_displacement, bm.load_motion(walk).joint_displacement
+    assert made is not None
+    assert original is not None
+    assert made.timeline.frame_rate == 50
+    assert (
+        np.abs(made.values - original.values[::2])[: len(made.values)].max() <= 0.02
+        or original.timeline.frame_rate != 100
+    )
+    for wrong in (["convert", poses, back], ["view", poses, "--html", str(tmp_path / "x.html")], ["convert", robot]):
+        assert runner.invoke(app, wrong).exit_code == 2
+    assert runner.invoke(app, ["measure", robot, poses]).exit_code == 0
+    assert runner.invoke(app, ["check", poses, "--body", robot]).exit_code in (0, 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
 from rules.pairs import Pair, Said, calls, example_of, examples, files, limited, problems_of
@@ -55,6 +57,54 @@ def commented(time: float) -> Said:
     return said
 
 
+ROBOT = bm.Body(
+    name="Robot",
+    links=(
+        bm.Link(name="WAIST", joint=bm.Joint(type="free")),
+        *(
+            bm.Link(
+                name=f"LEG{k}",
+                index=k + 1,
+                parent=k,
+                offset=[0, 0, -0.1, 1, 0, 0, 0],
+                joint=bm.Joint(name=f"J{k}", type="rotate", id=k, axis=np.eye(3)[k % 3], lower=-1, upper=1),
+            )
+            for k in range(6)
+        ),
+    ),
+)
+REST = bm.KeyPoses(
+    name="A",
+    poses=(
+        bm.KeyPose(
+            joints={0: 0.1, 3: 0.3, 4: 0.2},
+            links=(
+                bm.LinkKey(name="WAIST", position=[0, 0, 0.6], is_base=True),
+                bm.LinkKey(
+                    name="LEG5",
+                    position=ROBOT.forward_kinematics([0.2, 0.1, 0.1, 0.2, 0.3, 0.1], [0, 0, 0.6, 1, 0, 0, 0])[6, :3],
+                    rotation=bm.rotations.to_matrix(
+                        ROBOT.forward_kinematics([0.2, 0.1, 0.1, 0.2, 0.3, 0.1], [0, 0, 0.6, 1, 0, 0, 0])[6, 3:]
+                    ),
+                ),
+            ),
+        ),
+    ),
+)
+"""Key poses that a body of one leg can follow."""
+
+
+def on_robot(**changes: object) -> Said:
+    """Return what is found in the first pose with changes, on the body of one leg; `target_body` is of the sequence."""
+    target = str(changes.pop("target_body", "Robot"))
+    pose = replace(REST[0], **changes)  # type: ignore[arg-type]
+    return lambda _: bm.check(replace(REST, target_body=target, poses=(pose,)), body=ROBOT).problems
+
+
+def foot(**changes: object) -> Said:
+    return on_robot(links=(REST[0].links[0], replace(REST[0].links[1], **changes)))  # type: ignore[arg-type]
+
+
 PAIRS: dict[str, Pair] = {
     "PSQ001": calls(
         lambda folder: problems_of(lambda: bm.load_key_poses(folder, format="pseq")), files(FILE, "", POSES).right
@@ -79,6 +129,11 @@ PAIRS: dict[str, Pair] = {
         POSES.replace(LINK, LINK.replace("isTouching", "isBaseLink")),
     ),
     "PSQ114": changed("refs: []\n", POSES.partition("name: A\n")[2]),
+    "KEY101": calls(on_robot(joints={6: 0.1}), on_robot()),
+    "KEY102": calls(foot(name="TAIL"), foot()),
+    "KEY103": calls(on_robot(joints={3: 1.1}), on_robot()),
+    "KEY104": calls(foot(position=[0, 0, -2]), foot()),
+    "KEY105": calls(on_robot(target_body="SR1"), on_robot()),
     "PSQ201": calls(commented(2.0), commented(1)),
     "PSQ202": calls(
         saved(bm.KeyPoses(name="A", extra={"thing": object()})), saved(bm.KeyPoses(name="A", extra={"thing": 1}))

@@ -15,6 +15,7 @@ from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Sou
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.formats.registry import load, read
 from bodymotion.formats.rules import UNREADABLE
+from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.model.joint_names import by_position as put_by_position
 from bodymotion.motion import Motion
@@ -133,6 +134,10 @@ def _problems_of(value: object, body: Body | None) -> tuple[Problem, ...]:
             from bodymotion.checks.motions_on_bodies import check_motion_on_body
 
             return (*found, *check_motion_on_body(value, body))
+    if isinstance(value, KeyPoses) and body is not None:
+        from bodymotion.checks.key_poses import check_key_poses
+
+        return (*value.problems, *check_key_poses(value, body))
     return tuple(getattr(value, "problems", ()))
 
 

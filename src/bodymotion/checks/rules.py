@@ -41,6 +41,44 @@ LINE_ENDS = Rule(
     example=("one line that ends with CR LF among others that end with LF", "all with LF"),
 )
 
+# Key poses on a body
+NO_SUCH_JOINT = Rule(
+    "KEY101",
+    "error",
+    "The joints of a pose must be joints of the body.",
+    "reference",
+    example=("joints: [ 40 ] for a body of 29 joints", "joints: [ 28 ]"),
+)
+NO_SUCH_LINK = Rule(
+    "KEY102",
+    "warning",
+    "A link with keys must be a link of the body, by its name or its index.",
+    "reference",
+    example=("name: TAIL for a body without", "name: WAIST"),
+)
+KEY_BEYOND_LIMIT = Rule(
+    "KEY103",
+    "warning",
+    "A joint must be within its limits at a key pose.",
+    "judgement",
+    example=("a knee at 3 rad with an upper limit of 2.5 rad", "a knee at 2 rad"),
+)
+OUT_OF_REACH = Rule(
+    "KEY104",
+    "warning",
+    "A link must be able to be where its keys put it.",
+    "judgement",
+    "move the key nearer to the base link, or let the base follow",
+    example=("a foot 2 m from the waist", "a foot 0.7 m from the waist"),
+)
+OTHER_BODY = Rule(
+    "KEY105",
+    "note",
+    "The body should be the one that the key poses are for (targetBody).",
+    "reference",
+    example=("targetBody: SR1 with HRP4C.body", "targetBody: SR1 with SR1.body"),
+)
+
 # Links and names
 SAME_LINK = Rule(
     "BODY101",

@@ -71,7 +71,10 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
     body = options.given["body"]
     check_reading(options.reading, [origin, *([] if body is None else [body])])
     convert: Callable[[Path, Path, Format, Options, Bar | None], _Found] = _model
-    if _changes_kind(origin, target, options.write_as):
+    kinds = {origin.holds, _target_kind(origin, target, options.write_as)}
+    if kinds == {"Motion", "KeyPoses"}:
+        convert = _motion_or_key_poses
+    elif kinds == {"Motion", "Animation"}:
         convert = _motion_or_animation
     elif origin.holds == "Motion":
         convert = _motion
@@ -96,15 +99,19 @@ def _fitting(used: Mapping[str, Any], format: Format) -> dict[str, Any]:
     return dict(used)
 
 
-def _changes_kind(origin: Format, target: Path, write_as: str | None) -> bool:
-    """Return whether a motion is to become an animation, or an animation a motion."""
+CONVERTIBLE = {"Motion": ("Animation", "KeyPoses"), "Animation": ("Motion",), "KeyPoses": ("Motion",)}
+"""Kinds of values that become others."""
+
+
+def _target_kind(origin: Format, target: Path, write_as: str | None) -> str:
+    """Return what the target holds: what the origin holds where a format of that kind fits, else what that can become."""
     from bodymotion.formats.registry import FORMATS, named_format
 
-    other = {"Motion": "Animation", "Animation": "Motion"}.get(origin.holds)
-    if write_as is not None:
-        return named_format(write_as).holds == other
     fitting = {row.holds for row in FORMATS if row.write is not None and target.suffix.lower() in row.extensions}
-    return other in fitting and origin.holds not in fitting
+    if write_as is not None:
+        fitting = {named_format(write_as).holds}
+    kinds = (origin.holds, *CONVERTIBLE.get(origin.holds, ()))
+    return next((kind for kind in kinds if kind in fitting), origin.holds)
 
 
 def _model(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
@@ -275,6 +282,36 @@ def _motion_or_animation(source: Path, target: Path, origin: Format, options: Op
     assert goal.write is not None
     found = tuple(goal.write(made, target, **writing))
     return tuple(thing.problems), (*made.problems, *found) if recording else found
+
+
+def _motion_or_key_poses(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
+    """Make the motion between key poses, or find key poses that keep a motion within a tolerance."""
+    from bodymotion.diagnostics import Location
+    from bodymotion.formats.registry import load, target_format
+    from bodymotion.formats.rules import UNWRITABLE
+    from bodymotion.keyposes import KeyPoses
+    from bodymotion.motion import Motion
+
+    fitting = origin.holds == "Motion"
+    if options.given["body"] is None:
+        example = f"bodymotion convert robot.wrl {source} {target}"
+        raise typer.BadParameter(f"key poses need the model that they are for: {example}", param_hint="--body")
+    body = load_body(options.given["body"], options.reading)
+    making = options.some(*(("tolerance",) if fitting else ("rate", "steps", "automatic_zmp")))
+    goal = target_format(KeyPoses() if fitting else Motion(), target, options.write_as)
+    writing = _fitting(options.others({*making, "body", "by_position"}), goal)
+    thing = load(source, format=origin.name, **origin.options_of({**options.reading, "body": body}))
+    try:
+        if fitting:
+            made = KeyPoses.from_motion(thing, body, name=target.stem, **making)
+        else:
+            made = thing.to_motion(body, making.pop("rate", 100.0), **making)
+    except ValueError as error:
+        raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
+    if "body" in goal.writes:
+        writing["body"] = body
+    assert goal.write is not None
+    return tuple(thing.problems), tuple(goal.write(made, target, **writing))
 
 
 def _recorded(motion: Motion, target: Path, making: Mapping[str, Any]) -> Animation:

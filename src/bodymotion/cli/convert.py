@@ -20,9 +20,13 @@ NAMES = ", ".join(f"{row.name} ({' '.join(row.extensions)})" if row.extensions e
 @reads_files
 def convert(
     reading: ReaderOptions,
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A motion or a model.")],
-    target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="The new file; its extension names the format. May be IN.")
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="[MODEL] IN OUT",
+            help="A motion, a model or key poses; and the new file, whose extension names the format: it may be IN. A MODEL before them is "
+            "that of --body.",
+        ),
     ],
     read_as: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help=f"The format of IN, whatever its content: {NAMES}.")
@@ -163,6 +167,28 @@ def convert(
             help="The MoveParamsConfig of a robot: limits of parameters that a .cha only names, for .cap and .pb.",
         ),
     ] = None,
+    steps: Annotated[
+        Literal["stealthy", "toe", "none"] | None,
+        typer.Option(
+            "--steps",
+            help="How feet depart and arrive between key poses: they rise first (stealthy), or roll over the toe.",
+        ),
+    ] = None,
+    automatic_zmp: Annotated[
+        bool | None,
+        typer.Option(
+            "--zmp/--no-zmp", help="Whether key poses without a zero moment point get one; by default they do."
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            "--fit",
+            metavar="TOLERANCE",
+            callback=positive,
+            help="How far key poses that are made of a motion may be from it [rad or m]; 0.01 by default.",
+        ),
+    ] = None,
     legs: Annotated[
         Literal["joints", "feet"] | None,
         typer.Option(
@@ -187,8 +213,9 @@ def convert(
     """Convert a motion or a model to another format.
 
     A motion can also get another version, order or unit. Formats are recognized by content and extension; --from lists them. A motion of
-    Spot becomes an animation, and an animation is played. What the new file cannot hold is listed on stderr; the exit code
-    is 3 if that matters. OUT is written whole or not at all. From .seq to .seq, files of any size are copied piece by piece.
+    Spot becomes an animation, and an animation is played. Key poses become the motion between them, and a motion becomes key poses. What
+    the new file cannot hold is listed on stderr; the exit code is 3 if that matters. OUT is written whole or not at all. From .seq to
+    .seq, files of any size are copied piece by piece.
 
     \b
     Examples:
@@ -201,9 +228,15 @@ def convert(
       bodymotion convert SR1.wrl sr1.xml --actuators position
       bodymotion convert wave.cha wave.cap
       bodymotion convert trot.cha trot.seq
+      bodymotion convert robot.wrl dance.pseq dance.seq
+      bodymotion convert robot.wrl walk.seq walk.pseq --fit 0.02
     """  # noqa: D301
     from bodymotion.cli.conversion import Options, run
 
+    if len(files) not in (2, 3) or (len(files) == 3 and body is not None):
+        raise typer.BadParameter(f"expected IN OUT, or MODEL IN OUT without --body; got {len(files)} files")
+    *models, source, target = files
+    body = models[0] if models else body
     options = Options(
         {
             "version": version,
@@ -228,6 +261,9 @@ def convert(
             "friction": friction,
             "package": package,
             "move_params_config": move_params_config,
+            "steps": steps,
+            "automatic_zmp": automatic_zmp,
+            "tolerance": tolerance,
             "legs": legs,
             "bpm": bpm,
             "link_names": link_names,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.seq import MotionReader
     from bodymotion.geometry.arrays import Floats
     from bodymotion.geometry.shapes import Geometry
+    from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.model.links import Device, Joint, Link
     from bodymotion.motion import Component, Motion
@@ -31,14 +32,42 @@ COMMON_FIELDS = {"name", "id", "link", "pose", "extra"}
 """Fields that devices of all kinds have."""
 
 
-def describe(thing: Body | Motion | Animation, path: Path, parts: bool = False) -> Data:
+def describe(thing: Body | Motion | KeyPoses | Animation, path: Path, parts: bool = False) -> Data:
     """Return the contents of a file as data; with `parts`, the range of each joint and link of a motion."""
+    from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
     if isinstance(thing, Body):
         return _body(thing, path)
+    if isinstance(thing, KeyPoses):
+        return _key_poses(thing, path)
     return describe_motion(thing, path, parts) if isinstance(thing, Motion) else _animation(thing, path)
+
+
+def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
+    named = {key.name or str(key.index): None for pose in key_poses.poses for key in pose.links}
+    return {
+        **about_file(path, "key poses", key_poses.source.format),
+        "encoding": key_poses.source.encoding,
+        "name": key_poses.name,
+        "target_body": key_poses.target_body,
+        "duration": number(key_poses.duration),
+        "num_poses": len(key_poses),
+        "links": list(named),
+        "poses": [
+            {
+                "time": number(pose.time),
+                "max_transition_time": number(pose.max_transition_time),
+                "num_joints": len(pose.joints),
+                "links": [key.name or str(key.index) for key in pose.links],
+                "touching": [key.name or str(key.index) for key in pose.links if key.is_touching],
+                "zmp": None if pose.zmp is None else pose.zmp.tolist(),
+                "syllable": pose.syllable,
+            }
+            for pose in key_poses.poses
+        ],
+    }
 
 
 def _animation(animation: Animation, path: Path) -> Data:

@@ -35,6 +35,8 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
         _body(page, data)
     elif data["kind"] == "animation":
         _animation(page, data)
+    elif data["kind"] == "key poses":
+        _key_poses(page, data)
     else:
         _motion(page, data)
     _problems(page, problems)
@@ -191,6 +193,25 @@ def _animation(page: Page, data: Data) -> None:
         degrees = [_degrees(c[end]) if c["quantity"] in ("joint", "angle") else "" for end in ("lower", "upper")]
         rows.append((c["column"], c["track"], _n(c["lower"]), _n(c["upper"]), *degrees))
     page.table(columns, rows, columns[2:])
+
+
+def _key_poses(page: Page, data: Data) -> None:
+    page.fact("for the body", data["target_body"])
+    page.fact("duration", f"{_n(data['duration'])} s")
+    page.fact("links with keys", ", ".join(data["links"]))
+    page.heading("Poses")
+    numbers = ("time [s]", "transition [s]", "joints")
+    rows = [
+        (
+            _n(pose["time"]),
+            _n(pose["max_transition_time"]) if pose["max_transition_time"] else "",
+            str(pose["num_joints"]),
+            ", ".join(name + (" (touching)" if name in pose["touching"] else "") for name in pose["links"]),
+            repr(pose["syllable"]) if pose["syllable"] else _vector(pose["zmp"]) if pose["zmp"] else "",
+        )
+        for pose in data["poses"]
+    ]
+    page.table((*numbers, "links", "ZMP [m]"), rows, numbers)
 
 
 def _sentence(words: Any, name: str) -> str:  # noqa: ANN401

@@ -11,6 +11,7 @@ from bodymotion.animation import Animation
 from bodymotion.diagnostics import Group, WrongUseError
 from bodymotion.diagnostics.text import counted, shown
 from bodymotion.formats.registry import load_together
+from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.scene.animation_playback import PlaybackSettings, play_animation
@@ -30,7 +31,7 @@ __all__ = [
     "report_problems",
 ]
 
-Showable: TypeAlias = Body | Motion | Animation | str | PathLike[str]
+Showable: TypeAlias = Body | Motion | KeyPoses | Animation | str | PathLike[str]
 
 MAX_LISTED_GROUPS = 10
 """Number of rules that are listed on stderr."""
@@ -85,11 +86,13 @@ def load_inputs(
         When there are two bodies, too many motions, or an animation and something else, or when `output` is a file that is read.
     """
     if output is not None:
-        check_not_read(output, [one for one in sources if not isinstance(one, (Body, Motion, Animation))])
+        check_not_read(output, [one for one in sources if not isinstance(one, (Body, Motion, KeyPoses, Animation))])
     values = load_together(sources, by_position=by_position, **options)
     bodies = [value for value in values if isinstance(value, Body)]
     motions = [value for value in values if isinstance(value, Motion)]
     animations = [value for value in values if isinstance(value, Animation)]
+    if any(isinstance(value, KeyPoses) for value in values):
+        raise WrongUseError(f"key poses are {done} on the body that they are for: name its model, too")
     if len(animations) > 1:
         raise WrongUseError(f"one animation can be {done}, not {len(animations)}")
     if animations and (bodies or motions):
