@@ -31,6 +31,9 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
     title = titles.get(data["format"], data["format"])
     page.heading(f"{data.get('name') or data['file']}: {title}")
     page.fact("file", data["file"] + (f" ({_bytes(data['size'])})" if data["size"] is not None else ""))
+    if problems:
+        _words(page, "missing", *(problem.message for problem in problems if "missing" in problem.data))
+        page.fact("problems", f"{_numbers(problems)}, listed at the end")
     if data["kind"] == "body":
         _body(page, data)
     elif data["kind"] == "animation":
@@ -298,10 +301,7 @@ def _problems(page: Page, problems: Sequence[Problem]) -> None:
         return
     from bodymotion.diagnostics import grouped
 
-    counts = Counter[str]()
-    for problem in problems:
-        counts[problem.severity] += problem.count
-    page.heading("Problems: " + ", ".join(counted(counts[k], k) for k in ("error", "warning", "note") if counts[k]))
+    page.heading(f"Problems: {_numbers(problems)}")
     groups = grouped(problems)
     for group in groups[:MAX_PROBLEMS]:
         first = group.problems[0]
@@ -310,6 +310,13 @@ def _problems(page: Page, problems: Sequence[Problem]) -> None:
         page.line(text, {"error": "red", "warning": "yellow"}.get(group.severity, ""))
     if len(groups) > MAX_PROBLEMS:
         page.line(f"and {counted(len(groups) - MAX_PROBLEMS, 'more rule')}; bodymotion check lists all")
+
+
+def _numbers(problems: Sequence[Problem]) -> str:
+    counts = Counter[str]()
+    for problem in problems:
+        counts[problem.severity] += problem.count
+    return ", ".join(counted(counts[kind], kind) for kind in ("error", "warning", "note") if counts[kind])
 
 
 def _words(page: Page, name: str, *words: str) -> None:

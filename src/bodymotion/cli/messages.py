@@ -67,7 +67,7 @@ def _entry(group: Group, lines: dict[tuple[str, int], str], severity: bool, colo
 
 def _further(group: Group) -> list[str]:
     """Return lines with the next locations of a rule; with the next messages where the file has one location for all."""
-    if group.count == 1:
+    if group.count == 1 or "missing" in group.problems[0].data:
         return []
     first, *others = group.locations(1 + MAX_FURTHER)
     if others:

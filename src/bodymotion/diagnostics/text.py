@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import PurePath
 
 from bodymotion.diagnostics.problem import Location, Problem, Severity
 
@@ -19,6 +20,7 @@ __all__ = [
     "listed",
     "moment",
     "node_name",
+    "place_after",
     "shown",
     "with_article",
 ]
@@ -29,7 +31,7 @@ _ORDER = {"error": 0, "warning": 1, "note": 2}
 
 @dataclass(frozen=True)
 class Group:
-    """All problems of one rule and severity in one file."""
+    """All problems of one rule and severity, those in the files that a file names included."""
 
     problems: tuple[Problem, ...]
 
@@ -54,7 +56,7 @@ class Group:
 
 
 def grouped(*findings: Sequence[Problem] | Iterable[Problem]) -> tuple[Group, ...]:
-    """Group problems by file, rule and severity.
+    """Group problems by rule and severity.
 
     Parameters
     ----------
@@ -63,14 +65,14 @@ def grouped(*findings: Sequence[Problem] | Iterable[Problem]) -> tuple[Group, ..
 
     Returns
     -------
-    The groups of each list in turn, in it errors before warnings before notes, in these by the first problem.
+    The groups of each list in turn, in it missing files first, then errors before warnings before notes, in these by the first problem.
     """
-    groups: dict[tuple[int, int, str | None, str], list[Problem]] = {}
+    groups: dict[tuple[int, bool, int, str], list[Problem]] = {}
     for number, problems in enumerate(findings):
         for problem in problems:
-            key = (number, _ORDER[problem.severity], problem.location.path, problem.rule)
+            key = (number, "missing" not in problem.data, _ORDER[problem.severity], problem.rule)
             groups.setdefault(key, []).append(problem)
-    ordered = sorted(groups.items(), key=lambda item: item[0][:2])
+    ordered = sorted(groups.items(), key=lambda item: item[0][:3])
     return tuple(Group(tuple(problems)) for _, problems in ordered)
 
 
@@ -83,6 +85,12 @@ def listed(names: Iterable[str], limit: int = 5) -> str:
     if len(names) <= limit + 1:
         return ", ".join(names)
     return f"{', '.join(names[:limit])} and {len(names) - limit} more"
+
+
+def place_after(location: Location, first: Location) -> str:
+    """Return a location that is listed after another one of its rule: `line 12`, with the name of its file where that is another."""
+    name = PurePath(location.path).name if location.path and location.path != first.path else ""
+    return ": ".join(part for part in (name, f"line {location.line}" if location.line else location.inside) if part)
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from math import isfinite
-from pathlib import PurePath
 
 from bodymotion.diagnostics import Group, Location
-from bodymotion.diagnostics.text import counted, html_text
+from bodymotion.diagnostics.text import counted, html_text, place_after
 from bodymotion.dynamics import Figure
 from bodymotion.reports.contents import Contents, JointRow, Moment, figure_text, value_text
 
@@ -124,7 +123,7 @@ def _group(group: Group) -> str:
     first = group.problems[0]
     times = f" ×{group.count}" if group.count > 1 else ""
     known = [location for location in group.locations(MAX_LOCATIONS) if str(location)]
-    places = ", ".join(_location_text(location, k == 0) for k, location in enumerate(known))
+    places = ", ".join(place_after(location, known[0] if k else Location()) for k, location in enumerate(known))
     more = " …" if len(group.locations(MAX_LOCATIONS + 1)) > MAX_LOCATIONS else ""
     details = [html_text(f"{places}{more}", 300)] if places else []
     details += [html_text(first.hint, 300)] if first.hint else []
@@ -134,13 +133,6 @@ def _group(group: Group) -> str:
         + (f'<br><span class="soft">{" · ".join(details)}</span>' if details else "")
         + "</li>"
     )
-
-
-def _location_text(location: Location, with_file: bool) -> str:
-    name = PurePath(location.path).name if location.path and with_file else ""
-    if location.line is None:
-        return ": ".join(part for part in (name, location.inside) if part)
-    return f"{name}{', ' if name else ''}line {location.line}"
 
 
 def _joints(rows: Sequence[JointRow]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import Group, WrongUseError
-from bodymotion.diagnostics.text import counted, shown
+from bodymotion.diagnostics.text import counted, place_after, shown
 from bodymotion.formats.registry import load_together
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
@@ -173,9 +173,7 @@ def group_text(group: Group) -> str:
     """Return the findings of one rule in a line: `SR1.wrl:12:3: WRL135 ×24 message (also at 15:3, 18:3 …) [hint]`."""
     first = group.problems[0]
     others = group.locations(MAX_LOCATIONS + 1)[1:]
-    also = ", ".join(
-        f"line {place.line}" if place.line else place.inside or "" for place in others[: MAX_LOCATIONS - 1]
-    )
+    also = ", ".join(place_after(place, first.location) for place in others[: MAX_LOCATIONS - 1])
     also = f" (also at {also}{' …' if group.count > MAX_LOCATIONS else ''})" if also else ""
     place = first.location
     path = Path(place.path).name if place.path else None
