@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 import typer
 
+from bodymotion.diagnostics.text import UNSAFE
+
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
@@ -35,14 +37,13 @@ MAX_LIST = 1000
 MAX_DEPTH = 20
 """Deeper nested values, met in unknown fields of a file, are replaced by an ellipsis."""
 
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 # What JSON leaves as it is, although a terminal must not get it.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 def one_line(text: object) -> str:
     r"""Return the text on one line; characters that control a terminal become escapes such as ``\x1b``."""
-    return _UNSAFE.sub(lambda found: found.group().encode("unicode_escape", "surrogatepass").decode("ascii"), str(text))
+    return UNSAFE.sub(lambda found: found.group().encode("unicode_escape", "surrogatepass").decode("ascii"), str(text))
 
 
 def say(text: str) -> None:

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from bodymotion.diagnostics.problem import Location, Problem, Severity
 
 __all__ = [
+    "UNSAFE",
     "Group",
     "counted",
     "distinct",
@@ -76,7 +77,8 @@ def grouped(*findings: Sequence[Problem] | Iterable[Problem]) -> tuple[Group, ..
     return tuple(Group(tuple(problems)) for _, problems in ordered)
 
 
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+"""Characters that control a terminal or the direction of writing, and halves of surrogate pairs."""
 
 
 def listed(names: Iterable[str], limit: int = 5) -> str:
@@ -105,7 +107,7 @@ def with_article(noun: str) -> str:
 
 def shown(text: str, most: int = 40) -> str:
     """Return the text without control characters and halves of surrogate pairs, cut off after `most` characters."""
-    clean = _UNSEEN.sub("\ufffd", text)
+    clean = UNSAFE.sub("\ufffd", text)
     return clean if len(clean) <= most else clean[: most - 1] + "…"
 
 
