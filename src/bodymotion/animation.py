@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from bodymotion.spot.playback.recording import LegColumns
     from bodymotion.spot.playback.stance import SpotPose
 
-__all__ = ["GROUPS", "TRACKS", "Animation", "Keyframes", "Parameter"]
-
 TRACKS = ("legs", "body", "arm", "gripper")
 """The parts of the robot that an animation may control."""
 

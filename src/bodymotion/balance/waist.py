@@ -29,8 +29,6 @@ from bodymotion.keyposes.interpolation import Interpolated, Plan
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["BalancerOptions", "balanced"]
-
 GRAVITY = 9.8
 """[m/s²] As the reference has it."""
 MIN_GRAVITY = 1.0

@@ -14,8 +14,6 @@ from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Link
 
-__all__ = ["BodyReview", "Box", "device_title", "distance", "size"]
-
 Box = tuple[Floats, Floats]
 """The lowest and the highest corner (3,) [m]."""
 

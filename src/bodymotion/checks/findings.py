@@ -11,8 +11,6 @@ import numpy as np
 from bodymotion.diagnostics import Location, Problem, Rule, Severity
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["MAX_MOMENTS", "Finding", "Moment", "Run", "finding", "runs", "when"]
-
 FrameLocator: TypeAlias = Callable[[int], Location]
 """Returns the location of a frame in its file."""
 

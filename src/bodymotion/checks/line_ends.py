@@ -11,8 +11,6 @@ from bodymotion.checks import rules
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.system.open_files import open_file
 
-__all__ = ["TEXT_FORMATS", "check_line_ends", "most_common_end", "other_ends"]
-
 TEXT_FORMATS = ("openhrp", "body", "seq", "cha", "urdf", "mjcf")
 """The formats whose line endings are checked."""
 NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}

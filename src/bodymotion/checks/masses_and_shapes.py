@@ -17,8 +17,6 @@ from bodymotion.model import inertias
 from bodymotion.model.links import Device, Joint, Link
 from bodymotion.system.open_files import open_file, size_of
 
-__all__ = ["check_masses", "check_numbers", "check_shapes", "check_sizes", "check_textures"]
-
 MAX_SIZE, MIN_SIZE = 50.0, 1e-3
 """[m] The size of a robot."""
 MAX_OUTSIDE = 1.0

@@ -28,16 +28,6 @@ from bodymotion.motion.rules import (
     ROUNDING,
 )
 
-__all__ = [
-    "check_motion",
-    "check_units",
-    "component_number",
-    "frame_location",
-    "in_millimetres",
-    "time_steps",
-    "too_fast",
-]
-
 MAX_HEIGHT, MAX_HEIGHT_IN_MM = 20.0, 5.0
 """[m] Root heights above the first look like millimetres, if they are at most the second when divided by 1000."""
 FLOOR_HEIGHT = 0.1

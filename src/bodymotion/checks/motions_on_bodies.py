@@ -24,8 +24,6 @@ from bodymotion.model.joint_names import fit_problems
 from bodymotion.model.links import Joint
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
-__all__ = ["check_motion_on_body", "moments"]
-
 LIMIT_TOLERANCE = 1e-6
 """[rad or m] The distance beyond a limit that is ignored: files have few digits."""
 SPEED_TOLERANCE = 1.001

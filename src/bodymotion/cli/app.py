@@ -10,8 +10,6 @@ from typer.core import TyperGroup
 
 from bodymotion import __version__
 
-__all__ = ["COMMANDS", "app"]
-
 COMMANDS = (
     "info",
     "view",

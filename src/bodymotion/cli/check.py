@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.model.body import Body
 
-__all__ = ["check"]
-
 MAX_NAMED_LINKS = 20
 """Symbolic links that are not followed and are named; the others are counted."""
 MAX_DIFF_LINES = 300

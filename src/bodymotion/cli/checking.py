@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.model.body import Body
 
-__all__ = ["Checked", "Task", "check_file", "check_files", "find_files"]
-
 MIN_BYTES = 4 << 20
 MIN_FILES = 40
 """With fewer bytes and fewer files than this, starting processes takes longer than it saves."""

@@ -14,8 +14,6 @@ from bodymotion.cli.output import failures, one_line, plain, results
 if TYPE_CHECKING:
     from bodymotion.comparison import Comparison
 
-__all__ = ["diff"]
-
 EQUAL, DIFFERENT, FAILED = 0, 1, 2
 
 

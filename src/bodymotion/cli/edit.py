@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
-__all__ = ["COMMAND_CLASS", "STEPS", "edit"]
-
 
 class OrderedCommand(TyperCommand):
     """A command that keeps the order of its options in `ctx.meta[OrderedCommand.KEY]`: their names, as often as they were used."""

@@ -16,19 +16,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
-__all__ = [
-    "LARGE",
-    "check_reading",
-    "conclude",
-    "exit_code",
-    "finish",
-    "is_large",
-    "kind_of",
-    "load_body",
-    "load_motion",
-    "written",
-]
-
 LARGE = 64 << 20
 """[bytes] A larger .seq file is processed row by row where possible."""
 BYTES_PER_NUMBER = 3 * 8

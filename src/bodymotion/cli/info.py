@@ -17,8 +17,6 @@ from bodymotion.cli.output import as_json as json_text
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["info"]
-
 LARGE = 64 << 20
 """[bytes] A larger motion file is not loaded: its headers are read, and its rows only where they are needed."""
 

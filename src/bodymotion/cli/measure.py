@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from bodymotion.model.links import Device
     from bodymotion.motion import Motion
 
-__all__ = ["measure"]
-
 GROUND = "ground"
 GROUND_SIZE = 1000.0
 """[m] Side length of the ground that sensors see."""

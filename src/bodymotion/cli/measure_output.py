@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from bodymotion.dynamics import CameraFrames, Measures, Series
     from bodymotion.geometry.arrays import Floats
 
-__all__ = ["Block", "about_written", "as_data", "page_of", "write"]
-
 MAX_PLAIN = 1e7
 """Larger numbers are printed with an exponent."""
 MIN_PRINTED = 1e-6

@@ -11,22 +11,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-__all__ = [
-    "Arm",
-    "AsJson",
-    "Bpm",
-    "ByPosition",
-    "ReaderOptions",
-    "Slices",
-    "flag_of",
-    "name_list",
-    "names",
-    "not_negative",
-    "positive",
-    "reading_options",
-    "reads_files",
-]
-
 ReaderOptions: TypeAlias = dict[str, Any]
 """The options of readers that were used."""
 ByPosition: TypeAlias = Annotated[

@@ -19,8 +19,6 @@ from rich.text import Text
 
 from bodymotion.cli.output import one_line
 
-__all__ = ["Page"]
-
 NAME_WIDTH = 18
 """Columns of a terminal for the names of facts."""
 UNLIMITED_WIDTH = 1_000_000

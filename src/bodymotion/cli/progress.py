@@ -13,8 +13,6 @@ from bodymotion.cli.output import one_line
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["Bar", "pause", "progress"]
-
 DELAY = 1.0
 """[s] After this time the bar appears."""
 

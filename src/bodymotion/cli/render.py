@@ -12,8 +12,6 @@ from bodymotion.cli.options import Arm, Bpm, ByPosition, ReaderOptions, Slices, 
 from bodymotion.cli.output import failures
 from bodymotion.diagnostics.text import counted
 
-__all__ = ["render"]
-
 CAMERAS = ("corner", "iso", "front", "back", "left", "right", "side", "top")
 """As in `bodymotion.rendering.camera`, which is only imported when something is drawn."""
 

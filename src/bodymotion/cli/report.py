@@ -11,8 +11,6 @@ from bodymotion.cli.options import ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures
 from bodymotion.diagnostics.text import counted
 
-__all__ = ["report"]
-
 
 @reads_files
 def report(

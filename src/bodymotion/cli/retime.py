@@ -11,8 +11,6 @@ import typer
 from bodymotion.cli.options import ReaderOptions, positive, reads_files
 from bodymotion.cli.output import failures
 
-__all__ = ["retime"]
-
 
 @reads_files
 def retime(

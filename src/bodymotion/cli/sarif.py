@@ -15,8 +15,6 @@ from bodymotion import __version__
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Problem, Rule
 
-__all__ = ["sarif"]
-
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from bodymotion.motion import Motion
     from bodymotion.simulation import Push, Simulation
 
-__all__ = ["simulate"]
-
 
 @reads_files
 def simulate(

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from bodymotion.spot.client.uploads import Outcome
     from bodymotion.viewer.app import Viewer
 
-__all__ = ["spot"]
-
 spot = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -11,8 +11,6 @@ from bodymotion.cli.options import Arm, Bpm, ByPosition, ReaderOptions, Slices, 
 from bodymotion.cli.output import failures
 from bodymotion.scene.options import LABELS
 
-__all__ = ["view"]
-
 
 @reads_files
 def view(

@@ -13,8 +13,6 @@ from bodymotion.geometry.arrays import Floats, same
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Joint, Link
 
-__all__ = ["compare_bodies"]
-
 
 def compare_bodies(a: Body, b: Body, *, atol: float = 0.0, rtol: float = 0.0) -> Comparison:
     """Return the differences between two bodies: links, joints, masses, shapes, devices, closed loops.

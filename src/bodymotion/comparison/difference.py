@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Comparison", "Difference", "Tolerance", "in_words"]
-
 
 @dataclass(frozen=True)
 class Difference:

@@ -28,8 +28,6 @@ from bodymotion.motion.components import Timeline
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["compare_motions"]
-
 Timed: TypeAlias = MultiValueSeq | MultiSE3Seq | Vector3Seq
 
 

@@ -9,9 +9,6 @@ from functools import cache
 
 from bodymotion.diagnostics import Problem, Rule
 
-__all__ = ["catalogue", "selected"]
-
-
 PACKAGES = ("diagnostics.losses", "motion", "model", "formats", "spot", "editing", "dynamics", "simulation", "checks")
 """The packages that define rules."""
 

@@ -10,8 +10,6 @@ from functools import cache
 
 from bodymotion.diagnostics.text import listed
 
-__all__ = ["camel", "choices", "meant", "number_slip", "plain"]
-
 MAX_WORD = 60
 """[characters] A longer word is not compared with known ones."""
 MAX_NUMBER_TEXT = 1000

@@ -8,8 +8,6 @@ import numpy.typing as npt
 from bodymotion.dynamics.contacts import Contacts
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["contact_wrenches", "load_shares", "zero_moment_point"]
-
 MIN_LOAD = 0.01
 """Share of the weight on the ground below which the body is airborne and has no zero moment point."""
 

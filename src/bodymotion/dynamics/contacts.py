@@ -20,26 +20,6 @@ from bodymotion.model.body import Body
 from bodymotion.model.links import Link
 from bodymotion.system.deprecation import warn_renamed
 
-__all__ = [
-    "MAX_PATCH_HEIGHT",
-    "Contacts",
-    "FootSlip",
-    "Soles",
-    "SupportPolygons",
-    "Thresholds",
-    "contact_points",
-    "detect_contacts",
-    "feet_of_joints",
-    "find_feet",
-    "foot_links",
-    "foot_slips",
-    "ground_height",
-    "placed_on_feet",
-    "root_on_feet",
-    "soles",
-    "support_polygons",
-]
-
 SAMPLED_FRAMES = 200
 """Frames, evenly spread, in which feet are searched."""
 MAX_HEIGHT_SHARE = 0.002

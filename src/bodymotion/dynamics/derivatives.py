@@ -31,8 +31,6 @@ from bodymotion.geometry.arrays import Floats, real_numbers
 from bodymotion.motion.interpolation.methods import check_increasing
 from bodymotion.motion.interpolation.sampling import bridged
 
-__all__ = ["DERIVATIVES", "Derivative", "derivatives", "pose_derivatives"]
-
 Derivative: TypeAlias = Literal["spline", "central", "savgol"]
 DERIVATIVES = ("spline", "central", "savgol")
 BLOCK = 2048

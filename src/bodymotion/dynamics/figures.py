@@ -14,8 +14,6 @@ from bodymotion.dynamics.quantities import Series, measurable, series
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures
 
-__all__ = ["Extreme", "Figure", "extremes", "figures"]
-
 MIN_SLIP = 1e-9
 """[m] A shorter foot slip is a rounding error and counts as 0."""
 

@@ -16,16 +16,6 @@ from bodymotion.geometry.arrays import ContentEquality, Floats
 from bodymotion.model.body import Body
 from bodymotion.system.memory import check_memory
 
-__all__ = [
-    "InverseDynamics",
-    "Momentum",
-    "inverse_dynamics",
-    "mass_matrix",
-    "momentum",
-    "potential_energy",
-    "rotor_energy",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class InverseDynamics(ContentEquality):

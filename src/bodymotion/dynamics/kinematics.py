@@ -16,20 +16,6 @@ from bodymotion.system.memory import check_memory
 if TYPE_CHECKING:
     from bodymotion.kernels.rigid_bodies import Masses
 
-__all__ = [
-    "GRAVITY",
-    "gravity_vector",
-    "jacobian",
-    "jacobians",
-    "link_accelerations",
-    "link_velocities",
-    "mass_arrays",
-    "point_velocities",
-    "rotor_inertias",
-    "table",
-    "tables",
-]
-
 GRAVITY = 9.80665
 """[m/s²] Standard gravity."""
 

@@ -38,8 +38,6 @@ from bodymotion.system.memory import check_memory
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
 
-__all__ = ["Measures"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Measures:

@@ -26,8 +26,6 @@ from bodymotion.motion.interpolation.sampling import bridged
 if TYPE_CHECKING:
     from bodymotion.motion import Motion
 
-__all__ = ["measure"]
-
 SMOOTHING_TIME, SMOOTHING_TIME_ON_FEET = 0.05, 0.15
 """[s] Window of the polynomials of "suited" derivatives; the second one of a root that follows the feet."""
 MIN_REST, REST_FRAMES = 0.5, 20

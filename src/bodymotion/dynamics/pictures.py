@@ -37,8 +37,6 @@ from bodymotion.system.memory import check_memory
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures
 
-__all__ = ["CameraFrame", "CameraFrames", "camera_frames"]
-
 Bytes = npt.NDArray[np.uint8]
 BLOCK_BYTES = 64 * 2**20
 """Memory of the frames that are drawn together."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures
     from bodymotion.model.links import Joint
 
-__all__ = ["QUANTITIES", "Quantity", "Series", "measurable", "series"]
-
 Of = Literal["joint", "link", "foot", "axis", "body"]
 
 AXES = ("x", "y", "z")

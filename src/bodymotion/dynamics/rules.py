@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["NOT_FINITE", "ON_FEET"]
-
 ON_FEET = Rule(
     "MEAS101",
     "note",

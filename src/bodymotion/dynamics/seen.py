@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Mesh
     from bodymotion.kernels.rasters import Looks, Solids
 
-__all__ = ["Seen"]
-
 MAX_TRANSPARENCY = 0.5
 """Shapes that are more transparent are invisible; all others are opaque."""
 MAX_TEXTURE_PIXELS = 16_000_000

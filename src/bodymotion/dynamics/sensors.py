@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures
     from bodymotion.kernels.rays import Boxes
 
-__all__ = ["READABLE", "Reading", "Scenery", "Thing", "ray_directions", "read_sensor", "scan_times"]
-
 READABLE = (AccelerationSensor, Gyro, ForceSensor, RangeSensor)
 AXES = ("x", "y", "z")
 

@@ -17,8 +17,6 @@ from bodymotion.model.body import Body
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.system.memory import check_memory
 
-__all__ = ["Residual", "fill_link_poses", "keep_root_pose", "recover_joints"]
-
 CHUNK_POSES = 1 << 16
 
 RESIDUAL_TOLERANCE = 1e-3

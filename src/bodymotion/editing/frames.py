@@ -13,8 +13,6 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import LINK_POSITION, ZMP, Component, Motion, MultiSE3Seq, OtherSeq, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 
-__all__ = ["heading", "level", "move", "moved", "root_poses", "start_at", "zmp_to_root", "zmp_to_world"]
-
 QUATERNION_TOLERANCE = 1e-3
 """Accepted difference of the length of a quaternion from 1."""
 

@@ -29,8 +29,6 @@ from bodymotion.motion.interpolation.wraps import wrap_problem
 from bodymotion.spot.playback.dimensions import ARM_JOINTS
 from bodymotion.system.memory import check_memory
 
-__all__ = ["join", "loop"]
-
 Key = tuple[str, str, int]
 Timed = MultiValueSeq | MultiSE3Seq | Vector3Seq
 

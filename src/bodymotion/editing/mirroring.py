@@ -26,8 +26,6 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 
-__all__ = ["mirror"]
-
 CHUNK_POSES = 1 << 17
 
 SYMMETRY_TOLERANCE = 1e-3

@@ -12,8 +12,6 @@ from bodymotion.motion import Component, Motion, OtherSeq
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.interpolation import Method
 
-__all__ = ["change_speed", "reverse"]
-
 
 def change_speed(
     motion: Motion,

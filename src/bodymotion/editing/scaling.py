@@ -20,8 +20,6 @@ from bodymotion.model.links import Device, Joint, Link, OtherDevice, RangeSensor
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["scale"]
-
 LENGTHS: dict[str, tuple[str, ...]] = {
     "safety_controller": ("soft_lower_limit", "soft_upper_limit"),
     "calibration": ("rising", "falling"),

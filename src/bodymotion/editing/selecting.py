@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bodymotion.motion import Motion
 
-__all__ = ["drop", "keep", "trim", "trim_frames"]
-
 
 def keep(motion: Motion, *contents: str) -> Motion:
     """Return the motion with only the components of these contents ("JointDisplacement", "LinkPosition", "ZMP", …), in their order.

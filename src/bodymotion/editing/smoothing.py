@@ -15,8 +15,6 @@ from bodymotion.motion.interpolation import unwrapped
 from bodymotion.motion.interpolation.lowpass import gaussian, low_passed
 from bodymotion.motion.interpolation.sampling import are_poses, bridged
 
-__all__ = ["smooth", "unwrap"]
-
 FILTERED = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
 
 

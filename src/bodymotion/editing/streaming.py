@@ -30,8 +30,6 @@ from bodymotion.motion.interpolation.methods import check_increasing, check_rate
 from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, wrap_problem
 from bodymotion.system.atomic_files import whole_file
 
-__all__ = ["resample_file", "trim_file"]
-
 Progress: TypeAlias = Callable[[int, int], None]
 Pieces: TypeAlias = Iterator[tuple[Floats | None, Floats]]
 

@@ -26,8 +26,6 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 
-__all__ = ["Symmetry", "mirrored_points", "mirrored_rotations", "other_sides", "pair_names", "symmetry"]
-
 MIN_AXIS_COSINE = 0.7
 """Of the angle between an axis and the mirror image of its partner; below it they are not mirror images."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from bodymotion.geometry.arrays import Floats
     from bodymotion.model.body import Body
 
-__all__ = ["read_gains"]
-
 MAX_BYTES = 1 << 20
 
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
     from bodymotion.model.body import Body
 
-__all__ = ["MATTERS", "attributes_of", "mjcf_losses", "mjcf_values"]
-
 MATTERS = ("actuator", "contact", "deformable", "equality", "sensor", "tendon")
 """Sections of MJCF that say how the body moves and what it senses; the others are about the scene, looks and defaults."""
 

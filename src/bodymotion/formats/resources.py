@@ -27,17 +27,6 @@ from urllib.parse import unquote
 from bodymotion.diagnostics import FormatError, Location, Problem, Rule
 from bodymotion.diagnostics.text import counted, listed
 
-__all__ = [
-    "FoundFile",
-    "NotFound",
-    "PackageFinder",
-    "ResourceFinder",
-    "gather_missing",
-    "package_above",
-    "package_name",
-    "real_path",
-]
-
 PART_MISSING = Rule(
     "VRML130",
     "warning",

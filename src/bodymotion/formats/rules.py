@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["CONFLICT", "GAINS", "OTHER_KIND", "UNKNOWN", "UNREADABLE", "UNWRITABLE"]
-
 UNKNOWN = Rule(
     "FMT001",
     "error",

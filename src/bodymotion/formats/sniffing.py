@@ -8,22 +8,6 @@ from __future__ import annotations
 import codecs
 import re
 
-__all__ = [
-    "is_binary",
-    "looks_like_animation_bytes",
-    "looks_like_animation_text",
-    "looks_like_body",
-    "looks_like_cha",
-    "looks_like_log",
-    "looks_like_mjcf",
-    "looks_like_npz",
-    "looks_like_pseq",
-    "looks_like_seq",
-    "looks_like_urdf",
-    "looks_like_vrml",
-    "root_element",
-]
-
 # VRML
 
 VRML_NODES = (

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int32]
 
-__all__ = ["ContentEquality", "Floats", "Ints", "frozen", "frozen_ints", "real_numbers", "runs", "same"]
-
 
 def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, what: str = "array") -> Floats:
     """Return `values` as a read-only float64 array, checked against `shape` (None in it: any length).

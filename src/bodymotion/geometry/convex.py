@@ -8,8 +8,6 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["hull_distance"]
-
 MAX_STEPS = 60
 
 

@@ -13,16 +13,6 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 
-__all__ = [
-    "FULL_TURN",
-    "MAX_LIMIT",
-    "MAX_ROTATION",
-    "NO_LIMIT",
-    "AnglesInDegrees",
-    "angles_in_degrees",
-    "limits_in_degrees",
-]
-
 FULL_TURN = 2.0 * math.pi
 """[rad]"""
 MAX_ROTATION = FULL_TURN + 1e-3

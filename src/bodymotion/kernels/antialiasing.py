@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from bodymotion.kernels.compiling import inlined, kernel
 
-__all__ = ["smooth_edges"]
-
 Light: TypeAlias = npt.NDArray[np.uint8]
 
 MIN_CONTRAST = 27

@@ -8,8 +8,6 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import interpreted, is_small, kernel
 
-__all__ = ["nearest_branches"]
-
 
 @np.errstate(all="ignore")
 def nearest_branches(solutions: Floats, fits: npt.NDArray[np.bool_], start: Floats) -> npt.NDArray[np.int64]:

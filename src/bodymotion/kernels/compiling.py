@@ -21,17 +21,6 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats, frozen
 
-__all__ = [
-    "as_rows",
-    "compile_in_background",
-    "in_slices",
-    "inlined",
-    "interpreted",
-    "is_small",
-    "kernel",
-    "still_compiling",
-]
-
 _F = TypeVar("_F", bound=Callable[..., object])
 
 SMALL = 1_000_000

@@ -10,8 +10,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, interpreted, is_small, kernel
 from bodymotion.kernels.kinematics import Indices, apply, matrices, rotation
 
-__all__ = ["hulls", "lowest", "margins", "roots", "stances"]
-
 
 @np.errstate(all="ignore")
 def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:

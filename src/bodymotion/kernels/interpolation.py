@@ -11,8 +11,6 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, interpreted, is_small, kernel
 
-__all__ = ["filtered", "hermite", "lines", "pchip_slopes", "slerp", "spline_slopes", "unit_quaternions"]
-
 Indices: TypeAlias = npt.NDArray[np.int64]
 
 MAX_SERIES_DISTANCE = 0.24

@@ -29,25 +29,6 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
 
-__all__ = [
-    "MAX_ANGLE",
-    "Indices",
-    "Tree",
-    "accelerations",
-    "apply",
-    "axis_in_world",
-    "center_of_mass",
-    "cross",
-    "cross_products",
-    "jacobian",
-    "link_poses",
-    "matrices",
-    "rotation",
-    "sines_and_cosines",
-    "small_accelerations",
-    "velocities",
-]
-
 MAX_ANGLE = 1e6
 """[rad] Up to this angle the multiple of π/2 times each of its parts is exact."""
 

@@ -18,8 +18,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined, kernel
 from bodymotion.kernels.loop_constraints import Indices, Mechanism, constrain, length
 
-__all__ = ["CROSSED", "LOST", "derivatives", "follow"]
-
 Work: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, Floats]
 
 CROSSED, LOST = 1, 2

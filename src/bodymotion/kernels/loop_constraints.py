@@ -29,8 +29,6 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined
 
-__all__ = ["Indices", "Mechanism", "constrain", "length"]
-
 Indices: TypeAlias = npt.NDArray[np.int64]
 Mechanism: TypeAlias = tuple[
     Indices, Indices, Indices, Floats, Floats, Floats, Floats, Indices, Floats, Floats, Indices, Indices, Floats

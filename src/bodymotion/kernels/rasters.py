@@ -18,8 +18,6 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats, Ints
 from bodymotion.kernels.compiling import in_slices, kernel
 
-__all__ = ["Looks", "Solids", "draw", "shade"]
-
 Singles: TypeAlias = npt.NDArray[np.float32]
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 

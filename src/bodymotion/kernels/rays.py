@@ -14,8 +14,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, kernel
 from bodymotion.kernels.kinematics import Indices
 
-__all__ = ["Boxes", "boxes", "distances"]
-
 Boxes: TypeAlias = tuple[Floats, Floats, Indices]
 """Triangles (F, 3, 3) in the order of the leaves; lowest and highest corner (N, 2, 3) of each box; and (N, 3) its first triangle, the one
 after its last, and the first of its two halves, which are next to each other (−1 for leaves)."""

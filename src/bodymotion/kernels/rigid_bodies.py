@@ -35,8 +35,6 @@ from bodymotion.kernels.kinematics import (
     small_accelerations,
 )
 
-__all__ = ["Masses", "inverse_dynamics", "mass_matrix", "momentum"]
-
 Masses: TypeAlias = tuple[Floats, Floats, Floats]
 """Masses (L,) [kg], centres of mass (L, 3) [m] and inertias (L, 3, 3) [kg m²] about them, both in the links' frames."""
 

@@ -16,8 +16,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
 from bodymotion.kernels.kinematics import Indices
 
-__all__ = ["angular_velocities", "curve"]
-
 MAX_ITERATIONS = 10
 """The curve passes through all orientations with a continuous ω after any number of iterations."""
 

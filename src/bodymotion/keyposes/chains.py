@@ -14,8 +14,6 @@ from bodymotion.geometry.arrays import Floats
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["Chain", "Solver", "chains_from", "solve_chain"]
-
 Solver: TypeAlias = Literal["exact", "reference"]
 """How chains are moved: to their goal, or as near to it as Choreonoid's own iteration comes."""
 

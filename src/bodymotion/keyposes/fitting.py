@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
-__all__ = ["fit"]
-
 MIN_ROOT_MOVE = 1e-9
 """[m, or of a quaternion's component] A root that moves less than this stays where the body has it."""
 

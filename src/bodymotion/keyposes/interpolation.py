@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from bodymotion.keyposes.values import KeyPoses
     from bodymotion.model.body import Body
 
-__all__ = ["Interpolated", "Plan", "feet_of", "roll_pitch_yaw", "to_motion"]
-
 LEG_JOINTS = 6
 """Chains of so many joints are moved by inverse kinematics."""
 MIN_COSINE = 1e-6

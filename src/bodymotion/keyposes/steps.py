@@ -20,8 +20,6 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.keyposes.tracks import Key, Track
 
-__all__ = ["Foot", "StepStyle", "step_tracks"]
-
 StepStyle: TypeAlias = Literal["stealthy", "toe", "none"]
 
 LIFTING_HEIGHT = LANDING_HEIGHT = 0.005

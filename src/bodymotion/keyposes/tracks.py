@@ -19,8 +19,6 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["Key", "Track", "with_transitions"]
-
 MIN_CHANGE = 1e-3
 """[m or rad] A smaller change to a neighbouring key makes a value rest at a key."""
 JUMP = 1e-6

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
-__all__ = ["KeyPose", "KeyPoses", "LinkKey"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LinkKey(ContentEquality):

@@ -17,8 +17,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.keyposes.steps import Foot
 from bodymotion.keyposes.tracks import Key
 
-__all__ = ["automatic_zmp"]
-
 MIN_TRANSITION_TIME = 0.1
 """[s] The point takes at least so long from one place to the next."""
 MIN_DOUBLE_SUPPORT = 0.03

@@ -14,8 +14,6 @@ from bodymotion.model.motors import armature
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["BANDWIDTH", "default_gains", "passive_joints", "standing_links"]
-
 BANDWIDTH = 15.0
 """[Hz] Natural frequency of a servo that moves what its joint carries."""
 STANCE_BANDWIDTH = 3.0

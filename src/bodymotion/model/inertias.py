@@ -24,20 +24,6 @@ from bodymotion.model.links import Link, Segment
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = [
-    "LEAST",
-    "MASS_GIVEN",
-    "Fault",
-    "Why",
-    "fault",
-    "faults",
-    "is_moving",
-    "nearest_possible",
-    "principal_moments",
-    "repaired",
-    "rigid_groups",
-]
-
 LEAST = 1e-15
 """A mass [kg] or principal moment [kg m²] below this is none: MuJoCo's mjMINVAL."""
 MASS_GIVEN = 1e-3

@@ -19,17 +19,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion, MultiValueSeq
 
-__all__ = [
-    "NAMELESS",
-    "by_position",
-    "fit_problems",
-    "generic_name",
-    "is_generic",
-    "joint_columns",
-    "matched",
-    "mismatch",
-]
-
 MORE_COLUMNS = Rule(
     "MOT202",
     "warning",

@@ -20,8 +20,6 @@ from bodymotion.motion.components import (
     Vector3Seq,
 )
 
-__all__ = ["of_joints", "of_link_poses"]
-
 
 def of_joints(
     q: npt.ArrayLike,

@@ -4,18 +4,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = [
-    "BRIDGED",
-    "MAX_LENGTH_ERROR",
-    "MOTION_NOT_FINITE",
-    "MOTION_NO_QUATERNION",
-    "MOTION_NO_TURN",
-    "MOTION_QUATERNION",
-    "NOT_EDITED",
-    "ROUNDING",
-    "WRAPPED",
-]
-
 ROUNDING = 1e-3
 """Accepted error of a quaternion's length: files have few digits."""
 

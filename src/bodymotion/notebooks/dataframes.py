@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     import polars
     import xarray
 
-__all__ = ["Tabular", "to_pandas", "to_polars", "to_xarray"]
-
 Tabular: TypeAlias = Motion | Animation | Measures | Series | Reading
 
 COORDINATES = ("x", "y", "z", "qw", "qx", "qy", "qz")

@@ -24,8 +24,6 @@ from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vect
 from bodymotion.scene.loading import group_text
 from bodymotion.scene.shapes import BodyExtent, drawn_shapes, missing_files_text
 
-__all__ = ["drawing", "html_of"]
-
 MAX_ROWS = 200
 MAX_CURVES = 6
 MAX_POINTS = 300

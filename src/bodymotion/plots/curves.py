@@ -13,20 +13,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.plots.parts import Color, CurveRows, Curves, Line, Row, number_text
 from bodymotion.plots.subject import JointGroup
 
-__all__ = [
-    "MAX_ROWS",
-    "beyond_limits",
-    "curve_rows",
-    "decimated",
-    "line_of",
-    "most_varying",
-    "outside",
-    "panel",
-    "ranged",
-    "row_range",
-    "together",
-]
-
 
 def decimated(times: Floats, values: Floats, most: int = 1200) -> tuple[Floats, Floats]:
     """Return at most about `most` of the points of a curve, values (T,) over times (T,), with all peaks.

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DPI", "FORMATS", "Painter", "draw", "image_bytes"]
-
 
 class Painter:
     """Draw the parts of charts into one figure, with text and lines at a scale; widths and heights are before scaling."""

@@ -18,8 +18,6 @@ from bodymotion.plots.parts import Chart, Color, Curves, Footprint, Ground, numb
 from bodymotion.plots.quantities import stretches
 from bodymotion.plots.subject import Subject
 
-__all__ = ["decimated_path", "ground_part", "has_zmp", "margin_part", "view_limits", "zmp_chart"]
-
 MAX_POINTS = 1500
 MARGIN = 0.25
 """[m] Distance around footprints in which a path is always shown."""

@@ -16,8 +16,6 @@ from bodymotion.plots.parts import Cell, Chart, CurveRows, Curves, Ground, KeyFi
 from bodymotion.plots.quantities import bars, groups_of
 from bodymotion.plots.subject import JointGroup, Subject
 
-__all__ = ["alone_chart", "key_figures", "overview_chart"]
-
 MAX_CURVES = 5
 
 

@@ -20,8 +20,6 @@ from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.traces import FONT, PIXELS, Traces
 from bodymotion.system.extras import need
 
-__all__ = ["fragment", "interactive", "page", "script", "spec"]
-
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
     "form-action 'none'; base-uri 'none'"

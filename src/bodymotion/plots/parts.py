@@ -10,22 +10,6 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 
-__all__ = [
-    "Bars",
-    "Cell",
-    "Chart",
-    "CurveRows",
-    "Curves",
-    "Footprint",
-    "Ground",
-    "Heading",
-    "KeyFigures",
-    "Line",
-    "Part",
-    "Row",
-    "number_text",
-]
-
 UNDER_LETTER, UNDER_LINE = 0.066, 0.15
 """[inch] Mean width of a letter and height of a line below the title."""
 

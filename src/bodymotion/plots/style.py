@@ -7,8 +7,6 @@ from typing import Any
 
 from bodymotion.plots.parts import Color
 
-__all__ = ["DARK", "FONTS", "LIGHT", "Theme", "rc"]
-
 FONTS = ("DejaVu Sans",)
 """The default font; characters that it lacks are drawn with `bodymotion.scene.fonts.FAMILIES`."""
 

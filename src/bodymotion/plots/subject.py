@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion, MultiValueSeq
 
-__all__ = ["JointGroup", "Subject", "joint_groups", "name_of"]
-
 SHORT = 4
 """Branches with fewer joints on one link are one group: the wheels of a vehicle, the fingers of a hand."""
 

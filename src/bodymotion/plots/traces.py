@@ -13,8 +13,6 @@ from bodymotion.plots.curves import outside, row_range
 from bodymotion.plots.parts import Bars, Cell, Chart, CurveRows, Curves, Ground, Heading, KeyFigures, Line
 from bodymotion.plots.style import Theme
 
-__all__ = ["FONT", "PIXELS", "Frame", "Traces", "safe"]
-
 LATE_TIMES = ".12~g"
 """Format (d3-format) of large times at axes, such as those of a clock."""
 PIXELS = 92

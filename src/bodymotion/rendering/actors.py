@@ -19,8 +19,6 @@ from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES, Part, surface_
 from bodymotion.geometry.shapes import Material, Shape
 from bodymotion.rendering.vtk import image_of, poly_data, vtk
 
-__all__ = ["BodyParts", "Robot"]
-
 AMBIENT = 0.5
 """Share of its own colour that a surface has in the shade."""
 MAX_HIGHLIGHT = 0.12

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from bodymotion.rendering.playback import Playback
 
-__all__ = ["STILLS", "render"]
-
 STILLS = (".png", ".jpg", ".jpeg", ".webp")
 SIZE, GIF_SIZE, SHEET_SIZE = (1280, 720), (640, 360), (1600, 1200)
 RATE, GIF_RATE = 30.0, 20.0

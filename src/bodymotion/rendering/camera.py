@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["FIELD_OF_VIEW", "PRESETS", "Camera", "fitted", "looking", "smoothed_path"]
-
 FIELD_OF_VIEW = 0.6
 """[rad] From the top of the image to its bottom."""
 MARGIN = 0.09

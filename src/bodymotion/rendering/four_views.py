@@ -22,8 +22,6 @@ from bodymotion.scene.theme import ROTATION_AXIS, SLIDE_AXIS
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["JointMark", "four_views", "joint_marks"]
-
 SIDES: tuple[tuple[str, tuple[float, float, float]], ...] = (
     ("front", (1.0, 0.0, 0.0)),
     ("right side", (0.0, -1.0, 0.0)),

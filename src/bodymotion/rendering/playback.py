@@ -11,8 +11,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.scene.scene import Scene, path_frames
 
-__all__ = ["Playback"]
-
 MAX_SAMPLES = 24
 """Times at which the positions of the robot are computed to choose the camera."""
 MIN_WALK = 0.6

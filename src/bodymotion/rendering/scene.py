@@ -19,8 +19,6 @@ from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.vtk import image_of, off_screen_window, pixels_of, poly_data, vtk
 from bodymotion.scene.theme import PATH_COLOR
 
-__all__ = ["THEMES", "Scene", "Theme", "cell_size"]
-
 Color = tuple[int, int, int]
 SPOKES = 96
 GROUND_HEIGHT, GRID_HEIGHT, SHADOW_HEIGHT = -6e-3, -3e-3, -5e-4

@@ -12,8 +12,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.rendering.camera import FIELD_OF_VIEW, PRESETS, Camera, fitted, looking
 from bodymotion.rendering.scene import THEMES
 
-__all__ = ["BACKGROUNDS", "MAX_EDGE", "OVERLAYS", "Background", "Settings"]
-
 Background = Literal["light", "dark", "transparent"]
 BACKGROUNDS: tuple[Background, ...] = ("light", "dark", "transparent")
 OVERLAYS = ("time", "frame", "title")

@@ -18,8 +18,6 @@ from bodymotion.rendering.texts import LINE_HEIGHT, overlay_text, text_image
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["still", "supersampling"]
-
 SUPERSAMPLING = 2
 """Images are drawn larger by this factor, and scaled down."""
 NARROW_VIEW = 0.18

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from bodymotion.rendering.playback import Playback
     from bodymotion.rendering.scene import Theme
 
-__all__ = ["LINE_HEIGHT", "font", "overlay_text", "text_image", "write_text"]
-
 LINE_HEIGHT = 1 / 30
 """Height of a line of text as a share of that of the image."""
 NO_CHARACTER = "\U0010ffff"

@@ -23,8 +23,6 @@ from bodymotion.rendering.texts import overlay_text, write_text
 from bodymotion.system.atomic_files import whole_file
 from bodymotion.system.video_files import VideoFile
 
-__all__ = ["VIDEOS", "Span", "video"]
-
 Pixels: TypeAlias = npt.NDArray[np.uint8]
 
 VIDEOS = (".mp4", ".webm", ".gif")

@@ -21,8 +21,6 @@ import numpy.typing as npt
 from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES
 from bodymotion.system.extras import need
 
-__all__ = ["NoRendererError", "image_of", "off_screen_window", "pixels_of", "poly_data", "vtk"]
-
 EXTRA = "render"
 DEBIAN_PACKAGES = ("libegl1", "libgl1-mesa-dri")
 """They allow drawing without a screen and a graphics card."""

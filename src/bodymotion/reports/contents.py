@@ -12,8 +12,6 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.scene.animation_playback import AnimationPlayback
 
-__all__ = ["Contents", "JointRow", "Moment", "contents_of", "figure_text", "value_text"]
-
 MOMENT_FIGURES = {
     *("least_margin", "nearest_limit", "nearest_limit_slide", "velocity_limit_used", "longest_slide", "zmp_apart"),
     *(f"{name}{kind}" for name in ("joint_velocities", "joint_accelerations", "torques") for kind in ("", "_slide")),

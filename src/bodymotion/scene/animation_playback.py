@@ -17,16 +17,6 @@ from bodymotion.motion import Motion
 if TYPE_CHECKING:
     from bodymotion.spot.playback.timing import Timing
 
-__all__ = [
-    "SLICES_PER_BEAT",
-    "AnimationPlayback",
-    "Beats",
-    "PlaybackSettings",
-    "beats_of",
-    "play_animation",
-    "slice_range",
-]
-
 SLICES_PER_BEAT = 4
 MAX_LENGTH_FACTOR = 4.0
 """An extendable move can be made this many times its natural length in the viewer."""

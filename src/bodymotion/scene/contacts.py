@@ -12,8 +12,6 @@ from bodymotion.model.body import Body
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
 
-__all__ = ["HAND", "FootContacts", "contacts_of"]
-
 HAND = "hand"
 REACH_TOLERANCE = 1e-3
 """[m] A foot that is no farther from its target reaches it."""

@@ -6,8 +6,6 @@ import sys
 import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["FAMILIES", "FILES", "warn_missing_letters"]
-
 _JAPANESE = (
     ("Noto Sans CJK JP", "NotoSansCJK-Regular.ttc"),
     ("Noto Sans JP", "NotoSansJP-Regular.ttf"),

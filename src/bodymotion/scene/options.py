@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from bodymotion.diagnostics import WrongUseError
 
-__all__ = ["LABELS", "LIMIT_OPTIONS", "DisplayOptions"]
-
 LABELS = {
     "visuals": "Shapes",
     "collisions": "Collision shapes",

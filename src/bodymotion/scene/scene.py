@@ -24,8 +24,6 @@ from bodymotion.scene.animation_playback import AnimationPlayback, Beats, beats_
 from bodymotion.scene.contacts import FootContacts, contacts_of
 from bodymotion.scene.shapes import BodyExtent, drawn_shapes, missing_files_text
 
-__all__ = ["Curve", "Scene", "joint_values", "make_scene", "path_frames"]
-
 MAX_DISTANCE = 1e5
 """[m] Positions farther from the origin, or not finite, cannot be drawn; they are moved to this distance."""
 MAX_LINK_POSES = 20_000_000

@@ -11,8 +11,6 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.scene.scene import Scene
 
-__all__ = ["Differences", "differences", "extended", "side_by_side"]
-
 
 def extended(first: Scene, second: Scene) -> Scene:
     """Return the first scene with its last frame held until the end of the second one, at the times of the second one's frames."""

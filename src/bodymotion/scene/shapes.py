@@ -20,8 +20,6 @@ from bodymotion.geometry.shapes import Capsule, Cylinder, Geometry, Material, Sh
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
 
-__all__ = ["BodyExtent", "drawn_shapes", "missing_files", "missing_files_text"]
-
 MISSING_FILE = {
     rule.code
     for rule in (

@@ -5,22 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = [
-    "CRAWLER_AXIS",
-    "DARK",
-    "LIGHT",
-    "MASS_COLOR",
-    "MISSED",
-    "PATH_COLOR",
-    "ROTATION_AXIS",
-    "SLIDE_AXIS",
-    "STANCE",
-    "SWING",
-    "ZMP_COLOR",
-    "Rgb",
-    "Theme",
-]
-
 Rgb: TypeAlias = tuple[int, int, int]
 
 ROTATION_AXIS, SLIDE_AXIS, CRAWLER_AXIS = (190, 0, 110), (0, 90, 170), (30, 140, 60)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from bodymotion.motion import Motion
     from bodymotion.simulation.result import Simulation
 
-__all__ = ["simulate_many"]
-
 
 def simulate_many(
     bodies: Body | Sequence[Body],

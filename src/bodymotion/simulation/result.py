@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.model.links import Device, RangeSensor
 
-__all__ = ["FALL_ANGLE", "FALL_HEIGHT", "Simulation", "fall_time"]
-
 FALL_ANGLE = np.pi / 4
 """[rad] A root that is tilted by more than this against its planned orientation has fallen."""
 FALL_HEIGHT = 0.5

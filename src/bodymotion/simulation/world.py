@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.model.body import Body
 
-__all__ = ["MujocoModel", "World", "build_world", "to_mujoco"]
-
 ROBOT = "robot/"
 """Prefix of the names of the simulated body."""
 

@@ -27,8 +27,6 @@ try:
 except ImportError:  # pragma: no cover
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["check_not_read", "check_place", "remove_leftovers", "whole_file", "whole_files"]
-
 _MARK = ".bodymotion-tmp-"
 _TEMPORARY = re.compile(r"\..*\.bodymotion-tmp-[0-9]+-[0-9a-f]{12}")
 _MAX_NAME_BYTES = 255

@@ -7,8 +7,6 @@ from typing import Any
 
 from bodymotion.system.upward import provided_by
 
-__all__ = ["NotebookDisplay"]
-
 
 class NotebookDisplay:
     """Base of values that notebooks display."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["need"]
-
 
 def need(module: str, extra: str, what: str) -> Any:  # noqa: ANN401
     """Import a module of an extra; `what` names the feature that needs it, for the message when it is missing.

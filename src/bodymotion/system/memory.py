@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["available_memory", "check_memory"]
-
 
 def available_memory() -> int | None:
     """Return how many bytes a process can still get without swapping; None where the system does not report it."""

@@ -16,8 +16,6 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-__all__ = ["open_file", "pipe_content", "pipe_seen", "pipes_kept", "read_head", "size_of"]
-
 MAX_PIPE_BYTES = 1 << 30
 """The largest number of bytes that are read from a pipe."""
 _BLOCK_BYTES = 1 << 20

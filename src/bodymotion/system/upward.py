@@ -19,8 +19,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar, cast
 
-__all__ = ["provided_by"]
-
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 

@@ -7,8 +7,6 @@ from typing import Any, BinaryIO
 
 from bodymotion.system.extras import need
 
-__all__ = ["VideoFile"]
-
 X264_PARAMS = "cabac=1:deblock=1:bframes=3:b-adapt=0:chromaloc=1"
 """With these, the fastest preset of libx264 writes files as small as the next one, in half its time."""
 CODECS: dict[str, tuple[str, dict[str, str]]] = {

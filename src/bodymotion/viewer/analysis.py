@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from bodymotion.checks import Moment
     from bodymotion.dynamics import Measures, Series
 
-__all__ = ["BackgroundAnalysis", "MotionAnalysis", "analyze"]
-
 FRAMES_PER_BATCH = 256
 """Number of frames whose extent is computed together; the points of all frames would need too much memory."""
 

@@ -23,8 +23,6 @@ from bodymotion.viewer.overlays import MIN_POSITION_CHANGE, NO_SHADOW, ON_SCREEN
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["AnalysisOverlays", "FootPatches", "MeasuredZmp", "SupportPolygon", "Trails", "closed_corners", "trail"]
-
 SUPPORT_COLOR, COMPUTED_ZMP_COLOR = (70, 120, 220), (0, 140, 110)
 LAYER_HEIGHT = 0.0012
 """Height of a flat overlay above the ground, in sizes of the robot, against flicker."""

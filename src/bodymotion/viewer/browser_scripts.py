@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from bodymotion.geometry.arrays import Floats
 
-__all__ = ["KEYS", "add_keys", "page_script", "run_live_script"]
-
 KEYS: tuple[tuple[str, str | None, str, str], ...] = (
     ("space", None, "toggle", "Play or pause"),
     ("arrowright", None, "next", "One frame forward"),

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.app import Viewer
 
-__all__ = ["VIDEO_RATE", "Capture", "even_size", "file_name"]
-
 VIDEO_RATE = 30
 """Frames per second of a video."""
 MAX_PIXELS = 1920 * 1080

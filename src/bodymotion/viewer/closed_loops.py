@@ -13,8 +13,6 @@ from bodymotion.model.body import Body
 from bodymotion.model.closed_loops import Closed, Loops, loop_errors
 from bodymotion.scene.scene import Scene
 
-__all__ = ["ClosedLoops"]
-
 CLOSURE_TOLERANCE = 1e-6
 """[m, rad] A loop that is open by more is reported as open."""
 MAX_LISTED_LOOPS = 3

@@ -18,17 +18,6 @@ from bodymotion.scene.theme import LIGHT, Theme
 if TYPE_CHECKING:
     import viser
 
-__all__ = [
-    "FIELD_OF_VIEW",
-    "PRESETS",
-    "CameraView",
-    "Lights",
-    "add_environment",
-    "apply_theme",
-    "framing",
-    "from_viewpoint",
-]
-
 FIELD_OF_VIEW = 0.7
 """[rad] Vertical field of view of the presets."""
 PRESETS: dict[str, tuple[float, float, float]] = {

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     import viser
 
-__all__ = ["JointSliders", "SliderRange", "slider_range", "value_text"]
-
 DEFAULT_RANGE = {"rotate": np.pi, "slide": 1.0}
 """[rad or m] Range of a slider in both directions where the joint has no limit."""
 MAX_LIMIT = 100.0

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.nodes import RobotNodes
 
-__all__ = ["BEYOND_COLOR", "LIMITS", "NO_LIMIT_COLOR", "LimitColors", "color_of", "legend", "limit_ranges", "shares"]
-
 LIMITS: dict[str, str] = {"velocity": "joint_velocities", "torque": "torques"}
 """The kinds of limits, and the measured quantity of each."""
 COLOR_STOPS = np.array([[38, 150, 70], [245, 205, 30], [215, 35, 30]], dtype=np.float64)

@@ -15,8 +15,6 @@ from bodymotion.viewer.plot_panel import filled, svg_of
 if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
 
-__all__ = ["LinkCard", "tree_html"]
-
 MAX_LISTED_LINKS = 2000
 JOINT_KINDS = {"rotate": "⟳", "slide": "↔", "crawler": "⛓", "free": "✥", "fixed": ""}
 """The sign of each joint type."""

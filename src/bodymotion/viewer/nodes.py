@@ -22,8 +22,6 @@ from bodymotion.scene.second_motion import differences
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["RobotNodes", "SecondRobotNodes"]
-
 ROBOT = "/world/robot"
 COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
 SELECTED = Material(diffuse=(0.1, 0.5, 1.0), transparency=0.45)

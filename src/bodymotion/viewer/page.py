@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     import viser
     import viser.infra
 
-__all__ = ["Sampling", "check_page_path", "page", "sampled", "write_page"]
-
 SUFFIXES = (".html", ".htm")
 MAX_RATE = 60.0
 """Frames per second."""

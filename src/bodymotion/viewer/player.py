@@ -11,8 +11,6 @@ from math import isfinite
 
 from bodymotion.motion.components import Timeline
 
-__all__ = ["SPEEDS", "Player", "run_action"]
-
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 """The playback speeds of the keys; any value between the first and the last is allowed."""
 

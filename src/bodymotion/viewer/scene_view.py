@@ -21,8 +21,6 @@ from bodymotion.viewer.overlays import FootMarks, Overlays
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["SceneView", "apply_defaults", "default_options", "reapply_defaults"]
-
 FRAMED_FRAMES = 12
 """Number of frames whose extent the first camera of an animation sees."""
 FOLLOW_DISTANCE = 0.6

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     _Answer: TypeAlias = "Response | None"
     _Hook: TypeAlias = Callable[[ServerConnection, Request], "Awaitable[_Answer] | _Answer"]
 
-__all__ = ["free_port", "is_allowed", "quiet_server", "stop_server"]
-
 NUM_PORTS = 100
 """Number of ports that are tried."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from bodymotion.viewer.analysis import MotionAnalysis
     from bodymotion.viewer.app import Viewer
 
-__all__ = ["PlaybackPanel", "runs", "timeline_data"]
-
 MAX_MARKS, MAX_MARKS_PER_RULE = 120, 20
 MAX_SPANS = 2000
 """Of one row; spans that are closer than this share of the time are drawn as one."""

@@ -15,8 +15,6 @@ from bodymotion.formats.registry import find_format
 from bodymotion.formats.urdf import rules as urdf_rules
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
-__all__ = ["edits_of"]
-
 _NUMBER = rb"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 _THREE = rb"\s*".join([_NUMBER, b",", _NUMBER, b",", _NUMBER])
 _ROTATION = body_rules.ROTATION_AXIS.code

@@ -25,8 +25,6 @@ from bodymotion.formats.cha.rows import NUMBER
 from bodymotion.formats.cha.sections import split
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
-__all__ = ["edits_of"]
-
 _BOM = b"\xef\xbb\xbf"
 _ODD_BLANK = re.compile(r"[^\S \t\r\n]")
 _WORD = re.compile(r"\S+")

@@ -9,8 +9,6 @@ from operator import attrgetter
 
 import numpy as np
 
-__all__ = ["Edit", "Lines", "applied", "in_order", "unified_diff"]
-
 CONTEXT = 3
 """So many lines that stay are shown around those that change."""
 

@@ -22,8 +22,6 @@ from bodymotion.formats.seq.rows import RowFaultError, elements, row_numbers
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence, key_text
 from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_QUATERNION, ROUNDING
 
-__all__ = ["edits_of", "says_the_same"]
-
 
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
     """Return what is to be changed; nothing in a text that is no YAML, or not in UTF-8."""

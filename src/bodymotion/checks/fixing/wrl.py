@@ -22,8 +22,6 @@ from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
 from bodymotion.formats.vrml.values import NAME, SPACE, STRING, WORD, numbers
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
-__all__ = ["edits_of", "ends_in_strings"]
-
 _HEADER = re.compile(r"#[ \t]*VRML[ \t]+V2[0-9.]*[^\r\n]*")
 _LINE_END = re.compile(r"\r\n?|\n")
 _ITEM = re.compile(rf"{SPACE.pattern}USE(?![^ \t\r\n,\f\v#\"\[\]{{}}]){NAME.pattern}")

@@ -32,8 +32,6 @@ from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 from bodymotion.scene.shapes import missing_files
 
-__all__ = ["calm_steps", "physics"]
-
 JOINT_RULES = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.code)
 MAX_ZMP_DISTANCE, MAX_ZMP_SHARE = 1.0, 0.1
 """[m] If the zero moment point is farther outside of the feet in more than this share of the frames, the frame rate is wrong."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["RULES"]
-
 # Sudden changes
 JOINT_JUMPS = Rule(
     "MOT301",

@@ -23,8 +23,6 @@ from bodymotion.model.body import Body
 from bodymotion.model.motors import effort_range
 from bodymotion.motion import Motion, Vector3Seq
 
-__all__ = ["Ground", "Samples", "ground_of", "measure_samples"]
-
 WINDOW = 0.08
 """[s] The window of the polynomials for derivatives; it has at least five frames."""
 MIN_TIME_STEP = 0.005

@@ -27,8 +27,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion.interpolation import find_wraps, unwrapped
 
-__all__ = ["jumps_of_joints", "jumps_of_root", "sign_flips"]
-
 RATIO = 8.0
 """How many times the median change around it a sudden change is."""
 FIRST_NEIGHBOUR, LAST_NEIGHBOUR = 3, 10

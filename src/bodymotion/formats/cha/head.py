@@ -15,8 +15,6 @@ from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBA
 from bodymotion.formats.cha.lines import CommentCollector, Line, Word
 from bodymotion.formats.cha.rows import NUMBER
 
-__all__ = ["EXCLUSIVE_RULES", "Header", "OptionsReader", "ParametersReader", "exclusive", "read_header"]
-
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
 _MAX_HINTS = 50
 """For so many unknown columns a similar keyword is looked for."""

@@ -17,8 +17,6 @@ from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head import EXCLUSIVE_RULES, exclusive
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, TIME
 
-__all__ = ["Checked", "check_columns", "check_names", "check_options", "check_parameters"]
-
 MAX_PARAMETER = 1e6
 """Nothing can be played with a parameter that is larger."""
 

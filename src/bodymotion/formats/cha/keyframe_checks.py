@@ -18,8 +18,6 @@ from bodymotion.formats.cha.keywords import COLUMNS, TIME, Column
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
-__all__ = ["QUATERNION_TOLERANCE", "check_keyframes", "check_swings"]
-
 CYCLE_TOLERANCE = 1e-3
 """[m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same."""
 QUATERNION_TOLERANCE = 1e-3

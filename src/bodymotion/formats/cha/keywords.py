@@ -9,18 +9,6 @@ from typing import Literal, TypeAlias
 
 from bodymotion.animation import GROUPS, LEGS
 
-__all__ = [
-    "COLUMNS",
-    "OPTIONS",
-    "PARAMETERS",
-    "PLAYBACKS",
-    "TIME",
-    "Column",
-    "Option",
-    "ParameterKeyword",
-    "singles",
-]
-
 Values: TypeAlias = Literal["tracks", "number", "color", "text", "playback", ""]
 Quantity: TypeAlias = Literal["time", "joint", "position", "quaternion", "angle", "contact"]
 

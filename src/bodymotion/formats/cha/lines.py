@@ -11,20 +11,6 @@ from functools import cached_property
 from bodymotion.diagnostics import Diagnostics, Location
 from bodymotion.formats.cha import rules
 
-__all__ = [
-    "COMMENT",
-    "MAX_LINE_BYTES",
-    "CommentCollector",
-    "Comments",
-    "Line",
-    "LineComments",
-    "Text",
-    "Word",
-    "is_no_text",
-    "line_at",
-    "read_text",
-]
-
 COMMENT = re.compile("#|//")
 """The beginning of a comment."""
 

@@ -30,8 +30,6 @@ from bodymotion.formats.cha.sections import Sections, split
 from bodymotion.geometry.arrays import frozen
 from bodymotion.system.open_files import open_file
 
-__all__ = ["check_animation", "move_name", "parse_cha", "read_cha"]
-
 _MAX_LOCATED_BYTES = 1 << 20
 """The columns of values are located in files up to this size, whose text is kept; in larger ones only their lines."""
 _PARTS: tuple[Subject, ...] = (("options",), ("parameters",), ("columns",), ("keyframes",))

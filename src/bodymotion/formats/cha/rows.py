@@ -18,8 +18,6 @@ from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.lines import Line, Word, line_at
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["NUMBER", "Rows", "common_width", "read_rows"]
-
 NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)
 """A decimal number."""
 _NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["RULES"]
-
 # The text.
 UNREADABLE = Rule(
     "CHA101",

@@ -12,8 +12,6 @@ from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS
 from bodymotion.formats.cha.lines import Line, line_at
 from bodymotion.formats.cha.rows import NUMBER
 
-__all__ = ["Sections", "split"]
-
 MAX_HEAD_LINES = 5000
 """Options and parameters take no more lines."""
 

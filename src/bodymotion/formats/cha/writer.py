@@ -18,8 +18,6 @@ from bodymotion.formats.cha.reader import check_animation, move_name
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.atomic_files import whole_file
 
-__all__ = ["cha_text", "write_cha"]
-
 Style = Literal["canonical"]
 
 

@@ -11,19 +11,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-__all__ = [
-    "ARM_PLAYBACKS",
-    "ENUMS",
-    "FLAGS",
-    "LIMITS",
-    "MESSAGES",
-    "ROWS",
-    "TINY",
-    "Field",
-    "message_class",
-    "parameter_paths",
-]
-
 
 class Field(NamedTuple):
     """A field of a message: its number, its type (a scalar, an enumeration or a message), and the oneof that it is a member of."""

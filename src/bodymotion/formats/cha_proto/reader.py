@@ -31,8 +31,6 @@ from bodymotion.formats.sniffing import is_binary
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.open_files import open_file
 
-__all__ = ["from_bytes", "from_text", "read_animation_message", "read_table", "unplayable"]
-
 _MAX_FILE_BYTES = 1 << 30
 _MAX_BYTES_OUTSIDE_ROWS = 1 << 20
 _MAX_NUMBERS_OF_ANY_FILE = 1 << 20

@@ -20,19 +20,6 @@ from bodymotion.animation import GROUPS, LEGS, Keyframes
 from bodymotion.formats.cha_proto.messages import MESSAGES, ROWS, message_class
 from bodymotion.geometry.arrays import Floats
 
-__all__ = [
-    "PATHS",
-    "TIME",
-    "Columns",
-    "Layout",
-    "Table",
-    "TableReader",
-    "gap",
-    "keyframe_rows",
-    "message_columns",
-    "rivals",
-]
-
 TIME = "time"
 
 Flags = npt.NDArray[np.bool_]

@@ -15,8 +15,6 @@ from bodymotion.formats.cha_proto.rules import STAMPS
 from bodymotion.formats.sniffing import is_binary
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["read_log", "read_log_data", "read_state_log"]
-
 _GROUPS = {
     "leg_joints": "legs",
     "contact": "legs",

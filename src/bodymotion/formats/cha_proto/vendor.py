@@ -11,8 +11,6 @@ from bodymotion.animation import TRACKS, Animation
 from bodymotion.formats.cha_proto.reader import from_bytes
 from bodymotion.formats.cha_proto.writer import message_times, to_bytes
 
-__all__ = ["from_proto", "messages", "to_move_info", "to_proto"]
-
 _MESSAGES = "bosdyn.api.spot.choreography_sequence_pb2"
 _DESCRIPTION = "Animated dance move."
 """What Choreographer shows for an animation without a description."""

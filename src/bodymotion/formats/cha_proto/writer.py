@@ -25,8 +25,6 @@ from bodymotion.formats.cha_proto.rows import TIME, Columns, keyframe_rows, mess
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.atomic_files import whole_file
 
-__all__ = ["limits_of", "message_times", "to_bytes", "to_text", "write_message_bytes", "write_message_text"]
-
 _OPTIONS_OF_MOVE_INFO = ("description", "display_rgb")
 _OTHER_OPTIONS = ("controls", "frequency", "bpm", "arm_playback", "timing_adjustability", "precise_timing")
 _INT32 = 1 << 31

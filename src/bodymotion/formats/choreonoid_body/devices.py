@@ -25,8 +25,6 @@ from bodymotion.model.links import (
     VisionSensor,
 )
 
-__all__ = ["DEVICES", "KEYS_OF_DEVICE", "read_device"]
-
 SENSORS: dict[str, type[Device]] = {
     "AccelerationSensor": AccelerationSensor,
     "Accelerometer": AccelerationSensor,

@@ -42,8 +42,6 @@ from bodymotion.model.links import Device, Segment
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.reader import InlineLoader
 
-__all__ = ["ElementReader", "LinkParts"]
-
 MAX_KEYS = 1_000_000
 """Keys of all elements, those that aliases repeat counted as often as they are read."""
 MAX_DEPTH = 60

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.vrml.nodes import Value
     from bodymotion.formats.vrml.reader import InlineLoader
 
-__all__ = ["ShapeReader"]
-
 NO_INDICES: np.ndarray[tuple[int], np.dtype[np.int32]] = np.zeros(0, dtype=np.int32)
 MATERIAL_KEYS = (
     "ambient",

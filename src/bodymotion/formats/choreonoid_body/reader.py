@@ -56,8 +56,6 @@ from bodymotion.geometry.units import FULL_TURN
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MOST_LINKS, Link, in_order_of_ids
 
-__all__ = ["parse_body", "read_body"]
-
 MAX_FILES = 1_000
 """Files of one model."""
 MAX_KEYS = 1_000_000

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["RULES"]
-
 # The file
 UNREADABLE = Rule(
     "BDY100",

@@ -37,21 +37,6 @@ from bodymotion.motion.components import Timeline
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = [
-    "AXES",
-    "FEET",
-    "FOOT_CONTACT",
-    "MAX_ANGLE",
-    "QUATERNION_ORDERS",
-    "QUATERNION_TOLERANCE",
-    "UNITREE_RATE",
-    "Column",
-    "QuaternionOrder",
-    "column",
-    "read_csv",
-    "unitree_columns",
-]
-
 QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
 QUATERNION_ORDERS: tuple[str, ...] = ("wxyz", "xyzw")
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")

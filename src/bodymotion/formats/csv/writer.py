@@ -33,8 +33,6 @@ from bodymotion.system.atomic_files import whole_file
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["write_csv"]
-
 
 def write_csv(
     motion: Motion,

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from bodymotion.geometry.arrays import Floats
     from bodymotion.geometry.shapes import Corners, Texture
 
-__all__ = ["MeshFolder", "MeshFormat", "plain_name"]
-
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
 
 LIBRARY = "@.mtl"

@@ -33,9 +33,6 @@ from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.meshes.surfaces import TRIANGLES, Part, Surface, surface_parts
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape
 
-__all__ = ["GlbPart", "GlbScene", "mesh_to_glb", "read_glb", "to_glb"]
-
-
 MAX_TEXTURE_PIXELS = 2048
 """Pixels of a texture's longer side; larger images are scaled down."""
 MAX_PIXELS = 64_000_000

@@ -26,9 +26,6 @@ from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.meshes import triangulate
 from bodymotion.geometry.shapes import Corners, Material, Mesh
 
-__all__ = ["read_mtl", "read_obj", "to_mtl", "to_obj"]
-
-
 MAX_MATERIALS = 256
 """Faces with more colours than this are written as vertices with colours."""
 SPECULAR_EXPONENT = 128.0

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["CLASSES", "FROM_Y_TO_Z", "INTEGRATOR", "SCENE", "Assets", "MeshAsset", "material_of"]
-
 CLASSES = {
     "visual": {"group": "2", "contype": "0", "conaffinity": "0"},
     "collision": {"group": "3"},

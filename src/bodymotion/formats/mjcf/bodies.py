@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["RawLink", "Tree", "TreeReader"]
-
 
 @dataclass
 class RawLink:

@@ -33,22 +33,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.model.links import Link
 
-__all__ = [
-    "TYPES",
-    "LinkWriter",
-    "accepted_body",
-    "at_rest",
-    "ball_element",
-    "ball_starts",
-    "chains",
-    "in_last_frame",
-    "joint_element",
-    "kept_of_joint",
-    "motor_element",
-    "rest_of",
-    "write_inertial",
-]
-
 TYPES = {"rotate": "hinge", "slide": "slide"}
 
 

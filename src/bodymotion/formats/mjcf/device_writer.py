@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.mjcf.writer import Names
 
-__all__ = ["MAX_RAYS", "DeviceWriter"]
-
 MAX_RAYS = 2000
 """A range sensor with more rays is written without them."""
 _COMMON = {field.name for field in fields(Device)}

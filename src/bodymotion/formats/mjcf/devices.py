@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["LIMITS", "RAY_ROTATION", "SENSORS", "DeviceReader", "LoopReader", "Site"]
-
 KINDS: dict[str, type[Device]] = {
     "AccelerationSensor": AccelerationSensor,
     "Gyro": Gyro,

@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.xml.tree import Element
     from bodymotion.model.links import Link
 
-__all__ = [
-    "GEOM_KEPT",
-    "SITE_ATTRIBUTES",
-    "body_extras",
-    "geom_rules",
-    "in_body_frame",
-    "kind_of",
-    "plain_sections",
-    "with_efforts",
-]
-
 POSE = ("pos", "quat", "axisangle", "euler", "xyaxes", "zaxis")
 SITE_ATTRIBUTES = ("name", "class", "material", "fromto", *POSE)
 """Attributes of a site that its device has fields for."""

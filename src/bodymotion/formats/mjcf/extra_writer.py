@@ -15,8 +15,6 @@ from bodymotion.formats.xml.tree import Element
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["ExtraSections"]
-
 WHOLE = ("option", "size", "statistic", "visual")
 LISTS = ("custom", "asset", "worldbody", "tendon", "contact", "equality", "actuator", "sensor", "keyframe")
 """In an order in which elements name only those of earlier sections."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.kept import Kept
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["Geom", "GeomReader", "Mass", "fitted", "mass_of_geoms", "mesh_moments", "read_mass", "settled"]
-
 DENSITY = 1000.0
 """[kg/m³] The default of geoms."""
 

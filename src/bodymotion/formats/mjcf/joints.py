@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.defaults import Settings
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["DYNAMICS", "JointRead", "ball_parts", "joint_extra", "plain_joint", "read_joints", "unit_axis", "with_kept"]
-
 DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
 """Attributes that a Joint has no field for, kept in `extra` under their names, in rad or m."""
 _FIELDS = frozenset(("name", "class", "type", "pos", "axis", "range", "limited", "armature", "ref", *DYNAMICS))

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.xml.tree import Element
     from bodymotion.geometry.shapes import Shape
 
-__all__ = ["Kept", "json_of_segments", "plain", "separate_segments", "text_name"]
-
 MAX_DEPTH = 50
 
 

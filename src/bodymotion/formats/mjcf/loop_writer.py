@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.writer import Names
     from bodymotion.model.body import Body
 
-__all__ = ["FAR_DISTANCE", "HINGE_ARM", "LoopWriter"]
-
 FAR_DISTANCE = 1000.0
 """[m] Length of the tendons that hold a point in a plane."""
 HINGE_ARM = 0.1

@@ -13,8 +13,6 @@ from bodymotion.formats.xml.syntax import closest_name
 if TYPE_CHECKING:
     from bodymotion.formats.xml.tree import Element
 
-__all__ = ["Content", "check_actuators", "check_names", "is_motor", "vocabulary"]
-
 GROUPS = {
     "orientation_of": "axisangle euler quat xyaxes zaxis",
     "passive": "actuatorfrclimited actuatorfrcrange armature damping frictionloss group limited margin range solimpfriction "

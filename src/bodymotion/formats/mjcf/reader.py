@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.defaults import Settings
     from bodymotion.geometry.arrays import Floats
 
-__all__ = ["parse_mjcf", "read_mjcf"]
-
 MAX_BYTES = 10**8
 MAX_ELEMENTS = 2 * 10**6
 MAX_DEPTH = 250

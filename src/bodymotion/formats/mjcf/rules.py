@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["RETIRED", "RULES"]
-
 RETIRED = {
     "MJCF113": "BODY111",
     "MJCF130": "BODY131",

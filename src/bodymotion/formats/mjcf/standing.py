@@ -25,20 +25,6 @@ if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Shape
     from bodymotion.model.body import Body
 
-__all__ = [
-    "Actuators",
-    "CollisionShapes",
-    "SelfCollision",
-    "add_floor",
-    "boxed",
-    "exclude_overlaps",
-    "home_keyframe",
-    "home_posture",
-    "lowest_point",
-    "overlapping_links",
-    "position_actuators",
-]
-
 SelfCollision: TypeAlias = Literal["none", "touching", "all"]
 Actuators: TypeAlias = Literal["motor", "position", "none"]
 CollisionShapes: TypeAlias = Literal["mesh", "hull", "box"]

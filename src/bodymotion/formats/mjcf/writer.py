@@ -39,17 +39,6 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.model.body import Body
 
-__all__ = [
-    "MjcfModel",
-    "ModelOptions",
-    "Names",
-    "actuators",
-    "add_followers",
-    "excluded_contacts",
-    "mjcf_model",
-    "write_mjcf",
-]
-
 
 class Names:
     """Makes unique names for each kind of object (`body`, `joint`, `site` …)."""

@@ -33,8 +33,6 @@ from bodymotion.system.open_files import open_file
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["Array", "read_npz", "write_archive"]
-
 Array = npt.NDArray[Any]
 
 

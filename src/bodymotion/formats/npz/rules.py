@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["RULES"]
-
 NOT_AN_ARCHIVE = Rule(
     "NPZ001",
     "error",

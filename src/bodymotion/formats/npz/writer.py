@@ -18,8 +18,6 @@ from bodymotion.system.atomic_files import whole_file
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["write_npz"]
-
 
 def write_npz(
     motion: Motion, path: str | Path, *, layout: Literal["beyondmimic"] | None = None, body: Body | None = None

@@ -38,20 +38,6 @@ if TYPE_CHECKING:
 
     Report = Callable[[Rule, str], None]
 
-__all__ = [
-    "WRITTEN",
-    "DeviceWriter",
-    "SegmentWriter",
-    "extra_joint_nodes",
-    "finite",
-    "has_mesh",
-    "joint_fields",
-    "moved",
-    "pose_fields",
-    "shape_nodes",
-    "vector_fields",
-]
-
 
 MAX_TRANSFORM = 1e100
 """Nested Transforms with larger numbers would overflow."""

@@ -37,26 +37,6 @@ from bodymotion.model.links import (
 )
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
-__all__ = [
-    "DEVICE_FIELDS",
-    "EXTRA_JOINT_FIELDS",
-    "JOINT_FIELDS",
-    "SEGMENT_FIELDS",
-    "finite",
-    "is_sensor",
-    "label",
-    "name_of",
-    "own_pose",
-    "plain",
-    "read_extra_joint",
-    "read_joint",
-    "read_segment",
-    "read_sensor",
-    "rest",
-    "sensor_id",
-    "sensor_kind",
-]
-
 MOTOR_FIELDS = {
     "gear_ratio": "gearRatio",
     "gear_efficiency": "gearEfficiency",

@@ -16,19 +16,6 @@ from bodymotion.formats.vrml.writer import is_name, legal_name
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
 
-__all__ = [
-    "OPTIONAL",
-    "POSE_ID_AND_CHILDREN",
-    "REMARKS",
-    "KeptFields",
-    "Names",
-    "as_value",
-    "device_prototype",
-    "prototype",
-    "prototypes_of",
-    "with_fields",
-]
-
 
 class Names:
     """The names that are used in one file."""

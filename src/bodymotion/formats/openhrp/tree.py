@@ -32,8 +32,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.links import MOST_LINKS, Device, Joint, Link, Segment, in_order_of_ids
 
-__all__ = ["Tree", "inverse", "read_tree"]
-
 ALL: tuple[Subject, ...] = (("links", "all"), ("devices", "all"), ("extra_joints", "all"))
 """What is unknown where any part of a body may be missing in the value."""
 

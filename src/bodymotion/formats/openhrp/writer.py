@@ -59,19 +59,6 @@ if TYPE_CHECKING:
 
     Report = Callable[[Rule, str], None]
 
-__all__ = [
-    "Model",
-    "build",
-    "children_of",
-    "deepest",
-    "depth_first",
-    "device_slots",
-    "openhrp_files",
-    "viewpoint_node",
-    "world_info",
-    "write_openhrp",
-]
-
 
 def children_of(body: Body) -> list[list[int]]:
     """Return for each link those that hang on it, in link order."""

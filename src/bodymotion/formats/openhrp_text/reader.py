@@ -29,8 +29,6 @@ from bodymotion.motion.components import Timeline
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["SUFFIXES", "read_openhrp_text", "siblings"]
-
 SUFFIXES = (".pos", ".waist", ".hip", ".zmp")
 
 MAX_DIFFERENCE = 1e-3

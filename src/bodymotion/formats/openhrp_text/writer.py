@@ -20,8 +20,6 @@ from bodymotion.system.atomic_files import whole_files
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["write_openhrp_text"]
-
 
 def write_openhrp_text(
     motion: Motion, path: str | Path, *, body: Body | None = None, digits: int | None = None

@@ -19,8 +19,6 @@ from bodymotion.formats.yaml.tree import Dialect, Mapping, Node, Scalar, Sequenc
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
 from bodymotion.system.open_files import open_file
 
-__all__ = ["Layout", "read_pseq"]
-
 DIALECT = Dialect(
     rules.NOT_YAML,
     rules.NOT_YAML,

@@ -14,8 +14,6 @@ from bodymotion.formats.text.decimals import number
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
 from bodymotion.system.atomic_files import whole_file
 
-__all__ = ["write_pseq"]
-
 HEADER = "# Body pose sequence format version 1.0 defined by cnoid-Robotics\n\n"
 FLAGS = {
     "isBaseLink": "is_base",

@@ -31,8 +31,6 @@ from bodymotion.formats.seq.values import UNCLEAR_ROW_START, number
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["MULTI_SE3", "MULTI_VALUE", "OLD_TYPES", "SE3_SIZES", "TYPES", "VECTOR3", "Layout", "RowParser"]
-
 _WORD = re.compile(rb"[^ \t\r\n,\[\]]+")
 MULTI_VALUE, MULTI_SE3, VECTOR3 = "MultiValueSeq", "MultiSE3Seq", "Vector3Seq"
 TYPES = {MULTI_VALUE: MULTI_VALUE, MULTI_SE3: MULTI_SE3, VECTOR3: VECTOR3}

@@ -29,8 +29,6 @@ from bodymotion.formats.seq.values import parse_text, plain
 from bodymotion.formats.yaml.tree import Document as Tree
 from bodymotion.formats.yaml.tree import Mapping, Node, PiecedText, Scalar, Sequence, key_text
 
-__all__ = ["MAX_WHOLE", "Document", "Frames", "RowPiece", "open_document", "whole_document"]
-
 MAX_WHOLE = 64 << 20
 """[bytes] Files up to this size are parsed as YAML as a whole when their rows are in an irregular shape."""
 MAX_VALUES = 1 << 25

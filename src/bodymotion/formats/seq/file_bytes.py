@@ -21,23 +21,6 @@ from bodymotion.diagnostics import Location
 from bodymotion.formats.seq import rules
 from bodymotion.system.open_files import pipe_content
 
-__all__ = [
-    "ByteSource",
-    "Bytes",
-    "Mask",
-    "Offsets",
-    "Page",
-    "Rank",
-    "UnusualError",
-    "Words",
-    "decoded",
-    "first_non_utf8_byte",
-    "moved_down",
-    "moved_up",
-    "offsets_in",
-    "without_comments",
-]
-
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Words: TypeAlias = npt.NDArray[np.uint64]
 """A set of byte offsets as a bit map, 64 offsets to a word."""

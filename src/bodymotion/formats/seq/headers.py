@@ -16,8 +16,6 @@ from bodymotion.formats.seq.values import number
 from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 
-__all__ = ["KEYS", "ComponentHeader", "Fields", "Headers", "component_fields", "first_row", "read_headers"]
-
 T = TypeVar("T")
 
 MAX_COMPONENTS = 10**4

@@ -21,21 +21,6 @@ from bodymotion.motion import (
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation.fixed_rate import at_fixed_rate
 
-__all__ = [
-    "COMPONENT_KEYS",
-    "TOP_KEYS",
-    "Head",
-    "SE3Format",
-    "Style",
-    "Version",
-    "content_meaning",
-    "content_name",
-    "head_of",
-    "key_name",
-    "version_to_write",
-    "with_times_for",
-]
-
 Version: TypeAlias = Literal[1, 2, 3, 4]
 Style: TypeAlias = Literal["block", "json"]
 SE3Format: TypeAlias = Literal["XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY"]

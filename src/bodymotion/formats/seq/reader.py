@@ -40,19 +40,6 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
 
-__all__ = [
-    "Effort",
-    "component_of",
-    "motion_of",
-    "parse_seq",
-    "parts_of_rows",
-    "read_document",
-    "read_rows",
-    "read_seq",
-    "read_source",
-    "source_of",
-]
-
 MAX_FAULTY_ROWS = 10_000
 """Faulty rows of a component after which the rest of it is not read."""
 MAX_RECOVERED_BYTES = 10 * MAX_PARSED_BYTES

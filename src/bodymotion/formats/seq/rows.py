@@ -19,19 +19,6 @@ from bodymotion.formats.seq.file_bytes import UnusualError, decoded, without_com
 from bodymotion.formats.seq.values import UNCLEAR_ROW_START, number, parse_text
 from bodymotion.formats.yaml.tree import MissingAlias, Node, PiecedText, Scalar, Sequence
 
-__all__ = [
-    "RowFaultError",
-    "SingleRow",
-    "careful_rows",
-    "has_decimal_commas",
-    "numbers_of",
-    "plain_rows",
-    "row_numbers",
-    "row_starts",
-    "rows_by_yaml",
-    "single_row",
-]
-
 MAX_FAULTS_IN_ROW = 20
 """Numbers of one row that are reported."""
 

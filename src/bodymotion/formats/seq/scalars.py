@@ -12,8 +12,6 @@ import numpy as np
 
 from bodymotion.formats.text.decimals import number
 
-__all__ = ["MAX_KEY", "Unwritable", "key", "name", "rate", "value"]
-
 MAX_DEPTH = 50
 """Levels of nesting of a value; readers refuse more."""
 

@@ -18,8 +18,6 @@ from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.file_bytes import ByteSource, Mask, Offsets, Page, UnusualError, decoded
 from bodymotion.formats.yaml.tree import PiecedText
 
-__all__ = ["PIECE", "Piece", "Scan", "Span", "scan"]
-
 PIECE = 1 << 19
 """[bytes] Rows are read in pieces of about this size."""
 MAX_PIECE = 1 << 26

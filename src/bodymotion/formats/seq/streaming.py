@@ -19,8 +19,6 @@ from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Component, Motion
 
-__all__ = ["MotionChunk", "MotionReader", "open_motion"]
-
 
 @dataclass(frozen=True, eq=False)
 class MotionChunk(Motion):

@@ -15,8 +15,6 @@ from bodymotion.formats.seq import rules
 from bodymotion.formats.yaml.json_text import parse_json
 from bodymotion.formats.yaml.tree import Dialect, Document, Node, PiecedText, Scalar, Sequence, key_text, parse_yaml
 
-__all__ = ["UNCLEAR_ROW_START", "number", "parse_text", "plain", "plain_scalar"]
-
 DIALECT = Dialect(rules.NOT_YAML, rules.NOT_A_MOTION, rules.ALIASES, rules.TAG)
 
 UNCLEAR_ROW_START = re.compile(rb"\t|\r(?!\n)")

@@ -40,8 +40,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import ZMP, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.system.atomic_files import whole_file
 
-__all__ = ["ORDER_IN_VERSION", "Pieces", "SeqWriter", "can_copy", "copy_seq", "style_like", "write_seq"]
-
 Pieces = Iterable[tuple[Floats | None, Floats]]
 """Times (N,) or None, and values (N, …) of some frames."""
 

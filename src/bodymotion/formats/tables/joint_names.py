@@ -17,15 +17,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import MultiValueSeq
 
-__all__ = [
-    "by_joint_id",
-    "column_names",
-    "in_body_order",
-    "in_id_order",
-    "joint_names",
-    "link_order",
-]
-
 UNMATCHED = Rule(
     "TAB101",
     "error",

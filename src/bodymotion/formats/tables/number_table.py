@@ -35,8 +35,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Component, Motion
 from bodymotion.system.open_files import open_file
 
-__all__ = ["Table", "read_table", "table_motion", "write_rows"]
-
 UNREADABLE = Rule(
     "TAB001",
     "error",

@@ -17,8 +17,6 @@ from bodymotion.motion.components import ON_FRAME, Timeline
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["SharedTime", "check_increasing", "even_rate", "on_one_timeline", "timeline_of"]
-
 
 def check_increasing(
     times: Floats, rule: Rule, found: Diagnostics, locate: Callable[[int], Location], unread: Collection[int] = ()

@@ -15,8 +15,6 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["PIECE", "number", "number_rows", "rounded", "row_texts"]
-
 PIECE = 1 << 12
 """About so many numbers are turned into text at once: their text then stays in the processor's cache, and below the 128 KiB from which
 the C library gets memory page by page from the system."""

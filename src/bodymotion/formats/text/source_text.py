@@ -11,8 +11,6 @@ from pathlib import Path
 
 from bodymotion.diagnostics import Location
 
-__all__ = ["BOM", "Lines", "Text", "decode"]
-
 BOM = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8."""
 LINE_BREAK = re.compile(r"\r\n?|\n")

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.urdf.extension_writer import ExtensionWriter, LossReport
     from bodymotion.model.body import Body
 
-__all__ = ["device_elements", "groups", "sensor_element"]
-
 
 def groups(devices: Sequence[Device]) -> list[list[int]]:
     """Return the indices of the devices of each sensor, in the order of the first ones.

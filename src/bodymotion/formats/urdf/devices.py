@@ -30,22 +30,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.urdf.reader import Node
     from bodymotion.formats.xml.fields import FieldTable
 
-__all__ = [
-    "CAMERAS",
-    "DEVICE_FIELDS",
-    "DEVICE_TO_GAZEBO",
-    "FORCE_CONVENTION",
-    "KINDS",
-    "LIDARS",
-    "MAX_RAYS",
-    "read_devices",
-    "read_sensor",
-    "rotation_pose",
-    "sensor_key",
-    "sensor_type",
-    "set_text",
-]
-
 DEVICE_TO_GAZEBO: Floats = frozen(
     rotations.from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]))
 )

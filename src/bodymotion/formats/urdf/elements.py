@@ -11,8 +11,6 @@ from bodymotion.formats.xml.tree import Element, number_text, to_xml
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["finite_numbers", "one_line", "origin_element", "read_origin", "roll_pitch_yaw"]
-
 MAX_ANGLE = 2.0 * math.pi + 0.01
 """[rad] No angle of rpy needs to be larger than a full turn."""
 

@@ -39,18 +39,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.xml.tree import Element
     from bodymotion.geometry.shapes import Shape
 
-__all__ = [
-    "VERSION",
-    "Entry",
-    "Extension",
-    "as_json",
-    "has_parts",
-    "is_same",
-    "json_of_segments",
-    "read_extension",
-    "separate_segments",
-]
-
 VERSION = "1"
 MAX_ID = 9999
 TOLERANCE = 1e-12

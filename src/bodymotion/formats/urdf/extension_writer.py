@@ -20,8 +20,6 @@ from bodymotion.formats.xml.tree import Element, is_xml_text
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem, Rule
 
-__all__ = ["ExtensionWriter", "LossReport", "quiet_differences", "unique_names"]
-
 MAX_NAMES = 8
 """Names that are listed of one kind of loss."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from bodymotion.geometry.arrays import Floats
     from bodymotion.model.links import Joint
 
-__all__ = ["control_element", "effort_of", "joint_element", "transmission_elements"]
-
 
 def joint_element(
     joint: Joint, offset: Floats, name: str, ends: tuple[str, str], names: Mapping[str, str], lost: LossReport

@@ -14,8 +14,6 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.links import Joint, JointType
 
-__all__ = ["FURTHER", "UNLIMITED", "read_gears", "read_inertial", "read_joint"]
-
 TYPES: dict[str, JointType] = {
     "revolute": "rotate",
     "continuous": "rotate",

@@ -11,8 +11,6 @@ from bodymotion.formats.urdf.elements import one_line
 from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, parse_xml
 
-__all__ = ["merge_rest", "parse_rest", "read_rest", "report_unknown"]
-
 _SHAPE = (("name",), ("origin", "geometry", "material"))
 _SIZES = (("radius", "length"), ())
 NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

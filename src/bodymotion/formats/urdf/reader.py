@@ -26,8 +26,6 @@ from bodymotion.model.body import Body, ExtraJoint, Viewpoint
 from bodymotion.model.links import MOST_LINKS, Joint, Link, Segment
 from bodymotion.system.open_files import open_file, size_of
 
-__all__ = ["Node", "parse_urdf", "read_urdf"]
-
 KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
 
 OF_THE_WHOLE = frozenset(

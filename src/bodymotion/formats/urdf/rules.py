@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["RETIRED", "RULES"]
-
 RETIRED = {"URDF123": "BODY111", "URDF125": "BODY112"}
 """Codes of rules that others replaced, with the codes of these."""
 

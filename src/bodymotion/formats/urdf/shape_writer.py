@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.urdf.extension_writer import LossReport
     from bodymotion.model.links import Link
 
-__all__ = ["ShapeWriter", "inertial_element"]
-
 SQUARE_TOLERANCE = 1e-9
 """How far the axes of a transform may be from orthogonal, and scales from equal, for a solid to be written as one."""
 

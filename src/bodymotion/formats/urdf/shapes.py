@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.xml.tree import Element
     from bodymotion.geometry.shapes import Geometry
 
-__all__ = ["Y_TO_Z", "ShapeReader", "read_rgba"]
-
 Y_TO_Z: Floats = frozen([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 """Rotates cylinders, which are along y here, to the direction of URDF: along z."""
 

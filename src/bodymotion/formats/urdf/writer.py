@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import FormatError, Problem
     from bodymotion.model.links import Link
 
-__all__ = ["is_package_name", "write_urdf"]
-
 _PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 COMMENT = "URDF by bodymotion. Meshes are in the folder beside this file; <bodymotion> holds what URDF cannot hold."

@@ -41,34 +41,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.text.source_text import Text
     from bodymotion.formats.vrml.recovery import Damage
 
-__all__ = [
-    "NOTHING",
-    "FieldDeclaration",
-    "IsReference",
-    "ModelDiagnostics",
-    "Node",
-    "Proto",
-    "Route",
-    "Scene",
-    "Value",
-    "attempt",
-    "child",
-    "children",
-    "flag",
-    "integer",
-    "integers",
-    "number",
-    "numbers",
-    "quaternion",
-    "rotation",
-    "rows",
-    "text",
-    "texts",
-    "unit",
-    "vector",
-    "without_fault",
-]
-
 Value: TypeAlias = "bool | int | float | str | npt.NDArray[Any] | Node | list[Node] | list[str] | IsReference | None"
 
 

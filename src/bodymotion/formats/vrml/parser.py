@@ -51,8 +51,6 @@ from bodymotion.formats.vrml.values import (
     guessed_value,
 )
 
-__all__ = ["MAX_CALLS", "MAX_DEPTH", "MAX_SIZE", "Parser"]
-
 MAX_DEPTH = 256
 """Nodes, prototypes and lists inside of each other."""
 MAX_CALLS = 10 * MAX_DEPTH

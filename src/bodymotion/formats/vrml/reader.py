@@ -22,8 +22,6 @@ from bodymotion.formats.vrml.parser import MAX_CALLS, MAX_SIZE, Parser
 from bodymotion.formats.vrml.recovery import OpenStringsError
 from bodymotion.system.open_files import open_file
 
-__all__ = ["InlineLoader", "expand", "instance_of", "parse_vrml", "read_scene", "read_vrml"]
-
 
 def read_vrml(path: str | Path) -> Scene:
     """Read a VRML97 file without faults; its Inline parts are read by an `InlineLoader`.

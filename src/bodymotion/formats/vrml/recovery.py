@@ -26,8 +26,6 @@ from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.specs import UNKNOWN, Scope
 from bodymotion.formats.vrml.values import NAME, NODE, SPACE, STRING, STRING_OR_COMMENT, WORD
 
-__all__ = ["Damage", "OpenStringsError", "Recovery", "with_quotes"]
-
 MAX_FAULTS = 2000
 """Faults of the grammar in a file; after these the rest of the file is not read."""
 MAX_OPEN_STRINGS = 20

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     Report = Callable[[Rule, str], None]
     "Takes what is lost: its rule and what it is."
 
-__all__ = ["ShapeWriter", "holds", "rotation_value", "texture_nodes", "transform_fields"]
-
 
 def texture_nodes(texture: Texture, url: str, report: Callable[[Rule, str], None]) -> dict[str, Value]:
     """Return the fields of an Appearance for a texture whose file has this url."""

@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
     from bodymotion.geometry.meshes import Triangles
 
-__all__ = ["GEOMETRY_NODES", "PLAIN", "AppearanceReader", "GeometryReader", "texture_matrix"]
-
 _DEFAULT = Material()
 
 PLAIN = Material(diffuse=(1.0, 1.0, 1.0))

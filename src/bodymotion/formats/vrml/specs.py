@@ -17,17 +17,6 @@ import numpy as np
 from bodymotion.formats.vrml.nodes import FieldDeclaration, Node, Proto, Route, Value
 from bodymotion.formats.vrml.values import READERS, Reader, guessed_value, read_event
 
-__all__ = [
-    "OUTSIDE_PROTOTYPES",
-    "STANDARD_NODES",
-    "UNKNOWN",
-    "Kind",
-    "Scope",
-    "kind_of",
-    "reader_of",
-    "standard_fields",
-]
-
 OUTSIDE_PROTOTYPES = {("Joint", "gearEfficiency")}
 """Fields that the OpenHRP document describes and the prototypes that it prints lack."""
 _ACCESS = {"x": "exposedField", "f": "field", "in": "eventIn", "out": "eventOut"}

@@ -13,19 +13,6 @@ import numpy.typing as npt
 from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.specs import standard_fields
 
-__all__ = [
-    "HEADER",
-    "is_name",
-    "legal_name",
-    "number",
-    "number_list",
-    "number_pieces",
-    "numbers",
-    "scene_pieces",
-    "scene_text",
-]
-
-
 # The standard forbids a digit, + and - at the front, and a point anywhere; models have them, and their readers accept them.
 _FORBIDDEN = re.compile(r"[\x00-\x20\"#',\[\\\]{}\x7f\s\ud800-\udfff]")
 _KEYWORDS = {

@@ -11,8 +11,6 @@ from bodymotion.formats.xml.tree import Element
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Location, Subject
 
-__all__ = ["FieldLocator", "FieldTable"]
-
 FieldTable: TypeAlias = Mapping[str, Sequence[str]]
 """By field, what may give it, the first that is there: `inertial/mass@value` is the attribute of an element below, `@pos` an
 attribute of the

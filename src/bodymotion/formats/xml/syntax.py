@@ -8,8 +8,6 @@ from xml.parsers import expat
 
 from bodymotion.diagnostics.spelling import meant
 
-__all__ = ["attribute_position", "closest_name", "explain_syntax_error", "line_and_column"]
-
 MAX_TAG_BYTES = 20_000
 """The part of a tag that is searched."""
 

@@ -24,18 +24,6 @@ from bodymotion.formats.xml.syntax import attribute_position, closest_name, expl
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = [
-    "RULES",
-    "Document",
-    "Element",
-    "is_xml_text",
-    "number_text",
-    "numbers_in",
-    "parse_xml",
-    "read_xml",
-    "to_xml",
-]
-
 UNREADABLE = Rule(
     "XML100",
     "error",

@@ -11,8 +11,6 @@ from json import JSONDecoder
 
 from bodymotion.formats.yaml.tree import Mapping, Node, Positions, Scalar, Sequence
 
-__all__ = ["parse_json"]
-
 _DECODER = JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*+")
 _WORD = re.compile(

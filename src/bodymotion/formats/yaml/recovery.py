@@ -10,8 +10,6 @@ from typing import Generic, TypeAlias, TypeVar
 
 from bodymotion.diagnostics import FormatError, Problem, ReadResult
 
-__all__ = ["MAX_PARSED_BYTES", "Attempt", "Recovered", "read_on"]
-
 MAX_PARSED_BYTES = 6 << 20
 """Bytes that all attempts together parse: each may be a YAML parse of the whole text."""
 MAX_FIXES = 10

@@ -20,21 +20,6 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 if TYPE_CHECKING:
     import yaml
 
-__all__ = [
-    "Dialect",
-    "Document",
-    "Mapping",
-    "MissingAlias",
-    "Node",
-    "PiecedText",
-    "Positions",
-    "Scalar",
-    "Sequence",
-    "in_words",
-    "key_text",
-    "parse_yaml",
-]
-
 MAX_MERGED_KEYS = 1_000_000
 """Keys that the merge keys of one file copy."""
 ALIAS_GROWTH = 16

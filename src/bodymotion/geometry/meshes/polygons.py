@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 
-__all__ = ["Triangles", "triangulate"]
-
 MAX_EAR_TESTS = 100_000_000
 """Corner tests for cutting ears in one call; remaining polygons become fans."""
 

@@ -29,8 +29,6 @@ from bodymotion.geometry.shapes import (
     Sphere,
 )
 
-__all__ = ["bounds", "outermost_points", "to_mesh", "transformed", "used_vertices"]
-
 Indices = npt.NDArray[np.int64]
 
 SEGMENTS = 32

@@ -20,8 +20,6 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.shapes import Corners, Lines, Material, Mesh, Points, Shape, TriangleBuffers
 
-__all__ = ["LINES", "POINTS", "TRIANGLES", "Part", "Surface", "corner_normals", "split_corners", "surface_parts"]
-
 BLOCK_PAIRS = 4_000_000
 MIN_PAIRS = 10_000_000
 PAIRS_PER_CORNER = 32

@@ -23,8 +23,6 @@ from bodymotion.model.closed_loops.mechanism import Mechanism, loop_errors, mech
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["MAX_RESIDUAL", "Closed", "Loops", "choose_driving", "close_loops", "columns_of"]
-
 
 def choose_driving(body: Body, mechanism: Mechanism, samples: list[Floats], first: tuple[int, ...] = ()) -> list[int]:
     """Return the columns that drive, in ascending order: as many as the mechanism has degrees of freedom.

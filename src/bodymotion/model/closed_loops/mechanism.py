@@ -17,8 +17,6 @@ from bodymotion.kernels.loop_constraints import Mechanism as Arrays
 if TYPE_CHECKING:
     from bodymotion.model.body import Body, ExtraJoint
 
-__all__ = ["Mechanism", "constrained_directions", "constrained_tilts", "loop_errors", "mechanisms", "rank", "unit_axis"]
-
 
 def unit_axis(joint: ExtraJoint) -> Floats:
     """Return the axis (3,) as a unit vector; x, the default of the document, where its length is 0."""

@@ -11,8 +11,6 @@ from bodymotion.motion.components import MultiSE3Seq, MultiValueSeq, OtherSeq, T
 from bodymotion.motion.interpolation import check_motion_fits, frames_needed, resampled
 from bodymotion.motion.motion import Motion
 
-__all__ = ["at_fixed_rate"]
-
 
 def at_fixed_rate(motion: Motion) -> tuple[Motion, tuple[Problem, ...]]:
     """Return the motion without time stamps, for files that hold a frame rate only, and what is lost.

@@ -21,8 +21,6 @@ from bodymotion.geometry.arrays import Floats
 
 Rows: TypeAlias = Callable[[int, int, Floats], None]
 
-__all__ = ["gaussian", "low_passed", "taps"]
-
 BETA = 5.653
 """Shape of the Kaiser window for 60 dB: 0.1102 · (60 − 8.7)."""
 

@@ -10,17 +10,6 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.components import ON_FRAME, Timeline
 
-__all__ = [
-    "HOLDING",
-    "Method",
-    "check_increasing",
-    "check_method",
-    "check_rate",
-    "frames_needed",
-    "held_frames",
-    "taking_effect",
-]
-
 Method: TypeAlias = Literal["after", "nearest", "before", "linear", "cubic", "pchip"]
 
 HOLDING = ("after", "nearest", "before")

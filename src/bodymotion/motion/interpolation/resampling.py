@@ -18,8 +18,6 @@ from bodymotion.motion.interpolation.wraps import find_wraps, unwrapped, wrap_pr
 from bodymotion.motion.rules import BRIDGED
 from bodymotion.system.memory import check_memory
 
-__all__ = ["check_motion_fits", "common_rate", "not_resampled", "resampled", "resampled_components"]
-
 BLOCK = 1 << 22
 """Numbers that are processed at a time, approximately: it limits the memory that is needed beside the result."""
 BYTES_PER_FRAME = 3 * 8

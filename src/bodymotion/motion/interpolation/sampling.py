@@ -11,8 +11,6 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.interpolation.methods import HOLDING, Method, check_increasing, check_method
 
-__all__ = ["Sampler", "are_poses", "bridged", "sampled", "sampler"]
-
 Sampler: TypeAlias = Callable[[Floats, Floats], None]
 Between: TypeAlias = tuple[npt.NDArray[np.int64], Floats]
 

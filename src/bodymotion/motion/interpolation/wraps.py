@@ -10,8 +10,6 @@ from bodymotion.diagnostics import Location, Problem
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.rules import WRAPPED
 
-__all__ = ["Wrap", "find_wraps", "unwrapped", "wrap_problem"]
-
 FULL_TURN = 2 * np.pi
 MAX_STEP = 1.0
 """[rad] A jump this close to full turns counts as a wrap: a joint may have moved that much between two frames."""

@@ -15,20 +15,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "PASSWORD",
-    "PORT",
-    "TOKEN",
-    "USERNAME",
-    "Credentials",
-    "SpotError",
-    "connected",
-    "find_credentials",
-    "split_address",
-    "translated_errors",
-    "vendor",
-]
-
 PORT = 443
 LICENSE = "choreography"
 CALL_TIMEOUT = 10.0

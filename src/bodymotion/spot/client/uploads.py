@@ -16,8 +16,6 @@ from bodymotion.formats.registry import read
 from bodymotion.spot.client.connection import translated_errors, vendor
 from bodymotion.spot.playback.validation import all_problems
 
-__all__ = ["Outcome", "animation_files", "upload"]
-
 UPLOAD_TIMEOUT = 60.0
 """[s] A robot validates an animation before it answers."""
 

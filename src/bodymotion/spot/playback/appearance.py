@@ -16,8 +16,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Material, Mesh, Shape, Sphere
 from bodymotion.spot.playback.dimensions import FOREARM, HAND, HIP_WIDTH, KNEE, SHIN, UPPER_ARM
 
-__all__ = ["arm", "body", "foot", "hip", "jaw", "lower_leg", "upper_leg"]
-
 YELLOW = Material(diffuse=(0.96, 0.68, 0.05), specular=(0.25, 0.25, 0.25), shininess=0.4)
 DARK = Material(diffuse=(0.10, 0.105, 0.115), specular=(0.3, 0.3, 0.3), shininess=0.35)
 GREY = Material(diffuse=(0.30, 0.31, 0.33), specular=(0.3, 0.3, 0.3), shininess=0.35)

@@ -18,8 +18,6 @@ from bodymotion.spot.playback.dimensions import ARM_LIMITS, FOREARM, HAND, SHOUL
 from bodymotion.spot.playback.legs import nearest_within_limits
 from bodymotion.system.deprecation import warn_renamed
 
-__all__ = ["Arm", "arm_joints", "hand_poses", "solutions"]
-
 REACH = float(np.hypot(FOREARM[0], FOREARM[2]))
 RISE = float(np.arctan2(FOREARM[2], FOREARM[0]))
 X, Y, Z = np.eye(3)

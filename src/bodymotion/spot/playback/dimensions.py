@@ -11,25 +11,6 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats, frozen
 
-__all__ = [
-    "ARM_JOINTS",
-    "ARM_LIMITS",
-    "FOOT_RADIUS",
-    "GRIPPER_LIMITS",
-    "JOINT_NAMES",
-    "LEGS",
-    "LEG_JOINTS",
-    "LEG_LIMITS",
-    "LOWER",
-    "MASS",
-    "MASS_WITH_ARM",
-    "NOMINAL_FEET",
-    "NOMINAL_HEIGHT",
-    "SITTING_HEIGHT",
-    "STOWED",
-    "UPPER",
-]
-
 LEGS = ("fl", "fr", "hl", "hr")
 """Front left, front right, hind left, hind right: the order of all arrays over legs."""
 

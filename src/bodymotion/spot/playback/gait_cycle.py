@@ -13,8 +13,6 @@ from bodymotion.spot.playback.playing import contacts_at_keyframes
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = ["check_gait_cycle"]
-
 
 def check_gait_cycle(animation: Animation) -> tuple[Problem, ...]:
     """Return the problems of a custom gait cycle at feet without contacts; the rules of the format check feet that have them.

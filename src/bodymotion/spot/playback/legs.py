@@ -22,8 +22,6 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.spot.playback.dimensions import HIP_WIDTH, HIPS, KNEE, LEG_LIMITS, SHIN, SIDES
 
-__all__ = ["Errors", "Legs", "foot_jacobian", "foot_positions", "leg_joints", "nearest_within_limits", "solutions"]
-
 THIGH = float(np.hypot(KNEE[0], KNEE[2]))
 BEND = float(np.arctan2(KNEE[0], -KNEE[2]))
 """[rad] Angle of the knee in front of the vertical line through joint hy."""

@@ -12,8 +12,6 @@ import numpy as np
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = ["NEUTRAL", "as_number", "settings"]
-
 _OFFSETS = tuple(f"{name}_offset" for name in ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1"))
 
 NEUTRAL: Mapping[str, float] = MappingProxyType(

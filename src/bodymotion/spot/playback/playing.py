@@ -32,16 +32,6 @@ from bodymotion.spot.playback.tracks import Tracks
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = [
-    "center_of_mass",
-    "check_keyframes",
-    "contacts_at_keyframes",
-    "default_start",
-    "loop_problems",
-    "needs_arm",
-    "play",
-]
-
 MIN_KEYFRAME_GAP = 1e-6
 """[s] Smallest time between keyframes that is accepted."""
 MAX_NUMBER = 1e6

@@ -19,16 +19,6 @@ from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOI
 from bodymotion.spot.playback.stance import SpotPose, feet_in_world, footprint, inferred_contacts, stand
 from bodymotion.spot.playback.tracks import ARM, CONTACTS, POSITIONS, QUATERNIONS, foot_columns, leg_columns
 
-__all__ = [
-    "FOOT_CONTACT",
-    "REACH_ERROR",
-    "LegColumns",
-    "SpotArrays",
-    "animation_of",
-    "last_pose",
-    "spot_arrays",
-]
-
 FOOT_CONTACT = "FootContact"
 """The content of the component with the contacts: (T, 4), 1 in contact, 0 in swing, in the order fl fr hl hr."""
 

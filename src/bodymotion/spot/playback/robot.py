@@ -33,8 +33,6 @@ from bodymotion.spot.playback.dimensions import (
     UPPER_ARM,
 )
 
-__all__ = ["GRIPPER", "spot_body"]
-
 X, Y, Z = np.eye(3)
 INERTIAL: Mapping[str, tuple[float, tuple[float, float, float], tuple[float, float, float]]] = {
     "body": (16.708, (0.0, 0.0, -0.005), (0.0815, 0.549, 0.569)),

@@ -4,28 +4,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = [
-    "ABOVE_FLOOR",
-    "AIRBORNE",
-    "BELOW_FLOOR",
-    "BODY_CLEARANCE",
-    "BODY_SPEED",
-    "CUT_OFF",
-    "FEET_DISTANCE",
-    "FOOT_REACH",
-    "FOOT_SPEED",
-    "FRAME",
-    "HAND_REACH",
-    "JOINT_LIMIT",
-    "JOINT_SPEED",
-    "LOOP",
-    "RULES",
-    "SLIP",
-    "START",
-    "SUPPORT",
-    "UNPLAYABLE",
-]
-
 FOOT_REACH = Rule(
     "SPOT001",
     "warning",

@@ -24,19 +24,6 @@ from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.spot.playback.dimensions import FOOT_RADIUS, NOMINAL_FEET, NOMINAL_HEIGHT, SITTING_HEIGHT, STOWED
 from bodymotion.spot.playback.legs import foot_positions, leg_joints
 
-__all__ = [
-    "MAX_CONTACT_HEIGHT",
-    "MAX_CONTACT_SPEED",
-    "SpotPose",
-    "distance_outside",
-    "feet_in_world",
-    "footprint",
-    "inferred_contacts",
-    "is_slow_between",
-    "sit",
-    "stand",
-]
-
 MAX_CONTACT_HEIGHT = 0.02
 """[m] A foot up to this height above the floor is on it."""
 MAX_CONTACT_SPEED = 0.25

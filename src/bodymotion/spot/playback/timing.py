@@ -23,8 +23,6 @@ from bodymotion.system.memory import check_memory
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = ["DEFAULT_BPM", "Timing", "blended", "default_frame_rate", "entry_weights", "exit_weights", "timing"]
-
 DEFAULT_BPM = 120.0
 """The script's beats per minute where neither the caller nor the animation defines it."""
 

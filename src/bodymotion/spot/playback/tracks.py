@@ -31,8 +31,6 @@ from bodymotion.spot.playback.stance import SpotPose, inferred_contacts, is_slow
 if TYPE_CHECKING:
     from bodymotion.animation import Animation, Keyframes
 
-__all__ = ["ARM", "CONTACTS", "POSITIONS", "QUATERNIONS", "ROLL_PITCH_YAW", "Tracks", "foot_columns", "leg_columns"]
-
 ARM = ("shoulder0", "shoulder1", "elbow0", "elbow1", "wrist0", "wrist1")
 CONTACTS = tuple(f"{leg}_contact" for leg in LEGS)
 POSITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -28,8 +28,6 @@ from bodymotion.spot.playback.tracks import ARM, Tracks
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-__all__ = ["all_problems", "validate"]
-
 REACH_TOLERANCE = 1e-3
 """[m] Accepted distance of feet and hands from their goals."""
 MAX_LEG_SPEED, MAX_ARM_SPEED, MAX_GRIPPER_SPEED = 20.0, 10.0, 20.0

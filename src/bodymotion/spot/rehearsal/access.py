@@ -10,8 +10,6 @@ from typing import Any
 
 from bodymotion.spot.client.connection import vendor
 
-__all__ = ["RESOURCES", "Accounts", "Leases", "TokenCheck"]
-
 RESOURCES = ("body",)
 OPEN = ("/bosdyn.api.AuthService/", "/bosdyn.api.RobotIdService/")
 """Services that need no login, as on a robot."""

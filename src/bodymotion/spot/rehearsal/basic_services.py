@@ -10,8 +10,6 @@ from bodymotion.spot.rehearsal.access import RESOURCES, Accounts, Leases
 from bodymotion.spot.rehearsal.responses import responding, set_invalid_request, set_time, time_of
 from bodymotion.spot.rehearsal.store import Store
 
-__all__ = ["SERVICES", "Auth", "Directory", "Identity", "LeaseService", "License", "Power", "State", "Time"]
-
 API = "bosdyn.api."
 SERVICES = (
     ("auth", "bosdyn.api.AuthService", "auth.spot.robot"),

@@ -12,8 +12,6 @@ from bodymotion.spot.rehearsal.responses import NANO, responding, set_invalid_re
 from bodymotion.spot.rehearsal.sequences import config_text, validate_animation, validate_sequence, warning
 from bodymotion.spot.rehearsal.store import PREFIX, Dance, Store, UploadedSequence, slices_of
 
-__all__ = ["Choreography"]
-
 PB = "bosdyn.api.spot.choreography_sequence_pb2"
 
 

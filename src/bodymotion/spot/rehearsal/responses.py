@@ -9,8 +9,6 @@ from typing import Any
 
 from bodymotion.spot.client.connection import vendor
 
-__all__ = ["NANO", "responding", "set_invalid_request", "set_time", "time_of"]
-
 NANO = 1_000_000_000
 
 

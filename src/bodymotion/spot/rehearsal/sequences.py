@@ -19,16 +19,6 @@ from bodymotion.spot.playback.parameters import settings
 from bodymotion.spot.playback.timing import timing
 from bodymotion.spot.rehearsal.store import PREFIX, UploadedAnimation, slices_of
 
-__all__ = [
-    "RANGES",
-    "config_text",
-    "move_parameters",
-    "sequence_motion",
-    "validate_animation",
-    "validate_sequence",
-    "warning",
-]
-
 _OFFSETS = ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1")
 
 RANGES: Mapping[str, tuple[float, float, float]] = MappingProxyType(

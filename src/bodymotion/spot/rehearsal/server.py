@@ -30,8 +30,6 @@ from bodymotion.spot.rehearsal.choreography import Choreography
 from bodymotion.spot.rehearsal.sequences import sequence_motion
 from bodymotion.spot.rehearsal.store import Dance, Store
 
-__all__ = ["StandIn"]
-
 HOST = "127.0.0.1"
 MAX_MESSAGE_BYTES = 128 << 20
 """The default limit of gRPC, 4 MiB, is too small for a long recording."""
