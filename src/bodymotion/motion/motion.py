@@ -354,7 +354,7 @@ class Motion(NotebookDisplay, ContentEquality):
         Raises
         ------
         ValueError
-            When a component has no frames at all and others have some.
+            When a component has no frames at all and others have some, or, for interpolation, time stamps do not increase.
         """
         timeline = Timeline.shared(c.timeline for c in self.timed)
         empty = [c.content for c in self.timed if not c.num_frames]

@@ -142,9 +142,8 @@ def on_one_timeline(
     reduced = motion.replaced(*kept)
     first = kept[0].timeline
     if any(component.timeline != first for component in kept[1:]):
-        reduced = reduced.on_common_timeline()
-        timeline = reduced.timeline
-        message = f"the components have different timelines; all get {timeline.num_frames} frames at {timeline.frame_rate:g} Hz"
+        reduced = reduced.synchronized()
+        message = f"the components have different timelines; all get {reduced.timeline}"
         problems.append(losses.FRAMES.problem(message))
     joints, links = reduced.joint_displacement, reduced.link_position
     others = [c for c in reduced.timed if isinstance(c, MultiValueSeq) and c.content in contents]

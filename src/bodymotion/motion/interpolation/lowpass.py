@@ -18,6 +18,7 @@ import numpy as np
 
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.system.memory import check_memory
 
 Rows: TypeAlias = Callable[[int, int, Floats], None]
 
@@ -40,6 +41,7 @@ def gaussian(cutoff: float) -> Floats:
     """Return the weights (2·half + 1,), whose sum is 1, of a Gaussian low-pass with its −3 dB point (1/√2) at `cutoff` [cycles per row]."""
     width = np.sqrt(np.log(2)) / (2 * np.pi * cutoff)
     half = int(np.ceil(5 * width))
+    check_memory(4 * 8 * (2 * half + 1), f"a low-pass filter over {2 * half + 1} frames")
     weights = np.exp(-0.5 * (np.arange(-half, half + 1) / width) ** 2)
     return np.asarray(weights / weights.sum())
 
@@ -62,6 +64,8 @@ def low_passed(
     from bodymotion.kernels import interpolation
 
     half = len(weights) // 2
+    numbers = (len(weights) + block) * int(np.prod(out.shape[1:]))
+    check_memory(3 * 8 * numbers, f"a low-pass filter over {len(weights)} frames")
     lowest, highest = ends
     begin, end = min(-(-lowest // step), len(out)), min(highest // step + 1, len(out))
     at_once = max(block // step, 1)
