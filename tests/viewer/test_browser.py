@@ -41,6 +41,8 @@ def showing(page) -> Iterator[Callable[..., Viewer]]:
             viewer.show("shadows", False)
             viewer.server.scene.configure_environment_map(None)
         open_viewers.append(viewer)
+        # The picture has 330 rows; below it is the timeline of a motion.
+        page.set_viewport_size({"width": 700, "height": 330 if motion is None else 460})
         page.goto(viewer.url)
         page.get_by_role("tab", name="Show").wait_for(timeout=TIMEOUT * 1000)
         until(lambda: len(colored(picture(page), GREEN)) + len(colored(picture(page), ORANGE)) > 50)
