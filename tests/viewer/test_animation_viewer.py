@@ -243,7 +243,7 @@ def test_findings_have_their_keyframe_and_frames_out_of_reach_are_marked(
     data = timeline_data(scene)
     assert any(color == f"rgb{MISSED}" for _, spans in data["rows"] for _, _, color, _ in spans)
     assert any(time == pytest.approx(1.0) and text.startswith("SPOT001") for time, text in data["marks"])
-    viewer.go_to_keyframe(2)
+    viewer.scrub(scene.playback.time_of(2))
     until(lambda: viewer.time == pytest.approx(1.0, abs=0.011))
 
 

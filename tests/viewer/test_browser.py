@@ -288,9 +288,17 @@ def test_a_click_in_a_plot_goes_there_and_a_picture_can_be_kept(page, showing) -
 
     for share, frame in ((0.25, 50), (0.8, 160)):
         until(lambda frame=frame: abs(viewer.frame - frame) <= 1, lambda share=share: click(share))
+    bar = page.locator("#bodymotion-bar canvas")
+    box = bar.bounding_box()
+    until(lambda: abs(viewer.time - 2.0) < 0.1, lambda: page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 25))
     page.get_by_role("combobox", name="Quantity").click()
     page.get_by_role("option", name="Joint velocities").click()
     until(lambda: viewer.analysis is not None and viewer.analysis.has("joint_velocities"))
+    page.get_by_role("tab", name="Links").click()
+    page.locator(".bodymotion-search").fill("hand")
+    rows = page.locator("[data-bodymotion-link]:visible")
+    until(lambda: rows.count() == 1)
+    until(lambda: viewer.selected_link is body.links[2], rows.first.click)
     page.get_by_role("tab", name="Show").click()
     with page.expect_download(timeout=TIMEOUT * 1000) as download:
         page.get_by_role("button", name="Image").click()

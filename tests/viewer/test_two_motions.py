@@ -25,7 +25,7 @@ from bodymotion.scene.second_motion import differences, side_by_side
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.api import view
 from bodymotion.viewer.capture import even_size, file_name, over_white, png
-from bodymotion.viewer.overlays import half_axes, joint_label, joint_labels
+from bodymotion.viewer.overlays import inertia_box, joint_label, joint_labels
 from bodymotion.viewer.page import page
 from bodymotion.viewer.plot_panel import filled
 from waiting import until
@@ -109,20 +109,20 @@ def test_a_page_says_of_which_motion_its_overlays_are() -> None:
 
 
 @given(st.floats(0.05, 2), st.floats(0.05, 2), st.floats(0.05, 2), st.floats(0.1, 50))
-def test_the_ellipsoid_of_an_ellipsoid_is_itself(a: float, b: float, c: float, mass: float) -> None:
-    moments = mass / 5 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
+def test_the_inertia_box_of_a_box_is_itself(a: float, b: float, c: float, mass: float) -> None:
+    moments = mass / 12 * np.array([b * b + c * c, a * a + c * c, a * a + b * b])
     link = bm.Link(name="L", index=0, segments=(bm.Segment(mass=mass, inertia=np.diag(moments)),))
-    lengths, axes = half_axes(link)
+    lengths, axes = inertia_box(link)
     np.testing.assert_allclose(np.sort(lengths), sorted([a, b, c]), rtol=1e-5)
     assert np.linalg.det(axes) == pytest.approx(1.0)
-    rebuilt = axes @ np.diag(mass / 5 * (np.square(lengths).sum() - np.square(lengths))) @ axes.T
+    rebuilt = axes @ np.diag(mass / 12 * (np.square(lengths).sum() - np.square(lengths))) @ axes.T
     np.testing.assert_allclose(rebuilt, np.diag(moments), atol=1e-9 * moments.max())
 
 
-def test_what_has_no_mass_has_no_ellipsoid_and_tags_have_ids() -> None:
-    assert half_axes(bm.Link(name="L", index=0)) is None
+def test_what_has_no_mass_has_no_inertia_box_and_tags_have_ids() -> None:
+    assert inertia_box(bm.Link(name="L", index=0)) is None
     flat = bm.Segment(mass=1.0, inertia=np.diag([1.0, 0.1, 0.1]))
-    assert half_axes(bm.Link(name="L", index=0, segments=(flat,))) is None
+    assert inertia_box(bm.Link(name="L", index=0, segments=(flat,))) is None
     assert joint_label(bm.Link(name="L", index=0, joint=bm.Joint(name="J", id=3))) == "3  J"
     assert joint_label(bm.Link(name="L", index=0)) == "L"
 

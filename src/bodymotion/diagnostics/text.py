@@ -23,6 +23,7 @@ __all__ = [
     "node_name",
     "place_after",
     "shown",
+    "small_html",
     "with_article",
 ]
 
@@ -133,6 +134,11 @@ def moment(time: float) -> str:
 def html_text(text: str, max_characters: int = 2000) -> str:
     """Return the text escaped for HTML, without control characters."""
     return escape(shown(text, max_characters))
+
+
+def small_html(text: str) -> str:
+    """Return a paragraph of a panel as HTML, in small letters."""
+    return f'<div style="padding:0.1em 1em;font-size:0.85em;opacity:0.8">{html_text(text)}</div>'
 
 
 def node_name(index: int, name: str) -> str:

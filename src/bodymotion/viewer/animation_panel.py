@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bodymotion.animation import Parameter
 from bodymotion.diagnostics import Group, grouped
-from bodymotion.diagnostics.text import counted, html_text, shown
+from bodymotion.diagnostics.text import counted, html_text, shown, small_html
 from bodymotion.scene.animation_playback import AnimationPlayback, PlaybackSettings, slice_range
 from bodymotion.scene.loading import group_text
 from bodymotion.scene.scene import Scene, make_scene
@@ -27,10 +27,9 @@ MIN_TEMPO, MAX_TEMPO = 40.0, 220.0
 """[beats per minute] The range that the slider of the tempo has at least."""
 WRITE_BACK_DELAY = 0.6
 """[s] After a user has moved a slider its value is not overwritten for this time."""
-MAX_LISTED_GROUPS, MAX_GO_TO = 40, 40
+MAX_LISTED_GROUPS = 40
 MAX_KEYFRAMES = 3
 """Number of keyframes that are listed for one rule."""
-NONE = "—"
 
 CONTROLLER_OPTIONS = ("precise_steps", "timing_adjustability", "track_swing_trajectories")
 """Options for the robot's controller; they change no motion here."""
@@ -125,13 +124,6 @@ class AnimationPanel:
         reset.on_click(lambda _event: self._reset())
         self.options = gui.add_html(options_html(playback))
         self._findings = gui.add_html(findings_html(playback))
-        self._keyframes: dict[str, int] = {}
-        for number, problem in enumerate(playback.problems[:MAX_GO_TO]):
-            keyframe = playback.keyframe_of(problem)
-            if keyframe is not None:
-                self._keyframes[f"{number + 1}. {problem.rule}, keyframe {keyframe + 1}"] = keyframe
-        if self._keyframes:
-            gui.add_dropdown("Go to", (NONE, *self._keyframes)).on_update(self._go_to)
 
     def _add_slider(self, name: str, limits: SliderLimits, label: str, hint: str, disabled: bool = False) -> None:
         self._limits[name] = limits
@@ -158,11 +150,6 @@ class AnimationPanel:
     def _reset(self) -> None:
         self._touched.clear()
         self._viewer.change_setting("", 0.0)
-
-    def _go_to(self, event: viser.GuiEvent[viser.GuiDropdownHandle[str]]) -> None:
-        keyframe = self._keyframes.get(event.target.value)
-        if event.client_id is not None and keyframe is not None:
-            self._viewer.go_to_keyframe(keyframe)
 
     def _value(self, name: str) -> float:
         playback = self._playback
@@ -205,11 +192,7 @@ def _head(playback: AnimationPlayback) -> str:
     timing = playback.timing
     natural = f" (natural length {timing.natural})" if timing.natural != timing.slices else ""
     length = f"{timing.slices:g} slices{natural} at {timing.bpm:g} beats per minute, {timing.timeline.duration:.2f} s"
-    return _small(f"{playback.title}: {', '.join(playback.animation.controls)}. {length}")
-
-
-def _small(text: str) -> str:
-    return f'<div style="padding:0.2em 1em;font-size:0.85em;opacity:0.75">{html_text(text)}</div>'
+    return small_html(f"{playback.title}: {', '.join(playback.animation.controls)}. {length}")
 
 
 def options_html(playback: AnimationPlayback) -> str:
@@ -254,7 +237,7 @@ def findings_html(playback: AnimationPlayback) -> str:
     """Return the findings about an animation as HTML, one line for each rule, with the first keyframes and their times."""
     groups = grouped(playback.problems)
     if not groups:
-        return _small("No problems found, with the defaults of all parameters.")
+        return small_html("No problems found, with the defaults of all parameters.")
     rows = "".join(
         f'<li style="margin-bottom:4px"><b>{_keyframes_text(playback, group)}</b>{html_text(group_text(group))}</li>'
         for group in groups[:MAX_LISTED_GROUPS]

@@ -288,16 +288,6 @@ class Viewer:
 
         self._queue.post(show)
 
-    def go_to_keyframe(self, keyframe: int) -> None:
-        """Pause where a keyframe is shown."""
-
-        def go() -> None:
-            time = None if self.scene.playback is None else self.scene.playback.time_of(keyframe)
-            if time is not None:
-                self._pause_at(lambda: self.player.seek(time))
-
-        self._queue.post(go)
-
     def set_speed(self, speed: float) -> None:
         """Set the playback speed (1: real time)."""
         self._queue.post(lambda: self.player.set_speed(speed))

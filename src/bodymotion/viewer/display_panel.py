@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics.text import html_text, node_name, shown
+from bodymotion.diagnostics.text import node_name, shown, small_html
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS
 from bodymotion.scene.scene import Scene
 from bodymotion.viewer.environment import PRESETS
@@ -134,7 +134,7 @@ class DisplayPanel:
 def _show_text(widget: Any, text: str) -> None:  # noqa: ANN401
     widget.visible = bool(text)
     if text:
-        widget.content = f'<div style="padding:0 1em;font-size:0.85em;opacity:0.85">{html_text(text)}</div>'
+        widget.content = small_html(text)
 
 
 def _absent(scene: Scene, has_joints: bool) -> dict[str, bool]:

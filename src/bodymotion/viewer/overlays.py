@@ -15,7 +15,6 @@ import numpy.typing as npt
 from bodymotion.diagnostics.text import node_name, shown
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.shapes import Shape, Sphere
 from bodymotion.model.links import Device, ForceSensor, Link, RangeSensor, VisionSensor
 from bodymotion.scene.contacts import HAND, FootContacts
 from bodymotion.scene.theme import (
@@ -35,7 +34,7 @@ from bodymotion.viewer.nodes import RobotNodes
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["FootMarks", "Overlays", "device_labels", "device_outline", "half_axes", "joint_label", "joint_labels"]
+__all__ = ["FootMarks", "Overlays", "device_labels", "device_outline", "inertia_box", "joint_label", "joint_labels"]
 
 MAX_DEVICE_LABELS, MAX_JOINT_LABELS = 60, 200
 MAX_RAYS = 61
@@ -149,7 +148,7 @@ class Overlays:
         ]
 
     def _make_inertias(self) -> list[Any]:
-        """Return a ball at the centre of mass of each link with mass, and the ellipsoid of its inertia."""
+        """Return a ball at the centre of mass of each link with mass, and the box of its inertia."""
         size, made = self._nodes.size, []
         for link in self._body.links:
             if not link.mass > 0 or not np.isfinite(link.center_of_mass).all():
@@ -164,15 +163,13 @@ class Overlays:
                     **NO_SHADOW,
                 )
             )
-            ellipsoid = half_axes(link)
-            if ellipsoid is not None:
-                lengths, axes = ellipsoid
-                ball = Shape(Sphere(1.0)).to_mesh()
+            box = inertia_box(link)
+            if box is not None:
+                lengths, axes = box
                 made.append(
-                    self._api.add_mesh_simple(
+                    self._api.add_box(
                         f"{name}/inertia",
-                        ball.vertices * np.maximum(lengths, 1e-4 * size),
-                        ball.faces,
+                        dimensions=np.maximum(lengths, 1e-4 * size),
                         color=INERTIA_COLOR,
                         opacity=0.45,
                         position=link.center_of_mass,
@@ -239,16 +236,16 @@ def device_labels(devices: Sequence[Device], distance: float) -> dict[int, str]:
     return {number: shown(", ".join(names), 120) for number, names in found.items()}
 
 
-def half_axes(link: Link) -> tuple[Floats, Floats] | None:
-    """Return the half axes (3,) [m] of the homogeneous ellipsoid with a link's mass and inertia, and the rotation (3, 3) of its axes.
+def inertia_box(link: Link) -> tuple[Floats, Floats] | None:
+    """Return the edges (3,) [m] of the uniform box with a link's mass and inertia, and the rotation (3, 3) of its axes.
 
-    None without mass, or for an inertia that no body can have. An ellipsoid with half axes a, b, c has the moment m (b² + c²) / 5 about
-    its first axis.
+    None without mass, or for an inertia that no body can have. A box with edges a, b, c has the moment m (b² + c²) / 12 about its
+    first axis.
     """
     if not link.mass > 0 or not np.isfinite(link.inertia).all():
         return None
     moments, axes = np.linalg.eigh(0.5 * (link.inertia + link.inertia.T))
-    squares = 5.0 / link.mass * (0.5 * moments.sum() - moments)
+    squares = 12.0 / link.mass * (0.5 * moments.sum() - moments)
     if moments.max() <= 0 or (squares < -1e-6 * abs(squares).max()).any():
         return None
     if np.linalg.det(axes) < 0:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics.text import counted, html_text
+from bodymotion.diagnostics.text import counted, html_text, small_html
 from bodymotion.scene.loading import group_text
 from bodymotion.scene.options import LABELS
 from bodymotion.scene.scene import Scene
@@ -59,7 +59,7 @@ class Panel:
             if scene.body.extra_joints and not scene.without_body:
                 self._add_loops(gui)
             self.sliders = JointSliders(gui, scene.body, viewer.pose_joint)
-            hint.content = _small(_joints_hint(scene, len(self.sliders)))
+            hint.content = small_html(_joints_hint(scene, len(self.sliders)))
         with tabs.add_tab("Links"):
             gui.add_html(tree_html(scene.body))
         with tabs.add_tab("Show"):
@@ -72,6 +72,7 @@ class Panel:
         count = sum(group.count for group in scene.findings)
         with tabs.add_tab(f"About ({count})" if count else "About"):
             self._summary = gui.add_html(summary_html(viewer))
+        self.link_card.update()
 
     def _add_loops(self, gui: viser.GuiApi) -> None:
         """Add the options that close loops, and a note about how far they are open."""
@@ -79,7 +80,7 @@ class Panel:
             if name == "loops" or self._viewer.scene.num_frames > 1:
                 checkbox = self._checkboxes[name] = gui.add_checkbox(LABELS[name], getattr(self._viewer.options, name))
                 checkbox.on_update(self._switched(name))
-        self._loop_note = gui.add_html(_small(self._viewer.scene_view.loop_note()))
+        self._loop_note = gui.add_html(small_html(self._viewer.scene_view.loop_note()))
 
     def _switched(self, name: str) -> Callable[[viser.GuiEvent[viser.GuiCheckboxHandle]], None]:
         def react(event: viser.GuiEvent[viser.GuiCheckboxHandle]) -> None:
@@ -102,7 +103,7 @@ class Panel:
             self.link_card.sync()
             self.sliders.show(viewer.scene_view.q)
             if self._loop_note is not None:
-                self._loop_note.content = _small(viewer.scene_view.loop_note())
+                self._loop_note.content = small_html(viewer.scene_view.loop_note())
 
     def update(self) -> None:
         """Show another motion of the same body: the animation, played with other settings."""
@@ -121,10 +122,6 @@ class Panel:
         color = "#c92a2a" if bad else "#495057"
         self.message.content = f'<div style="padding:0 1em;color:{color};font-size:0.85em">{html_text(text)}</div>'
         self.message.visible = bool(text)
-
-
-def _small(text: str) -> str:
-    return f'<div style="padding:0 1em;font-size:0.85em;opacity:0.75">{html_text(text)}</div>'
 
 
 def _joints_hint(scene: Scene, num_sliders: int) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.diagnostics.text import fixed, html_text, shown
+from bodymotion.diagnostics.text import fixed, html_text, shown, small_html
 from bodymotion.geometry.arrays import Floats
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Curve, Scene
@@ -140,7 +140,7 @@ class PlotPanel:
             status = "This motion on this body does not have this quantity."
         self._status.visible = bool(status)
         if status:
-            self._status.content = f'<div style="padding:0 1em;font-size:0.85em;opacity:0.85">{html_text(status)}</div>'
+            self._status.content = small_html(status)
 
 
 def curves_of(series: Series) -> tuple[Curve, ...]:
