@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
-import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -146,9 +144,7 @@ def test_any_quantity_is_plotted_once_it_is_known() -> None:
         viewer.seek(4.6)
         for value in measures.zmp[460]:
             assert f"{round(value, 4) + 0.0:.4f} m" in viewer.panel.plot._legend.content
-        content = viewer.panel.plot._plot.content
-        frames = json.loads(re.search(r'data-frames="([^"]+)"', content)[1])
-        np.testing.assert_allclose(frames, np.linspace(0, 1000, len(frames)), atol=1.0)
+        assert viewer.panel.plot._plot.content.count("<polyline") == 3
 
 
 def test_what_a_motion_has_not_is_said() -> None:
