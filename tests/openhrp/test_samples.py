@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from reference_answers import body_of, device_differences, differences
@@ -11,7 +13,7 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.geometry import rotations
 from goldens import CORPUS, answer
-from sample_files import ACCEPT, sampled
+from sample_files import ACCEPT, ROOT, sampled
 
 
 @pytest.fixture
@@ -108,6 +110,25 @@ def test_humanoid_pose_is_applied_on_request(made):
     turn = Rotation.from_rotvec([1, 0, 0])
     assert np.allclose(body.root_pose[:3], np.add(turn.apply([1, 2, 3]), [5, 6, 7]), atol=1e-12)
     assert np.allclose(rotations.to_matrix(body.root_pose[3:]), turn.as_matrix(), atol=1e-12)
+
+
+def test_the_transform_of_a_humanoid_is_that_of_vrml(tmp_path):
+    """T · C · R · S · −C (ISO/IEC 14772-1, 6.52) takes each link and each shape to where the document has it."""
+    text = (ROOT / "examples" / "biped.wrl").read_text(encoding="utf-8")
+    transform = "translation 5 6 7 center 1 2 3 rotation 0 0 1 0.7 scale 2 2 2"
+    path = tmp_path / "placed.wrl"
+    path.write_text(re.sub(r"(DEF \w+ Humanoid \{)", rf"\1 {transform}", text, count=1), encoding="utf-8")
+    plain, placed = (
+        read_openhrp(ROOT / "examples" / "biped.wrl").require(),
+        read_openhrp(path, apply_humanoid_pose=True).require(),
+    )
+    q = np.full(plain.num_joints, 0.1)
+    before, after = (body.forward_kinematics(q)[:, :3] for body in (plain, placed))
+    wanted = Rotation.from_rotvec([0, 0, 0.7]).apply(2 * (before - [1, 2, 3])) + np.array([6, 8, 10])
+    np.testing.assert_allclose(after, wanted, atol=1e-12)
+    assert "WRL108" not in {problem.rule for problem in placed.problems}
+    path.write_text(path.read_text(encoding="utf-8").replace("scale 2 2 2", "scale 2 2 1", 1), encoding="utf-8")
+    assert "WRL108" in {problem.rule for problem in read_openhrp(path, apply_humanoid_pose=True).problems}
 
 
 def test_every_sample_loads_or_is_refused_with_its_place(corpus):

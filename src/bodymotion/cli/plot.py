@@ -40,8 +40,7 @@ def plot(
         typer.Option(
             "--what",
             metavar="NAMES",
-            help="Plots, comma-separated: overview, joints, velocities, accelerations, torques, power, zmp, contacts, sensors, any "
-            "measured quantity, or all; see --list.",
+            help="Plots, comma-separated; all for the most useful ones. --list has the names.",
         ),
     ] = "overview",
     joints: Annotated[

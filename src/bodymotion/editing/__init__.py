@@ -12,9 +12,9 @@ from bodymotion.editing.joining import join, loop
 from bodymotion.editing.mirroring import mirror
 from bodymotion.editing.rerooting import reroot
 from bodymotion.editing.retiming import change_speed, reverse
-from bodymotion.editing.scaling import scale
 from bodymotion.editing.selecting import drop, keep, trim, trim_frames
 from bodymotion.editing.smoothing import smooth, unwrap
+from bodymotion.model.scaling import scale
 
 __all__ = [
     "Residual",

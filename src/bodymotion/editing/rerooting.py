@@ -20,14 +20,12 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import Device, ForceSensor, Joint, Segment
+from bodymotion.model.scaling import HISTORY_KEY
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
 __all__ = ["reroot"]
-
-HISTORY_KEY = "rerooted"
-"""The key of `source.options` for the history: the original order of links, and the translations of their frames since then."""
 
 
 def reroot(body: Body, link: str | int) -> Body:

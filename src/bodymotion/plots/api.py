@@ -17,7 +17,7 @@ from bodymotion.dynamics import Measures, measure
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.plots.drawing import DPI, FORMATS, draw, image_bytes
-from bodymotion.plots.kinds import charts, is_heavy
+from bodymotion.plots.kinds import charts, needs
 from bodymotion.plots.parts import Chart
 from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.subject import Subject
@@ -32,8 +32,6 @@ __all__ = ["Plot", "Plottable", "plot", "subject_of"]
 
 Plottable: TypeAlias = Showable | Measures
 
-UNDERIVED = {"joints", "joint_displacements", "root_position"}
-"""Plots without derivatives, for which the fastest differentiation is used."""
 MAX_POSES = 8_000_000
 """Link poses that are measured: of a longer motion, every n-th frame, where the plot needs all links."""
 
@@ -138,8 +136,8 @@ def plot(
         A Body and a Motion, or their files, in any order; or a motion alone, of which only the values in the file can be plotted; or an
         Animation, which is played on the built-in Spot; or `Measures` of a motion.
     what:
-        Names of plots, such as "overview", "joints", "velocities", "torques", "zmp", "contacts", "sensors", or of any quantity of
-        `bodymotion.dynamics.QUANTITIES`; "all" for the most useful ones.
+        Names of plots: those of `bodymotion.plots.KINDS`, with every quantity of `bodymotion.dynamics.QUANTITIES`; "all" for the most
+        useful ones.
     joints:
         Names or patterns ("*KNEE*") of the shown joints.
     start, end:
@@ -172,12 +170,13 @@ def plot(
         or the size is too small (the message names a sufficient one).
     """
     names = (what,) if isinstance(what, str) else tuple(what)
-    if set(names) <= UNDERIVED:
+    if not needs(names, "derivatives"):
+        # The fastest differentiation will do.
         derivative = "central"
     subject = subject_of(
         body,
         motion,
-        heavy=is_heavy(names),
+        heavy=needs(names, "links"),
         derivative=derivative,
         window=window,
         on_feet=on_feet,

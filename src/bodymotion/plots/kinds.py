@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from bodymotion.plots.parts import Chart
 from bodymotion.plots.quantities import contacts_chart, has_sensors, quantity_chart, sensors_chart, series_chart
 from bodymotion.plots.subject import Subject
 
-__all__ = ["KINDS", "Kind", "UnknownPlotError", "available", "charts", "chosen", "is_heavy"]
+__all__ = ["KINDS", "Kind", "UnknownPlotError", "available", "charts", "chosen", "needs"]
 
 
 class UnknownPlotError(WrongUseError):
@@ -26,37 +27,57 @@ class UnknownPlotError(WrongUseError):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of plot: its description, the function that makes its chart, and the quantity that it needs."""
+    """A kind of plot.
+
+    Attributes
+    ----------
+    shows:
+        Its description.
+    make:
+        Makes its chart.
+    exists:
+        Whether a motion has it; gets the measurable quantities.
+    main:
+        Whether it is one of "all".
+    needs:
+        What must be measured: the poses of all "links", "derivatives" of the joints, or only the "joints" themselves.
+    """
 
     shows: str
     make: Callable[[Subject, Flow], Chart]
-    exists: Callable[[Subject, set[str]], bool]
+    exists: Callable[[Subject, set[str]], bool] = lambda subject, has: True
+    main: bool = False
+    needs: Literal["links", "derivatives", "joints"] = "links"
 
 
-def _of(name: str) -> Kind:
+def _of(name: str, *, main: bool = False) -> Kind:
+    needs: dict[str, Literal["derivatives", "joints"]] = {
+        "joint_displacements": "joints",
+        "joint_velocities": "derivatives",
+        "joint_accelerations": "derivatives",
+    }
     return Kind(
-        QUANTITIES[name].title, lambda subject, flow: quantity_chart(subject, flow, name), lambda _, has: name in has
+        QUANTITIES[name].title,
+        lambda subject, flow: quantity_chart(subject, flow, name),
+        lambda _, has: name in has,
+        main,
+        needs.get(name, "links"),
     )
 
 
 KINDS: dict[str, Kind] = {
-    "overview": Kind("what one wants to see first", overview_chart, lambda s, has: True),
-    "joints": _of("joint_displacements"),
-    "velocities": _of("joint_velocities"),
+    "overview": Kind("what one wants to see first", overview_chart, main=True),
+    "joints": _of("joint_displacements", main=True),
+    "velocities": _of("joint_velocities", main=True),
     "accelerations": _of("joint_accelerations"),
-    "torques": _of("torques"),
-    "power": _of("power"),
-    "zmp": Kind("the zero moment point on the ground, and the margin", zmp_chart, lambda s, has: "zmp" in has),
-    "contacts": Kind("when which foot stands or slips", contacts_chart, lambda s, has: "contacts" in has),
-    "sensors": Kind("accelerometers, gyros and force sensors", sensors_chart, lambda s, has: has_sensors(s)),
-    **{name: _of(name) for name in QUANTITIES if name not in ("zmp", "contacts", "power", "torques")},
+    "torques": _of("torques", main=True),
+    "power": _of("power", main=True),
+    "zmp": Kind("the zero moment point on the ground, and the margin", zmp_chart, lambda s, has: "zmp" in has, True),
+    "contacts": Kind("when which foot stands or slips", contacts_chart, lambda s, has: "contacts" in has, True),
+    "sensors": Kind("accelerometers, gyros and force sensors", sensors_chart, lambda s, has: has_sensors(s), True),
 }
-"""All plots of a motion on a body by name."""
-
-MAIN = ("overview", "joints", "velocities", "torques", "power", "zmp", "contacts", "sensors")
-"""The plots of "all"."""
-LIGHT = ("joints", "velocities", "accelerations")
-"""Plots that do not need the poses of all links."""
+KINDS |= {name: _of(name) for name in QUANTITIES if name not in KINDS}
+"""All plots of a motion on a body by name: a row for each, and one for each quantity."""
 
 
 def available(subject: Subject) -> tuple[str, ...]:
@@ -85,7 +106,7 @@ def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
     found: list[str] = []
     for name in what:
         if name == "all":
-            found += [one for one in there if one in MAIN or subject.measures is None]
+            found += [one for one in there if subject.measures is None or KINDS[one].main]
         elif name in there:
             found.append(name)
         elif name in KINDS:
@@ -96,12 +117,10 @@ def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def is_heavy(what: Iterable[str]) -> bool:
-    """Return whether a plot needs the poses of all links."""
-    return any(
-        name not in LIGHT and name not in ("joint_displacements", "joint_velocities", "joint_accelerations")
-        for name in what
-    )
+def needs(what: Iterable[str], part: Literal["links", "derivatives"]) -> bool:
+    """Return whether one of the plots needs the poses of all links, or derivatives; "all" and unknown names do."""
+    enough = ("joints",) if part == "derivatives" else ("joints", "derivatives")
+    return any(name not in KINDS or KINDS[name].needs not in enough for name in what)
 
 
 def charts(

@@ -23,6 +23,8 @@ figures; distance of the ground from the right edge."""
 ROW = 0.165
 """[inch] Height of a row of curves in an overview."""
 MAX_COLUMNS = 8
+NUMBERS, NAMES = 0.7, 1.5
+"""[inch] Space left of curves across a chart for numbers, and right of them for the names of several lines."""
 LABELS, NAME, NOTE, TIME, GAP, HEADING = 0.56, 0.2, 0.15, 0.32, 0.1, 0.3
 """[inch] Space left of a panel, above it for name and note, below it for times, between rows, and above a group."""
 MIN_HEIGHT, MIN_PANEL, MIN_ROW, MIN_BAR = 0.6, 0.45, 0.14, 0.17
@@ -72,8 +74,19 @@ class Flow:
         """Right edge [inch] of the plots of an overview; names and ranges are beside them."""
         return self.aside - BESIDE
 
-    def across(self, part: Part, height: float, *, left: float, right: float, time_labels: bool = True) -> None:
-        """Add a part from `left` to `right` [inch]; `height` is multiplied by the factor."""
+    def across(
+        self,
+        part: Part,
+        height: float,
+        *,
+        left: float | None = None,
+        right: float | None = None,
+        time_labels: bool = True,
+    ) -> None:
+        """Add a part from `left` to `right` [inch], by default as wide as the chart; `height` is multiplied by the factor."""
+        named = isinstance(part, Curves) and len(part.lines) > 1
+        left = SIDE + NUMBERS if left is None else left
+        right = self.width - SIDE - (NAMES if named else 0.0) if right is None else right
         least = min(_lowest(part, height) * self.room, height)
         tall = height if isinstance(part, (KeyFigures, Ground)) else max(height * self.stretch, least)
         self.narrow |= right - left < _narrowest(part) - 1e-6

@@ -94,16 +94,15 @@ def _scaled(of: Series, panels: list[Curves]) -> list[Curves]:
 
 
 def _few(flow: Flow, of: Series) -> None:
-    left, right = SIDE + 0.7, flow.width - SIDE
     if of.of == "foot" and 1 < len(of.labels) <= MAX_TOGETHER:
-        flow.across(together(of.title, of, range(len(of.labels))), 2.6, left=left, right=right - 1.5)
+        flow.across(together(of.title, of, range(len(of.labels))), 2.6)
         return
     count = len(of.labels)
     for k in range(min(count, MAX_PANELS)):
         made = panel(of, k, k if of.of == "axis" else 0, most=1600)
         if count == 1:
             made = replace(made, title="")
-        flow.across(made, 2.6 if count == 1 else 1.6, left=left, right=right, time_labels=k == count - 1)
+        flow.across(made, 2.6 if count == 1 else 1.6, time_labels=k == count - 1)
 
 
 SLIP = 0.02

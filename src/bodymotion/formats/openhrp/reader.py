@@ -37,11 +37,12 @@ from bodymotion.formats.vrml import InlineLoader, nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
 from bodymotion.formats.vrml.reader import read_scene, vrml_bytes
 from bodymotion.formats.vrml.rules import EMPTY, HEADER, SCENERY
-from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
+from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker, node_transform
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
 from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.model.scaling import scale
 
 __all__ = ["check_tree", "read_openhrp"]
 
@@ -154,10 +155,7 @@ class _ModelReader:
                 self.found.report(rules.OUTSIDE, message, humanoid.location)
             body = self._humanoid(humanoid, transform)
             if self.apply_humanoid_pose:
-                around = poses.compose(
-                    poses.from_matrix(poses.nearest_rigid(transform)), own_pose(humanoid, ModelDiagnostics())
-                )
-                body = replace(body, root_pose=poses.compose(around, body.root_pose))
+                body = self._placed(body, humanoid, transform @ node_transform(humanoid))
             version = nodes.text(humanoid, "version", "1.1")
         else:
             body = self._single_link()
@@ -188,12 +186,26 @@ class _ModelReader:
                 return False
         return True
 
+    def _placed(self, body: Body, node: Node, matrix: Floats) -> Body:
+        """Return the body moved and scaled by a Transform (4, 4); one that stretches or mirrors it is reported, and its scale left out."""
+        if not np.isfinite(matrix).all():
+            return body
+        rigid = poses.nearest_rigid(matrix)
+        factor = float(np.cbrt(max(np.linalg.det(matrix[:3, :3]), 0.0)))
+        if not np.allclose(matrix[:3, :3], factor * rigid[:3, :3], rtol=0.0, atol=1e-9 * max(factor, 1e-9)):
+            message = f"the scale of {label(node)} is not that of a robot: it differs between the axes, or mirrors"
+            self.found.report(rules.HUMANOID_POSE, message, node.location_of("scale"))
+        elif abs(factor - 1) > 1e-12:
+            body = scale(body, factor)
+        return replace(body, root_pose=poses.compose(poses.from_matrix(rigid), body.root_pose))
+
     def _humanoid(self, node: Node, transform: Floats) -> Body:
         found = self.found
         own = attempt(lambda node: own_pose(node, found), node, found)
         is_placed = not np.array_equal(poses.IDENTITY if own is None else own, poses.IDENTITY)
         is_placed = is_placed or not np.array_equal(transform, np.eye(4))
-        if is_placed or nodes.vector(node, "scale", (1.0, 1.0, 1.0)) != (1.0, 1.0, 1.0):
+        is_placed = is_placed or nodes.vector(node, "scale", (1.0, 1.0, 1.0)) != (1.0, 1.0, 1.0)
+        if is_placed and not self.apply_humanoid_pose:
             message = f"{label(node)} has a translation, rotation or scale, which has no effect"
             found.report(rules.HUMANOID_POSE, message, node.location)
         self.walker.walk(nodes.children(node, "viewpoints"), NodeFrame(), self._visit)

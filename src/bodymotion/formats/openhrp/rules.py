@@ -96,7 +96,7 @@ HUMANOID_POSE = Rule(
     "warning",
     "Translation, rotation and scale of a Humanoid have no effect by default; the pose of the root Joint is that of the body.",
     "judgement",
-    "write them into the root Joint, or load with apply_humanoid_pose=True",
+    "write them into the root Joint, or load with apply_humanoid_pose=True (--apply-humanoid-pose)",
     example=("DEF robot Humanoid { translation 0 0 1", "DEF robot Humanoid {"),
 )
 LISTS = Rule(

@@ -11,7 +11,6 @@ import numpy as np
 
 from bodymotion.diagnostics.collector import Source
 from bodymotion.diagnostics.losses import UNSCALED
-from bodymotion.editing.rerooting import HISTORY_KEY
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Box, Geometry, Lines, Mesh, Points, Shape, Sphere
 from bodymotion.model.body import Body, Viewpoint
@@ -19,6 +18,9 @@ from bodymotion.model.links import Device, Joint, Link, OtherDevice, RangeSensor
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
+
+HISTORY_KEY = "rerooted"
+"""The option of a source that keeps what `editing.reroot` changed."""
 
 LENGTHS: dict[str, tuple[str, ...]] = {
     "safety_controller": ("soft_lower_limit", "soft_upper_limit"),
