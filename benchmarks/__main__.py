@@ -18,6 +18,7 @@ NAMES = (
     "model_conversion",
     "kinematics",
     "inverse_dynamics",
+    "simulation",
     "pictures",
     "closed_loops",
     "resampling",
@@ -26,7 +27,7 @@ NAMES = (
     "spot_message",
     "render",
 )
-PEERS = ("numpy", "scipy", "numba", "PyYAML", "pysimdjson", "pin", "vtk")
+PEERS = ("numpy", "scipy", "numba", "PyYAML", "pysimdjson", "pin", "mujoco", "vtk")
 
 
 def machine() -> str:

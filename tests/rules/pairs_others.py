@@ -16,6 +16,7 @@ from bodymotion.diagnostics import Problem
 from bodymotion.formats.gains import read_gains
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
 from bodymotion.motion.components import Timeline
+from bodymotion.simulation import load_project
 from editing.symmetric_bodies import symmetric_body
 from rules.pairs import Pair, Said, calls, files, problems_of
 from rules.pairs_seq import MOTION
@@ -115,6 +116,17 @@ def held(effort: float) -> Iterable[Problem]:
     return bm.simulate(bm.Body(links=links), end=0.1).problems
 
 
+def project(folder: Path, file: str = "thing.wrl", below: str = "FolderItem") -> Iterable[Problem]:
+    """Read a project of Choreonoid with one body, and an item below it."""
+    (folder / "thing.wrl").write_text(WRL)
+    inside = f"{{class: BodyItem, name: a, data: {{file: {file}}}, children: [{{class: {below}, name: b}}]}}"
+    (folder / "scene.cnoid").write_text(f"items: {{class: RootItem, children: [{inside}]}}")
+    try:
+        return load_project(folder / "scene.cnoid").problems
+    except bm.FormatError as error:
+        return error.problems
+
+
 def gains(folder: Path, text: str) -> Iterable[Problem]:
     """Read a file of gains for a body with one joint."""
     (folder / "gains.txt").write_text(text)
@@ -149,5 +161,7 @@ PAIRS: dict[str, Pair] = {
     "EDIT106": calls(said(lambda: lowpassed(np.nan)), said(lambda: lowpassed(1.0))),
     "MEAS101": calls(measured(rooted=False), measured()),
     "MEAS103": calls(measured(number=np.nan), measured(number=0.1)),
+    "SIM102": calls(lambda folder: project(folder, file="gone.wrl"), lambda folder: project(folder)),
+    "SIM103": calls(lambda folder: project(folder, below="SimpleControllerItem"), lambda folder: project(folder)),
     "SIM101": calls(lambda _: held(1.0), lambda _: held(100.0)),
 }

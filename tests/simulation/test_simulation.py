@@ -13,7 +13,7 @@ import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.geometry import poses, rotations
 from bodymotion.model.gains import default_gains, passive_joints
-from bodymotion.simulation import ControllerError, Push
+from bodymotion.simulation import ControllerError, Push, load_project
 from sample_files import ACCEPT, corpus_files
 
 mujoco = pytest.importorskip("mujoco")
@@ -303,6 +303,38 @@ def test_many_at_once():
         assert (found.q == bm.simulate(pendulum(), motion, gains=[[0.0, 0.0]]).q).all()
     with pytest.raises(ValueError, match="bodies"):
         bm.simulate_many([pendulum()], motions)
+
+
+PROJECT = """
+items:
+  class: RootItem
+  children:
+    - {class: BodyItem, name: floor, data: {file: "${SHARE}/box.wrl", fix_root: true, initial_root_translation: [0, 0, -0.5]}}
+    - class: BodyItem
+      name: robot
+      data: {modelFile: "${SHARE}/biped.wrl", initial_root_translation: [1, 2, 0.7], initial_root_rotation: [0, 0, 1, 90]}
+      children: [{class: BodyMotionItem, data: {filename: "${PROJECT_DIR}/walk.seq"}}]
+    - {class: AISTSimulatorItem, data: {time_step: 0.002, time_length: 3}}
+"""
+
+
+def test_a_project_of_choreonoid(examples, tmp_path):
+    """Its robot stands where the project has it; a body that is fixed carries it; time step and motion are used."""
+    (tmp_path / "share").mkdir()
+    block = replace(
+        box(),
+        links=(replace(box().links[0], segments=(replace(BOX, collisions=(bm.Shape(bm.Box((9.0, 9.0, 1.0))),)),)),),
+    )
+    bm.save(block, tmp_path / "share" / "box.wrl")
+    (tmp_path / "share" / "biped.wrl").write_bytes((examples / "biped.wrl").read_bytes())
+    (tmp_path / "scenes").mkdir()
+    (tmp_path / "scenes" / "walk.seq").write_bytes((examples / "biped_walk.seq").read_bytes())
+    (tmp_path / "scenes" / "scene.cnoid").write_text(PROJECT)
+    project = load_project(tmp_path / "scenes" / "scene.cnoid")
+    assert project.body.root_pose == pytest.approx([1, 2, 0.7, np.sqrt(0.5), 0, 0, np.sqrt(0.5)])
+    assert (project.timestep, project.seconds, project.problems) == (0.002, 3.0, ())
+    found = bm.simulate(project.body, project.motion, objects=project.objects, floor=False, end=0.2, timestep=0.002)
+    assert found.fall is None and np.abs(found.root[-1, 2] - found.planned_root[-1, 2]) < 0.01
 
 
 def test_the_model_of_mujoco(biped):

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 @reads_files
 def simulate(
     reading: ReaderOptions,
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model; or an animation, which a Spot plays.")],
+    model: Annotated[
+        Path,
+        typer.Argument(metavar="MODEL", help="A model, an animation of Spot, or a project of Choreonoid (.cnoid)."),
+    ],
     motion: Annotated[
         Path | None,
         typer.Argument(metavar="[MOTION]", help="What its joints are to do; without it, the body holds its rest pose."),
@@ -61,8 +64,14 @@ def simulate(
         typer.Option("--end", metavar="SECONDS", help="End at this time; without a motion, 5 s by default."),
     ] = None,
     timestep: Annotated[
-        float, typer.Option("--timestep", metavar="SECONDS", callback=positive, help="Length of a step.")
-    ] = 0.001,
+        float | None,
+        typer.Option(
+            "--timestep",
+            metavar="SECONDS",
+            callback=positive,
+            help="Length of a step; 0.001 by default, or that of a project.",
+        ),
+    ] = None,
     rate: Annotated[
         float | None,
         typer.Option(
@@ -84,6 +93,10 @@ def simulate(
             metavar="MODEL@X,Y,Z[,YAW]",
             help="A further model at this position [m, degrees]; may be repeated.",
         ),
+    ] = None,
+    share: Annotated[
+        list[Path] | None,
+        typer.Option("--share", metavar="FOLDER", help="What ${SHARE} stands for in a project; may be repeated."),
     ] = None,
     push: Annotated[
         list[str] | None,
@@ -125,16 +138,29 @@ def simulate(
       bodymotion simulate biped.wrl biped_walk.seq --push 2,WAIST,0,150,0,0.1 --until-fall
       bodymotion simulate SR1.wrl SR1Walk.seq --gains sr1_gains.txt --sensors sensors.npz
     """  # noqa: D301
-    from bodymotion.cli.files import exit_code, written
+    from bodymotion.cli.files import exit_code, load_motion, written
     from bodymotion.cli.messages import show_problems
     from bodymotion.cli.progress import progress
     from bodymotion.formats.gains import read_gains
     from bodymotion.formats.registry import save
-    from bodymotion.simulation import ControllerError
+    from bodymotion.simulation import ControllerError, load_project
     from bodymotion.simulation import simulate as run
 
     with failures("simulate"):
-        body, plan = _loaded(model, motion, reading, by_position)
+        incomplete = False
+        placed = [_placed(text, reading) for text in objects or ()]
+        if model.suffix.lower() == ".cnoid":
+            project = load_project(model, share or (), **reading)
+            show_problems(project.problems)
+            body, plan, floor = project.body, project.motion, bool(floor)
+            placed += project.objects
+            incomplete = any(problem.severity == "error" for problem in project.problems)
+            timestep = timestep or project.timestep
+            end = end or (project.seconds if plan is None or len(plan.times) < 3 else None)
+            if motion is not None:
+                plan = load_motion(motion, reading, body, hint="MOTION")
+        else:
+            body, plan = _loaded(model, motion, reading, by_position)
         with progress(f"simulating {model.name}") as bar:
             try:
                 found = run(
@@ -146,11 +172,11 @@ def simulate(
                     root=root,
                     start=start,
                     end=end,
-                    timestep=timestep,
+                    timestep=timestep or 0.001,
                     frame_rate=rate,
                     floor=floor,
                     friction=friction,
-                    objects=[_placed(text, reading) for text in objects or ()],
+                    objects=placed,
                     pushes=[_push(text, body) for text in push or ()],
                     self_collision=self_collision,
                     limits=limits,
@@ -172,7 +198,7 @@ def simulate(
             stream.write(json.dumps(_figures(found)) + "\n" if json_output else _text(found))
         if found.interrupted:
             raise typer.Exit(130)
-        raise typer.Exit(1 if found.fall is not None or found.diverged else code)
+        raise typer.Exit(1 if found.fall is not None or found.diverged or incomplete else code)
 
 
 def _loaded(model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool) -> tuple[Body, Motion | None]:

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from bodymotion.simulation.many import simulate_many
+from bodymotion.simulation.project import Project, load_project
 from bodymotion.simulation.result import Simulation
 from bodymotion.simulation.simulating import Controller, ControllerError, Push, RobotState, simulate
 from bodymotion.simulation.world import MujocoModel, to_mujoco
@@ -19,9 +20,11 @@ __all__ = [
     "Controller",
     "ControllerError",
     "MujocoModel",
+    "Project",
     "Push",
     "RobotState",
     "Simulation",
+    "load_project",
     "simulate",
     "simulate_many",
     "to_mujoco",

@@ -12,3 +12,18 @@ SATURATED = Rule(
     hint="limits=False (`bodymotion simulate --no-limits`) shows the efforts that it would need",
     example=("a knee that needs 150 N m, with an effort limit of 115 N m", "one that needs 80 N m"),
 )
+PROJECT = Rule(
+    "SIM102",
+    "error",
+    "A project of Choreonoid is a tree of items, and the files of its bodies can be read.",
+    source="judgement",
+    hint="`--share FOLDER` names the folder of ${SHARE}",
+    example=("a BodyItem whose file is missing", "a BodyItem with the file of a model"),
+)
+UNUSED = Rule(
+    "SIM103",
+    "note",
+    "Bodies, motions and the time step of a project are used; other items are not.",
+    source="judgement",
+    example=("a SimpleControllerItem below a body", "a BodyMotionItem below a body"),
+)

@@ -161,7 +161,7 @@ def simulate(
         joint = replace(body.links[0].joint, type="free" if root == "free" else "fixed")
         body = replace(body, links=(replace(body.links[0], joint=joint), *body.links[1:]))
     floor = not body.is_mounted if floor is None else floor
-    plan = None if motion is None else measure(body, motion)
+    plan = None if motion is None else measure(body, motion, derivative="central")
     command = _Command(body, plan, start, end, timestep, floor=floor)
     posture = _start_posture(body, command, floor=floor)
     table = np.array(default_gains(body) if gains is None else gains, dtype=np.float64)

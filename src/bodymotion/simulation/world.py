@@ -271,6 +271,8 @@ def _located(
     contacts = [np.arange(10) + model.sensor(f"contact {index}").adr[0] for index in touching]
     bodies = np.array([model.body(named[index]).id if index in named else 0 for index in range(len(body.links))])
     crawlers = []
+    # Belts are fixed in a file, and move here.
+    belts = {f"links[{link.index}]" for link in body.links if link.joint.type == "crawler"}
     model.flg_surfacevel |= any(joint.type == "crawler" for joint in body.joints)
     for column, index in enumerate(body.joint_links):
         if index >= 0 and body.links[index].joint.type == "crawler":
@@ -291,7 +293,7 @@ def _located(
         effort,
         sensors,
         tuple(crawlers),
-        written.problems,
+        tuple(problem for problem in written.problems if problem.location.inside not in belts),
     )
 
 

@@ -1,0 +1,200 @@
+"""Projects of Choreonoid (`.cnoid`) as scenes: bodies, their start poses and motions, and the time step.
+
+A project is a tree of items in YAML. What is read of it::
+
+    items: { children: [
+      { class: BodyItem, name, data: { file | modelFile, fix_root, initial_root_translation, initial_root_rotation: [axis, degrees],
+          joint_displacements: [degrees] | jointPositions: [radians], rootPosition, rootAttitude: [3 × 3] },
+        children: [ { class: BodyMotionItem, data: { file | filename } } ] },
+      { class: …SimulatorItem, data: { time_step, time_length } } ] }
+
+`${SHARE}` and `${PROJECT_DIR}` in the names of files are folders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bodymotion.diagnostics import FormatError, Location
+from bodymotion.formats.registry import load
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
+from bodymotion.motion import Motion
+from bodymotion.simulation import rules
+from bodymotion.system.open_files import read_head
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+
+MAX_BYTES = 16 << 20
+PASSIVE = ("RootItem", "WorldItem", "FolderItem")
+"""Classes of items that only hold others."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A scene: the body that is simulated with its motion, further bodies with the poses (7,) of their models, time step and length [s]."""
+
+    body: Body
+    motion: Motion | None
+    objects: tuple[tuple[Body, Floats], ...]
+    timestep: float | None
+    seconds: float | None
+    problems: tuple[Problem, ...]
+
+
+def load_project(path: str | Path, share: Sequence[str | Path] = (), **options: Any) -> Project:  # noqa: ANN401
+    """Read a project of Choreonoid.
+
+    The simulated body is the first one with a motion, else the first one with joints that is not fixed, else the first one. A body
+    without a motion holds its joint displacements.
+
+    Parameters
+    ----------
+    share:
+        Folders that `${SHARE}` stands for; by default those called `share` beside the project and above it.
+    options:
+        Those of `bodymotion.load` for models.
+
+    Raises
+    ------
+    FormatError
+        When the file is no project, or no body of it can be read (SIM102).
+    """
+    path = Path(path)
+    folders = [*map(Path, share), *(above / "share" for above in path.absolute().parents)]
+    problems: list[Problem] = []
+    found: list[tuple[Body, Motion | None, Floats]] = []
+    times: list[Mapping[str, Any]] = []
+    unused: list[str] = []
+    for item in _items(_tree(path)):
+        kind, data = str(item.get("class")), item.get("data")
+        data = data if isinstance(data, Mapping) else {}
+        if kind == "BodyItem":
+            try:
+                found.append(_body(item, data, path, folders, options))
+            except (FormatError, OSError, ValueError) as error:
+                problems.append(
+                    rules.PROJECT.problem(f"body {item.get('name')!r:.60} is left out: {error}", Location(str(path)))
+                )
+        elif kind.endswith("SimulatorItem"):
+            times.append(data)
+        elif kind not in (*PASSIVE, "BodyMotionItem"):
+            unused.append(f"{kind} {item.get('name')!r:.40}")
+    if not found:
+        raise rules.PROJECT.error("the project has no body that can be read", Location(str(path)))
+    if unused:
+        shown = ", ".join(unused[:8]) + (f" and {len(unused) - 8} more" if len(unused) > 8 else "")
+        problems.append(rules.UNUSED.problem(f"items that are not used: {shown}", Location(str(path))))
+    order = sorted(
+        range(len(found)), key=lambda k: (found[k][1] is None, found[k][0].is_mounted, not found[k][0].num_joints, k)
+    )
+    body, motion, at = found[order[0]]
+    others = tuple(
+        (thing, poses.compose(pose, poses.inverse(thing.root_pose))) for k in order[1:] for thing, _, pose in [found[k]]
+    )
+    settings = times[0] if times else {}
+    return Project(
+        replace(body, root_pose=at),
+        motion,
+        others,
+        _number(settings, "time_step", "timeStep"),
+        _number(settings, "time_length", "timeLength"),
+        tuple(problems),
+    )
+
+
+def _tree(path: Path) -> Mapping[str, Any]:
+    import yaml
+
+    try:
+        found = yaml.load(read_head(path, MAX_BYTES), Loader=yaml.CSafeLoader)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise rules.PROJECT.error(f"the project is no YAML: {error!s:.200}", Location(str(path))) from error
+    if not isinstance(found, Mapping) or not isinstance(found.get("items"), Mapping):
+        raise rules.PROJECT.error("the file has no tree of items", Location(str(path)))
+    items: Mapping[str, Any] = found["items"]
+    return items
+
+
+def _items(top: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    stack: list[Any] = [top]
+    for _ in range(100_000):
+        if not stack:
+            return
+        item = stack.pop()
+        if isinstance(item, Mapping):
+            yield item
+            children = item.get("children")
+            stack += reversed(children) if isinstance(children, list) else []
+
+
+def _body(
+    item: Mapping[str, Any], data: Mapping[str, Any], project: Path, folders: list[Path], options: Mapping[str, Any]
+) -> tuple[Body, Motion | None, Floats]:
+    """Return a body as the project has it, its motion, and the pose (7,) of its root."""
+    body = load(_file(data, project, folders), **options)
+    if not isinstance(body, Body) or not body.links:
+        raise ValueError("its file holds no model")
+    at = np.array(body.root_pose)
+    position = _numbers(data, 3, "initial_root_translation", "initialRootPosition", "root_translation", "rootPosition")
+    turn = _numbers(data, 4, "initial_root_rotation", "root_rotation")
+    matrix = _numbers(data, 9, "initialRootAttitude", "rootAttitude")
+    if position is not None:
+        at[:3] = position
+    if turn is not None and np.linalg.norm(turn[:3]) > 0:
+        at[3:] = rotations.from_axis_angle(turn[:3] / np.linalg.norm(turn[:3]), np.radians(turn[3]))
+    elif matrix is not None:
+        at[3:] = rotations.from_matrix(matrix.reshape(3, 3))
+    if isinstance(fixed := data.get("fix_root", data.get("staticModel")), bool):
+        joint = replace(body.links[0].joint, type="fixed" if fixed else "free")
+        body = replace(body, links=(replace(body.links[0], joint=joint), *body.links[1:]))
+    for child in _items({"children": item.get("children")}):
+        values = child.get("data")
+        if child.get("class") == "BodyMotionItem" and isinstance(values, Mapping):
+            motion = load(_file(values, project, folders))
+            if isinstance(motion, Motion):
+                return body, motion, at
+    degrees = _numbers(data, body.num_joints, "initial_joint_displacements", "joint_displacements")
+    q = (
+        np.radians(degrees)
+        if degrees is not None
+        else _numbers(data, body.num_joints, "initialJointPositions", "jointPositions")
+    )
+    return body, None if q is None or not len(q) else Motion.from_joints(np.stack([q, q]), 0.1, root=at), at
+
+
+def _file(data: Mapping[str, Any], project: Path, folders: list[Path]) -> Path:
+    """Return the file that an item names."""
+    names = [str(data[key]) for key in ("file", "filename", "modelFile") if isinstance(data.get(key), str)]
+    if not names:
+        raise ValueError("it names no file")
+    name = names[0]
+    start, _, rest = name.partition("}/")
+    if start == "${SHARE":
+        places = [folder / rest for folder in folders]
+    else:
+        places = [project.parent / (rest if start == "${PROJECT_DIR" else name)]
+    for place in places:
+        if place.is_file():
+            return place
+    raise ValueError(f"its file {name!r:.100} is not found; `share` names the folder of ${{SHARE}}")
+
+
+def _numbers(data: Mapping[str, Any], count: int, *keys: str) -> Floats | None:
+    for key in keys:
+        value = data.get(key)
+        if isinstance(value, list) and len(value) == count and all(isinstance(n, (int, float)) for n in value):
+            return np.array(value, dtype=np.float64)
+    return None
+
+
+def _number(data: Mapping[str, Any], *keys: str) -> float | None:
+    found = float(next((data[key] for key in keys if isinstance(data.get(key), (int, float))), 0.0))
+    return found if 0 < found < np.inf else None
