@@ -224,3 +224,30 @@ def test_representations_are_one_short_line():
         assert len(repr(thing)) < 150 and "\n" not in repr(thing), thing
     assert repr(motion) == ("Motion(JointDisplacement 2, LinkPosition 1 x 7, ZMP 3, Face; 11 frames at 10 Hz)")
     assert repr(body) == "Body('R': 1 links, 0 joints, 2 kg)"
+
+
+stamps = st.lists(st.sampled_from([1e-5, 0.003, 0.01, 0.7, 1e9]), max_size=30).map(lambda gaps: np.cumsum([0.0, *gaps]))
+lines = stamps.map(Timeline.stamped) | st.builds(
+    Timeline.uniform, st.integers(1, 60), st.sampled_from([1e-9, 30.0, 100.0, 500.0, 1e12])
+)
+
+
+@given(st.lists(lines, min_size=1, max_size=4))
+def test_a_shared_timeline_has_every_frame_near_its_own_time(found):
+    """Its length depends on the number of frames, not on the time; it keeps all frames of the longest timeline."""
+    shared = Timeline.shared(found)
+    longest = max(found, key=lambda line: line.num_frames)
+    assert shared.num_frames <= 4 * sum(line.num_frames for line in found)
+    assert (np.diff(shared.times) > 0).all()
+    gaps = np.diff(
+        max((line for line in found if line.num_frames == longest.num_frames), key=lambda line: line.duration).times
+    )
+    for line in found:
+        place = np.clip(np.searchsorted(shared.times, line.times), 1, max(shared.num_frames - 1, 1))
+        near = np.abs(shared.times[np.minimum([place - 1, place], shared.num_frames - 1)] - line.times).min(axis=0)
+        assert (near <= max(np.median(gaps) if len(gaps) else 0.0, 1e-6)).all()
+    motion = Motion(tuple(MultiValueSeq(content="X", timeline=line, values=line.times[:, None]) for line in found))
+    for component, line in zip(motion.synchronized().timed, found, strict=True):
+        assert component.timeline == shared
+        held = line.times if line == shared else line.times[line.frames_at(shared.times)]
+        assert (component.values[:, 0] == held).all()
