@@ -209,10 +209,10 @@ def test_problems_are_said_on_stderr_live_and_with_a_page(tmp_path: Path, capsys
     assert viewer is not None
     with viewer:
         live = capsys.readouterr().err
-        assert "1 problem in the files</b>" in summary_html(viewer) and "9 joint columns" in summary_html(viewer)
+        assert "1 warning in the files</b>" in summary_html(viewer) and "9 joint columns" in summary_html(viewer)
     assert view(arm(), other, output=tmp_path / "a.html") is None
     for text in (live, capsys.readouterr().err):
-        assert "1 problem in" in text and "9 joint columns" in text and "2 joints" in text
+        assert "1 warning in" in text and "9 joint columns" in text and "2 joints" in text
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ __all__ = [
     "moment",
     "node_name",
     "place_after",
+    "severities",
     "shown",
     "small_html",
     "with_article",
@@ -134,6 +135,14 @@ def moment(time: float) -> str:
 def html_text(text: str, max_characters: int = 2000) -> str:
     """Return the text escaped for HTML, without control characters."""
     return escape(shown(text, max_characters))
+
+
+def severities(groups: Iterable[Group]) -> str:
+    """Return how many problems of each severity there are: `1 error, 18 warnings, 4 notes`."""
+    counts = dict.fromkeys(_ORDER, 0)
+    for group in groups:
+        counts[group.severity] += group.count
+    return ", ".join(counted(number, severity) for severity, number in counts.items() if number)
 
 
 def small_html(text: str) -> str:

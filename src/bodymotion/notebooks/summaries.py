@@ -15,7 +15,7 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import Problem, grouped
-from bodymotion.diagnostics.text import counted, html_text
+from bodymotion.diagnostics.text import counted, html_text, severities
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
@@ -171,8 +171,7 @@ def _card(kind: str, name: str, facts: Sequence[str], problems: Sequence[Problem
     if groups:
         items = "".join(f"<li>{html_text(group_text(group), 300)}</li>" for group in groups[:MAX_GROUPS])
         more = f"<li>… and {counted(len(groups) - MAX_GROUPS, 'more rule')}</li>" if len(groups) > MAX_GROUPS else ""
-        count = counted(sum(group.count for group in groups), "problem")
-        findings = _folded(count, f'<ul style="margin:2px">{items}{more}</ul>')
+        findings = _folded(severities(groups), f'<ul style="margin:2px">{items}{more}</ul>')
     line = " · ".join(html_text(fact, 200) for fact in facts)
     return (
         '<div style="border:1px solid #8888;border-radius:6px;padding:8px 12px;display:inline-block;max-width:100%">'

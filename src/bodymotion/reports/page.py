@@ -13,7 +13,7 @@ from importlib.resources import files
 from math import isfinite
 
 from bodymotion.diagnostics import Group, Location
-from bodymotion.diagnostics.text import counted, html_text, place_after
+from bodymotion.diagnostics.text import counted, html_text, place_after, severities
 from bodymotion.dynamics import Figure
 from bodymotion.reports.contents import Contents, JointRow, Moment, figure_text, value_text
 
@@ -115,8 +115,7 @@ def _findings(groups: Sequence[Group]) -> str:
     items = "".join(_group(group) for group in groups[:MAX_LISTED_GROUPS])
     more = len(groups) - MAX_LISTED_GROUPS
     items += f"<li>… and {counted(more, 'more rule')}: bodymotion check lists them</li>" if more > 0 else ""
-    count = counted(sum(group.count for group in groups), "problem")
-    return _section(f"Findings: {count}", f'<ul id="findings">{items}</ul>')
+    return _section(f"Findings: {severities(groups)}", f'<ul id="findings">{items}</ul>')
 
 
 def _group(group: Group) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import Group, WrongUseError
-from bodymotion.diagnostics.text import counted, place_after, shown
+from bodymotion.diagnostics.text import counted, place_after, severities, shown
 from bodymotion.formats.registry import load_together
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
@@ -189,7 +189,7 @@ def report_problems(scene: Scene, suffix: str = "", *, only_mismatches: bool = F
     groups = scene.findings
     if not groups:
         return
-    lines = [f"bodymotion: {counted(sum(group.count for group in groups), 'problem')} in the files{suffix}"]
+    lines = [f"bodymotion: {severities(groups)} in the files{suffix}"]
     if only_mismatches:
         groups = tuple(group for group in groups if group.problems[0] in scene.mismatches)
     lines += [f"  {shown(group_text(group), 500)}" for group in groups[:MAX_LISTED_GROUPS]]

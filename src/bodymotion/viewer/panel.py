@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.diagnostics.text import counted, html_text, small_html
+from bodymotion.diagnostics.text import counted, html_text, severities, small_html
 from bodymotion.scene.loading import group_text
 from bodymotion.scene.options import LABELS
 from bodymotion.scene.scene import Scene
@@ -69,7 +69,7 @@ class Panel:
             with tabs.add_tab("Plot"):
                 self.plot = PlotPanel(gui, scene, viewer.options, viewer.plot_changed)
                 self.plot.draw(None)
-        count = sum(group.count for group in scene.findings)
+        count = sum(group.count for group in scene.findings if group.severity != "note")
         with tabs.add_tab(f"About ({count})" if count else "About"):
             self._summary = gui.add_html(summary_html(viewer))
         self.link_card.update()
@@ -171,8 +171,7 @@ def summary_html(viewer: Viewer) -> str:
     if len(groups) > MAX_LISTED_GROUPS:
         findings += f"<li>… and {counted(len(groups) - MAX_LISTED_GROUPS, 'more rule')}</li>"
     if groups:
-        count = counted(sum(group.count for group in groups), "problem")
-        findings = f"<b>{count} in the files</b><ul>{findings}</ul>"
+        findings = f"<b>{severities(groups)} in the files</b><ul>{findings}</ul>"
     return (
         '<div style="padding:0 1em;font-size:0.82em;overflow-wrap:anywhere">'
         f'<table>{rows}</table><br>{findings}<span style="opacity:0.65">{KEY_HELP}</span></div>'
