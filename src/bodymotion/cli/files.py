@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
+from bodymotion.cli.output import one_line
+
 if TYPE_CHECKING:
     from bodymotion.cli.options import ReaderOptions
     from bodymotion.diagnostics import Problem
@@ -76,7 +78,8 @@ def load_motion(
     row = find_format(path)
     found = load(path, format=row.name, body=body, **row.options_of(reading or {}))
     if not isinstance(found, Motion):
-        raise typer.BadParameter(f"{path} holds {kind_of(found)}, not a motion", param_hint=hint)
+        advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it" if kind_of(found) == "an animation" else ""
+        raise typer.BadParameter(one_line(f"{path} holds {kind_of(found)}, not a motion{advice}"), param_hint=hint)
     return found
 
 
@@ -112,7 +115,7 @@ def conclude(path: Path, problems: Sequence[Problem], every: bool = False) -> No
 
 def written(path: Path, what: str = "") -> None:
     """Print the name of a file that was written."""
-    from bodymotion.cli.output import one_line, say
+    from bodymotion.cli.output import say
 
     say(one_line(f"{path}: {what or 'written'}"))
 

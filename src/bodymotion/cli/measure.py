@@ -12,6 +12,7 @@ from bodymotion.cli.files import load_body, written
 from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, one_line, results, say
+from bodymotion.diagnostics.spelling import choices
 
 if TYPE_CHECKING:
     from bodymotion.cli.measure_output import Block
@@ -262,11 +263,8 @@ def _choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) 
         elif name in devices:
             found.append(_read(measures.read(devices[name], environment)))
         else:
-            there = ", ".join(measurable(measures))
-            more = f"; sensors: {', '.join(devices)}" if devices else ""
-            raise typer.BadParameter(
-                f"unknown quantity or sensor {name!r}; quantities: {there}{more}", param_hint="--of"
-            )
+            there = choices(name, [*measurable(measures), *devices])
+            raise typer.BadParameter(f"unknown quantity or sensor {name!r}; {there} (--list)", param_hint="--of")
     return found
 
 

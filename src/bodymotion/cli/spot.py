@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
 
 spot = typer.Typer(
+    add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Send animations to a Spot, or run a stand-in robot.",

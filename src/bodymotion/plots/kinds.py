@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.dynamics import QUANTITIES, measurable
 from bodymotion.plots.ground import zmp_chart
 from bodymotion.plots.layout import Flow, fitted
@@ -113,7 +114,7 @@ def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
             why = "without a body" if subject.measures is None else "of this motion on this body"
             raise UnknownPlotError(f"there is no plot {name!r} {why}; there are: {', '.join((*there, 'all'))}")
         else:
-            raise UnknownPlotError(f"there is no plot {name!r}; there are: {', '.join((*there, 'all'))}")
+            raise UnknownPlotError(f"there is no plot {name!r}; {choices(name, (*there, 'all'))}")
     return tuple(dict.fromkeys(found))
 
 

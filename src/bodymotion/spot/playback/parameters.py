@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from bodymotion.animation import Animation
+    from bodymotion.diagnostics.spelling import choices
+from bodymotion.animation import Animation
 
 _OFFSETS = tuple(f"{name}_offset" for name in ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1"))
 
@@ -65,7 +66,7 @@ def settings(animation: Animation, values: Mapping[str, float] | None = None) ->
             result[name] = float(parameter.default)
     for name, value in (values or {}).items():
         if name not in result:
-            raise ValueError(f"there is no parameter {name!r}; there are: {', '.join(NEUTRAL)}")
+            raise ValueError(f"there is no parameter {name!r}; {choices(name, NEUTRAL)}")
         number = as_number(name, value)
         limits = animation.parameters.get(name)
         low = limits.minimum if limits is not None else None
