@@ -164,9 +164,9 @@ def run(command: Command, desk: Path) -> tuple[int, str]:
 
 def in_process(line: str, desk: Path) -> tuple[int, str]:
     """Run commands joined by && in this process; a viewer is started, and stopped at once."""
-    import bodymotion.viewer
+    import bodymotion.viewer.api
 
-    real = bodymotion.viewer.view
+    real = bodymotion.viewer.api.view
 
     def started(*things, **options):
         viewer = real(*things, **{**options, "block": False, "open_browser": False, "port": 0})
@@ -175,7 +175,7 @@ def in_process(line: str, desk: Path) -> tuple[int, str]:
 
     output = ""
     with contextlib.chdir(desk), pytest.MonkeyPatch.context() as patched:
-        patched.setattr(bodymotion.viewer, "view", started)
+        patched.setattr(bodymotion.viewer.api, "view", started)
         patched.setenv("COLUMNS", "200")
         for part in line.split("&&"):
             arguments = [

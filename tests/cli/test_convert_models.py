@@ -275,5 +275,5 @@ def test_columns_of_a_motion_in_the_order_of_a_body(examples, tmp_path):
     np.testing.assert_array_equal(out.values, q)
     bm.save(bm.Motion.from_joints(q[:, ::-1], motion.frame_rate), tmp_path / "bare.seq")
     result = invoke(tmp_path / "bare.seq", tmp_path / "out.seq", "--body", examples / "biped.wrl", codes=(0,))
-    assert "EDIT105 no column has the name of a joint of BIPED" in result.stderr
+    assert "EDIT105" in result.stderr
     assert bm.load(tmp_path / "out.seq") == bm.load(tmp_path / "bare.seq")
