@@ -53,12 +53,10 @@ class Choreography:
             self._log(f"upload {name}: refused, a dance is running")
             return
         animation, problems = self._store.read(request.animated_move)
-        if animation is None:
-            accepted, warnings = False, tuple(map(warning, problems))
-        else:
-            accepted, warnings = validate_animation(animation, arm=self._arm)
-        if not name:
-            accepted, warnings = False, (*warnings, "the animation has no name")
+        if animation is not None:
+            problems = validate_animation(animation, name, arm=self._arm)
+        accepted = animation is not None and not any(problem.severity == "error" for problem in problems)
+        warnings = tuple(map(warning, problems))
         response.warnings.extend(warnings)
         response.status = response.STATUS_OK if accepted else response.STATUS_ANIMATION_VALIDATION_FAILED
         if accepted and animation is not None:
@@ -81,7 +79,8 @@ class Choreography:
     def UploadChoreography(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
         """Accept a sequence, with warnings; with non-strict parsing its valid part can be danced."""
         sequence = request.choreography_sequence
-        danced, warnings = validate_sequence(sequence, self._store.animations)
+        danced, problems = validate_sequence(sequence, self._store.animations)
+        warnings = tuple(map(warning, problems))
         kept = UploadedSequence(sequence, warnings, danced if request.non_strict_parsing or not warnings else None)
         kept.labels.extend(sequence.choreography_info.labels)
         self._store.sequences[sequence.name] = kept

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bodymotion.animation import TRACKS, Animation
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Diagnostics, Problem, Subject
 from bodymotion.formats.cha import check_animation
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
@@ -17,6 +17,7 @@ from bodymotion.motion.components import Timeline
 from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, SpotPose, play, stand
 from bodymotion.spot.playback.parameters import settings
 from bodymotion.spot.playback.timing import timing
+from bodymotion.spot.rehearsal import rules
 from bodymotion.spot.rehearsal.store import PREFIX, UploadedAnimation, slices_of
 
 _OFFSETS = ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1")
@@ -93,19 +94,17 @@ MAX_SLICES = 100_000
 """Of a sequence."""
 
 
-def validate_animation(animation: Animation, *, arm: bool) -> tuple[bool, tuple[str, ...]]:
-    """Return whether a robot with or without arm accepts an animation, and its warnings.
-
-    It refuses an animation with errors by the rules of the document, like `check`.
-    """
-    problems = check_animation(animation)
-    warnings = [warning(problem) for problem in problems]
-    accepted = not any(problem.severity == "error" for problem in problems)
+def validate_animation(animation: Animation, name: str, *, arm: bool) -> tuple[Problem, ...]:
+    """Return the problems of an animation on a robot with or without arm, which refuses it where one is an error."""
+    found = Diagnostics()
+    found.extend(check_animation(animation))
     if arm and "arm_prohibited" in animation.options:
-        accepted, warnings = False, [*warnings, "the animation is not for a robot with arm (arm_prohibited)"]
+        found.report(rules.ARM, "the animation is not for a robot with arm (arm_prohibited)")
     if not arm and "arm_required" in animation.options:
-        accepted, warnings = False, [*warnings, "the animation needs a robot with arm (arm_required)"]
-    return accepted, tuple(warnings)
+        found.report(rules.ARM, "the animation needs a robot with arm (arm_required)")
+    if not name:
+        found.report(rules.NAME, "the animation has no name")
+    return found.problems
 
 
 def warning(problem: Problem) -> str:
@@ -113,83 +112,106 @@ def warning(problem: Problem) -> str:
     return f"{problem.rule} {problem.message}"
 
 
-def validate_sequence(sequence: Any, animations: Mapping[str, UploadedAnimation]) -> tuple[Any, tuple[str, ...]]:  # noqa: ANN401
-    """Return the part of a sequence that can be danced, and warnings about the rest.
+def validate_sequence(
+    sequence: Any,  # noqa: ANN401
+    animations: Mapping[str, UploadedAnimation],
+) -> tuple[Any, tuple[Problem, ...]]:
+    """Return the part of a sequence that can be danced, and all problems; the subject of those of a move is ("moves", its index).
 
     Moves are left out that are unknown, begin before the first slice, have no length, or need a track that another move controls.
     A length or a parameter that an animation does not allow becomes the nearest allowed one. Without a valid tempo no moves are left.
     """
-    warnings: list[str] = []
+    found = Diagnostics()
     danced = type(sequence)()
     danced.CopyFrom(sequence)
     del danced.moves[:]
     if not sequence.name:
-        warnings.append("the sequence has no name")
+        found.report(rules.SEQUENCE_NAME, "the sequence has no name")
     if not MIN_TEMPO <= sequence.slices_per_minute <= MAX_TEMPO:
-        warnings.append(f"{sequence.slices_per_minute:g} slices per minute, expected {MIN_TEMPO:g} to {MAX_TEMPO:g}")
-        return danced, tuple(warnings)
+        message = f"{sequence.slices_per_minute:g} slices per minute, expected {MIN_TEMPO:g} to {MAX_TEMPO:g}"
+        found.report(rules.TEMPO, message)
+        return danced, found.problems
     if not sequence.moves:
-        warnings.append("the sequence has no moves")
+        found.report(rules.NO_MOVES, "the sequence has no moves")
     busy: dict[str, list[tuple[int, int, str]]] = {track: [] for track in TRACKS}
-    for move in sequence.moves:
-        found = animations.get(move.type.removeprefix(PREFIX))
-        if not move.type.startswith(PREFIX):
-            warnings.append(f"{move.type}: the stand-in robot plays only animations, not the robot's own moves")
-        elif found is None:
-            warnings.append(f"{move.type}: this animation was not uploaded")
-        elif move.start_slice < 0 or move.requested_slices <= 0:
-            warnings.append(f"{move.type} begins at slice {move.start_slice} and lasts {move.requested_slices} slices")
-        elif move.start_slice + move.requested_slices > MAX_SLICES:
-            warnings.append(f"{move.type} ends beyond slice {MAX_SLICES}")
+    for number, move in enumerate(sequence.moves):
+        kept = danced.moves.add()
+        kept.CopyFrom(move)
+        own = _fit_move(kept, ("moves", number), animations, sequence.slices_per_minute / 4.0, busy)
+        found.extend(own.problems)
+        if own.has_errors:
+            del danced.moves[-1]
+    return danced, found.problems
+
+
+def _fit_move(
+    move: Any,  # noqa: ANN401
+    subject: Subject,
+    animations: Mapping[str, UploadedAnimation],
+    bpm: float,
+    busy: dict[str, list[tuple[int, int, str]]],
+) -> Diagnostics:
+    """Limit a move to what its animation allows, and record its tracks in `busy`; it is left out where a problem is an error."""
+    found = Diagnostics()
+    known = animations.get(move.type.removeprefix(PREFIX))
+    begin, end = move.start_slice, move.start_slice + move.requested_slices
+    if known is None or not move.type.startswith(PREFIX):
+        found.report(rules.MOVE_UNKNOWN, f"{move.type} is no animation that was uploaded", subject=subject)
+    elif begin < 0 or end <= begin:
+        message = f"{move.type} begins at slice {begin} and lasts {move.requested_slices} slices"
+        found.report(rules.MOVE_TIME, message, subject=subject)
+    elif end > MAX_SLICES:
+        found.report(rules.MOVE_TIME, f"{move.type} ends beyond slice {MAX_SLICES}", subject=subject)
+    else:
+        try:
+            _limit_move(move, subject, known.animation, bpm, found)
+        except (ValueError, MemoryError) as error:
+            found.report(rules.MOVE_UNPLAYABLE, f"{move.type} cannot be played: {error}", subject=subject)
         else:
-            kept = danced.moves.add()
-            kept.CopyFrom(move)
-            try:
-                warnings += _limit_move(kept, found.animation, sequence.slices_per_minute / 4.0)
-            except (ValueError, MemoryError) as error:
-                warnings.append(f"{move.type} cannot be played: {error}")
-                del danced.moves[-1]
-                continue
-            clash = _clash(kept, found.animation, busy)
-            if clash:
-                warnings.append(clash)
-                del danced.moves[-1]
-    return danced, tuple(dict.fromkeys(warnings))
+            _occupy(move, subject, known.animation, busy, found)
+    return found
 
 
-def _limit_move(move: Any, animation: Animation, bpm: float) -> list[str]:  # noqa: ANN401
-    """Limit a move's length and parameters to what its animation allows; return a warning for each change."""
-    warnings = []
+def _limit_move(move: Any, subject: Subject, animation: Animation, bpm: float, found: Diagnostics) -> None:  # noqa: ANN401
+    """Limit a move's length and parameters to what its animation allows; report each change."""
     natural = natural_slices(animation, bpm)
     longer, shorter = move.requested_slices > natural, move.requested_slices < natural
     if (longer and "extendable" not in animation.options) or (shorter and "truncatable" not in animation.options):
         word = "extendable" if longer else "truncatable"
-        warnings.append(f"{move.type} lasts {natural} slices, not {move.requested_slices}: its animation is not {word}")
+        message = f"{move.type} lasts {natural} slices, not {move.requested_slices}: its animation is not {word}"
+        found.report(rules.MOVE_LENGTH, message, subject=subject, data={"slices": natural})
         move.requested_slices = natural
     for name, value in move_parameters(move).items():
         limits = animation.parameters.get(name)
         if limits is None:
-            warnings.append(f"{move.type} has no parameter {name}")
+            found.report(rules.MOVE_PARAMETER, f"{move.type} has no parameter {name}", subject=(*subject, name))
             unset_parameter(move, name)
             continue
         low = limits.minimum if limits.minimum is not None else RANGES[name][0]
         high = limits.maximum if limits.maximum is not None else RANGES[name][2]
         if not low <= value <= high:
-            warnings.append(f"{move.type}: {name} is {value:g}, expected {low:g} to {high:g}")
+            message = f"{move.type}: {name} is {value:g}, expected {low:g} to {high:g}"
+            found.report(rules.MOVE_PARAMETER, message, subject=(*subject, name))
             set_parameter(move, name, min(max(value, low), high))
-    return warnings
 
 
-def _clash(move: Any, animation: Animation, busy: dict[str, list[tuple[int, int, str]]]) -> str:  # noqa: ANN401
-    """Return a warning where another move controls a track of this one at the same time; otherwise record its tracks."""
+def _occupy(
+    move: Any,  # noqa: ANN401
+    subject: Subject,
+    animation: Animation,
+    busy: dict[str, list[tuple[int, int, str]]],
+    found: Diagnostics,
+) -> None:
+    """Record the tracks of a move, or report that another move controls one of them at the same time."""
     begin, end = move.start_slice, move.start_slice + move.requested_slices
     for track in animation.controls:
         for first, last, other in busy[track]:
             if begin < last and first < end:
-                return f"{move.type} and {other} both control the {track} at slice {max(begin, first)}"
+                message = f"{move.type} and {other} both control the {track} at slice {max(begin, first)}"
+                found.report(rules.TRACKS, message, subject=subject)
+                return
     for track in animation.controls:
         busy[track].append((begin, end, move.type))
-    return ""
 
 
 LEGS, ARM = slice(0, 12), slice(12, 18)
