@@ -16,6 +16,8 @@ def test_the_rotor_as_the_joint_feels_it():
 
 
 def test_how_hard_a_motor_pushes():
+    lossy = bm.Joint(torque_const=0.05, gear_ratio=80.0, gear_efficiency=0.6, extra={"climit": [4.0]})
+    assert effort_range(lossy) == pytest.approx((-9.6, 9.6))
     current = bm.Joint(torque_const=0.05, gear_ratio=80.0, extra={"climit": [4.0]})
     assert effort_range(current) == pytest.approx((-16.0, 16.0))
     assert motor_range(current) == pytest.approx((-0.2, 0.2))

@@ -76,3 +76,56 @@ def test_bytes_of_another_encoding_have_their_place(tmp_path):
     (problem,) = (p for p in bm.check(tmp_path / "r.urdf").problems if p.rule == "XML101")
     assert (problem.location.line, problem.location.column) == (2, 14) and "UTF-8" in problem.message
     assert lines_of(str(tmp_path / "r.urdf"), {2}) == {2: '<link name="röb"/>'}
+
+
+MESHES = {
+    "stl": "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0,05 0 0\nvertex 1,5 0 0\nvertex 0 1,25 0\nendloop\nendfacet\nendsolid\n",
+    "obj": "v 0,05 0 0\nv 1,5 0 0\nv 0 1,25 0\nf 1 2 3\n",
+    "off": "OFF\n3 1 0\n0,05 0 0\n1,5 0 0\n0 1,25 0\n3 0 1 2\n",
+}
+FACES = "#VRML V2.0 utf8\nShape { geometry IndexedFaceSet {\n  coord Coordinate { point [ POINTS ] }\n  coordIndex [ 0,1,2,-1 ]\n} }\n"
+HAND = (
+    '#VRML V2.0 utf8\nDEF R Humanoid { humanoidBody DEF B Joint { jointType "free" children\n'
+    'DEF HAND Joint { jointType "rotate" jointId 0 children Segment { children [\n'
+    'Inline { url "a.wrl" } Shape { geometry Box { } } ] } } } }\n'
+)
+
+
+@pytest.mark.parametrize("suffix", [*MESHES, "wrl"])
+def test_decimal_commas_in_a_mesh_are_reported_with_link_and_file(suffix, tmp_path):
+    points = "0,0453056 0,07 0\n1,5 0,07 0\n0,5 1,25 0"
+    (tmp_path / f"a.{suffix}").write_text(MESHES.get(suffix, FACES.replace("POINTS", points)))
+    mesh = f'<visual><geometry><mesh filename="a.{suffix}"/></geometry></visual>'
+    (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="a"/>\n\n<link name="b">{mesh}</link></robot>')
+    (problem,) = (one for one in bm.check(tmp_path / "r.urdf").problems if one.rule == "URDF141")
+    assert problem.location.line == 3 and f"a.{suffix}" in problem.message and "decimal comma" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("points", "bounds"),
+    [
+        ("0,0453056 0,07 0\n1,5 0,07 0\n0,5 1,25 0", [[0.0453056, 0.07, 0], [1.5, 1.25, 0]]),
+        ("0,0453056 0,07 0\n1,5 0,07 0\n0,5 1,25", None),
+        ("0,0,0, 1,0,0, 0,1,0", [[0, 0, 0], [1, 1, 0]]),
+    ],
+)
+def test_points_with_decimal_commas_are_read_where_they_can_only_mean_that(points, bounds, tmp_path):
+    (tmp_path / "a.wrl").write_text(FACES.replace("POINTS", points))
+    (tmp_path / "r.wrl").write_text(HAND)
+    body = bm.load_body(tmp_path / "r.wrl")
+    *read, box = body.links[1].visuals
+    assert [shape.bounds.tolist() for shape in read if shape.bounds is not None] == ([bounds] if bounds else [])
+    assert box.bounds.tolist() == [[-1, -1, -1], [1, 1, 1]]
+    found = [one for one in body.problems if one.rule == "VRML123"]
+    assert len(found) == (points[1:3] == ",0" and points[3] != ",")
+    for problem in found:
+        assert "HAND" in problem.message and problem.subject[:2] == ("links", 1)
+        assert (problem.location.path, problem.location.line) == (str(tmp_path / "a.wrl"), 3)
+
+
+def test_a_decimal_comma_in_a_body_file(tmp_path):
+    (tmp_path / "m.body").write_text(
+        "format: ChoreonoidBody\nformat_version: 2.0\nlinks:\n  - name: a\n    mass: 1,5\n"
+    )
+    (problem,) = (one for one in bm.check(tmp_path / "m.body").problems if one.rule == "BDY107")
+    assert problem.location.line == 5 and "1.5" in problem.hint

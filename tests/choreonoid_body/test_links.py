@@ -394,3 +394,16 @@ def test_a_root_with_a_column_that_moves_nothing_is_said():
     assert "BODY119" in all_rules(link_with("joint_type: revolute\njoint_id: 0"))
     assert "BODY119" not in all_rules(link_with("joint_type: revolute"))
     assert "BODY119" not in all_rules(link_with("joint_type: free"))
+
+
+def test_defaults_of_the_reference(tmp_path):
+    """A link without inertia has the identity, a RigidBody in it zero; a fixed joint with a moving surface is a track."""
+    body = with_links(
+        "  - { name: A, joint_type: fixed, mass: 2 }\n"
+        "  - { name: B, parent: A, jointType: fixed, actuationMode: jointSurfaceVelocity, joint_axis: Y }\n"
+        "  - { name: C, parent: A, joint_type: fixed, elements: [ { type: RigidBody, mass: 3 } ] }\n",
+        folder=tmp_path,
+    )
+    assert np.array_equal(body.links[0].inertia, np.eye(3)) and body.links[0].mass == 2
+    assert [link.joint.type for link in body.links] == ["fixed", "crawler", "fixed"]
+    assert not body.links[2].inertia.any() and body.links[2].mass == 3

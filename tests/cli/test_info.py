@@ -324,6 +324,13 @@ def test_what_is_no_file(path):
     assert len(result.stderr.splitlines()) >= 1
 
 
+def test_fields_that_are_only_kept(tmp_path):
+    joint = 'DEF B Joint { jointType "fixed" rotorResistor 0.5 stiffness [ 1 0 0 ] gearRatio 50 }'
+    (tmp_path / "a.wrl").write_text(f"#VRML V2.0 utf8\nDEF R Humanoid {{ humanoidBody {joint} }}\n")
+    (line,) = (line for line in run("info", tmp_path / "a.wrl").output.splitlines() if "kept only" in line)
+    assert "rotor_resistor, stiffness" in line and "encoder" not in line and "gear" not in line
+
+
 def test_parts_outside_the_folder(tmp_path):
     folder = tmp_path / "model"
     folder.mkdir()

@@ -120,7 +120,7 @@ PAIRS: dict[str, Pair] = {
         beside={"parts.wrl": f"{HEAD}PROTO Knob [ ] {{ Sphere {{ }} }}\n"},
     ),
     **examples("robot.wrl", SCENE, "VRML202"),
-    **examples("robot.wrl", FACES, "VRML203 VRML204 VRML205 VRML207"),
+    **examples("robot.wrl", FACES, "VRML123 VRML203 VRML204 VRML205 VRML207"),
     **examples(
         "robot.wrl",
         f"{HEAD}Shape {{ geometry IndexedFaceSet {{ coord Coordinate {{ point [ 0 0 0, 1 0 0, 0 1 0 ] }} coordIndex [ 0, 1, 2 ] }} }}\n",

@@ -145,7 +145,7 @@ def test_urls_start_from_the_file_that_holds_them(tmp_path):
     sensor = loader.load(arm.nodes[0], arm.path)
     assert sensor.nodes[0].type == "Shape"
     assert loader.load(arm.nodes[0]) is sensor, "the same without a base path, and read once"
-    assert loader.problems == []
+    assert not loader.problems
     alone = tmp_path / "r" / "parts" / "arm" / "arm.wrl"
     assert load(alone)[1] == []
     assert load(alone, allow_outside=False)[1] == ["VRML131"], "opened as a model, its own folder counts"
@@ -182,7 +182,7 @@ def test_files_that_are_no_vrml_can_be_found_without_being_read(model):
     loader = InlineLoader(model.parent)
     node = read_vrml(model).nodes[0]
     assert loader.resolve(node, model) == mesh
-    assert loader.problems == []
+    assert not loader.problems
     assert loader.load(node) is None
     assert [problem.rule for problem in loader.problems] == ["VRML102", "VRML135"]
 
@@ -195,7 +195,7 @@ def test_cycles_are_caught(tmp_path, length):
     scene = read_vrml(tmp_path / "f0.wrl")
     for _ in range(length - 1):
         scene = loader.load(scene.nodes[0])
-    assert loader.problems == []
+    assert not loader.problems
     assert loader.load(scene.nodes[0]) is None
     assert [problem.rule for problem in loader.problems] == ["VRML133"]
 
@@ -252,7 +252,7 @@ def test_an_externproto_is_found_in_its_file(tmp_path):
     assert instance_of(plain, loader).fields["geometry"].fields["radius"] == 7
     assert instance_of(other, loader).type == "Cone", "without a name, the first of the file"
     assert instance_of(given) is None
-    assert loader.problems == []
+    assert not loader.problems
 
 
 def test_an_externproto_may_lead_to_another(tmp_path):
@@ -264,7 +264,7 @@ def test_an_externproto_may_lead_to_another(tmp_path):
     )
     loader = InlineLoader(tmp_path)
     assert instance_of(read_vrml(tmp_path / "main.wrl").nodes[0], loader).type == "Box"
-    assert loader.problems == []
+    assert not loader.problems
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from bodymotion.checks import rules
 from bodymotion.checks.body_review import BodyReview, device_title, distance, size
 from bodymotion.checks.masses_and_shapes import check_masses, check_numbers, check_shapes, check_sizes, check_textures
 from bodymotion.diagnostics import Problem, Severity
-from bodymotion.diagnostics.text import listed
+from bodymotion.diagnostics.text import listed, with_article
 from bodymotion.geometry.units import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Joint, Link, RangeSensor, VisionSensor
@@ -218,7 +218,7 @@ def _check_motor(review: BodyReview, link: Link, joint: Joint) -> None:
         wrong.append(("rotor_inertia", f"a rotor inertia of {joint.rotor_inertia:g} kg m²"))
     for field, value in (("rotor_resistor", joint.rotor_resistor), ("encoder_pulse", joint.encoder_pulse)):
         if value < 0:
-            wrong.append((field, f"a {field.replace('_', ' ')} of {value:g}"))
+            wrong.append((field, f"{with_article(field.replace('_', ' '))} of {value:g}"))
     if joint.torque_const < 0:
         wrong.append(("torque_const", f"a torque constant of {joint.torque_const:g} Nm/A"))
     current = first_number(joint.extra, "climit")

@@ -19,6 +19,8 @@ __all__ = ["page_of"]
 MAX_PROBLEMS = 10
 """Rules that are listed with their problems."""
 ANGLES = {"field_of_view", "scan_angle", "scan_step"}
+KEPT_ONLY = {"rotor_resistor": 0.0, "encoder_pulse": 1.0}
+"""Members of joints that nothing is computed with, and their defaults."""
 COMMON_MEMBERS = {"kind", "name", "id", "link", "link_name", "pose", "extra"}
 
 
@@ -71,6 +73,9 @@ def _body(page: Page, data: Data) -> None:
             continue
         page.fact(name, "\n".join(map(str, text)) if isinstance(text, list) else text)
     _extra(page, data["extra"])
+    kept = _kept_only([link["joint"] for link in data["links"]]) if data["format"] in ("openhrp", "body") else ""
+    if kept:
+        page.fact("kept only", f"{kept} of joints: nothing is computed with them")
     page.heading("Links")
     _links(page, data["links"])
     if data["devices"]:
@@ -83,6 +88,13 @@ def _body(page: Page, data: Data) -> None:
         page.heading("Viewpoints")
         rows = [(v["description"], _vector(v["pose"][:3]), _degrees(v["field_of_view"])) for v in data["viewpoints"]]
         page.table(("viewpoint", "position [m]", "field of view [deg]"), rows, {"field of view [deg]"})
+
+
+def _kept_only(joints: Sequence[Data]) -> str:
+    """Return the fields of the OpenHRP document that joints have and that nothing is computed with."""
+    found = {name: any(joint[name] != default for joint in joints) for name, default in KEPT_ONLY.items()}
+    found |= {name: any(name in joint["extra"] for joint in joints) for name in ("limitOrientation", "stiffness")}
+    return ", ".join(name for name, is_given in found.items() if is_given)
 
 
 def _links(page: Page, links: Sequence[Data]) -> None:

@@ -60,8 +60,10 @@ class Joint(ContentEquality):
         [rad or m], ±inf where there is no limit.
     velocity_lower, velocity_upper:
         [rad/s or m/s], ±inf where there is no limit.
-    gear_ratio, gear_efficiency, rotor_inertia [kg m²], rotor_resistor [Ω], torque_const [Nm/A], encoder_pulse:
-        The motor and its gear.
+    gear_ratio, gear_efficiency, rotor_inertia [kg m²], torque_const [Nm/A]:
+        The motor and its gear: see `model.motors`.
+    rotor_resistor [Ω], encoder_pulse [pulses per turn of the motor]:
+        Kept as the file gives them; nothing is computed with them.
     extra:
         All other fields as the file gives them.
     """

@@ -26,7 +26,7 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
     """Return the least and the most torque [Nm] (force [N]) that the motor gives at the joint, None where nothing says so.
 
     `.body` files say it as `joint_effort_range`, URDF as `effort`; in OpenHRP it follows from the limit of the current: climit · torque
-    constant · gear ratio.
+    constant · gear ratio · gear efficiency.
     """
     given = _numbers(joint.extra.get("joint_effort_range"))
     if len(given) == 2 and given[0] < given[1] and np.isfinite(given).all():
@@ -34,7 +34,7 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
     most = first_number(joint.extra, "effort")
     if most is None:
         current = first_number(joint.extra, "climit")
-        most = None if current is None else current * joint.torque_const * joint.gear_ratio
+        most = None if current is None else current * joint.torque_const * joint.gear_ratio * joint.gear_efficiency
     if most is None or not np.isfinite(most) or most == 0:
         return None
     return -abs(most), abs(most)

@@ -97,7 +97,7 @@ UNEVEN = Rule(
 )
 OFF_THE_FLOOR = Rule(
     "MOT315",
-    "note",
+    "warning",
     "Feet are on the floor, whose height is known from the recorded zero moment point or else from the model's root pose; more than 2 cm "
     "below it is a warning, more than 10 cm an error.",
     "judgement",

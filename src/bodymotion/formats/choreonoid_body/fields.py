@@ -22,7 +22,7 @@ from typing import Any, NoReturn, TypeVar, cast
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
-from bodymotion.diagnostics.spelling import camel, meant
+from bodymotion.diagnostics.spelling import camel, meant, number_slip
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.text.source_text import Text, decode
@@ -199,9 +199,9 @@ class Fields:
         """Raise that a key has a wrong value."""
         kind = "a list" if isinstance(value, Sequence) else "a mapping"
         given = f"{value.value!r:.60}" if isinstance(value, Scalar) else kind
-        raise self.context.rules.WRONG_VALUE.error(
-            f"{name} of {self.title} is {given}; it must be {expected}", value.location
-        )
+        hint = number_slip(value.value) if expected == "a number" and isinstance(value, Scalar) else ""
+        message = f"{name} of {self.title} is {given}; it must be {expected}"
+        raise self.context.rules.WRONG_VALUE.error(message, value.location, hint)
 
     @default_on_error("")
     def text(self, *names: str, default: str = "") -> str:

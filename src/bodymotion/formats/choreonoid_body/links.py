@@ -48,6 +48,7 @@ JOINT_TYPES: dict[str, JointType] = {
     "crawler": "crawler",
 }
 """The types of the manual, and the names that OpenHRP has for them."""
+SURFACE_MODES = ("jointSurfaceVelocity", "joint_surface_velocity")
 EXTRA_JOINT_TYPES: dict[str, ExtraJointType] = {
     "ball": "ball",
     "hinge": "hinge",
@@ -231,7 +232,7 @@ def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
     own = _shapes_of(parts)
     has_mass = fields.has("mass") or fields.has("inertia") or fields.has("center_of_mass")
     if has_mass or not parts.segments:
-        mass, center, inertia = read_mass(fields) if has_mass else (1.0, frozen(np.zeros(3)), frozen(np.eye(3)))
+        mass, center, inertia = read_mass(fields, IDENTITY) if has_mass else (1.0, frozen(np.zeros(3)), IDENTITY)
         link.mass_unset = not has_mass
         link.segments.append(replace(own, mass=mass, center_of_mass=center, inertia=inertia))
     elif own.visuals or own.collisions:
@@ -315,6 +316,9 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
     default = base or Joint(name=name)
     extra = dict(default.extra)
     kind = _read_type(fields) or default.type
+    if kind == "fixed" and fields.text("actuation_mode") in SURFACE_MODES:
+        # Older files write a pseudo-continuous track so: the surface moves, the link does not.
+        kind = "crawler"
     unit = fields.context.angle_unit if kind == "rotate" else 1.0
     lower, upper = _read_range(fields, "joint_range", unit) or (default.lower, default.upper)
     velocity = _read_range(fields, "max_joint_velocity", unit)
@@ -432,18 +436,26 @@ def _read_axis(fields: Fields, *names: str) -> Floats | None:
     return frozen(vector if length * largest == 1.0 else vector / largest / length)
 
 
-def read_mass(fields: Fields) -> tuple[float, Floats, Floats]:
-    """Return mass [kg], center of mass (3,) [m] and inertia (3, 3) [kg m²] about it, of a link itself or of a RigidBody in it."""
+IDENTITY = frozen(np.eye(3))
+ZERO = frozen(np.zeros((3, 3)))
+
+
+def read_mass(fields: Fields, default: Floats = ZERO) -> tuple[float, Floats, Floats]:
+    """Return mass [kg], center of mass (3,) [m] and inertia (3, 3) [kg m²] about it, of a link itself or of a RigidBody in it.
+
+    A link without an inertia has the `default` of the reference, the identity; a RigidBody has zero.
+    """
     mass = fields.number("mass", default=0.0)
     center = frozen(fields.vector("center_of_mass", default=(0.0, 0.0, 0.0)))
-    return mass, center, _read_inertia(fields)
+    inertia = _read_inertia(fields)
+    return mass, center, default if inertia is None else inertia
 
 
-@default_on_error(frozen(np.eye(3)))
-def _read_inertia(fields: Fields) -> Floats:
+@default_on_error(IDENTITY)
+def _read_inertia(fields: Fields) -> Floats | None:
     numbers = fields.numbers("inertia")
     if numbers is None:
-        return frozen(np.zeros((3, 3)))
+        return None
     if len(numbers) == 6:
         xx, xy, xz, yy, yz, zz = numbers
         numbers = [xx, xy, xz, xy, yy, yz, xz, yz, zz]
@@ -453,7 +465,7 @@ def _read_inertia(fields: Fields) -> Floats:
         raise rules.INERTIA_SIZE.error(message, fields.location("inertia"))
     if not all(map(math.isfinite, numbers)):
         fields.not_finite("inertia", *numbers)
-        return frozen(np.zeros((3, 3)))
+        return ZERO
     return frozen(np.array(numbers).reshape(3, 3))
 
 

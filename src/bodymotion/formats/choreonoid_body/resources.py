@@ -16,7 +16,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import open_text
 from bodymotion.formats.meshes.collada import Part, SceneNode, read_collada
-from bodymotion.formats.meshes.stl import read_mesh_file
+from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
 from bodymotion.formats.resources import NotFound, ResourceFinder
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
@@ -211,7 +211,7 @@ class ResourceReader:
         try:
             root, remarks = read_collada(path)
         except ValueError as error:
-            self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {error}", where)
+            self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {mesh_fault(path, error)}", where)
             return None
         for remark in remarks:
             self.found.report(rules.RESOURCE_PARTS, f"{path.name}: {remark}", where)

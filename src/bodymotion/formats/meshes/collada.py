@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
@@ -61,8 +62,11 @@ def numbers(element: Element | None, count: int | None = None) -> Floats:
     try:
         values = np.array(text.split(), dtype=np.float64)
     except ValueError as error:
+        slip = number_slip(text)
         raise ValueError(
-            f"a <{local(element)}> has text that is not a number" if element is not None else str(error)
+            f"a <{local(element)}> has text that is not a number{f': {slip}' if slip else ''}"
+            if element is not None
+            else str(error)
         ) from error
     if count is not None and len(values) != count:
         raise ValueError(f"a <{local(element) if element is not None else '?'}> has {len(values)} numbers, not {count}")

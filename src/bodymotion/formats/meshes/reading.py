@@ -14,9 +14,9 @@ from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.formats.meshes.collada import SceneNode, read_collada
 from bodymotion.formats.meshes.glb import read_glb
 from bodymotion.formats.meshes.obj import read_obj
-from bodymotion.formats.meshes.stl import read_mesh_file
+from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
-from bodymotion.formats.vrml.rules import IMAGE_INSIDE, SCENERY
+from bodymotion.formats.vrml.rules import DECIMAL_COMMA, IMAGE_INSIDE, SCENERY
 from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
 from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape, Texture
@@ -50,7 +50,7 @@ class MeshReader:
             try:
                 self._known[path] = tuple(read_shapes(path, parts, remarks))
             except ValueError as error:
-                remarks.append(str(error)[:300])
+                remarks.append(mesh_fault(path, error)[:300])
             for remark in remarks:
                 self.found.report(self.broken, f"{path.name}: {remark}", location)
             self.found.extend(parts.problems[known:])
@@ -123,6 +123,7 @@ def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
         walker.walk(scene.nodes, NodeFrame(), lambda node, frame: False)
     except FormatError as error:
         raise ValueError(error.problem.message) from error
+    remarks += [problem.message for problem in scene.problems if problem.rule == DECIMAL_COMMA.code]
     remarks += [problem.message for problem in found.problems if problem.rule != SCENERY.code]
     return [drawn.shape for drawn in walker.drawn if drawn.visual]
 

@@ -2,10 +2,14 @@
 
 Binary STL: 80 bytes of header, the number of triangles, then for each its normal and three corners as 12 floats, and two bytes; all of it
 little-endian and in single precision (3D Systems, "StereoLithography Interface Specification", 1989).
+
+Text STL: `solid NAME`, for each triangle `facet normal … outer loop`, three lines `vertex X Y Z`, `endloop endfacet`, then `endsolid`. A
+file may have many solids; they are one mesh.
 """
 
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 from typing import BinaryIO
@@ -13,9 +17,10 @@ from typing import BinaryIO
 import numpy as np
 
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
+from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Mesh
 
-__all__ = ["read_mesh_file", "to_stl"]
+__all__ = ["mesh_fault", "read_mesh_file", "to_stl"]
 
 
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -37,6 +42,7 @@ MAX_BYTES = 2 * 10**9
 ARCHIVES = (".zip", ".gz", ".bz2", ".tgz", ".tar", ".zae", ".3dxml")
 """Archives hold several files, of any size once unpacked; none of them is known to be the mesh."""
 
+TEXT_MESHES = (".stl", ".obj", ".ply", ".off", ".dae")
 MAX_UNPACKED_RATIO = 20
 """A 3MF file is an archive, too: it may unpack to this multiple of its size."""
 MIN_UNPACKED_BYTES = 64 << 20
@@ -63,16 +69,53 @@ def read_mesh_file(path: Path) -> Mesh:
             if zipfile.is_zipfile(stream):
                 _check_archive(stream)
             stream.seek(0)
-            loaded = trimesh.load_mesh(stream, file_type=path.suffix.lstrip(".").lower())
+            corners = _text_corners(stream.read()) if path.suffix.lower() == ".stl" else None
+            stream.seek(0)
+            if corners is not None:
+                loaded = trimesh.Trimesh(corners, np.arange(len(corners)).reshape(-1, 3))
+            else:
+                loaded = trimesh.load_mesh(stream, file_type=path.suffix.lstrip(".").lower())
         faces = np.asarray(loaded.faces).reshape(-1, 3)
         vertices = np.asarray(loaded.vertices, dtype=np.float64).reshape(-1, 3)
     except Exception as error:  # trimesh's readers raise many exceptions for broken files
-        raise ValueError(str(error) or type(error).__name__) from error
+        raise ValueError(mesh_fault(path, error)) from error
     if not len(faces) or not np.isfinite(vertices).all():
         raise ValueError("the file has no triangles, or corners that are not finite")
     if not (faces.min() >= 0 and faces.max() < len(vertices)):
         raise ValueError("faces have corners that do not exist")
     return Mesh(vertices, faces, crease_angle=DEFAULT_CREASE_ANGLE)
+
+
+_VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(rb"(?<![\d.,])-?\d+,\d+(?![\d.,])")
+_SEARCHED = 1 << 20
+"""[bytes] The part of a mesh that is searched for decimal commas."""
+
+
+def _text_corners(data: bytes) -> Floats | None:
+    """Return the corners (3 n, 3) of the triangles in a text file; None for a binary one.
+
+    trimesh makes a mesh of each solid, which takes quadratic time for many of them.
+    """
+    if len(data) >= 84 and len(data) == 84 + _TRIANGLE.itemsize * int.from_bytes(data[80:84], "little"):
+        return None
+    rows = _VERTEX.findall(data)
+    if not rows:
+        return None
+    if len(rows) % 3:
+        raise ValueError(f"{len(rows)} corners are not a multiple of three")
+    return np.array([float(word) for row in rows for word in row.split()]).reshape(-1, 3)
+
+
+def mesh_fault(path: Path, error: Exception) -> str:
+    """Return why a mesh cannot be read, with what is known about its numbers."""
+    comma = None
+    if path.suffix.lower() in TEXT_MESHES and path.is_file():
+        with path.open("rb") as stream:
+            comma = _DECIMAL_COMMA.search(stream.read(_SEARCHED))
+    if comma is not None:
+        return f"{comma[0].decode()} has a decimal comma; expected {comma[0].decode().replace(',', '.')}"
+    return str(error) or type(error).__name__
 
 
 def _check_archive(stream: BinaryIO) -> None:

@@ -118,11 +118,12 @@ class Defaults:
         self._missing: set[str] = set()
         """Names of missing classes. Each class without a name may be one of them."""
         size = 0
+        top = {id(element) for element in root.children}
         stack = [(element, "") for element in reversed(list(root.all("default")))]
         while stack:
             element, above = stack.pop()
             name = element.get("class")
-            if above == "" and element in root.children:
+            if id(element) in top:
                 # All top-level sections are one class, whatever its name.
                 known, origins = self._classes[""], self._origins[""]
             else:

@@ -36,7 +36,7 @@ from bodymotion.formats.openhrp.tree import ALL, Tree, inverse, read_tree
 from bodymotion.formats.vrml import InlineLoader, nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
 from bodymotion.formats.vrml.reader import read_scene, vrml_bytes
-from bodymotion.formats.vrml.rules import EMPTY, HEADER, SCENERY
+from bodymotion.formats.vrml.rules import DECIMAL_COMMA, EMPTY, HEADER, SCENERY
 from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker, node_transform
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
@@ -129,6 +129,7 @@ class _ModelReader:
             self.found.fault(error)
         problems = tuple(dict.fromkeys((*self.scene.problems, *self.found.problems, *self.parts.problems)))
         if body is not None:
+            problems = tuple(_with_link(problem, body, self.parts.users) for problem in problems)
             self.entries |= {("textures", url): location for url, location in self.parts.urls.items()}
             source = replace(body.source, locations=SourceMap(self.entries, self.found.unknown))
             body = replace(body, source=source, problems=problems)
@@ -281,6 +282,14 @@ class _ModelReader:
         )
         link = Link(name="Root", joint=Joint(name="Root", type="fixed"), segments=(segment,))
         return Body(name=self.path.stem, links=(link,), info=self.world)
+
+
+def _with_link(problem: Problem, body: Body, users: Mapping[str, Subject]) -> Problem:
+    """Return a problem of decimal commas in a part with the link that has the part."""
+    subject = users.get(problem.location.path or "", ()) if problem.rule == DECIMAL_COMMA.code else ()
+    if subject[:1] != ("links",):
+        return problem
+    return replace(problem, message=f"link {body.links[int(subject[1])].name!r}: {problem.message}", subject=subject)
 
 
 def _beside(world: Mapping[str, object]) -> dict[str, object]:

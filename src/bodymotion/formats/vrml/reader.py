@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult, Subject
 from bodymotion.formats.resources import NotFound, ResourceFinder
 from bodymotion.formats.text.source_text import BOM, Text, decode
 from bodymotion.formats.vrml import rules
@@ -149,6 +149,8 @@ class InlineLoader:
     ----------
     finder:
         Finds the files.
+    users:
+        By the path of a part, the subject that it was read for first.
     urls:
         The location of each url where it is named first: images, and files that other formats name.
     """
@@ -161,6 +163,7 @@ class InlineLoader:
         self.finder = root_folder
         self.found = Diagnostics()
         self.urls: dict[str, Location] = {}
+        self.users: dict[str, Subject] = {}
         self._scenes: dict[Path, Scene | None] = {}
         self._parts: dict[Path, set[Path]] = {}
         """Of each file the files that it names."""

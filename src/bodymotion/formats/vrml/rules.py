@@ -157,6 +157,14 @@ BYTE_ORDER_MARK = Rule(
     fixable=True,
     example=("a byte order mark before #VRML V2.0 utf8", "#VRML V2.0 utf8"),
 )
+DECIMAL_COMMA = Rule(
+    "VRML123",
+    "warning",
+    "Numbers must have a decimal point: a comma separates numbers.",
+    hint="write 0.05 for 0,05; a list is read so where that gives whole vectors, else it is left out",
+    leaves_out=True,
+    example=("point [ 0,05 0 0, 1 0 0, 0 1 0 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
+)
 PART_CYCLE = Rule(
     "VRML133",
     "error",

@@ -14,7 +14,13 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Subject
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
 from bodymotion.formats.vrml.reader import expand
-from bodymotion.formats.vrml.rules import INFINITE_POINT, NODE_LEFT_OUT, PART_UNREADABLE, SCENERY, TOO_LARGE
+from bodymotion.formats.vrml.rules import (
+    INFINITE_POINT,
+    NODE_LEFT_OUT,
+    PART_UNREADABLE,
+    SCENERY,
+    TOO_LARGE,
+)
 from bodymotion.formats.vrml.shapes import PLAIN, AppearanceReader, GeometryReader
 from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.geometry.arrays import Floats, frozen
@@ -201,6 +207,7 @@ class SceneWalker:
             return
         scene = self.parts.load(node)
         if scene is not None:
+            self.parts.users.setdefault(str(scene.path), self.unknown)
             self.enter(scene.nodes, frame)
 
     def _mesh_file(self, path: Path, node: Node) -> Mesh | None:

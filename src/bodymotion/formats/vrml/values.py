@@ -289,6 +289,11 @@ def _strings(parser: Parser, pos: int) -> tuple[list[str], int]:
     return strings, pos
 
 
+_DECIMAL_COMMA = re.compile(r"[0-9]++,0[0-9]++")
+"""No number has a zero and another digit at its beginning: the comma before it is a decimal comma."""
+_IN_NUMBER = re.compile(r"(?<=[0-9]),(?=[0-9])")
+
+
 def _list_reader(field_type: str) -> Reader:
     single = "SF" + field_type[2:]
     width = COUNTS[single]
@@ -309,7 +314,13 @@ def _list_reader(field_type: str) -> Reader:
                 found = TO_BRACKET.match(data, start)
                 end = found.end() if found is not None else len(data)
             text = _without_comments(data[start:end])
+        comma = None if whole or ",0" not in text else _DECIMAL_COMMA.search(text)
+        if comma is not None:
+            parser.problem(rules.DECIMAL_COMMA, f"{comma[0]} has a decimal comma", start + comma.start())
+            text = _IN_NUMBER.sub(".", text)
         values: Any = make(text) if end < len(data) else None
+        if comma is not None and (values is None or len(values) % width):
+            return frozen_array([], whole).reshape(-1, width) if width > 1 else frozen_array([], whole), end + 1
         if values is None:
             loose, pos = loose_numbers(parser, start, single)
             parser.closed(start - 1, pos, "an integer" if whole else "a number")
