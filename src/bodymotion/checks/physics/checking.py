@@ -214,8 +214,8 @@ def off_the_floor(
         f"the ground under the feet is {abs(ground.height - floor):.3f} m {side} the floor at z = {floor:g} m; {reason}"
     )
     problem = rules.OFF_THE_FLOOR.problem(message, locate(0), data={"height": ground.height - floor})
-    severity = next((severity for severity, depth in MAX_FLOOR_DEPTHS if floor - ground.height > depth), "note")
-    return [Finding(replace(problem, severity=severity))]
+    deep: list[Severity] = [severity for severity, depth in MAX_FLOOR_DEPTHS if floor - ground.height > depth]
+    return [Finding(replace(problem, severity=(*deep, "note")[0]))]
 
 
 def _heights(zmp: Vector3Seq, root: Floats, times: Floats) -> Floats:
