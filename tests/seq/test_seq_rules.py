@@ -83,6 +83,7 @@ BROKEN: list[tuple[str, str | bytes]] = [
     ("SEQ101", header(f"  [ ¦{', '.join(['*a'] * 10001)} ]\n", rate="x: &a {}").replace("[ ¦", "¦[ ")),
     ("SEQ114", header(VALUES, rate="frameRate: ¦[100]")),
     ("SEQ116", header("-\n# Component 1\n¦type: Vector3Seq\ncontent: ZMP\nframes:\n- [ 0, 0, 0 ]\n- [ 0, 0, 1 ]\n")),
+    ("SEQ116", header("- type: Vector3Seq\n¦content: ZMP\nframes:\n- [ 0, 0, 0 ]\n- [ 0, 0, 1 ]\n")),
     ("SEQ224", header(VALUES, rate="base: &b {frameRate: 5}\n¦<<: *b")),
     ("SEQ201", "¦type: CompositeSeq\nframeRate: 1\ncomponents:\n" + VALUES),
     ("SEQ202", header(VALUES).replace("Version: 2", "Version: ¦0.5")),

@@ -334,9 +334,10 @@ class _Reader:
         """Raise FormatError where the keys of components stand in the top node, as in examples that lost their indentation."""
         keys = [key_text(key) for key, _ in top.node.pairs]
         inside = [key_text(key) for item in _items(top.values.get("components")) for key, _ in _pairs(item)]
-        if keys.count("type") > 1 and "frames" in keys and "components" in keys and "frames" not in inside:
+        twice = next((name for name in ("type", "content") if keys.count(name) > 1), None)
+        if twice and "frames" in keys and "components" in keys and "frames" not in inside:
             self.found.discard([problem for problem in self.found.problems if problem.rule == rules.KEY_TWICE.code])
-            second = [key for key, _ in top.node.pairs if key_text(key) == "type"][1]
+            second = [key for key, _ in top.node.pairs if key_text(key) == twice][1]
             message = "the keys of the components are not indented: in the top node, each replaces the one before"
             raise rules.INDENTATION.error(message, top.at(second))
 
