@@ -198,15 +198,17 @@ class Viewer:
 
         def show() -> None:
             bounds = scene.extent.bounds(scene.link_poses[0]) if reset_camera else None
+            clients = self.server.get_clients().values() if reset_camera else ()
             if bounds is not None:  # before the links come, one after the other
-                for client in self.server.get_clients().values():
-                    view = framing(bounds, "Corner")
-                    client.camera.position, client.camera.look_at = view.position, view.look_at
+                for client in clients:
+                    framing(bounds, "Corner").show(client)
             self._replace(scene)
             if reset_camera:
                 self.scene_view.set_first_camera()
-                for client in self.server.get_clients().values():
-                    self.scene_view.set_first_camera(client)
+                initial = self.server.initial_camera
+                for client in clients:
+                    client.camera.near, client.camera.far = initial.near, initial.far
+                    self.scene_view.first_camera().show(client)
 
         self._do(show)
 
@@ -336,12 +338,7 @@ class Viewer:
             if client is None:
                 return
             view = self.scene_view
-            camera = view.viewpoint(viewpoint) if viewpoint is not None else view.camera(preset)
-            with client.atomic():
-                client.camera.up_direction = camera.up
-                client.camera.position = camera.position
-                client.camera.look_at = camera.look_at
-                client.camera.fov = camera.field_of_view
+            (view.viewpoint(viewpoint) if viewpoint is not None else view.camera(preset)).show(client)
 
         self._queue.post(move)
 

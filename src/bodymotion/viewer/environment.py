@@ -112,6 +112,14 @@ class CameraView:
     up: Floats
     field_of_view: float
 
+    def show(self, client: viser.ClientHandle) -> None:
+        """Move the camera of a browser there."""
+        with client.atomic():
+            client.camera.up_direction = self.up
+            client.camera.position = self.position
+            client.camera.look_at = self.look_at
+            client.camera.fov = self.field_of_view
+
 
 def framing(bounds: npt.ArrayLike, preset: str) -> CameraView:
     """Return the camera that sees the whole box `bounds` (2, 3) from the direction of a preset."""

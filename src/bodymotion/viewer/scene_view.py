@@ -228,9 +228,9 @@ class SceneView:
         distance = float(np.linalg.norm(viewpoint.pose[:3] - self.nodes.bounds.mean(axis=0)))
         return from_viewpoint(viewpoint, origin, distance)
 
-    def set_first_camera(self, client: viser.ClientHandle | None = None) -> None:
-        """Set the camera of browsers that connect, or of one that is connected."""
-        first, camera = self.first_camera(), self.server.initial_camera if client is None else client.camera
+    def set_first_camera(self) -> None:
+        """Set the camera of browsers that connect."""
+        first, camera = self.first_camera(), self.server.initial_camera
         camera.fov = first.field_of_view
         camera.near, camera.far = 0.01 * self.nodes.size, 300.0 * self.nodes.size
         camera.position, camera.look_at = first.position, first.look_at
