@@ -8,7 +8,7 @@ import pytest
 from cha_texts import FEET, LEG, LEGS, cha, codes_of, cycle, legs, problems_of, without_mark
 
 from bodymotion import FormatError, check
-from bodymotion.checks.fixing import fixable, mended
+from bodymotion.checks.fixing import find_fixes, fixable
 from bodymotion.formats.cha import RULES, check_animation, parse_cha, read_cha
 from sample_files import sampled
 
@@ -559,7 +559,7 @@ def test_a_fixed_fault_is_gone(tmp_path, rule, wrong, right):
     path = tmp_path / "move.cha"
     path.write_bytes(without_mark(wrong)[0])
     before = [problem.rule for problem in read_cha(path).problems]
-    found = mended(path, fixable(check(path).problems, path))
+    found = find_fixes(path, fixable(check(path).problems, path))
     if found is None:
         return
     path.write_bytes(found.after)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from test_check_files import MODEL, PROTOTYPES, SOUND
 
 import bodymotion as bm
-from bodymotion.checks.fixing import Mended, fixable, mended
+from bodymotion.checks.fixing import Fixes, find_fixes, fixable
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
 from bodymotion.cli.check import show_diff
 from bodymotion.diagnostics.catalogue import catalogue
@@ -276,9 +276,9 @@ def as_bytes(text: str | bytes) -> bytes:
 
 
 def fixed(path: Path, data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Write a file and give how it is mended, and for which rules."""
+    """Write a file and give how it is find_fixes, and for which rules."""
     path.write_bytes(data)
-    found = mended(path, fixable(bm.check(path).problems, path))
+    found = find_fixes(path, fixable(bm.check(path).problems, path))
     return (data, ()) if found is None else (found.after, found.rules)
 
 
@@ -300,7 +300,7 @@ def test_what_is_wrong_is_made_right_and_nothing_else_is_touched(tmp_path, rule,
     now = counted(path)
     assert before[rule] and not now[rule]
     assert all(now[code] <= before[code] for code in now), "it became worse"
-    assert mended(path, fixable(bm.check(path).problems, path)) is None
+    assert find_fixes(path, fixable(bm.check(path).problems, path)) is None
 
 
 def test_every_rule_that_says_it_can_be_mended_is_tried():
@@ -383,9 +383,9 @@ def test_what_has_no_one_right_answer_stays(tmp_path, name, text):
 def test_only_what_is_asked_for(tmp_path):
     path = tmp_path / "m.seq"
     path.write_text(WALK.replace("numFrames: 2", "numFrames: 1").replace("1.0, 0]", "1.05, 0]"))
-    found = mended(path, {"SEQ214"})
+    found = find_fixes(path, {"SEQ214"})
     assert found is not None and found.after.decode() == WALK.replace("1.0, 0]", "1.05, 0]")
-    assert mended(path, ()) is None
+    assert find_fixes(path, ()) is None
 
 
 def test_rows_of_a_large_file_are_mended_in_pieces(tmp_path, monkeypatch):
@@ -411,7 +411,7 @@ def test_the_samples_get_no_worse(tmp_path, corpus):
 
     mended_files = 0
     for path in SAMPLES:
-        found = mended(path, fixable(bm.check(path).problems, path))
+        found = find_fixes(path, fixable(bm.check(path).problems, path))
         if found is None:
             continue
         mended_files += 1
@@ -424,7 +424,7 @@ def test_the_samples_get_no_worse(tmp_path, corpus):
         assert all(now[code] <= before[code] for code in now), path
         assert all(now[code] < before[code] for code in found.rules), path
         assert patched(found.before, "".join(found.diff())) == found.after
-        assert mended(copy, fixable(bm.check(copy).problems, copy)) is None
+        assert find_fixes(copy, fixable(bm.check(copy).problems, copy)) is None
     assert mended_files > 5
 
 
@@ -446,7 +446,7 @@ def test_any_bytes_are_mended_or_stay(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("any") / row[1]
     path.write_bytes(text)
     before = counted(path)
-    found = mended(path, fixable(bm.check(path).problems, path))
+    found = find_fixes(path, fixable(bm.check(path).problems, path))
     if found is None:
         return
     assert patched(found.before, "".join(found.diff())) == found.after.decode("utf-8", "replace").encode()
@@ -514,7 +514,7 @@ class Terminal(io.StringIO):
 def test_a_terminal_gets_the_beginning_of_a_long_diff_and_a_pipe_the_whole(tmp_path):
     before = b"a\n" * 2000
     edits = [Edit(2 * k, 2 * k + 1, b"\x1b", "R") for k in range(2000)]
-    found = Mended(tmp_path / "a.seq", before, in_order(edits))
+    found = Fixes(tmp_path / "a.seq", before, in_order(edits))
     terminal, pipe = Terminal(), io.StringIO()
     show_diff(found, terminal)
     show_diff(found, pipe)

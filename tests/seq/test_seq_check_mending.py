@@ -11,7 +11,7 @@ from seq_texts import motions
 from test_seq_rules import BROKEN, without_mark
 
 import bodymotion as bm
-from bodymotion.checks.fixing import fixable, mended
+from bodymotion.checks.fixing import find_fixes, fixable
 from sample_files import tries
 
 
@@ -22,14 +22,14 @@ def codes(path) -> Counter[str]:
 def mend(path) -> tuple[str, ...]:
     """Mend a file; give the rules that something was done for, after looking at what that has made of it."""
     before = codes(path)
-    found = mended(path, fixable(bm.check(path).problems, path))
+    found = find_fixes(path, fixable(bm.check(path).problems, path))
     if found is None:
         return ()
     path.write_bytes(found.after)
     after = codes(path)
     assert all(after[code] <= before[code] for code in after), (before, after)
     assert not any(after[code] for code in found.rules)
-    assert mended(path, fixable(bm.check(path).problems, path)) is None
+    assert find_fixes(path, fixable(bm.check(path).problems, path)) is None
     return found.rules
 
 

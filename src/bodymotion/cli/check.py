@@ -18,7 +18,7 @@ from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
-    from bodymotion.checks.fixing import Mended
+    from bodymotion.checks.fixing import Fixes
     from bodymotion.cli.checking import Checked, Task
     from bodymotion.diagnostics import Problem
     from bodymotion.model.body import Body
@@ -235,19 +235,19 @@ class _Fixer:
 
     def fix(self, answer: Checked, out: TextIO) -> Checked:
         """Show the changes of a file on `out`, write them where that is wanted, and return the result of a check after that."""
-        from bodymotion.checks.fixing import fixable, mended, write_mended
+        from bodymotion.checks.fixing import find_fixes, fixable, write_fixes
         from bodymotion.cli.checking import check_file
 
         codes = fixable(answer.problems, answer.path)
         if not codes:
             return answer
         try:
-            found = mended(answer.path, codes)
+            found = find_fixes(answer.path, codes)
             if found is None:
                 return answer
             show_diff(found, out)
             if self.write:
-                write_mended(found)
+                write_fixes(found)
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -266,7 +266,7 @@ class _Fixer:
         return f"{what} fixed" if self.write else f"{what} would be fixed"
 
 
-def show_diff(found: Mended, out: TextIO) -> None:
+def show_diff(found: Fixes, out: TextIO) -> None:
     """Write a diff: as it is to a file or pipe; on a terminal its beginning, with escapes for control characters."""
     lines = found.diff()
     if not out.isatty():

@@ -205,7 +205,7 @@ def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
         links = list(body.links)
         for one in found:
             with np.errstate(all="ignore"):
-                links[one.link], rule, done = _mended(links[one.link], one.why, moving=is_moving(body, one.link))
+                links[one.link], rule, done = _repaired(links[one.link], one.why, moving=is_moving(body, one.link))
             name = body.links[one.link].name or f"number {one.link}"
             problems.append(rule.problem(f"link {name}: {one.message}; {done}", Location(inside=f"links[{one.link}]")))
         if not found:
@@ -214,7 +214,7 @@ def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
     return body, tuple(problems)
 
 
-def _mended(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
+def _repaired(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
     """Return the link changed, the rule that says so, and what was done in words."""
     mass, center, inertia = link.mass, link.center_of_mass, link.inertia
     if why == "finite" or mass < 0:

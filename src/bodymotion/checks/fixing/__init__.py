@@ -19,16 +19,16 @@ from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.registry import find_format
 from bodymotion.system.atomic_files import whole_file
 
-__all__ = ["Mended", "fixable", "mended", "write_mended"]
+__all__ = ["Fixes", "find_fixes", "fixable", "write_fixes"]
 
-MOST = 1 << 30
-"""Files of more bytes are not mended: they are held in memory as a whole."""
+MAX_BYTES = 1 << 30
+"""Files of more bytes are not fixed: they are held in memory as a whole."""
 
-_ROOMS = {"seq": "seq", "openhrp": "wrl", "cha": "cha", "urdf": "axes", "body": "axes"}
+MODULES = {"seq": "seq", "openhrp": "wrl", "cha": "cha", "urdf": "axes", "body": "axes"}
 
 
 @dataclass(frozen=True)
-class Mended:
+class Fixes:
     """A file as it would be: its bytes before, and the changes."""
 
     path: Path
@@ -50,7 +50,7 @@ class Mended:
         return tuple(sorted({edit.rule for edit in self.edits}))
 
 
-def mended(path: Path, codes: Iterable[str]) -> Mended | None:
+def find_fixes(path: Path, codes: Iterable[str]) -> Fixes | None:
     """Return the changes to a file that fix some rules; None where there is nothing, and for what is no regular file.
 
     Raises
@@ -60,7 +60,7 @@ def mended(path: Path, codes: Iterable[str]) -> Mended | None:
     """
     wanted = set(codes)
     about = path.stat()
-    if not stat.S_ISREG(about.st_mode) or about.st_size > MOST or not wanted:
+    if not stat.S_ISREG(about.st_mode) or about.st_size > MAX_BYTES or not wanted:
         return None
     try:
         row = find_format(path)
@@ -68,12 +68,12 @@ def mended(path: Path, codes: Iterable[str]) -> Mended | None:
         return None
     data = path.read_bytes()
     found: list[Edit] = []
-    if row.name in _ROOMS:
-        found += import_module(f"bodymotion.checks.fixing.{_ROOMS[row.name]}").edits_of(data, path)
+    if row.name in MODULES:
+        found += import_module(f"bodymotion.checks.fixing.{MODULES[row.name]}").edits_of(data, path)
     if rules.LINE_ENDS.code in wanted and row.name in TEXT_FORMATS:
         found += _line_ends(data, path, row.name)
     edits = in_order(edit for edit in found if edit.rule in wanted and data[edit.start : edit.stop] != edit.text)
-    return Mended(path, data, edits) if edits else None
+    return Fixes(path, data, edits) if edits else None
 
 
 def _line_ends(data: bytes, path: Path, name: str) -> list[Edit]:
@@ -92,7 +92,7 @@ def _line_ends(data: bytes, path: Path, name: str) -> list[Edit]:
     return edits
 
 
-def write_mended(found: Mended) -> None:
+def write_fixes(found: Fixes) -> None:
     """Write a file with its changes, whole or not at all.
 
     Raises
@@ -107,7 +107,7 @@ def write_mended(found: Mended) -> None:
 
 
 def fixable(problems: Iterable[Problem], path: Path) -> set[str]:
-    """Return the rules, of those that are spoken of in a file itself, that may be mended."""
+    """Return the rules, of those that a file itself breaks, that can be fixed."""
     from bodymotion.diagnostics.catalogue import catalogue
 
     known = catalogue()

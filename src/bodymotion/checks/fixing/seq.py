@@ -162,7 +162,7 @@ def _turns(piece: RowPiece, layout: Layout, document: Document, lines: Lines) ->
 def _odd_rows(piece: RowPiece, layout: Layout) -> Iterator[tuple[Sequence, list[float], list[int]]]:
     """Return the rows that have such quaternions, with their numbers, and which of their poses these are in."""
     if piece.block is not None:
-        # All rows at once: a long motion may have as many that are to be mended.
+        # All rows at once: a long motion may have as many to fix.
         rough = _rough(piece.block, layout)
         nodes = list(piece.nodes()) if rough.any() else []
         if len(nodes) == len(rough):

@@ -81,7 +81,7 @@ def _marks(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
 
 
 def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
-    """Bring the axes that were spoken of to the length of 1; those that stand in the file themselves, not in a prototype."""
+    """Scale the axes of the problems to length 1, those in the file itself and not in a prototype."""
     fields = {AXIS_LENGTH.code: ("jointAxis", 3), ROTATION_AXIS.code: ("rotation", 4)}
     for problem in dict.fromkeys(problems):
         if problem.rule not in fields:

@@ -253,8 +253,6 @@ DEEP = Rule(
     "judgement",
     example=("a chain of 200 links, saved", "a chain of 20 links, saved"),
 )
-
-RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))
 OVERLAP = Rule(
     "MJCF160",
     "note",
@@ -263,3 +261,5 @@ OVERLAP = Rule(
     "`bodymotion convert --self-collision all` lets them collide, which pushes them apart",
     example=("two shapes in one place, on a link and on the child of its child", "shapes apart from each other"),
 )
+
+RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))

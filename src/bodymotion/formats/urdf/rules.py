@@ -244,8 +244,6 @@ PACKAGE = Rule(
     "judgement",
     example=('save(body, path, package="robot_description") where no package.xml is', "save(body, path)"),
 )
-
-RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))
 UNSTATED = Rule(
     "URDF164",
     "note",
@@ -254,3 +252,5 @@ UNSTATED = Rule(
     "state limits of effort and velocity in the model",
     example=("a joint without limits of velocity, saved as .urdf", "a joint with limits of velocity and effort"),
 )
+
+RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))

@@ -145,23 +145,4 @@ BODY_SPEED = Rule(
     example=("a body at 0.48 m, and 0.01 s later at 0.30 m", "1 s later"),
 )
 
-RULES = (
-    FOOT_REACH,
-    HAND_REACH,
-    JOINT_LIMIT,
-    JOINT_SPEED,
-    FOOT_SPEED,
-    SLIP,
-    BELOW_FLOOR,
-    ABOVE_FLOOR,
-    SUPPORT,
-    AIRBORNE,
-    FRAME,
-    BODY_CLEARANCE,
-    LOOP,
-    START,
-    CUT_OFF,
-    FEET_DISTANCE,
-    UNPLAYABLE,
-    BODY_SPEED,
-)
+RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
