@@ -18,6 +18,9 @@ def test_marks_are_the_axes_of_the_joints():
     body = arm()
     marks = joint_marks(body, body.forward_kinematics([np.pi / 2, 0.2]))
     assert [(mark.number, mark.name, mark.type) for mark in marks] == [(0, "ARM", "rotate"), (1, "HAND", "slide")]
+    for mark, joint, factor in zip(marks, body.joints, (180 / np.pi, 1.0), strict=True):
+        low, _, high = mark.limits.rstrip("° m").replace("−", "-").partition(" … ")
+        np.testing.assert_allclose([float(low), float(high)], [factor * joint.lower, factor * joint.upper], rtol=1e-3)
     np.testing.assert_allclose(marks[0].position, [0, 0, 0.3])
     np.testing.assert_allclose(marks[0].axis, [0, 1, 0], atol=1e-12)
     # A quarter of a turn about y takes z to x, and x to -z.

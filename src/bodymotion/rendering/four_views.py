@@ -11,6 +11,7 @@ from bodymotion.diagnostics.text import shown
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
+from bodymotion.model.links import Joint
 from bodymotion.rendering.camera import Camera, fitted
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.scene import THEMES, Scene, Theme
@@ -51,13 +52,25 @@ DARK_COLORS = ((255, 110, 190), (90, 180, 255))
 
 @dataclass(frozen=True, eq=False)
 class JointMark:
-    """A joint as it is drawn: its `number` in joint arrays, name, type, and `position` [m] and `axis` (3,) in the world."""
+    """A joint as it is drawn: `number` in joint arrays, name, type, `position` [m] and `axis` (3,) in the world, and `limits` as text."""
 
     number: int
     name: str
     type: str
     position: Floats
     axis: Floats
+    limits: str = ""
+
+
+def _limits(joint: Joint) -> str:
+    """Return the limits of a joint, in degrees or metres; the type of one that neither rotates nor slides."""
+    if joint.type not in ("rotate", "slide"):
+        return joint.type
+    if not np.isfinite([joint.lower, joint.upper]).any():
+        return "no limits"
+    factor, unit = (180 / np.pi, "°") if joint.type == "rotate" else (1.0, " m")
+    low, high = (f"{factor * limit:.4g}" for limit in (joint.lower, joint.upper))
+    return f"{low} … {high}{unit}".replace("-", "−")
 
 
 def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
@@ -67,7 +80,9 @@ def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
         if index >= 0:
             link, pose = body.links[index], link_poses[index]
             axis = rotations.rotate(pose[3:], link.joint.axis)
-            marks.append(JointMark(number, link.joint.name or link.name, link.joint.type, pose[:3], axis))
+            marks.append(
+                JointMark(number, link.joint.name or link.name, link.joint.type, pose[:3], axis, _limits(link.joint))
+            )
     return marks
 
 
@@ -247,13 +262,15 @@ def _draw_list(
         y = top + (k % rows + 0.5) * row
         number = left + edge + (k // rows) * wide + 2.0 * tall
         draw.text((number, y), str(mark.number), fill=_color(mark, theme), font=font(tall), anchor="rm")
-        name, free = shown(mark.name, 60), wide - (8.0 if columns == 1 else 3.0) * tall
+        limits = draw.textlength(mark.limits, font=font(tall, mark.limits)) if columns < 3 else 0.0
+        name, free = shown(mark.name, 60), wide - 3.0 * tall - (limits and limits + tall)
         letters = font(tall, name)
         draw.text(
             (number + 0.8 * tall, y), _shortened(draw, name, letters, free), fill=theme.text, font=letters, anchor="lm"
         )
-        if columns == 1:
-            draw.text((right - edge, y), mark.type, fill=theme.grid, font=font(tall), anchor="rm")
+        if limits:
+            end = number + wide - 3.0 * tall
+            draw.text((end, y), mark.limits, fill=theme.grid, font=font(tall, mark.limits), anchor="rm")
     if len(marks) > columns * 2 * ROWS:
         more = f"… and {len(marks) - columns * 2 * ROWS} more"
         draw.text((left + edge, height - 0.5 * edge), more, fill=theme.text, font=font(tall), anchor="lb")
