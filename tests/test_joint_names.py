@@ -228,7 +228,7 @@ def test_motions_of_which_one_has_no_names_are_joined_by_position(body):
 def test_motions_with_other_names_are_not_joined(body):
     motion = motion_of(body)
     names = motion.joint_displacement.part_labels
-    with pytest.raises(ValueError, match=f"'{names[0]}' only in the first and 'TAIL' only in the second"):
+    with pytest.raises(ValueError, match=f"{names[0]}\\W+only in the first and \\W*TAIL\\W+only in the second"):
         editing.join(motion, relabelled(motion, ("TAIL", *names[1:])))
     with pytest.raises(ValueError, match="not unique"):
         one = relabelled(motion, ("A", "A", *names[2:]))
@@ -244,7 +244,7 @@ def test_a_table_in_another_order_goes_through_the_commands_by_name(body, tmp_pa
     assert bm.load(mixed).joint_displacement.part_labels[0] == body.joints[-1].name
     for source in (plain, mixed):
         command("edit", source, source.with_suffix(".links.seq"), "--fill-links", "--body", BIPED)
-        command("convert", source, source.with_suffix(".pos"), "--body", BIPED, code=3)
+        command("convert", source, source.with_suffix(".pos"), "--body", BIPED)
     links = [bm.load(path.with_suffix(".links.seq")).link_position for path in (plain, mixed)]
     assert links[0] == links[1]
     assert np.array_equal(

@@ -49,7 +49,8 @@ def render(
         int | None, typer.Option("--strobe", metavar="N", help="Show N equally spaced moments in one image.")
     ] = None,
     sheet: Annotated[
-        bool, typer.Option("--sheet", help="Show the model from four sides, with the axes, ids and limits of its joints.")
+        bool,
+        typer.Option("--sheet", help="Show the model from four sides, with the axes, ids and limits of its joints."),
     ] = False,
     size: Annotated[
         str | None,

@@ -56,7 +56,7 @@ def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | 
         needs = [c.content for c in motion.components if _needs_a_body(c)]
         if needs:
             raise ValueError(
-                f"mirroring {', '.join(needs)} needs the body (--body), which says what joint is on which side"
+                f"mirroring {', '.join(needs)} needs the body (`bodymotion edit --mirror --body MODEL`): it has the sides of the joints"
             )
         components = tuple(_mirrored(c, None, None) for c in motion.components)
         known = {LINK_POSITION, ZMP}
