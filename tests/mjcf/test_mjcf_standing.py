@@ -122,3 +122,14 @@ def test_links_are_named_after_segments(tmp_path):
     bm.save(body, tmp_path / "r.urdf", link_names="segments")
     assert '<link name="RLEG_LINK3">' in (tmp_path / "r.urdf").read_text()
     assert replace(bm.load(tmp_path / "r.urdf"), name="") == body
+
+
+def test_servos_do_not_inherit_the_limits_of_motors(tmp_path):
+    """Defaults of a file for its motors hold for all its actuators in MuJoCo, but not for the servos that are written instead."""
+    (tmp_path / "a.xml").write_text(
+        '<mujoco><default><motor ctrlrange="-1 1" ctrllimited="true" gear="7"/></default><worldbody><body><joint name="j"/>'
+        '<geom size="0.1"/></body></worldbody><actuator><motor joint="j"/></actuator></mujoco>'
+    )
+    write_mjcf(bm.load(tmp_path / "a.xml"), tmp_path / "b.xml", actuators="position")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "b.xml"))
+    assert model.nu == 1 and not model.actuator_ctrllimited[0] and model.actuator_gear[0, 0] == 1

@@ -155,6 +155,10 @@ def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> E
         efforts = effort_range(body.links[index].joint)
         if efforts is not None:
             attributes["forcerange"] = number_text(efforts)
+        if body.source.format == "mjcf":
+            # Defaults of the file, of motors too, would hold for it.
+            limited = "false" if efforts is None else "true"
+            attributes |= {"gear": "1", "ctrllimited": "false", "forcelimited": limited}
         actuator.add("position", attributes)
     return actuator
 
