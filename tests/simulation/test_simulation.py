@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.geometry import poses, rotations
+from bodymotion.geometry import rotations
 from bodymotion.model.gains import default_gains, passive_joints
 from bodymotion.simulation import ControllerError, Push, load_project
 from sample_files import ACCEPT, corpus_files
@@ -347,4 +347,13 @@ def test_the_model_of_mujoco(biped):
     mujoco.mj_forward(found.model, data)
     expected = biped[0].forward_kinematics(np.zeros(biped[0].num_joints))
     assert np.abs(data.body(found.links[5]).xpos - expected[5, :3]).max() < 1e-9
-    assert poses.IDENTITY.shape == (7,)
+
+
+def test_positions_of_mujoco_are_a_motion(walked):
+    """What was simulated, read from MuJoCo's positions, poses the body as the result does."""
+    rows = walked.states[::1000, : walked.model.nq]
+    motion = bm.Motion.from_mujoco(walked.model, rows, 1.0, prefix="robot/")
+    expected = walked.body.forward_kinematics(walked.q[::1000], walked.root[::1000])
+    assert np.abs(walked.body.link_poses(motion) - expected).max() < 1e-12
+    with pytest.raises(ValueError, match="qpos"):
+        bm.Motion.from_mujoco(walked.model, rows[:, 1:], 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -120,3 +121,36 @@ def _check_quaternions(poses: Floats, what: str) -> None:
             f"{what}: the last four numbers of a pose must be a unit quaternion w x y z; in frame {frame} its length is "
             f"{lengths[frame][far[frame]][0]:.6g}"
         )
+
+
+def of_mujoco(
+    model: Any,
+    qpos: npt.ArrayLike,
+    frame_rate: float | None,
+    times: npt.ArrayLike | None,
+    prefix: str,
+) -> tuple[Component, ...]:
+    """Return the components of positions of MuJoCo; arguments are those of `Motion.from_mujoco`."""
+    table = np.asarray(qpos, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] != model.nq:
+        raise ValueError(f"qpos: expected shape (T, {model.nq}), got {table.shape}")
+    root: Floats | None = None
+    columns, names = [], []
+    for joint in map(model.joint, range(model.njnt)):
+        kind, start = int(joint.type[0]), int(joint.qposadr[0])
+        if not joint.name.startswith(prefix):
+            continue
+        if kind == FREE and root is None:
+            root = table[:, start : start + 7]
+        elif kind in (SLIDE, HINGE):
+            columns.append(start)
+            names.append(joint.name[len(prefix) :])
+        else:
+            raise ValueError(f"joint {joint.name!r} is a ball, or a second free joint, which a motion does not hold")
+    return of_joints(
+        table[:, columns], frame_rate, times, root=root, zmp=None, zmp_is_root_relative=False, joint_names=names
+    )
+
+
+FREE, SLIDE, HINGE = 0, 2, 3
+"""Types of joints: mjtJoint."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 import numpy.typing as npt
 
@@ -25,7 +25,7 @@ from bodymotion.motion.components import (
     Timeline,
     Vector3Seq,
 )
-from bodymotion.motion.from_arrays import of_joints, of_link_poses
+from bodymotion.motion.from_arrays import of_joints, of_link_poses, of_mujoco
 from bodymotion.motion.interpolation import Method, frames_needed, sampled
 from bodymotion.motion.interpolation.resampling import common_rate, resampled_components
 from bodymotion.motion.rules import NOT_EDITED
@@ -131,6 +131,29 @@ class Motion(NotebookDisplay, ContentEquality):
         Links are in order of link index, the root link first. Times, names and errors are as for `from_joints`.
         """
         return cls(of_link_poses(poses, frame_rate, times, link_names))
+
+    @classmethod
+    def from_mujoco(
+        cls,
+        model: Any,  # noqa: ANN401
+        qpos: npt.ArrayLike,
+        frame_rate: float | None = None,
+        *,
+        times: npt.ArrayLike | None = None,
+        prefix: str = "",
+    ) -> Motion:
+        """Return a motion made from positions (T, nq) of a `mujoco.MjModel`.
+
+        The first free joint is the root; columns have the names of hinges and slides, so with a body they go by them
+        (`Body.joint_columns`). `prefix` selects the joints whose names begin with it, as of one robot in a scene. Times are as for
+        `from_joints`.
+
+        Raises
+        ------
+        ValueError
+            As `from_joints`; also for another width of `qpos`, for ball joints and for several free joints.
+        """
+        return cls(of_mujoco(model, qpos, frame_rate, times, prefix))
 
     def _last(self, kind: type[_S], content: str) -> _S | None:
         found = [c for c in self.components if isinstance(c, kind) and c.content == content]

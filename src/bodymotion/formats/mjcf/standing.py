@@ -11,6 +11,7 @@ import numpy as np
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.geom_writer import is_flat, solid
+from bodymotion.formats.mjcf_extra import mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
@@ -152,7 +153,9 @@ def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> E
         name, (kp, kd) = links.joint_names[index], table[column].tolist()
         attributes = {"name": links.names.free("actuator", name), "joint": name}
         attributes |= {"kp": number_text(kp), "kv": number_text(kd)}
-        efforts = effort_range(body.links[index].joint)
+        joint = body.links[index].joint
+        # MuJoCo keeps the range of a joint itself; that of a motor in a file may be of a control without a unit.
+        efforts = None if "actuatorfrcrange" in mjcf_values(joint.extra) else effort_range(joint)
         if efforts is not None:
             attributes["forcerange"] = number_text(efforts)
         if body.source.format == "mjcf":
