@@ -124,7 +124,7 @@ def _check_quaternions(poses: Floats, what: str) -> None:
 
 
 def of_mujoco(
-    model: Any,
+    model: Any,  # noqa: ANN401
     qpos: npt.ArrayLike,
     frame_rate: float | None,
     times: npt.ArrayLike | None,
