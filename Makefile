@@ -17,12 +17,15 @@ WARM_UP = $(BIN)/python -m compileall -q src/bodymotion; $(BIN)/python -c 'impor
 demo: $(RUNNING)
 	$(BIN)/bodymotion view examples/biped.wrl examples/biped_walk.seq $(DEMO)
 
+# Modules are compiled once for all processes that the tests start, also where PYTHONDONTWRITEBYTECODE is set.
+PYTEST = $(BIN)/python -m compileall -q src/bodymotion && PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
+
 test: $(DEVELOPING) browser drawing
-	$(BIN)/python -m pytest -n 2 $(TESTS)
+	$(PYTEST) $(TESTS)
 
 # The same tests over all samples and all examples of hypothesis: before an issue is called resolved.
 accept: $(DEVELOPING) browser drawing
-	ACCEPT=1 $(BIN)/python -m pytest -n 2 $(TESTS)
+	ACCEPT=1; export ACCEPT; $(PYTEST) $(TESTS)
 
 check: $(DEVELOPING)
 	$(BIN)/ruff format --check $(CODE)

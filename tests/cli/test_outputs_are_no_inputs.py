@@ -84,9 +84,9 @@ def test_nor_does_the_library(files):
     body, moves = bm.load(model), bm.load(motion)
     for given in ((model, motion), (body, moves)):
         with pytest.raises(WrongUseError, match=r"a\.html is also read"):
-            bm.view(*given, html=model)
+            bm.view(*given, output=model)
         with pytest.raises(WrongUseError, match=r"a\.html is also read"):
-            bm.report(*given, path=model)
+            bm.report(*given, output=model)
         with pytest.raises(WrongUseError, match=r"a\.html is also read"):
             bm.plot(*given, "joints", end=0.1).save(model)
     assert model.read_bytes().startswith(b"#VRML")

@@ -15,7 +15,7 @@ def test_it_plays_and_everything_goes_by_one_time(page, tmp_path):
     contents = report(
         ROOT / "examples" / "biped.wrl",
         ROOT / "examples" / "biped_walk.seq",
-        path=tmp_path / "report.html",
+        output=tmp_path / "report.html",
         plots=["zmp"],
     )
     page.set_viewport_size({"width": 1200, "height": 800})

@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from bodymotion.cli.app import app
 from bodymotion.spot import Credentials, connected, find_credentials
 from bodymotion.spot.client.connection import PASSWORD, TOKEN, USERNAME, split_address
 from waiting import TIMEOUT
@@ -19,18 +21,10 @@ COMMAND = str(Path(sys.executable).parent / "bodymotion")
 SWAY = "controls body\nneutral_start\n\nno parameters\n\ntime body_pos\n0.0 0 0 0.48\n0.5 0 0.04 0.46\n"
 
 
-def run(*arguments: str, secrets: dict[str, str] | None = None, folder: Path | None = None):
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("BOSDYN_")}
-    return subprocess.run(
-        [COMMAND, "spot", *arguments],
-        env={**environment, **(secrets or {})},
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+def run(*arguments: str, secrets: dict[str, str] | None = None):
+    """Run `bodymotion spot` in this process, with no other credentials in the environment than these."""
+    without = {name: None for name in os.environ if name.startswith("BOSDYN_")}
+    return CliRunner().invoke(app, ["spot", *arguments], env={**without, **(secrets or {})})
 
 
 def test_upload_of_a_folder(stand_in, tmp_path):
@@ -41,20 +35,22 @@ def test_upload_of_a_folder(stand_in, tmp_path):
         (folder / name).write_text(SWAY)
     secrets = {USERNAME: stand_in.credentials.username, PASSWORD: stand_in.credentials.password}
     where = ("--robot", f"127.0.0.1:{stand_in.port}", "--certificate", str(stand_in.certificate))
-    first = run("upload", str(folder), *where, secrets=secrets)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("BOSDYN_")} | secrets
+    command = [COMMAND, "spot", "upload", str(folder), *where]
+    first = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     assert (first.returncode, first.stdout.split()[0::3]) == (0, ["uploaded", "uploaded"]), first.stderr
     (folder / "a.cha").write_text(SWAY.replace("0.46", "0.45"))
     second = run("upload", str(folder), *where, secrets=secrets)
-    assert (second.returncode, second.stdout.split()[0::3]) == (0, ["uploaded", "unchanged"])
+    assert (second.exit_code, second.stdout.split()[0::3]) == (0, ["uploaded", "unchanged"])
     (folder / "B.CHA").write_text(SWAY.replace("0.5 0", "0.5 x"))
     third = run("upload", str(folder), *where, secrets=secrets)
-    assert (third.returncode, third.stdout.split()[0::3]) == (1, ["unchanged", "faulty"])
+    assert (third.exit_code, third.stdout.split()[0::3]) == (1, ["unchanged", "faulty"])
     assert f"{folder / 'B.CHA'}:8:5:" in third.stderr
     for result in (first, second, third):
         assert stand_in.credentials.password not in result.stdout + result.stderr
 
 
-def test_upload_that_can_not_be(stand_in, tmp_path):
+def test_upload_that_can_not_be(stand_in, tmp_path, capfd):
     """Wrong password, no credentials, nobody there, no file, no address: one line on stderr, and no traceback."""
     file = tmp_path / "a.cha"
     file.write_text(SWAY)
@@ -76,9 +72,9 @@ def test_upload_that_can_not_be(stand_in, tmp_path):
             ((str(file), "--robot", robot), secrets, 1, "--certificate"),
         ):
             result = run("upload", *arguments, secrets=given)
-            assert (result.returncode, said in result.stderr) == (code, True), result.stderr
-            assert "Traceback" not in result.stderr
-            assert "E0000" not in result.stderr
+            assert (result.exit_code, said in result.stderr) == (code, True), result.stderr
+            assert isinstance(result.exception, SystemExit), "no traceback"
+            assert "E0000" not in capfd.readouterr().err
             assert code == 2 or len(result.stderr.splitlines()) == 1
             assert "gu3ss" not in result.stderr
 
