@@ -16,7 +16,9 @@ settings.register_profile(
     "shared machines", deadline=None, max_examples=tries(100), derandomize=os.environ.get("CI") == "true"
 )
 settings.load_profile("shared machines")
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the processes that tests start need not compile the same modules each time
+os.environ.pop(
+    "PYTHONDONTWRITEBYTECODE", None
+)  # the processes that tests start need not compile the same modules each time
 
 
 @pytest.fixture(scope="session")

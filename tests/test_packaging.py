@@ -61,7 +61,19 @@ def installed(wheel, tmp_path_factory) -> Path:
     venv.create(folder / "env")
     pip = [sys.executable, "-m", "pip", "--python", folder / "env", "--disable-pip-version-check", "--no-input"]
     result = subprocess.run(
-        [*pip, "install", "--quiet", "--no-compile", "--retries", "2", "--timeout", "20", "-c", ROOT / "constraints.txt", wheel],
+        [
+            *pip,
+            "install",
+            "--quiet",
+            "--no-compile",
+            "--retries",
+            "2",
+            "--timeout",
+            "20",
+            "-c",
+            ROOT / "constraints.txt",
+            wheel,
+        ],
         capture_output=True,
         text=True,
         env=clean(),

@@ -38,7 +38,10 @@ def texts() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Return the texts of the library that name options, docstrings left out: file and line, text, and commands that print it."""
     for path in SOURCE.rglob("*.py"):
         if not {"cli", "viewer", "client"} & set(path.parts):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
+            code = path.read_text(encoding="utf-8")
+            if "--" not in code:
+                continue
+            tree = ast.parse(code)
             bare = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
             for node in ast.walk(tree):
                 text = node.value if isinstance(node, ast.Constant) and id(node) not in bare else None

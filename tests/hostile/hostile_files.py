@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.formats.registry import FORMATS
+from sample_files import tries
 
 __all__ = ["CASES"]
 
@@ -143,7 +144,7 @@ for count in ("1000000000000", "99999999999999999999999", "-1", "1e9", ".inf"):
         "a.seq",
         SEQ.replace("components", f"numFrames: {count}\ncomponents") + JOINTS.format(1, 1),
     )
-one("seq: rows without end", "a.seq", lambda: SEQ + JOINTS.format(1, "1, " * MANY))
+one("seq: rows without end", "a.seq", lambda: SEQ + JOINTS.format(1, "1, " * tries(MANY)))
 one("seq: rows of nothing", "a.seq", lambda: SEQ + JOINTS.format(0, "") + "      - [ ]\n" * 50_000)
 one(
     "seq: parts without rows",
@@ -353,7 +354,7 @@ for kind, whole in (("urdf", URDF.format("&a29;", "")), ("xml", MJCF.format("", 
         f"a.{kind}",
         lambda whole=whole: whole.replace("&a29;", "<a " + " ".join(f"b{i}=''" for i in range(30_000)) + "/>"),
     )
-    one(f"{kind}: many elements", f"a.{kind}", lambda whole=whole: whole.replace("&a29;", "<a/>" * MANY))
+    one(f"{kind}: many elements", f"a.{kind}", lambda whole=whole: whole.replace("&a29;", "<a/>" * tries(MANY)))
     one(f"{kind}: UTF-7", f"a.{kind}", "<?xml version='1.0' encoding='utf-7'?>" + whole.replace("&a29;", ""))
     one(f"{kind}: zero bytes", f"a.{kind}", whole.replace("&a29;", "\0"))
 for url in (

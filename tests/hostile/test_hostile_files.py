@@ -19,6 +19,7 @@ import pytest
 from hostile_files import CASES, JOINTS, SEQ
 
 import bodymotion as bm
+from sample_files import tries
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured as Linux tells it")
 READER = Path(__file__).with_name("hostile_reader.py")
@@ -133,7 +134,7 @@ def test_files_that_change_while_they_are_read(tmp_path):
     changing = threading.Thread(target=change)
     changing.start()
     try:
-        for _ in range(15):
+        for _ in range(tries(15)):
             try:
                 bm.load(path)
             except bm.FormatError as error:
