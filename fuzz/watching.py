@@ -41,6 +41,7 @@ _OURS = tuple(
     for folder in (
         sys.prefix,
         sys.base_prefix + "/lib",
+        sys.pycache_prefix or sys.prefix,
         sysconfig.get_paths()["stdlib"],
         _PROJECT / "src",
         _PROJECT / "fuzz",
