@@ -20,6 +20,8 @@ SOURCE = ROOT / "src" / "bodymotion"
 READING = tuple(name for name in COMMANDS if name != "spot")
 WITHOUT_BODY = ("info", "retime", "diff")
 """Commands that read no motion on a body."""
+PRINTED_BY = {"checks": ("check",), "mirroring.py": ("edit",), "simulation": ("simulate",)}
+"""The commands that print the texts of a package or module, where not all do."""
 OF_CALLS = {"body", "delimiter"}
 """Options of readers that are for programs only."""
 
@@ -46,7 +48,11 @@ def texts() -> Iterator[tuple[str, str, tuple[str, ...]]]:
             for node in ast.walk(tree):
                 text = node.value if isinstance(node, ast.Constant) and id(node) not in bare else None
                 if isinstance(text, str) and re.search(r"(?<![\w-])--[a-z]", text):
-                    yield f"{path.name}:{node.lineno}", text, ("check",) if "checks" in path.parts else READING
+                    yield (
+                        f"{path.name}:{node.lineno}",
+                        text,
+                        next((PRINTED_BY[part] for part in path.parts if part in PRINTED_BY), READING),
+                    )
 
 
 @pytest.mark.parametrize(("where", "text", "printing"), [pytest.param(*one, id=one[0]) for one in texts()])
@@ -57,7 +63,7 @@ def test_an_option_that_a_hint_names_is_one_of_the_command(where, text, printing
             assert verb in READING
             commands = {verb}
             continue
-        wanted = commands - set(WITHOUT_BODY) if option == "--by-position" else commands
+        wanted = commands - set(WITHOUT_BODY) if option in ("--by-position", "--body") else commands
         assert all(any(option in names for names in OPTIONS[one].values()) for one in wanted), (where, option)
 
 

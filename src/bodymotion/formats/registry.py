@@ -19,7 +19,7 @@ from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats import sniffing
 from bodymotion.formats.resources import gather_missing
 from bodymotion.formats.rules import CONFLICT, OTHER_KIND, UNKNOWN, UNREADABLE, UNWRITABLE
-from bodymotion.system.open_files import pipe_seen, pipes_kept, read_head
+from bodymotion.system.open_files import pipes_kept, read_head, size_of
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -346,7 +346,8 @@ def _read(row: Format, path: Path, options: dict[str, Any]) -> ReadResult[Any]:
 def _conflict(path: Path) -> Problem | None:
     """Return the problem of a file with conflict markers; None for one without, and for one that cannot be searched."""
     try:
-        content = pipe_seen(path) or (path.read_bytes() if path.stat().st_size <= MAX_SEARCHED else b"")
+        size = size_of(path)  # None for a pipe whose end was not read: to open it again would wait for another writer
+        content = read_head(path, size) if size is not None and size <= MAX_SEARCHED else b""
     except OSError:
         return None
     markers = list(MARKER.finditer(content))
