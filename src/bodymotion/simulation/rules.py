@@ -17,7 +17,7 @@ PROJECT = Rule(
     "error",
     "A project of Choreonoid is a tree of items, and the files of its bodies can be read.",
     source="judgement",
-    hint="`--share FOLDER` names the folder of ${SHARE}",
+    hint="`bodymotion simulate --share FOLDER` names the folder of ${SHARE}",
     example=("a BodyItem whose file is missing", "a BodyItem with the file of a model"),
 )
 UNUSED = Rule(
