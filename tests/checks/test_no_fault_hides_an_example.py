@@ -110,7 +110,7 @@ THERE_IS_NONE = {*["CHA115", "CHA200", "CAP006", "TAB002", "WRL113", "WRL116", "
 NEEDS_WHOLE = {
     *["URDF110", "URDF112", "URDF114", "URDF115", "URDF127", "URDF132", "URDF150", "URDF160", "URDF161"],
     *["MJCF105", "MJCF122", "MJCF123", "MJCF124", "MJCF142", "MJCF151", "MJCF152"],
-    *["BDY102", "BDY120", "SEQ003", "SEQ214", "SEQ217", "VRML103"],
+    *["BDY102", "BDY120", "SEQ003", "SEQ116", "SEQ214", "SEQ217", "VRML103"],
 }
 """Rules about names, counts and kinds that need the whole file: nothing of them is known where the file breaks off."""
 NEEDS_ROWS = re.compile(r"SPOT|CHA2(?:01|14|17|18|2\d)$")
