@@ -118,8 +118,7 @@ def test_a_root_of_another_rate_meets_the_joints():
 
 def test_motions_of_other_bodies_are_refused_with_counts():
     body = symmetric_body(2)
-    count = body.num_joints
-    with pytest.raises(ValueError, match=f"1 joint columns, symmetric has {count}"):
+    with pytest.raises(ValueError, match="0 of 1 joint name"):
         editing.fill_link_poses(any_motion(0, columns=1), body)
     with pytest.raises(ValueError, match="no joint displacements"):
         editing.fill_link_poses(Motion(), body)

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from bodymotion.diagnostics.losses import ONLY_MJCF
 
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ def _lost_attributes(body: Body) -> Iterator[tuple[str, str]]:
         if mjcf_values(link.joint.extra):
             yield "attributes of joints that only MJCF has", link.joint.name or link.name
         for key in ("stiffness", "margin"):
-            if link.joint.extra.get(key):
+            if np.any(np.asarray(link.joint.extra.get(key, 0))):
                 yield f"{key} of joints, which only MJCF has", link.joint.name or link.name
         if any(mjcf_values(segment.extra) for segment in link.segments):
             yield "attributes of geoms that only MJCF has", link.name
