@@ -6,6 +6,7 @@ import importlib
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 from typer.core import TyperGroup
 
 from bodymotion import __version__
@@ -88,7 +89,7 @@ def _version(wanted: bool) -> None:
 def bodymotion(
     ctx: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
+        bool, Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """Open, check, show, convert and measure robot models and robot motions.

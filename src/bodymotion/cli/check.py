@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
@@ -33,29 +34,25 @@ MAX_DIFF_LINES = 300
 def check(
     reading: ReaderOptions,
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE", help="Models, motions, Spot animations, or folders with them.")
+        list[Path], Argument(metavar="FILE", help="Models, motions, Spot animations, or folders with them.")
     ],
     body: Annotated[
-        Path | None, typer.Option("--body", "-b", metavar="MODEL", help="The model that the motions are for.")
+        Path | None, Option("--body", "-b", metavar="MODEL", help="The model that the motions are for.")
     ] = None,
     select: Annotated[
         list[str] | None,
-        typer.Option(
-            "--select", metavar="RULES", help="Report these rules only: codes or their beginnings, comma-separated."
-        ),
+        Option(metavar="RULES", help="Report these rules only: codes or their beginnings, comma-separated."),
     ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option("--ignore", metavar="RULES", help="Do not report these rules.")
-    ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 for warnings, too.")] = False,
+    ignore: Annotated[list[str] | None, Option(metavar="RULES", help="Do not report these rules.")] = None,
+    strict: Annotated[bool, Option("--strict", help="Exit with 1 for warnings, too.")] = False,
     as_json: AsJson = False,
-    as_sarif: Annotated[bool, typer.Option("--sarif", help="Print SARIF 2.1.0, for editors and code hosts.")] = False,
+    as_sarif: Annotated[bool, Option("--sarif", help="Print SARIF 2.1.0, for editors and code hosts.")] = False,
     by_position: ByPosition = False,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Fix in the files what has one right answer, and report what is left.")
+        bool, Option("--fix", help="Fix in the files what has one right answer, and report what is left.")
     ] = False,
     diff: Annotated[
-        bool, typer.Option("--diff", help="Show what --fix would change as a unified diff, and change nothing.")
+        bool, Option("--diff", help="Show what --fix would change as a unified diff, and change nothing.")
     ] = False,
 ) -> None:
     """Check models, motions and Spot animations.

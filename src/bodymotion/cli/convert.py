@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.options import ByPosition, ReaderOptions, name_list, positive, reads_files
 from bodymotion.cli.output import failures
@@ -22,51 +23,46 @@ def convert(
     reading: ReaderOptions,
     files: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="[MODEL] IN OUT",
             help="A motion, a model or key poses; and the new file, whose extension names the format: it may be IN. A MODEL before them is "
             "that of --body.",
         ),
     ],
     read_as: Annotated[
-        str | None, typer.Option("--from", metavar="FORMAT", help=f"The format of IN, whatever its content: {NAMES}.")
+        str | None, Option("--from", metavar="FORMAT", help=f"The format of IN, whatever its content: {NAMES}.")
     ] = None,
     write_as: Annotated[
-        str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT, whatever its extension.")
+        str | None, Option("--to", metavar="FORMAT", help="The format of OUT, whatever its extension.")
     ] = None,
     version: Annotated[
         Literal["1", "2", "3", "4"] | None,
-        typer.Option("--seq-version", help="The version of a .seq; by default that of IN, 4 for other formats."),
+        Option("--seq-version", help="The version of a .seq; by default that of IN, 4 for other formats."),
     ] = None,
     style: Annotated[
         Literal["block", "json", "canonical"] | None,
-        typer.Option(
-            "--style",
-            help="Of a .seq: block (YAML as in the documents) or json. Of a .cha: canonical, the order of the document. By default as IN.",
+        Option(
+            help="Of a .seq: block (YAML as in the documents) or json. Of a .cha: canonical, the order of the document. By default as IN."
         ),
     ] = None,
     se3_format: Annotated[
-        Literal["XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY"] | None,
-        typer.Option("--se3-format", help="The order of a pose's numbers in a .seq."),
+        Literal["XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY"] | None, Option(help="The order of a pose's numbers in a .seq.")
     ] = None,
     frame_time: Annotated[
-        bool | None,
-        typer.Option("--frame-time/--no-frame-time", help="Write time stamps with all frames, or with none."),
+        bool | None, Option("--frame-time/--no-frame-time", help="Write time stamps with all frames, or with none.")
     ] = None,
-    digits: Annotated[
-        int | None, typer.Option("--digits", min=1, max=15, help="Round values to so many significant digits.")
-    ] = None,
+    digits: Annotated[int | None, Option(min=1, max=15, help="Round values to so many significant digits.")] = None,
     rate: Annotated[
         float | None,
-        typer.Option("--rate", "-r", metavar="HZ", callback=positive, help="Resample the motion to this frame rate."),
+        Option("--rate", "-r", metavar="HZ", callback=positive, help="Resample the motion to this frame rate."),
     ] = None,
     method: Annotated[
         Literal["after", "nearest", "before", "linear", "cubic", "pchip"] | None,
-        typer.Option("--method", "-m", help="Interpolation with --rate; see retime."),
+        Option("--method", "-m", help="Interpolation with --rate; see retime."),
     ] = None,
     body: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--body",
             "-b",
             metavar="MODEL",
@@ -75,12 +71,11 @@ def convert(
     ] = None,
     layout: Annotated[
         Literal["unitree", "beyondmimic"] | None,
-        typer.Option("--layout", help="Columns of a table without names: of IN if that is a .csv, else of OUT."),
+        Option(help="Columns of a table without names: of IN if that is a .csv, else of OUT."),
     ] = None,
     link_names: Annotated[
         str | None,
-        typer.Option(
-            "--link-names",
+        Option(
             metavar="A,B,…",
             callback=name_list,
             help="Names for the links of an .npz; `segments` names the links of a URDF after their segments.",
@@ -88,7 +83,7 @@ def convert(
     ] = None,
     degrees: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--degrees/--radians",
             "--input-degrees/--input-radians",
             help="Unit of angles in a .csv: of IN if that is one, else of OUT.",
@@ -96,72 +91,57 @@ def convert(
     ] = None,
     mesh: Annotated[
         Literal["inline", "parts", "glb", "obj", "stl"] | None,
-        typer.Option(
-            "--mesh",
-            help="Where meshes are written: into a .wrl (inline) or files beside it (parts); beside a URDF or MJCF as glb, obj, stl.",
+        Option(
+            help="Where meshes are written: into a .wrl (inline) or files beside it (parts); beside a URDF or MJCF as glb, obj, stl."
         ),
     ] = None,
     scale: Annotated[
         float | None,
-        typer.Option(
-            "--scale",
+        Option(
             metavar="FACTOR",
             callback=positive,
             help="Multiply all lengths of a model by this; masses stay. 0.001 converts millimetres to metres.",
         ),
     ] = None,
-    root: Annotated[str | None, typer.Option("--root", metavar="LINK", help="Make this link the root link.")] = None,
+    root: Annotated[str | None, Option(metavar="LINK", help="Make this link the root link.")] = None,
     fix_inertia: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--fix-inertia", help="Repair masses and inertias that no rigid body can have; each repair is reported."
         ),
     ] = False,
     strict: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--strict", help="Reject masses and inertias that MuJoCo refuses. By default they are repaired for an MJCF."
         ),
     ] = False,
     self_collision: Annotated[
         Literal["none", "touching", "all"] | None,
-        typer.Option(
-            "--self-collision",
+        Option(
             help="Links of an MJCF that do not collide with each other: all (none), those that overlap at rest (touching, the default), or "
-            "only those of one joint (all).",
+            "only those of one joint (all)."
         ),
     ] = None,
     actuators: Annotated[
         Literal["motor", "position", "none"] | None,
-        typer.Option(
-            "--actuators", help="Actuators of an MJCF: torques (motor, the default), servos (position), or none."
-        ),
+        Option(help="Actuators of an MJCF: torques (motor, the default), servos (position), or none."),
     ] = None,
     gains: Annotated[
         Path | None,
-        typer.Option(
-            "--gains",
-            metavar="FILE",
-            help="Gains of position actuators: a line `kp kd` or `name kp kd` for each joint.",
-        ),
+        Option(metavar="FILE", help="Gains of position actuators: a line `kp kd` or `name kp kd` for each joint."),
     ] = None,
     collision_shapes: Annotated[
         Literal["mesh", "hull", "box"] | None,
-        typer.Option(
-            "--collision-shapes",
-            help="Collision meshes of an MJCF: as they are (mesh), as hulls of 64 vertices, or as boxes.",
-        ),
+        Option(help="Collision meshes of an MJCF: as they are (mesh), as hulls of 64 vertices, or as boxes."),
     ] = None,
     friction: Annotated[
-        float | None,
-        typer.Option("--friction", min=0, help="Coefficient of friction of the floor of an MJCF; 1 by default."),
+        float | None, Option(min=0, help="Coefficient of friction of the floor of an MJCF; 1 by default.")
     ] = None,
-    package: Annotated[
-        str | None, typer.Option("--package", metavar="NAME", help="Name a URDF's meshes as package://NAME/…")
-    ] = None,
+    package: Annotated[str | None, Option(metavar="NAME", help="Name a URDF's meshes as package://NAME/…")] = None,
     move_params_config: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--move-params",
             metavar="FILE",
             help="The MoveParamsConfig of a robot: limits of parameters that a .cha only names, for .cap and .pb.",
@@ -169,20 +149,15 @@ def convert(
     ] = None,
     steps: Annotated[
         Literal["stealthy", "toe", "none"] | None,
-        typer.Option(
-            "--steps",
-            help="How feet depart and arrive between key poses: they rise first (stealthy), or roll over the toe.",
-        ),
+        Option(help="How feet depart and arrive between key poses: they rise first (stealthy), or roll over the toe."),
     ] = None,
     automatic_zmp: Annotated[
         bool | None,
-        typer.Option(
-            "--zmp/--no-zmp", help="Whether key poses without a zero moment point get one; by default they do."
-        ),
+        Option("--zmp/--no-zmp", help="Whether key poses without a zero moment point get one; by default they do."),
     ] = None,
     tolerance: Annotated[
         float | None,
-        typer.Option(
+        Option(
             "--fit",
             metavar="TOLERANCE",
             callback=positive,
@@ -191,15 +166,13 @@ def convert(
     ] = None,
     legs: Annotated[
         Literal["joints", "feet"] | None,
-        typer.Option(
-            "--legs",
-            help="How an animation that is made from a motion of Spot describes the legs: joint angles or foot positions.",
+        Option(
+            help="How an animation that is made from a motion of Spot describes the legs: joint angles or foot positions."
         ),
     ] = None,
     bpm: Annotated[
         float | None,
-        typer.Option(
-            "--bpm",
+        Option(
             metavar="BPM",
             callback=positive,
             help="Beats per minute of the animation that is written, or at which one is played.",
@@ -207,7 +180,7 @@ def convert(
     ] = None,
     by_position: ByPosition = False,
     every: Annotated[
-        bool, typer.Option("--all", help="Report every loss; by default those of one rule are grouped.")
+        bool, Option("--all", help="Report every loss; by default those of one rule are grouped.")
     ] = False,
 ) -> None:
     """Convert a motion or a model to another format.

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.options import AsJson, ReaderOptions, reads_files
 from bodymotion.cli.output import as_json as json_text
@@ -20,14 +21,12 @@ EQUAL, DIFFERENT, FAILED = 0, 1, 2
 @reads_files
 def diff(
     reading: ReaderOptions,
-    first: Annotated[Path, typer.Argument(metavar="A", help="A motion or a model.")],
-    second: Annotated[Path, typer.Argument(metavar="B", help="Another one.")],
-    atol: Annotated[
-        float, typer.Option("--atol", min=0, metavar="X", help="Numbers are equal when |a - b| <= atol + rtol |b|.")
-    ] = 0.0,
-    rtol: Annotated[float, typer.Option("--rtol", min=0, metavar="X", help="See --atol.")] = 0.0,
+    first: Annotated[Path, Argument(metavar="A", help="A motion or a model.")],
+    second: Annotated[Path, Argument(metavar="B", help="Another one.")],
+    atol: Annotated[float, Option(min=0, metavar="X", help="Numbers are equal when |a - b| <= atol + rtol |b|.")] = 0.0,
+    rtol: Annotated[float, Option(min=0, metavar="X", help="See --atol.")] = 0.0,
     body: Annotated[
-        Path | None, typer.Option("--body", "-b", metavar="MODEL", help="The model that names joints and links.")
+        Path | None, Option("--body", "-b", metavar="MODEL", help="The model that names joints and links.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
 
 import typer
+from typer import Argument, Option
 from typer.core import TyperCommand
 
 from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_body, load_motion
@@ -42,75 +43,53 @@ Texts = list[str] | None
 def edit(
     reading: ReaderOptions,
     ctx: typer.Context,
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A motion.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The new file; may be IN.")],
+    source: Annotated[Path, Argument(metavar="IN", help="A motion.")],
+    target: Annotated[Path, Argument(metavar="OUT", help="The new file; may be IN.")],
     trim: Annotated[
-        Texts, typer.Option("--trim", metavar="START:END", help="Keep this time span in seconds, both ends included.")
+        Texts, Option(metavar="START:END", help="Keep this time span in seconds, both ends included.")
     ] = None,
     trim_frames: Annotated[
-        Texts,
-        typer.Option("--trim-frames", metavar="FIRST:LAST", help="Keep these frames, both included; -1 is the last."),
+        Texts, Option(metavar="FIRST:LAST", help="Keep these frames, both included; -1 is the last.")
     ] = None,
     append: Annotated[
-        Texts, typer.Option("--append", metavar="FILE", help="Append another motion, starting at the last root pose.")
+        Texts, Option(metavar="FILE", help="Append another motion, starting at the last root pose.")
     ] = None,
-    loop: Annotated[
-        Texts, typer.Option("--loop", metavar="N", help="Repeat N times, each starting at the last root pose.")
-    ] = None,
-    reverse: Annotated[bool, typer.Option("--reverse", help="Reverse time.")] = False,
+    loop: Annotated[Texts, Option(metavar="N", help="Repeat N times, each starting at the last root pose.")] = None,
+    reverse: Annotated[bool, Option("--reverse", help="Reverse time.")] = False,
     mirror: Annotated[
-        bool, typer.Option("--mirror", help="Exchange left and right; needs --body if there are joints.")
+        bool, Option("--mirror", help="Exchange left and right; needs --body if there are joints.")
     ] = False,
-    smooth: Annotated[
-        Texts, typer.Option("--smooth", metavar="HZ", help="Low-pass filter with this cutoff frequency (-3 dB).")
-    ] = None,
-    unwrap: Annotated[bool, typer.Option("--unwrap", help="Remove jumps of joint angles by full turns.")] = False,
-    shift: Annotated[Texts, typer.Option("--shift", metavar="X,Y,Z", help="Translate in the world, in metres.")] = None,
+    smooth: Annotated[Texts, Option(metavar="HZ", help="Low-pass filter with this cutoff frequency (-3 dB).")] = None,
+    unwrap: Annotated[bool, Option("--unwrap", help="Remove jumps of joint angles by full turns.")] = False,
+    shift: Annotated[Texts, Option(metavar="X,Y,Z", help="Translate in the world, in metres.")] = None,
     turn: Annotated[
-        Texts,
-        typer.Option(
-            "--turn", metavar="YAW", help="Rotate about the z axis of the world in degrees, or by ROLL,PITCH,YAW."
-        ),
+        Texts, Option(metavar="YAW", help="Rotate about the z axis of the world in degrees, or by ROLL,PITCH,YAW.")
     ] = None,
     start_at: Annotated[
         Texts,
-        typer.Option(
-            "--start-at",
-            metavar="X,Y,YAW",
-            help="Move the motion so that its first root pose is here, in metres and degrees.",
-        ),
+        Option(metavar="X,Y,YAW", help="Move the motion so that its first root pose is here, in metres and degrees."),
     ] = None,
-    keep: Annotated[
-        Texts, typer.Option("--keep", metavar="CONTENT,…", help="Keep only components with these contents.")
-    ] = None,
-    drop: Annotated[
-        Texts, typer.Option("--drop", metavar="CONTENT,…", help="Remove components with these contents.")
-    ] = None,
+    keep: Annotated[Texts, Option(metavar="CONTENT,…", help="Keep only components with these contents.")] = None,
+    drop: Annotated[Texts, Option(metavar="CONTENT,…", help="Remove components with these contents.")] = None,
     fill_links: Annotated[
-        bool, typer.Option("--fill-links", help="Compute the poses of all links from root and joints; needs --body.")
+        bool, Option("--fill-links", help="Compute the poses of all links from root and joints; needs --body.")
     ] = False,
     recover_joints: Annotated[
-        bool, typer.Option("--recover-joints", help="Compute the joints from the poses of all links; needs --body.")
+        bool, Option("--recover-joints", help="Compute the joints from the poses of all links; needs --body.")
     ] = False,
-    root_only: Annotated[bool, typer.Option("--root-only", help="Keep only the root of the link poses.")] = False,
+    root_only: Annotated[bool, Option("--root-only", help="Keep only the root of the link poses.")] = False,
     zmp: Annotated[
-        Texts,
-        typer.Option("--zmp", metavar="FRAME", help="Express the ZMP in the frame of the root link or of the world."),
+        Texts, Option(metavar="FRAME", help="Express the ZMP in the frame of the root link or of the world.")
     ] = None,
     body: Annotated[
-        Path | None, typer.Option("--body", "-b", metavar="MODEL", help="The model that the motion is for.")
+        Path | None, Option("--body", "-b", metavar="MODEL", help="The model that the motion is for.")
     ] = None,
     pair: Annotated[
         Texts,
-        typer.Option(
-            "--pair", metavar="LEFT=RIGHT", help="For --mirror: links that correspond; by default found by their names."
-        ),
+        Option(metavar="LEFT=RIGHT", help="For --mirror: links that correspond; by default found by their names."),
     ] = None,
     blend: Annotated[
-        float,
-        typer.Option(
-            "--blend", metavar="SECONDS", callback=not_negative, help="For --append and --loop: blend over this time."
-        ),
+        float, Option(metavar="SECONDS", callback=not_negative, help="For --append and --loop: blend over this time.")
     ] = 0.0,
     by_position: ByPosition = False,
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.files import check_reading
 from bodymotion.cli.options import ReaderOptions, reads_files
@@ -25,14 +26,13 @@ LARGE = 64 << 20
 def info(
     reading: ReaderOptions,
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE", help="Models, motions and Spot animations in any supported format.")
+        list[Path], Argument(metavar="FILE", help="Models, motions and Spot animations in any supported format.")
     ],
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON: an object for one file, an array for several.")
+        bool, Option("--json", help="Print JSON: an object for one file, an array for several.")
     ] = False,
     values: Annotated[
-        bool,
-        typer.Option("--values", "-v", help="Show the range of values of each joint and link, of large files too."),
+        bool, Option("--values", "-v", help="Show the range of values of each joint and link, of large files too.")
     ] = False,
 ) -> None:
     """Show the contents of models, motions and Spot animations.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.files import load_body, written
 from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, reads_files
@@ -33,57 +34,47 @@ def measure(
     reading: ReaderOptions,
     model: Annotated[
         Path,
-        typer.Argument(
-            metavar="MODEL", help="The robot; or a Spot animation (.cha) alone, played on the built-in Spot."
-        ),
+        Argument(metavar="MODEL", help="The robot; or a Spot animation (.cha) alone, played on the built-in Spot."),
     ],
-    motion: Annotated[Path | None, typer.Argument(metavar="MOTION", help="Its motion.")] = None,
+    motion: Annotated[Path | None, Argument(metavar="MOTION", help="Its motion.")] = None,
     of: Annotated[
-        list[str] | None,
-        typer.Option("--of", metavar="NAMES", help="Quantities and sensors, comma-separated; see --list."),
+        list[str] | None, Option(metavar="NAMES", help="Quantities and sensors, comma-separated; see --list.")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--output", "-o", metavar="FILE", help="Write all values, frame by frame: .csv, .npz, .json or .parquet."
         ),
     ] = None,
-    listed: Annotated[
-        bool, typer.Option("--list", help="List the quantities and sensors of this motion and robot.")
-    ] = False,
+    listed: Annotated[bool, Option("--list", help="List the quantities and sensors of this motion and robot.")] = False,
     as_json: AsJson = False,
     scenery: Annotated[
         list[str] | None,
-        typer.Option(
-            "--scenery",
+        Option(
             metavar="MODEL",
             help="A model in the environment, seen by cameras and range sensors; ground for level ground.",
         ),
     ] = None,
     derivative: Annotated[
         Literal["suited", "spline", "central", "savgol"],
-        typer.Option(
-            "--derivative", help="Differentiation method; by default splines, smoothed from 180 frames per second on."
-        ),
+        Option(help="Differentiation method; by default splines, smoothed from 180 frames per second on."),
     ] = "suited",
-    window: Annotated[int, typer.Option("--window", min=3, metavar="FRAMES", help="Window length for savgol.")] = 9,
+    window: Annotated[int, Option(min=3, metavar="FRAMES", help="Window length for savgol.")] = 9,
     ground: Annotated[
-        float | None,
-        typer.Option("--ground", metavar="Z", help="Height of the ground [m]; by default that of the feet."),
+        float | None, Option(metavar="Z", help="Height of the ground [m]; by default that of the feet.")
     ] = None,
     feet: Annotated[
-        str | None,
-        typer.Option("--feet", metavar="LINKS", help="Links that can be in contact with the ground, comma-separated."),
+        str | None, Option(metavar="LINKS", help="Links that can be in contact with the ground, comma-separated.")
     ] = None,
     on_feet: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--on-feet/--no-on-feet",
             help="Compute the root poses from feet in contact; by default only where the motion has no root poses.",
         ),
     ] = None,
     close_loops: Annotated[
-        bool, typer.Option("--close-loops", help="Recompute the joints that depend on others in closed loops.")
+        bool, Option("--close-loops", help="Recompute the joints that depend on others in closed loops.")
     ] = False,
     by_position: ByPosition = False,
 ) -> None:

@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
+from typer import Option
 
 ReaderOptions: TypeAlias = dict[str, Any]
 """The options of readers that were used."""
 ByPosition: TypeAlias = Annotated[
-    bool, typer.Option("--by-position", help="Read joint columns by position, whatever their names.")
+    bool, Option("--by-position", help="Read joint columns by position, whatever their names.")
 ]
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+AsJson: TypeAlias = Annotated[bool, Option("--json", help="Print JSON.")]
 Arm: TypeAlias = Annotated[
     bool | None,
-    typer.Option("--arm/--no-arm", help="Play an animation with or without arm; by default as the animation needs."),
+    Option("--arm/--no-arm", help="Play an animation with or without arm; by default as the animation needs."),
 ]
 Bpm: TypeAlias = Annotated[
-    float | None,
-    typer.Option("--bpm", metavar="BPM", help="Tempo at which an animation is played, in beats per minute."),
+    float | None, Option("--bpm", metavar="BPM", help="Tempo at which an animation is played, in beats per minute.")
 ]
 Slices: TypeAlias = Annotated[
-    float | None, typer.Option("--slices", metavar="N", help="Length of the playback in slices (quarter beats).")
+    float | None, Option("--slices", metavar="N", help="Length of the playback in slices (quarter beats).")
 ]
 
 
@@ -57,7 +57,7 @@ def name_list(text: str | None) -> list[str] | None:
 def reading_options(
     allow_outside: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--allow-outside/--untrusted",
             help="Read parts of a model also by absolute paths and by symbolic links out of its folder, or only those in its "
             "folder. By default, relative paths are followed.",
@@ -65,42 +65,36 @@ def reading_options(
     ] = None,
     package_paths: Annotated[
         list[Path] | None,
-        typer.Option(
+        Option(
             "--package-path", metavar="FOLDER", help="A folder with packages of package:// in a URDF; may be repeated."
         ),
     ] = None,
     apply_humanoid_pose: Annotated[
-        bool | None, typer.Option("--apply-humanoid-pose", help="Move a .wrl as its Humanoid node says.")
+        bool | None, Option("--apply-humanoid-pose", help="Move a .wrl as its Humanoid node says.")
     ] = None,
-    layout: Annotated[
-        Literal["unitree"] | None, typer.Option("--layout", help="The columns of a .csv without names.")
-    ] = None,
+    layout: Annotated[Literal["unitree"] | None, Option(help="The columns of a .csv without names.")] = None,
     columns: Annotated[
-        str | None,
-        typer.Option("--columns", metavar="A,B,…", callback=name_list, help="Names for the columns of a .csv."),
+        str | None, Option(metavar="A,B,…", callback=name_list, help="Names for the columns of a .csv.")
     ] = None,
     joint_names: Annotated[
-        str | None,
-        typer.Option("--joint-names", metavar="A,B,…", callback=name_list, help="Names for the joints of an .npz."),
+        str | None, Option(metavar="A,B,…", callback=name_list, help="Names for the joints of an .npz.")
     ] = None,
     link_names: Annotated[
-        str | None,
-        typer.Option("--link-names", metavar="A,B,…", callback=name_list, help="Names for the links of an .npz."),
+        str | None, Option(metavar="A,B,…", callback=name_list, help="Names for the links of an .npz.")
     ] = None,
     frame_rate: Annotated[
         float | None,
-        typer.Option("--input-rate", metavar="HZ", callback=positive, help="The frame rate of a .csv without times."),
+        Option("--input-rate", metavar="HZ", callback=positive, help="The frame rate of a .csv without times."),
     ] = None,
     degrees: Annotated[
         bool | None,
-        typer.Option("--input-degrees/--input-radians", help="Unit of angles in a .csv whose names do not give it."),
+        Option("--input-degrees/--input-radians", help="Unit of angles in a .csv whose names do not give it."),
     ] = None,
     quaternion_order: Annotated[
-        Literal["wxyz", "xyzw"] | None,
-        typer.Option("--quaternion-order", help="Order of quaternions in a .csv whose column names do not give it."),
+        Literal["wxyz", "xyzw"] | None, Option(help="Order of quaternions in a .csv whose column names do not give it.")
     ] = None,
     from_zero: Annotated[
-        bool | None, typer.Option("--from-zero", help="Subtract the first time of a table from all its times.")
+        bool | None, Option("--from-zero", help="Subtract the first time of a table from all its times.")
     ] = None,
 ) -> None:
     """Define the options of readers, with the names that `bodymotion.load` has for them."""
@@ -129,5 +123,5 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
 def flag_of(name: str, command: Callable[..., Any]) -> str:
     """Return the option of a command that sets a parameter: `--input-rate` for frame_rate."""
     (option,) = signature(command, eval_str=True).parameters[name].annotation.__metadata__
-    found: str = option.default if isinstance(option.default, str) else option.param_decls[0]
-    return found.partition("/")[0]
+    declared = [text for text in (option.default, *option.param_decls) if isinstance(text, str)]
+    return (*declared, f"--{name.replace('_', '-')}")[0].partition("/")[0]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.options import ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
@@ -22,13 +23,11 @@ def plot(
     reading: ReaderOptions,
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="[MODEL] MOTION", help="A model and a motion; a motion alone; or a Spot animation (.cha)."
-        ),
+        Argument(metavar="[MODEL] MOTION", help="A model and a motion; a motion alone; or a Spot animation (.cha)."),
     ],
     output: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "-o",
             "--output",
             metavar="FILE",
@@ -36,42 +35,32 @@ def plot(
         ),
     ] = None,
     what: Annotated[
-        str,
-        typer.Option(
-            "--what",
-            metavar="NAMES",
-            help="Plots, comma-separated; all for the most useful ones. --list has the names.",
-        ),
+        str, Option(metavar="NAMES", help="Plots, comma-separated; all for the most useful ones. --list has the names.")
     ] = "overview",
     joints: Annotated[
-        str,
-        typer.Option("--joints", metavar="NAMES", help="Only these joints, comma-separated; * and ? are wildcards."),
+        str, Option(metavar="NAMES", help="Only these joints, comma-separated; * and ? are wildcards.")
     ] = "",
-    start: Annotated[float | None, typer.Option("--from", metavar="SECONDS", help="Start time.")] = None,
-    end: Annotated[float | None, typer.Option("--to", metavar="SECONDS", help="End time.")] = None,
+    start: Annotated[float | None, Option("--from", metavar="SECONDS", help="Start time.")] = None,
+    end: Annotated[float | None, Option("--to", metavar="SECONDS", help="End time.")] = None,
     radians: Annotated[
-        bool, typer.Option("--radians", help="Radians and metres instead of degrees and millimetres.")
+        bool, Option("--radians", help="Radians and metres instead of degrees and millimetres.")
     ] = False,
-    dark: Annotated[bool, typer.Option("--dark", help="Dark mode.")] = False,
+    dark: Annotated[bool, Option("--dark", help="Dark mode.")] = False,
     size: Annotated[
-        str,
-        typer.Option(
-            "--size", metavar="WxH", help="Size of each plot in pixels, such as 1600x900; 1600 alone is the width."
-        ),
+        str, Option(metavar="WxH", help="Size of each plot in pixels, such as 1600x900; 1600 alone is the width.")
     ] = "",
     dpi: Annotated[
-        int, typer.Option("--dpi", min=30, max=1200, help="Pixels per inch of a PNG; a larger value enlarges the text.")
+        int, Option(min=30, max=1200, help="Pixels per inch of a PNG; a larger value enlarges the text.")
     ] = DPI,
     smooth: Annotated[
         int,
-        typer.Option(
-            "--smooth",
+        Option(
             metavar="FRAMES",
             min=0,
             help="Window of a Savitzky-Golay filter for velocities and accelerations; for recorded motions.",
         ),
     ] = 0,
-    listed: Annotated[bool, typer.Option("--list", help="List the plots of these files, and exit.")] = False,
+    listed: Annotated[bool, Option("--list", help="List the plots of these files, and exit.")] = False,
     by_position: ByPosition = False,
 ) -> None:
     """Plot the joints, torques, balance and contacts of a motion.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.options import Arm, Bpm, ByPosition, ReaderOptions, Slices, names, positive, reads_files
 from bodymotion.cli.output import failures
@@ -29,78 +30,51 @@ def render(
     reading: ReaderOptions,
     files: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="MODEL [MOTION]", help="A model (.wrl), a motion (.seq), or both; or a Spot animation (.cha)."
         ),
     ],
     output: Annotated[
         Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="An image (.png, .jpg, .webp) or a video (.mp4, .webm, .gif)."
-        ),
+        Option("--output", "-o", metavar="FILE", help="An image (.png, .jpg, .webp) or a video (.mp4, .webm, .gif)."),
     ],
-    at: Annotated[
-        str | None, typer.Option("--at", metavar="SECONDS", help="The time of an image; or several: 0,1.5,3.")
-    ] = None,
-    frame: Annotated[
-        str | None, typer.Option("--frame", metavar="N", help="The frame of an image; or several: 0,100,200.")
-    ] = None,
-    strobe: Annotated[
-        int | None, typer.Option("--strobe", metavar="N", help="Show N equally spaced moments in one image.")
-    ] = None,
+    at: Annotated[str | None, Option(metavar="SECONDS", help="The time of an image; or several: 0,1.5,3.")] = None,
+    frame: Annotated[str | None, Option(metavar="N", help="The frame of an image; or several: 0,100,200.")] = None,
+    strobe: Annotated[int | None, Option(metavar="N", help="Show N equally spaced moments in one image.")] = None,
     sheet: Annotated[
-        bool,
-        typer.Option("--sheet", help="Show the model from four sides, with the axes, ids and limits of its joints."),
+        bool, Option("--sheet", help="Show the model from four sides, with the axes, ids and limits of its joints.")
     ] = False,
     size: Annotated[
-        str | None,
-        typer.Option(
-            "--size", metavar="WxH", help="Pixels; by default 1280x720, for a gif 640x360, for a sheet 1600x1200."
-        ),
+        str | None, Option(metavar="WxH", help="Pixels; by default 1280x720, for a gif 640x360, for a sheet 1600x1200.")
     ] = None,
-    camera: Annotated[
-        str, typer.Option("--camera", metavar="NAME|X,Y,Z", help=f"{', '.join(CAMERAS)}; or a position [m].")
-    ] = "corner",
+    camera: Annotated[str, Option(metavar="NAME|X,Y,Z", help=f"{', '.join(CAMERAS)}; or a position [m].")] = "corner",
     look_at: Annotated[
         str | None,
-        typer.Option(
-            "--look-at", metavar="X,Y,Z", help="The point that a camera at a position looks at; by default the robot."
-        ),
+        Option(metavar="X,Y,Z", help="The point that a camera at a position looks at; by default the robot."),
     ] = None,
-    background: Annotated[
-        Background, typer.Option("--background", help="Images can be transparent.")
-    ] = Background.light,
-    ground: Annotated[
-        bool, typer.Option("--ground/--no-ground", help="Show a ground with a grid and a shadow.")
-    ] = True,
+    background: Annotated[Background, Option(help="Images can be transparent.")] = Background.light,
+    ground: Annotated[bool, Option("--ground/--no-ground", help="Show a ground with a grid and a shadow.")] = True,
     overlay: Annotated[
         str | None,
-        typer.Option(
-            "--overlay",
+        Option(
             metavar="NAMES",
             help="Text in the image, comma-separated: time, frame, title; or none. Default for videos: time.",
         ),
     ] = None,
     stand: Annotated[
         bool | None,
-        typer.Option(
-            "--stand/--no-stand", help="Place the robot on the ground; by default where its position is unknown."
-        ),
+        Option("--stand/--no-stand", help="Place the robot on the ground; by default where its position is unknown."),
     ] = None,
     start: Annotated[
-        float | None, typer.Option("--from", metavar="SECONDS", help="Start time of a video or stroboscope.")
+        float | None, Option("--from", metavar="SECONDS", help="Start time of a video or stroboscope.")
     ] = None,
-    end: Annotated[
-        float | None, typer.Option("--to", metavar="SECONDS", help="End time of a video or stroboscope.")
-    ] = None,
+    end: Annotated[float | None, Option("--to", metavar="SECONDS", help="End time of a video or stroboscope.")] = None,
     fps: Annotated[
-        float | None, typer.Option("--fps", help="Frames per second; by default 30, for a gif 20.", callback=positive)
+        float | None, Option(help="Frames per second; by default 30, for a gif 20.", callback=positive)
     ] = None,
-    speed: Annotated[
-        float, typer.Option("--speed", help="Playback speed; 0.25 is slow motion.", callback=positive)
-    ] = 1.0,
+    speed: Annotated[float, Option(help="Playback speed; 0.25 is slow motion.", callback=positive)] = 1.0,
     follow: Annotated[
-        bool | None, typer.Option("--follow/--no-follow", help="Follow the root; by default where it moves far.")
+        bool | None, Option("--follow/--no-follow", help="Follow the root; by default where it moves far.")
     ] = None,
     by_position: ByPosition = False,
     arm: Arm = None,

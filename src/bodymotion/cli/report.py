@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.options import ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures
@@ -16,12 +17,10 @@ from bodymotion.diagnostics.text import counted
 def report(
     reading: ReaderOptions,
     files: Annotated[
-        list[Path], typer.Argument(metavar="MODEL MOTION", help="A model and a motion; or a Spot animation (.cha).")
+        list[Path], Argument(metavar="MODEL MOTION", help="A model and a motion; or a Spot animation (.cha).")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The page.")] = Path("report.html"),
-    what: Annotated[
-        str, typer.Option("--what", metavar="NAMES", help="Plots, comma-separated, as for `bodymotion plot`.")
-    ] = "",
+    output: Annotated[Path, Option("-o", "--output", metavar="FILE", help="The page.")] = Path("report.html"),
+    what: Annotated[str, Option(metavar="NAMES", help="Plots, comma-separated, as for `bodymotion plot`.")] = "",
     by_position: ByPosition = False,
 ) -> None:
     """Write a page about a motion on a robot.

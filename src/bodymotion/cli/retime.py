@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.options import ReaderOptions, positive, reads_files
 from bodymotion.cli.output import failures
@@ -15,17 +16,15 @@ from bodymotion.cli.output import failures
 @reads_files
 def retime(
     reading: ReaderOptions,
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A motion.")],
-    target: Annotated[Path, typer.Argument(metavar="OUT", help="The new file; may be IN.")],
+    source: Annotated[Path, Argument(metavar="IN", help="A motion.")],
+    target: Annotated[Path, Argument(metavar="OUT", help="The new file; may be IN.")],
     rate: Annotated[
         float | None,
-        typer.Option(
-            "--rate", "-r", metavar="HZ", callback=positive, help="The frame rate; by default that of the file."
-        ),
+        Option("--rate", "-r", metavar="HZ", callback=positive, help="The frame rate; by default that of the file."),
     ] = None,
     method: Annotated[
         Literal["after", "nearest", "before", "linear", "cubic", "pchip"] | None,
-        typer.Option(
+        Option(
             "--method",
             "-m",
             help="Between frames: hold the value of the frame at or after the time, nearest to it, or before it; or interpolate "
@@ -33,21 +32,18 @@ def retime(
         ),
     ] = None,
     antialias: Annotated[
-        bool, typer.Option("--antialias", help="Low-pass filter before the rate is lowered, to avoid aliasing.")
+        bool, Option("--antialias", help="Low-pass filter before the rate is lowered, to avoid aliasing.")
     ] = False,
-    unwrap: Annotated[bool, typer.Option("--unwrap", help="First remove jumps of joint angles by full turns.")] = False,
+    unwrap: Annotated[bool, Option("--unwrap", help="First remove jumps of joint angles by full turns.")] = False,
     speed: Annotated[
         float | None,
-        typer.Option(
-            "--speed", metavar="FACTOR", callback=positive, help="Playback speed: 2 is twice as fast, in half the time."
-        ),
+        Option(metavar="FACTOR", callback=positive, help="Playback speed: 2 is twice as fast, in half the time."),
     ] = None,
     start: Annotated[
-        str,
-        typer.Option("--start", metavar="SECONDS", help="The time of frame 0, or first: the time of the first frame."),
+        str, Option(metavar="SECONDS", help="The time of frame 0, or first: the time of the first frame.")
     ] = "0",
     common: Annotated[
-        bool, typer.Option("--common", help="Make all components equally long: a shorter one holds its last value.")
+        bool, Option("--common", help="Make all components equally long: a shorter one holds its last value.")
     ] = False,
 ) -> None:
     """Change the frame rate or the speed of a motion.

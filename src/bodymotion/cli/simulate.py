@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, positive, reads_files
 from bodymotion.cli.output import failures, number, one_line, results, say
@@ -24,57 +25,40 @@ if TYPE_CHECKING:
 def simulate(
     reading: ReaderOptions,
     model: Annotated[
-        Path,
-        typer.Argument(metavar="MODEL", help="A model, an animation of Spot, or a project of Choreonoid (.cnoid)."),
+        Path, Argument(metavar="MODEL", help="A model, an animation of Spot, or a project of Choreonoid (.cnoid).")
     ],
     motion: Annotated[
         Path | None,
-        typer.Argument(metavar="[MOTION]", help="What its joints are to do; without it, the body holds its rest pose."),
+        Argument(metavar="[MOTION]", help="What its joints are to do; without it, the body holds its rest pose."),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="OUT", help="Write the simulated motion.")
-    ] = None,
+    output: Annotated[Path | None, Option("--output", "-o", metavar="OUT", help="Write the simulated motion.")] = None,
     gains: Annotated[
-        Path | None,
-        typer.Option(
-            "--gains", metavar="FILE", help="Gains of the servos: a line `kp kd` or `name kp kd` for each joint."
-        ),
+        Path | None, Option(metavar="FILE", help="Gains of the servos: a line `kp kd` or `name kp kd` for each joint.")
     ] = None,
     drive: Annotated[
         Literal["servo", "torque", "effort"],
-        typer.Option(
-            "--drive",
-            help="Joints follow by servos, by torques of the same law at each step, or get the torques of the motion.",
+        Option(
+            help="Joints follow by servos, by torques of the same law at each step, or get the torques of the motion."
         ),
     ] = "servo",
     controller: Annotated[
         str | None,
-        typer.Option(
-            "--controller",
-            metavar="FILE:NAME",
-            help="A Python class whose step(state) returns the torques of the joints.",
-        ),
+        Option(metavar="FILE:NAME", help="A Python class whose step(state) returns the torques of the joints."),
     ] = None,
     root: Annotated[
-        Literal["free", "fixed"] | None, typer.Option("--root", help="Release the root, or hold it at its first pose.")
+        Literal["free", "fixed"] | None, Option(help="Release the root, or hold it at its first pose.")
     ] = None,
-    start: Annotated[float, typer.Option("--start", metavar="SECONDS", help="Begin at this time of the motion.")] = 0.0,
+    start: Annotated[float, Option(metavar="SECONDS", help="Begin at this time of the motion.")] = 0.0,
     end: Annotated[
-        float | None,
-        typer.Option("--end", metavar="SECONDS", help="End at this time; without a motion, 5 s by default."),
+        float | None, Option(metavar="SECONDS", help="End at this time; without a motion, 5 s by default.")
     ] = None,
     timestep: Annotated[
         float | None,
-        typer.Option(
-            "--timestep",
-            metavar="SECONDS",
-            callback=positive,
-            help="Length of a step; 0.001 by default, or that of a project.",
-        ),
+        Option(metavar="SECONDS", callback=positive, help="Length of a step; 0.001 by default, or that of a project."),
     ] = None,
     rate: Annotated[
         float | None,
-        typer.Option(
+        Option(
             "--rate",
             "-r",
             metavar="HZ",
@@ -83,45 +67,36 @@ def simulate(
         ),
     ] = None,
     floor: Annotated[
-        bool | None, typer.Option("--floor/--no-floor", help="Level ground at z = 0; by default if the root is free.")
+        bool | None, Option("--floor/--no-floor", help="Level ground at z = 0; by default if the root is free.")
     ] = None,
-    friction: Annotated[float, typer.Option("--friction", min=0, help="Coefficient of friction of the ground.")] = 1.0,
+    friction: Annotated[float, Option(min=0, help="Coefficient of friction of the ground.")] = 1.0,
     objects: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--with",
             metavar="MODEL@X,Y,Z[,YAW]",
             help="A further model at this position [m, degrees]; may be repeated.",
         ),
     ] = None,
     share: Annotated[
-        list[Path] | None,
-        typer.Option("--share", metavar="FOLDER", help="What ${SHARE} stands for in a project; may be repeated."),
+        list[Path] | None, Option(metavar="FOLDER", help="What ${SHARE} stands for in a project; may be repeated.")
     ] = None,
     push: Annotated[
         list[str] | None,
-        typer.Option(
-            "--push", metavar="T,LINK,FX,FY,FZ,DURATION", help="A force [N] on a link from time T [s]; may be repeated."
-        ),
+        Option(metavar="T,LINK,FX,FY,FZ,DURATION", help="A force [N] on a link from time T [s]; may be repeated."),
     ] = None,
     self_collision: Annotated[
         Literal["none", "touching", "all"],
-        typer.Option(
-            "--self-collision",
-            help="Links that do not collide with each other: all, those that overlap at rest, or none.",
-        ),
+        Option(help="Links that do not collide with each other: all, those that overlap at rest, or none."),
     ] = "touching",
-    limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep the limits of joints and efforts.")] = True,
-    until_fall: Annotated[bool, typer.Option("--until-fall", help="End when the robot falls.")] = False,
+    limits: Annotated[bool, Option("--limits/--no-limits", help="Keep the limits of joints and efforts.")] = True,
+    until_fall: Annotated[bool, Option("--until-fall", help="End when the robot falls.")] = False,
     sensors: Annotated[
         Path | None,
-        typer.Option(
-            "--sensors", metavar="FILE", help="Write what the sensors read at each step: .csv, .npz, .json, .parquet."
-        ),
+        Option(metavar="FILE", help="Write what the sensors read at each step: .csv, .npz, .json, .parquet."),
     ] = None,
     contacts: Annotated[
-        Path | None,
-        typer.Option("--contacts", metavar="FILE", help="Write the contact force of each link at each step, likewise."),
+        Path | None, Option(metavar="FILE", help="Write the contact force of each link at each step, likewise.")
     ] = None,
     json_output: AsJson = False,
     by_position: ByPosition = False,

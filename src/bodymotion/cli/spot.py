@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.output import failures, one_line, say
 
@@ -27,22 +28,16 @@ spot = typer.Typer(
 
 @spot.command()
 def upload(
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="FILE|FOLDER…", help="Animations, or folders with .cha files.")
-    ],
-    robot: Annotated[str, typer.Option("--robot", metavar="HOST[:PORT]", help="The robot.")],
+    paths: Annotated[list[Path], Argument(metavar="FILE|FOLDER…", help="Animations, or folders with .cha files.")],
+    robot: Annotated[str, Option(metavar="HOST[:PORT]", help="The robot.")],
     username: Annotated[
-        str, typer.Option("--username", "-u", help="User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.")
+        str, Option("--username", "-u", help="User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.")
     ] = "",
     certificate: Annotated[
         Path | None,
-        typer.Option(
-            "--certificate",
-            metavar="PEM",
-            help="Certificate of the authority that signed the robot's; by default the vendor's.",
-        ),
+        Option(metavar="PEM", help="Certificate of the authority that signed the robot's; by default the vendor's."),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Also send what the robot already has.")] = False,
+    again: Annotated[bool, Option("--again", help="Also send what the robot already has.")] = False,
 ) -> None:
     """Upload animations to a robot: those that it does not have yet, or has in another version.
 
@@ -88,19 +83,15 @@ def upload(
 
 @spot.command()
 def rehearse(
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen at; 0 for a free one.")] = 0,
+    port: Annotated[int, Option(min=0, max=65535, help="Port to listen at; 0 for a free one.")] = 0,
     certificate: Annotated[
         Path | None,
-        typer.Option(
-            "--certificate",
-            metavar="PEM",
-            help="File for the certificate that clients need; by default a temporary file.",
-        ),
+        Option(metavar="PEM", help="File for the certificate that clients need; by default a temporary file."),
     ] = None,
-    arm: Annotated[bool, typer.Option("--arm/--no-arm", help="Whether the robot has an arm.")] = True,
-    view: Annotated[bool, typer.Option("--view/--no-view", help="Show dances in the browser.")] = True,
-    view_port: Annotated[int, typer.Option("--view-port", min=0, max=65535, help="Port of the viewer.")] = 8080,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address of the viewer.")] = False,
+    arm: Annotated[bool, Option("--arm/--no-arm", help="Whether the robot has an arm.")] = True,
+    view: Annotated[bool, Option("--view/--no-view", help="Show dances in the browser.")] = True,
+    view_port: Annotated[int, Option(min=0, max=65535, help="Port of the viewer.")] = 8080,
+    no_browser: Annotated[bool, Option("--no-browser", help="Only print the address of the viewer.")] = False,
 ) -> None:
     """Run a stand-in robot: programs for Spot can upload to it, dance on it and read its state, as with a real robot.
 

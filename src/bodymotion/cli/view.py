@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from bodymotion.cli.options import Arm, Bpm, ByPosition, ReaderOptions, Slices, names, reads_files
 from bodymotion.cli.output import failures
@@ -17,33 +18,25 @@ def view(
     reading: ReaderOptions,
     files: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="MODEL [MOTION [MOTION]]",
             help="A model (.wrl), a motion (.seq), or both; two motions side by side; or a Spot animation (.cha).",
         ),
     ],
     ghost: Annotated[
-        bool,
-        typer.Option("--ghost", help="Show the second motion as a transparent robot at the position of the first."),
+        bool, Option("--ghost", help="Show the second motion as a transparent robot at the position of the first.")
     ] = False,
-    dark: Annotated[bool, typer.Option("--dark", help="Start in dark mode.")] = False,
+    dark: Annotated[bool, Option("--dark", help="Start in dark mode.")] = False,
     html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a self-contained page that plays without a server."),
+        Path | None, Option(metavar="FILE", help="Write a self-contained page that plays without a server.")
     ] = None,
-    host: Annotated[
-        str, typer.Option("--host", help="Address to listen at; 0.0.0.0 allows other machines.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port; if it is in use, the next free one.")
-    ] = 8080,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
-    watch: Annotated[bool, typer.Option("--watch", help="Reload the files when they are saved.")] = False,
-    paused: Annotated[bool, typer.Option("--paused", help="Do not start playing.")] = False,
+    host: Annotated[str, Option(help="Address to listen at; 0.0.0.0 allows other machines.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535, help="Port; if it is in use, the next free one.")] = 8080,
+    no_browser: Annotated[bool, Option("--no-browser", help="Only print the address.")] = False,
+    watch: Annotated[bool, Option("--watch", help="Reload the files when they are saved.")] = False,
+    paused: Annotated[bool, Option("--paused", help="Do not start playing.")] = False,
     by_position: ByPosition = False,
-    show: Annotated[
-        str, typer.Option("--show", metavar="NAMES", help=f"What to show, comma-separated: {', '.join(LABELS)}.")
-    ] = "",
+    show: Annotated[str, Option(metavar="NAMES", help=f"What to show, comma-separated: {', '.join(LABELS)}.")] = "",
     arm: Arm = None,
     bpm: Bpm = None,
     slices: Slices = None,
