@@ -31,17 +31,6 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.units import MAX_ROTATION
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
-__all__ = [
-    "Context",
-    "Fields",
-    "angle_unit",
-    "camel",
-    "default_on_error",
-    "label",
-    "open_text",
-    "path_of",
-]
-
 DIALECT = Dialect(
     rules.NOT_YAML,
     rules.NOT_YAML,

@@ -7,7 +7,8 @@ and Mesh are not in VRML97.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+import re
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from bodymotion.formats.choreonoid_body.fields import Context, Fields, default_o
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.rules import BAD_SIZE
 from bodymotion.formats.vrml.shapes import GEOMETRY_NODES, AppearanceReader, GeometryReader
+from bodymotion.formats.vrml.specs import standard_fields
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Capsule, Geometry, Material
@@ -26,19 +28,45 @@ if TYPE_CHECKING:
     from bodymotion.formats.vrml.reader import InlineLoader
 
 NO_INDICES: np.ndarray[tuple[int], np.dtype[np.int32]] = np.zeros(0, dtype=np.int32)
-MATERIAL_KEYS = (
-    "ambient",
-    "ambient_intensity",
-    "diffuse",
-    "diffuse_color",
-    "emissive",
-    "emissive_color",
-    "shininess",
-    "specular",
-    "specular_color",
-    "specular_exponent",
-    "transparency",
-)
+PRIMITIVES = ("Box", "Capsule", "Cone", "Cylinder", "Sphere")
+FIELDS = {
+    "Box": "size",
+    "Capsule": "radius height",
+    "Cone": "bottomRadius height side bottom",
+    "Cylinder": "radius height side top bottom",
+    "Sphere": "radius",
+    "ElevationGrid": "creaseAngle solid ccw xDimension zDimension xSpacing zSpacing height normal texCoord",
+    "Extrusion": "creaseAngle solid ccw beginCap endCap crossSection spine",
+    "IndexedFaceSet": "creaseAngle solid ccw coord coordIndex normalIndex texCoordIndex normal texCoord",
+    "PointSet": "coord color",
+    "Material": "diffuseColor emissiveColor specularColor ambientIntensity transparency shininess",
+    "ImageTexture": "url repeatS repeatT",
+    "TextureTransform": "center translation scale",
+}
+"""The fields of VRML97's nodes that are read; their types and defaults are those of VRML97."""
+KEYS = {
+    "bottomRadius": ("radius",),
+    "coord": ("vertices", "coordinate"),
+    "coordIndex": ("faces", "coord_index"),
+    "color": ("colors",),
+    "normal": ("normals",),
+    "normalIndex": ("normal_indices",),
+    "texCoord": ("tex_coords", "tex_coord"),
+    "texCoordIndex": ("tex_coord_indices", "tex_coord_index"),
+    "diffuseColor": ("diffuse", "diffuse_color"),
+    "emissiveColor": ("emissive", "emissive_color"),
+    "specularColor": ("specular", "specular_color"),
+    "ambientIntensity": ("ambient", "ambient_intensity"),
+    "url": ("url", "uri"),
+}
+"""The keys of fields whose names are not those of VRML97 with `_`."""
+LISTS = {
+    "coord": ("Coordinate", "point", 3),
+    "color": ("Color", "color", 3),
+    "normal": ("Normal", "vector", 3),
+    "texCoord": ("TextureCoordinate", "point", 2),
+}
+"""The nodes in these fields, the fields of those, and their width."""
 
 
 class ShapeReader:
@@ -71,18 +99,23 @@ class ShapeReader:
         fields.title = label(kind) if kind else fields.title
         if kind == "Capsule":
             return self._capsule(fields)
-        build = _BUILDERS.get(kind)
-        values = build(fields) if build is not None else {}
-        if kind == "Mesh":
-            kind = "IndexedFaceSet"
-        if build is None and kind not in GEOMETRY_NODES:
+        is_mesh = kind == "Mesh"
+        kind = "IndexedFaceSet" if is_mesh else kind
+        if kind not in GEOMETRY_NODES:
             message = f"a geometry has the unknown type {kind!r:.60}" if kind else "a geometry has no type"
             fields.report(rules.GEOMETRY, message, "type")
             return None
+        values = _values(fields, kind)
+        faces = values.get("coordIndex")
+        if is_mesh and isinstance(faces, np.ndarray) and len(faces) and (faces >= 0).all():
+            whole = faces[: len(faces) // 3 * 3].reshape(-1, 3)
+            values["coordIndex"] = np.insert(whole, 3, -1, axis=1).reshape(-1)
+        elif kind == "Extrusion":
+            values |= _along_spine(fields, values)
         return self.geometries.read(_vrml(fields.node, kind, values), textured)
 
     def _capsule(self, fields: Fields) -> Capsule | None:
-        radius, height = _size(fields, "radius"), _size(fields, "height")
+        radius, height = (cast("float", size) for size in _values(fields, "Capsule").values())
         if radius > 0 and height >= 0:
             return Capsule(radius, height)
         fields.report(BAD_SIZE, f"Capsule of size {radius:g} {height:g}")
@@ -93,59 +126,67 @@ def _vrml(node: Mapping, kind: str, fields: dict[str, Value]) -> VrmlNode:
     return VrmlNode(kind, fields=fields, text=cast("Text", node.text), offset=node.offset)
 
 
-def _size(fields: Fields, name: str) -> float:
-    if not fields.has(name):
-        fields.report(rules.NO_SIZE, f"{fields.title} has no {name}")
-    return fields.number(name, default=1.0)
+def _values(fields: Fields, kind: str) -> dict[str, Value]:
+    """Return those fields of a VRML97 node that a mapping has keys for, and the sizes of a primitive."""
+    values: dict[str, Value] = {}
+    for name in FIELDS.get(kind, "").split():
+        declared = standard_fields("Cylinder" if kind == "Capsule" else kind)[name]
+        keys, default = _keys(name), declared.value
+        is_size = kind in PRIMITIVES and declared.type != "SFBool"
+        if is_size:
+            default = frozen(np.ones(3)) if kind == "Box" else 1.0
+        elif name == "solid":
+            default = False
+        if fields.has(*keys):
+            value = _value(fields, name, keys, declared.type, default)
+            values |= {} if value is None else {name: value}
+        elif is_size or name == "solid":
+            values[name] = default
+            if is_size:
+                fields.report(rules.NO_SIZE, f"{fields.title} has no {keys[0]}")
+    return values
 
 
-def _box(fields: Fields) -> dict[str, Value]:
-    if not fields.has("size"):
-        fields.report(rules.NO_SIZE, f"{fields.title} has no size")
-    return {"size": frozen(fields.vector("size", default=(1.0, 1.0, 1.0)))}
+def _keys(name: str) -> tuple[str, ...]:
+    return KEYS.get(name) or (re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name),)
 
 
-def _sphere(fields: Fields) -> dict[str, Value]:
-    return {"radius": _size(fields, "radius")}
+def _value(fields: Fields, name: str, keys: tuple[str, ...], field_type: str, default: Any) -> Value:  # noqa: ANN401
+    """Return the value of a field of this type; None where a list cannot be read."""
+    match field_type:
+        case "SFBool":
+            return fields.flag(*keys, default=default)
+        case "SFInt32":
+            return fields.integer(*keys, default=default)
+        case "SFFloat":
+            return (fields.angle if name == "creaseAngle" else fields.number)(*keys, default=default)
+        case "SFVec2f" | "SFVec3f" | "SFColor":
+            return frozen(fields.vector(*keys, default=tuple(default)))
+        case "MFInt32":
+            return _indices(fields, *keys)
+        case "MFString":
+            return list(fields.texts(*keys))
+        case "SFNode":
+            node_type, inner, width = LISTS[name]
+            rows = fields.rows(*keys, width=width)
+            return None if rows is None else _vrml(fields.node, node_type, {inner: rows})
+        case _:
+            rows = fields.rows(*keys, width={"MFFloat": 1, "MFVec2f": 2, "MFVec3f": 3}[field_type])
+            return rows.reshape(-1) if rows is not None and field_type == "MFFloat" else rows
 
 
-def _cylinder(fields: Fields) -> dict[str, Value]:
-    values: dict[str, Value] = {"radius": _size(fields, "radius"), "height": _size(fields, "height")}
-    return values | {part: fields.flag(part, default=True) for part in ("side", "top", "bottom")}
-
-
-def _cone(fields: Fields) -> dict[str, Value]:
-    values: dict[str, Value] = {"bottomRadius": _size(fields, "radius"), "height": _size(fields, "height")}
-    return values | {part: fields.flag(part, default=True) for part in ("side", "bottom")}
-
-
-def _surface(fields: Fields) -> dict[str, Value]:
-    values: dict[str, Value] = {
-        "creaseAngle": fields.angle("crease_angle", default=0.0),
-        "solid": fields.flag("solid", default=False),
-    }
-    # Without ccw, the reader finds out which side of an Extrusion is outside.
-    return values | {"ccw": fields.flag("ccw", default=True)} if fields.has("ccw") else values
-
-
-def _extrusion(fields: Fields) -> dict[str, Value]:
-    values = _surface(fields) | {
-        "beginCap": fields.flag("begin_cap", default=True),
-        "endCap": fields.flag("end_cap", default=True),
-    }
-    section, spine = fields.rows("cross_section", width=2), fields.rows("spine", width=3)
-    count = 2 if spine is None else len(spine)
+def _along_spine(fields: Fields, values: dict[str, Value]) -> dict[str, Value]:
+    """Return orientation and scale of an Extrusion at the points of its spine."""
+    spine = values.get("spine")
+    count = len(spine) if isinstance(spine, np.ndarray) else 2
     rotations, scale = fields.rows("orientation", width=4), fields.rows("scale", width=2)
+    found: dict[str, Value] = {}
     if rotations is not None and len(rotations):
         rotations = rotations * [1.0, 1.0, 1.0, fields.context.angle_unit]
-        values["orientation"] = _continued(rotations, count, [0.0, 0.0, 1.0, 0.0])
+        found["orientation"] = _continued(rotations, count, [0.0, 0.0, 1.0, 0.0])
     if scale is not None and len(scale):
-        values["scale"] = _continued(scale, count, [0.0, 0.0])
-    if section is not None:
-        values["crossSection"] = section
-    if spine is not None:
-        values["spine"] = spine
-    return values
+        found["scale"] = _continued(scale, count, [0.0, 0.0])
+    return found
 
 
 def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
@@ -153,56 +194,6 @@ def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
     if 1 < len(rows) < count:
         return frozen(np.concatenate([rows, np.tile(row, (count - len(rows), 1))]))
     return frozen(rows)
-
-
-def _grid(fields: Fields) -> dict[str, Value]:
-    values = _surface(fields)
-    for name, key in (("x_dimension", "xDimension"), ("z_dimension", "zDimension")):
-        values[key] = fields.integer(name, default=0)
-    for name, key in (("x_spacing", "xSpacing"), ("z_spacing", "zSpacing")):
-        values[key] = fields.number(name, default=1.0)
-    heights = fields.rows("height", width=1)
-    values["height"] = frozen(np.zeros(0)) if heights is None else heights.reshape(-1)
-    return values | _corners(fields)
-
-
-def _face_set(fields: Fields) -> dict[str, Value]:
-    points = fields.rows("vertices", "coordinate", width=3)
-    faces = _indices(fields, "faces", "coord_index")
-    if fields.text("type") == "Mesh" and len(faces) and (faces >= 0).all():
-        fields.used.add("faces")
-        whole = faces[: len(faces) // 3 * 3].reshape(-1, 3)
-        faces = np.concatenate([whole, np.full((len(whole), 1), -1, dtype=np.int32)], axis=1).reshape(-1)
-    values = _surface(fields) | {
-        "coord": _vrml(fields.node, "Coordinate", {"point": frozen(np.zeros((0, 3))) if points is None else points}),
-        "coordIndex": faces,
-    }
-    for key, names in (
-        ("normalIndex", ("normal_indices",)),
-        ("texCoordIndex", ("tex_coord_indices", "tex_coord_index")),
-    ):
-        values[key] = _indices(fields, *names)
-    return values | _corners(fields)
-
-
-def _points(fields: Fields) -> dict[str, Value]:
-    points, colors = fields.rows("vertices", width=3), fields.rows("colors", width=3)
-    values: dict[str, Value] = {}
-    if points is not None:
-        values["coord"] = _vrml(fields.node, "Coordinate", {"point": points})
-    if colors is not None:
-        values["color"] = _vrml(fields.node, "Color", {"color": colors})
-    return values
-
-
-def _corners(fields: Fields) -> dict[str, Value]:
-    values: dict[str, Value] = {}
-    normals, uv = fields.rows("normals", width=3), fields.rows("tex_coords", "tex_coord", width=2)
-    if normals is not None:
-        values["normal"] = _vrml(fields.node, "Normal", {"vector": normals})
-    if uv is not None:
-        values["texCoord"] = _vrml(fields.node, "TextureCoordinate", {"point": uv})
-    return values
 
 
 @default_on_error(NO_INDICES)
@@ -214,68 +205,30 @@ def _indices(fields: Fields, *names: str) -> np.ndarray[tuple[int], np.dtype[np.
     return values.astype(np.int32)
 
 
-_BUILDERS = {
-    "Box": _box,
-    "Sphere": _sphere,
-    "Cylinder": _cylinder,
-    "Cone": _cone,
-    "Extrusion": _extrusion,
-    "ElevationGrid": _grid,
-    "IndexedFaceSet": _face_set,
-    "Mesh": _face_set,
-    "PointSet": _points,
-}
-
-
 def _appearance(fields: Fields) -> VrmlNode:
     values: dict[str, Value] = {}
-    material, texture = fields.find("material"), fields.find("texture")
-    if isinstance(material, Mapping):
-        values["material"] = _material(Fields(material, fields.context, "a material"))
-    if isinstance(texture, Mapping):
-        values["texture"] = _texture(Fields(texture, fields.context, "a texture"))
-    transform = fields.find("texture_transform")
-    if isinstance(transform, Mapping):
-        values["textureTransform"] = _texture_transform(Fields(transform, fields.context, "a texture_transform"))
+    for key, name, read in (
+        ("material", "material", _material),
+        ("texture", "texture", lambda fields: _vrml(fields.node, "ImageTexture", _values(fields, "ImageTexture"))),
+        ("texture_transform", "textureTransform", _texture_transform),
+    ):
+        node = fields.find(key)
+        if isinstance(node, Mapping):
+            values[name] = read(Fields(node, fields.context, f"a {key}"))
     return _vrml(fields.node, "Appearance", values)
 
 
 def _material(fields: Fields) -> VrmlNode:
-    values: dict[str, Value] = {}
-    for key, names in (
-        ("diffuseColor", ("diffuse", "diffuse_color")),
-        ("emissiveColor", ("emissive", "emissive_color")),
-        ("specularColor", ("specular", "specular_color")),
-    ):
-        if fields.has(*names):
-            values[key] = frozen(fields.vector(*names, default=(0.0, 0.0, 0.0)))
-    for key, name, other in (
-        ("ambientIntensity", "ambient", "ambient_intensity"),
-        ("transparency", "transparency", "transparency"),
-        ("shininess", "shininess", "shininess"),
-    ):
-        if fields.has(name, other):
-            values[key] = fields.number(name, other, default=0.0)
+    values = _values(fields, "Material")
     if fields.has("specular_exponent"):
         # VRML's shininess 1 is an exponent of 128.
         values["shininess"] = min(max(fields.number("specular_exponent", default=25.0), 0.0) / 128.0, 1.0)
-    fields.report_misspelt(MATERIAL_KEYS)
+    fields.report_misspelt((*(key for name in FIELDS["Material"].split() for key in _keys(name)), "specular_exponent"))
     return _vrml(fields.node, "Material", values)
 
 
-def _texture(fields: Fields) -> VrmlNode:
-    values: dict[str, Value] = {"url": list(fields.texts("url", "uri"))}
-    for name, key in (("repeat_s", "repeatS"), ("repeat_t", "repeatT")):
-        values[key] = fields.flag(name, default=True)
-    return _vrml(fields.node, "ImageTexture", values)
-
-
 def _texture_transform(fields: Fields) -> VrmlNode:
-    values: dict[str, Value] = {
-        "center": frozen(fields.vector("center", default=(0.0, 0.0))),
-        "translation": frozen(fields.vector("translation", default=(0.0, 0.0))),
-        "scale": frozen(fields.vector("scale", default=(1.0, 1.0))),
-    }
+    values = _values(fields, "TextureTransform")
     value = fields.find("rotation")
     if isinstance(value, Scalar):
         values["rotation"] = fields.angle("rotation", default=0.0)

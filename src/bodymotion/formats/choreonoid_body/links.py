@@ -22,19 +22,6 @@ from bodymotion.model.links import Device, Joint, JointType, Segment
 if TYPE_CHECKING:
     from bodymotion.formats.choreonoid_body.elements import ElementReader, LinkParts
 
-__all__ = [
-    "LINK_KEYS",
-    "RawExtraJoint",
-    "RawLink",
-    "change_link",
-    "locator",
-    "read_extra_joint",
-    "read_link",
-    "read_mass",
-    "read_track",
-    "unknown_attributes",
-]
-
 JOINT_TYPES: dict[str, JointType] = {
     "fixed": "fixed",
     "free": "free",

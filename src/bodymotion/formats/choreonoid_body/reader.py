@@ -21,6 +21,7 @@ from bodymotion.diagnostics import (
     SourceMap,
     Subject,
 )
+from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.devices import KEYS_OF_DEVICE
@@ -29,7 +30,6 @@ from bodymotion.formats.choreonoid_body.fields import (
     Context,
     Fields,
     angle_unit,
-    camel,
     label,
     open_text,
     path_of,

@@ -31,18 +31,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.vrml.nodes import Scene
     from bodymotion.geometry.shapes import Material, Mesh
 
-__all__ = [
-    "COLLADA",
-    "ELEMENTS",
-    "MESHES",
-    "SCENES",
-    "ResourceReader",
-    "find_file",
-    "named_nodes",
-    "read_bytes",
-    "read_elements",
-]
-
 SCENES = (".wrl", ".vrml")
 COLLADA = (".dae",)
 MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")

@@ -35,8 +35,6 @@ from bodymotion.geometry.shapes import Corners, Material, Mesh
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["Part", "SceneNode", "read_collada", "terminated"]
-
 
 def local(element: Element) -> str:
     """Return the name of an element without its namespace."""

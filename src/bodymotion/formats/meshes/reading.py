@@ -24,8 +24,6 @@ from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape, Texture
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
 
-__all__ = ["MeshReader", "read_shapes"]
-
 MAX_BYTES = 10**9
 
 

@@ -20,9 +20,6 @@ from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Mesh
 
-__all__ = ["mesh_fault", "read_mesh_file", "to_stl"]
-
-
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 

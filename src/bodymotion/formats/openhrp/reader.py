@@ -44,8 +44,6 @@ from bodymotion.model.body import Body, ExtraJoint, Viewpoint
 from bodymotion.model.links import Joint, Link, Segment
 from bodymotion.model.scaling import scale
 
-__all__ = ["check_tree", "read_openhrp"]
-
 USED = {"humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints"}
 """Fields of a Humanoid that are read; the others are kept in `extra`."""
 DOUBTFUL = frozenset(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import Rule
 
-__all__ = ["RETIRED", "RULES"]
-
 RETIRED = {
     "WRL110": "BODY101",
     "WRL111": "BODY104",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from bodymotion.diagnostics import Rule
 from bodymotion.formats import resources
 
-__all__ = ["GRAMMAR", "RULES"]
-
 PART_MISSING, PART_OUTSIDE, PART_REMOTE = resources.PART_MISSING, resources.PART_OUTSIDE, resources.PART_REMOTE
 PART_LIMIT, PART_UNREADABLE = resources.PART_LIMIT, resources.PART_UNREADABLE
 

@@ -29,8 +29,6 @@ from bodymotion.geometry.shapes import MOST_SHAPES, Mesh, Shape
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.reader import InlineLoader
 
-__all__ = ["IDENTITY", "FoundShape", "NodeFrame", "SceneWalker", "node_transform", "rotation_matrix"]
-
 MAX_NODES = 1_000_000
 """Nodes that a walk visits: USE inside USE expands to any number."""
 

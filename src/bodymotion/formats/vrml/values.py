@@ -28,31 +28,6 @@ from bodymotion.geometry.arrays import Floats, Ints
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.parser import Parser
 
-__all__ = [
-    "COMMENT",
-    "DECLARATION",
-    "IS",
-    "LOOSE_NUMBER",
-    "NAME",
-    "NODE",
-    "NUMBER",
-    "OPEN",
-    "READERS",
-    "ROUTE",
-    "SPACE",
-    "STRING",
-    "STRING_OR_COMMENT",
-    "TO_BRACKET",
-    "WORD",
-    "Reader",
-    "float_list",
-    "guessed_value",
-    "int_list",
-    "irregular",
-    "numbers",
-    "read_event",
-]
-
 _BLANK = r" \t\r\n,\f\v"
 # 1.#INF and 1.#QNAN, as Microsoft's C library writes them, are no comments.
 _COMMENT = r"#(?!(?<=[0-9]\.#)(?:INF|IND|QNAN|SNAN))[^\r\n]*+"
