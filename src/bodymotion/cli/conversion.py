@@ -195,8 +195,6 @@ def _motion(source: Path, target: Path, origin: Format, options: Options, bar: B
     if body is not None and "body" in goal.writes:
         write["body"] = body
     if origin.name == goal.name == "seq":
-        if target.suffix.lower() == ".json":
-            write.setdefault("style", "json")
         problems = None if body is not None else _piece_by_piece(source, target, write, rate, method, bar)
         if problems is not None:
             return (), problems
@@ -222,12 +220,10 @@ def _piece_by_piece(
     from bodymotion.formats.seq import open_motion
     from bodymotion.formats.seq.writer import can_copy, copy_seq
     from bodymotion.motion.interpolation import HOLDING
-    from bodymotion.system.atomic_files import whole_file
 
     with open_motion(source) as reader:
         if rate is None and can_copy(reader, write.get("version"), write.get("frame_time")):
-            with whole_file(target) as stream:
-                return (*reader.problems, *copy_seq(reader, stream, **write, progress=bar))
+            return copy_seq(reader, target, **write, progress=bar)
         stamped = any(header.has_frame_time for header in reader.components)
         used: Method = method or ("after" if stamped else "linear")
         if rate is None or write.get("frame_time") or used not in (*HOLDING, "linear") or not is_large(source, target):

@@ -7,34 +7,24 @@ cubic spline or a filter needs the whole motion.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.rules import unknown_component
 from bodymotion.formats.seq import open_motion
-from bodymotion.formats.seq.headers import ComponentHeader
-from bodymotion.formats.seq.plan import Head, SE3Format, Style, Version, version_to_write
+from bodymotion.formats.seq.plan import SE3Format, Style
 from bodymotion.formats.seq.streaming import MotionReader
-from bodymotion.formats.seq.writer import SeqWriter, style_like
+from bodymotion.formats.seq.writer import CHUNK_NUMBERS, Pieces, Progress, Rows, write_rows
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion import JOINT_DISPLACEMENT, OtherSeq, not_resampled
+from bodymotion.motion import JOINT_DISPLACEMENT, not_resampled
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
 from bodymotion.motion.interpolation.methods import check_increasing, check_rate
 from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, wrap_problem
-from bodymotion.system.atomic_files import whole_file
-
-Progress: TypeAlias = Callable[[int, int], None]
-Pieces: TypeAlias = Iterator[tuple[Floats | None, Floats]]
-
-CHUNK_NUMBERS = 1 << 20
-"""About how many numbers are in memory at a time."""
 
 MIN_BYTES_OF_NUMBER = 5
 """The smallest size of a number in a row: ``0.0, ``."""
@@ -64,7 +54,7 @@ def trim_file(
     low = -np.inf if start is None else start - ON_FRAME
     high = np.inf if end is None else end + ON_FRAME
     with open_motion(source) as reader:
-        heads: list[Head] = []
+        headers = list(reader.components)
         ends = reader.end_times()
         for index, header in enumerate(reader.components):
             if header.layout is None:
@@ -75,11 +65,10 @@ def trim_file(
                 raise ValueError(
                     f"{header.content} has no frame there: its frames are from {range_of_times[0]:g} s to {range_of_times[1]:g} s"
                 )
-            heads.append(_head(header, count, header.frame_rate, header.has_frame_time))
+            headers[index] = replace(header, num_frames=count)
 
-        def cut(index: int, header: ComponentHeader, count_rows: Callable[[int], None]) -> Pieces:
-            for times, stamps, values in _rows(reader, index, header):
-                count_rows(len(values))
+        def cut(_: int, rows: Rows) -> Pieces:
+            for times, stamps, values in rows:
                 kept = (times >= low) & (times <= high)
                 if kept.any():
                     yield None if stamps is None else stamps[kept] - (start or 0.0), values[kept]
@@ -89,7 +78,7 @@ def trim_file(
             for header in reader.components
             if header.layout is None
         ]
-        return (*_written(reader, target, heads, cut, progress), *left)
+        return (*write_rows(reader, target, headers, cut, progress), *left)
 
 
 def resample_file(
@@ -137,27 +126,21 @@ def resample_file(
             if header.layout is not None
         )
         _check_disk(Path(target), MIN_BYTES_OF_NUMBER * numbers, max(counts.values(), default=0), rate)
-        heads = [
-            _head(header, counts.get(k, 0), rate, False)
+        headers = [
+            header
+            if header.layout is None
+            else replace(header, num_frames=counts.get(k, 0), frame_rate=rate, has_frame_time=False)
             for k, header in enumerate(reader.components)
-            if header.layout is not None
         ]
 
-        def resampled(index: int, header: ComponentHeader, count_rows: Callable[[int], None]) -> Pieces:
+        def changed(index: int, rows: Rows) -> Pieces:
+            header = reader.components[index]
             is_unchanged = not header.has_frame_time and header.frame_rate == rate and not start
             is_watched = header.content == JOINT_DISPLACEMENT and method == "linear" and not is_unchanged
-            wraps_found = found.setdefault(index, []) if is_watched else None
-            yield from _resampled(
-                reader, index, header, counts.get(index, 0), rate, method, start, count_rows, wraps_found
-            )
+            wraps = found.setdefault(index, []) if is_watched else None
+            return _resampled(rows, counts.get(index, 0), rate, method, start, wraps)
 
-        options = (
-            version_to_write(version, reader.source.version),
-            style or _style(reader, target),
-            se3_format,
-            digits,
-        )
-        problems = _written(reader, target, heads, resampled, progress, options)
+        problems = write_rows(reader, target, headers, changed, progress, version, style, se3_format, digits)
         jumps = [wrap_problem(tuple(wraps), reader.components[k].content) for k, wraps in found.items()]
         is_resampled = start or any(header.has_frame_time or header.frame_rate != rate for header in timed)
         left = [not_resampled(h.type, h.content) for h in reader.components if h.layout is None] if is_resampled else []
@@ -179,22 +162,11 @@ def _check_disk(target: Path, size: int, count: int, rate: float) -> None:
         )
 
 
-def _resampled(
-    reader: MotionReader,
-    index: int,
-    header: ComponentHeader,
-    count: int,
-    rate: float,
-    method: Method,
-    start: float,
-    count_rows: Callable[[int], None],
-    wraps: list[Wrap] | None,
-) -> Pieces:
+def _resampled(source: Rows, count: int, rate: float, method: Method, start: float, wraps: list[Wrap] | None) -> Pieces:
     """Return the frames 0…count−1 piece by piece; the last row that was read stays, as the one before the next piece."""
     times, values = np.empty(0), np.empty((0,))
     done = read = 0
-    for more, _, rows in _rows(reader, index, header):
-        count_rows(len(rows))
+    for more, _, rows in source:
         times = np.concatenate([times[-1:], more])
         values = np.concatenate([values[-1:], rows]) if len(values) else rows
         check_increasing(times)
@@ -228,71 +200,12 @@ def _frames(times: Floats, values: Floats, first: int, last: int, rate: float, m
             yield None, values[np.clip(before, 0, len(values) - 1)]
 
 
-def _rows(
-    reader: MotionReader, index: int, header: ComponentHeader
-) -> Iterator[tuple[Floats, Floats | None, npt.NDArray[np.float64]]]:
-    """Return the rows of a component piece by piece: their times, their time stamps if they have any, their values."""
-    assert header.layout is not None
-    row = 0
-    for stamps, values in reader.pieces(index, max(CHUNK_NUMBERS // header.layout.width, 1)):
-        times = np.arange(row, row + len(values)) / (header.frame_rate or 1.0) if stamps is None else stamps
-        row += len(values)
-        yield times, stamps, values
-
-
 def _times(reader: MotionReader, index: int) -> Iterator[Floats]:
     """Return the times of a component's frames; only time stamps have to be read for that."""
     header = reader.components[index]
     if header.has_frame_time:
-        yield from (times for times, _, _ in _rows(reader, index, header))
+        yield from (times for times, _, _ in reader.rows(index, CHUNK_NUMBERS))
     else:
         step = CHUNK_NUMBERS
         for first in range(0, header.num_frames, step):
             yield np.arange(first, min(first + step, header.num_frames)) / (header.frame_rate or 1.0)
-
-
-def _head(header: ComponentHeader, count: int, rate: float | None, stamped: bool) -> Head:
-    return Head(
-        type=header.type,
-        content=header.content,
-        num_frames=count,
-        num_parts=None if header.type == "Vector3Seq" else header.num_parts,
-        frame_rate=rate,
-        has_frame_time=stamped,
-        is_root_relative=header.is_root_relative and header.type == "Vector3Seq",
-        part_labels=header.part_labels,
-        extra=header.extra,
-    )
-
-
-def _style(reader: MotionReader, target: str | Path) -> Style:
-    return "json" if Path(target).suffix.lower() == ".json" else style_like(reader.source)
-
-
-def _written(
-    reader: MotionReader,
-    target: str | Path,
-    heads: list[Head],
-    pieces: Callable[[int, ComponentHeader, Callable[[int], None]], Pieces],
-    progress: Progress | None,
-    options: tuple[Version, Style, SE3Format, int | None] | None = None,
-) -> tuple[Problem, ...]:
-    total, done = sum(header.num_frames for header in reader.components if header.layout is not None), 0
-
-    def count_rows(rows: int) -> None:
-        nonlocal done
-        done += rows
-        if progress is not None:
-            progress(done, total)
-
-    with whole_file(target) as stream:
-        like = version_to_write(None, reader.source.version), _style(reader, target)
-        writer = SeqWriter(stream, *(options or like))
-        writer.top(reader.extra, heads, [header.extra for header in reader.components if header.layout is None])
-        following = iter(heads)
-        for index, header in enumerate(reader.components):
-            if header.layout is None:
-                writer.other(OtherSeq(type=header.type, content=header.content, extra=header.extra))
-            else:
-                writer.component(next(following), pieces(index, header, count_rows))
-        return (*reader.problems, *writer.end())

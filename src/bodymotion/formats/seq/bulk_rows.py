@@ -27,19 +27,12 @@ from bodymotion.formats.seq.file_bytes import (
     moved_up,
     offsets_in,
 )
+from bodymotion.formats.seq.names import SE3_SIZES
 from bodymotion.formats.seq.values import UNCLEAR_ROW_START, number
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 
 _WORD = re.compile(rb"[^ \t\r\n,\[\]]+")
-MULTI_VALUE, MULTI_SE3, VECTOR3 = "MultiValueSeq", "MultiSE3Seq", "Vector3Seq"
-TYPES = {MULTI_VALUE: MULTI_VALUE, MULTI_SE3: MULTI_SE3, VECTOR3: VECTOR3}
-"""The types of components, by their names."""
-OLD_TYPES = {**TYPES, "MultiSe3Seq": MULTI_SE3, "MultiAffine3Seq": MULTI_SE3}
-"""The same with the further names of version 1."""
-
-SE3_SIZES = {"XYZQWQXQYQZ": 7, "XYZQXQYQZQW": 7, "XYZRPY": 6}
-"""The orders of the numbers of a pose, and how many numbers each has."""
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.bulk_rows import OLD_TYPES, Layout, RowParser
+from bodymotion.formats.seq.bulk_rows import Layout, RowParser
 from bodymotion.formats.seq.file_bytes import ByteSource, Page, UnusualError, decoded, without_comments
+from bodymotion.formats.seq.names import OLD_TYPES
 from bodymotion.formats.seq.rows import (
     SingleRow,
     careful_rows,

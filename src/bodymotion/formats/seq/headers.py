@@ -9,9 +9,21 @@ from typing import TypeVar
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Severity
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.bulk_rows import MULTI_SE3, MULTI_VALUE, OLD_TYPES, SE3_SIZES, TYPES, VECTOR3, Layout
+from bodymotion.formats.seq.bulk_rows import Layout
 from bodymotion.formats.seq.document import Document, Frames
 from bodymotion.formats.seq.file_bytes import UnusualError, first_non_utf8_byte
+from bodymotion.formats.seq.names import (
+    CONTENTS,
+    KEYS,
+    MULTI_SE3,
+    MULTI_VALUE,
+    OF_COMPONENTS,
+    OLD_TYPES,
+    SE3_SIZES,
+    TYPES,
+    VECTOR3,
+    key_name,
+)
 from bodymotion.formats.seq.values import number
 from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
@@ -23,23 +35,7 @@ MAX_PARTS = 10**8
 MAX_MISSPELT = 50
 """Unknown keys of a mapping that are compared with known ones: spelling mistakes are few."""
 
-KEYS = {
-    "type": ("type",),
-    "content": ("content", "purpose"),
-    "format_version": ("formatVersion", "format_version"),
-    "frame_rate": ("frameRate", "frame_rate"),
-    "num_frames": ("numFrames", "num_frames"),
-    "num_parts": ("numParts", "num_parts"),
-    "part_labels": ("partLabels", "part_labels"),
-    "has_frame_time": ("hasFrameTime", "has_frame_time"),
-    "is_root_relative": ("isRootRelative", "is_root_relative"),
-    "se3_format": ("SE3Format", "se3_format", "Se3Format", "format"),
-    "frames": ("frames",),
-    "components": ("components",),
-}
-"""The keys of the format, each with all its spellings, the first for messages."""
 _NAME_OF = {spelling: name for name, spellings in KEYS.items() for spelling in spellings}
-_OF_COMPONENTS = tuple(name for name in KEYS if name not in ("format_version", "components"))
 _OF_TOP = tuple(name for name in KEYS if name != "frames")
 _ONLY_TOP = ("format_version", "components")
 _INHERITED = ("frame_rate", "has_frame_time", "num_parts", "is_root_relative", "se3_format")
@@ -47,23 +43,11 @@ _INHERITED = ("frame_rate", "has_frame_time", "num_parts", "is_root_relative", "
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 _TYPE_OF_CONTENT = {JOINT_DISPLACEMENT: MULTI_VALUE, JOINT_EFFORT: MULTI_VALUE, LINK_POSITION: MULTI_SE3, ZMP: VECTOR3}
-_COMMON_CONTENTS = {JOINT_DISPLACEMENT: JOINT_DISPLACEMENT, LINK_POSITION: LINK_POSITION, ZMP: ZMP}
-_CONTENTS = {
-    1: {
-        "JointPosition": JOINT_DISPLACEMENT,
-        LINK_POSITION: LINK_POSITION,
-        **dict.fromkeys((ZMP, "RelativeZMP", "RelativeZmp"), ZMP),
-    },
-    2: _COMMON_CONTENTS,
-    3: {"MultiJointDisplacementSeq": JOINT_DISPLACEMENT, "MultiLinkPositionSeq": LINK_POSITION, "ZMPSeq": ZMP},
-    4: {**_COMMON_CONTENTS, "ZMPSeq": ZMP},
-}
-"""By version, what the names of contents mean."""
-_ALL_CONTENTS = {name for names in _CONTENTS.values() for name in names}
+_ALL_CONTENTS = {name for names in CONTENTS.values() for name in names}
 _ONLY_IN = {
-    3: set(_CONTENTS[3]) - set(_CONTENTS[4]),
-    1: {*_CONTENTS[1], *OLD_TYPES} - {*_CONTENTS[2], *TYPES},
-    4: set(_CONTENTS[4]) - set(_CONTENTS[2]),
+    3: set(CONTENTS[3]) - set(CONTENTS[4]),
+    1: {*CONTENTS[1], *OLD_TYPES} - {*CONTENTS[2], *TYPES},
+    4: set(CONTENTS[4]) - set(CONTENTS[2]),
 }
 """By version, names of contents and types that show it: no earlier one of these has them, and version 2 has none of them."""
 
@@ -111,7 +95,7 @@ class Fields:
         self.slips = self._find_slips() if self.unknown else {}
 
     def _find_slips(self) -> dict[str, Problem]:
-        expected = _OF_COMPONENTS if self.inside else _OF_TOP
+        expected = OF_COMPONENTS if self.inside else _OF_TOP
         expected = tuple(name for name in expected if name not in self.values)
         keys = {key.value: key for key, _ in self.node.pairs if isinstance(key, Scalar)}
         slips: dict[str, Problem] = {}
@@ -447,7 +431,7 @@ class _Reader:
                 message = f"{component.content[:60]} has {own:g} Hz, the top node {rate:g} Hz"
                 self.found.report(rules.RATES, message, component.location)
         misspelt = {p.location.inside for p in self.found.problems if p.rule == rules.MISSPELT.code}
-        known = [c for c in components if c.layout and c.content in _COMMON_CONTENTS and not c.has_frame_time]
+        known = [c for c in components if c.layout and c.content in CONTENTS[2] and not c.has_frame_time]
         known = [c for c in known if c.frames or c.inside not in misspelt]
         if len({c.num_frames for c in known}) > 1:
             lengths = ", ".join(f"{c.content} {c.num_frames}" for c in known)
@@ -473,7 +457,7 @@ class _Reader:
         content = own.text("content")
         if kind is None:
             self.missing(rules.COMPONENT_TYPE, "a component has no type", "type", own)
-            kind = _TYPE_OF_CONTENT.get(_CONTENTS[version].get(content or "", ""))
+            kind = _TYPE_OF_CONTENT.get(CONTENTS[version].get(content or "", ""))
             if kind is None:
                 return None
         if content is None:
@@ -535,7 +519,7 @@ class _Reader:
             extra.pop(spelling, None)
         for name in _INHERITED:
             if name in top.values and name not in own.values:
-                extra[KEYS[name][version == 4 and name != "se3_format"]] = self.document.plain(top.values[name])
+                extra[key_name(name, version)] = self.document.plain(top.values[name])
         return ComponentHeader(
             type=kind, content=content, num_parts=0, num_frames=0, extra=extra, location=own.at(None), inside=inside
         )
@@ -601,12 +585,12 @@ class _Reader:
 
     def content(self, own: Fields, kind: str, content: str, version: int) -> str:
         where = own.at(own.values.get("content"))
-        name = _CONTENTS[version].get(content)
+        name = CONTENTS[version].get(content)
         if name is None:
-            almost = meant(content, (*_CONTENTS[version], JOINT_EFFORT))
+            almost = meant(content, (*CONTENTS[version], JOINT_EFFORT))
             if content in _ALL_CONTENTS:
-                meaning = next(names[content] for names in _CONTENTS.values() if content in names)
-                there = next(name for name, known in _CONTENTS[version].items() if known == meaning)
+                meaning = next(names[content] for names in CONTENTS.values() if content in names)
+                there = next(name for name, known in CONTENTS[version].items() if known == meaning)
                 message = f"the content {content} is of another version; in version {version} it is {there}"
                 self.found.report(rules.CONTENT_OF_OTHER_VERSION, message, where)
             elif almost not in (None, content):

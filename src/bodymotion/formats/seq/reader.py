@@ -29,10 +29,11 @@ from bodymotion.diagnostics import (
     Subject,
 )
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.bulk_rows import VECTOR3, Layout
+from bodymotion.formats.seq.bulk_rows import Layout
 from bodymotion.formats.seq.document import Document, RowPiece, open_document, whole_document
 from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError
-from bodymotion.formats.seq.headers import KEYS, ComponentHeader, Headers, first_row, read_headers
+from bodymotion.formats.seq.headers import ComponentHeader, Headers, first_row, read_headers
+from bodymotion.formats.seq.names import KEYS, VECTOR3
 from bodymotion.formats.seq.rows import has_decimal_commas, numbers_of
 from bodymotion.formats.yaml.recovery import MAX_PARSED_BYTES, read_on
 from bodymotion.formats.yaml.tree import Node, Scalar, Sequence

@@ -8,13 +8,12 @@ from pathlib import Path
 from types import TracebackType
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem, Source
 from bodymotion.formats.seq.document import Document, whole_document
 from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
-from bodymotion.formats.seq.reader import Effort, component_of, read_document, read_rows, source_of
+from bodymotion.formats.seq.reader import Effort, Numbers, component_of, read_document, read_rows, source_of
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Component, Motion
@@ -97,10 +96,15 @@ class MotionReader:
         """
         if num_frames < 1:
             raise ValueError(f"a chunk has at least one frame, not {num_frames}")
-        cursors = [_Cursor(self._bytes, k, header) for k, header in enumerate(self.components)]
+        readers = [self.pieces(k, num_frames) for k in range(len(self.components))]
         for first in range(0, self.num_frames, num_frames):
-            components = tuple(cursor.component(num_frames) for cursor in cursors)
-            yield MotionChunk(components, self.extra, self.source, (), first)
+            components: list[Component] = []
+            for header, pieces in zip(self.components, readers, strict=True):
+                times, values = next(pieces, None) or (None, None)
+                if values is None and header.layout is not None:
+                    values, times = header.layout.empty(0)
+                components.append(component_of(header, None if values is None else frozen(values), times))
+            yield MotionChunk(tuple(components), self.extra, self.source, (), first)
 
     def pieces(self, index: int, num_frames: int) -> Iterator[tuple[Floats | None, Floats]]:
         """Read one component in pieces of so many frames, the last one shorter: times (N,) or None, and values (N, …).
@@ -110,30 +114,70 @@ class MotionReader:
         FormatError
             At a faulty row.
         """
-        cursor = _Cursor(self._bytes, index, self.components[index])
-        while found := cursor.values(num_frames):
-            values, times = found
-            yield times, values
+        layout = self.components[index].layout
+        if layout is None:
+            return
+
+        def stored(parts: list[Numbers]) -> tuple[Floats | None, Floats]:
+            values, times = layout.empty(sum(map(len, parts)))
+            layout.store(np.concatenate(parts) if len(parts) > 1 else parts[0], values, times)
+            return times, values
+
+        parts: list[Numbers] = []
+        missing = num_frames
+        for block in self._blocks(index):
+            while len(block) >= missing:
+                yield stored([*parts, block[:missing]])
+                block, parts, missing = block[missing:], [], num_frames
+            if len(block):
+                parts.append(block)
+                missing -= len(block)
+        if parts:
+            yield stored(parts)
+
+    def _blocks(self, index: int) -> Iterator[Numbers]:
+        """Return the rows (N, width) of a component as they are read; the file is parsed as a whole where only that can read the rest."""
+        row = 0
+        try:
+            for block in _blocks(self.components[index]):
+                yield block
+                row += len(block)
+        except UnusualError as error:
+            headers, _ = _sound_headers(whole_document(self._bytes, error))
+            for block in _blocks(headers.components[index]):
+                if len(block) > row:
+                    yield block[row:]
+                row = max(row - len(block), 0)
+
+    def rows(self, index: int, numbers: int) -> Iterator[tuple[Floats, Floats | None, Floats]]:
+        """Read one component, about so many numbers at a time: times (N,) [s], time stamps if it has any, and values (N, …).
+
+        Raises
+        ------
+        FormatError
+            At a faulty row.
+        """
+        header, row = self.components[index], 0
+        width = header.layout.width if header.layout is not None else 1
+        for stamps, values in self.pieces(index, max(numbers // max(width, 1), 1)):
+            times = np.arange(row, row + len(values)) / (header.frame_rate or 1.0) if stamps is None else stamps
+            row += len(values)
+            yield times, stamps, values
 
     def ranges(self) -> tuple[tuple[Floats, Floats] | None, ...]:
         """Return the lowest and the highest values of each component, of the shape that its values have in one frame.
 
         All rows are read, in bounded memory. None for components without frames; nan is ignored.
         """
-        lower: list[Floats | None] = [None] * len(self.components)
-        upper: list[Floats | None] = [None] * len(self.components)
-        for k, header in enumerate(self.components):
-            cursor = _Cursor(self._bytes, k, header)
-            while values := cursor.values(_RANGE_ROWS):
-                with np.errstate(all="ignore"):
-                    low, high = np.fmin.reduce(values[0]), np.fmax.reduce(values[0])
-                    before = lower[k], upper[k]
-                    lower[k] = low if before[0] is None else np.fmin(before[0], low)
-                    upper[k] = high if before[1] is None else np.fmax(before[1], high)
-        return tuple(
-            None if low is None or high is None else (frozen(low), frozen(high))
-            for low, high in zip(lower, upper, strict=True)
-        )
+        return tuple(map(self._range, range(len(self.components))))
+
+    def _range(self, index: int) -> tuple[Floats, Floats] | None:
+        found: tuple[Floats, Floats] | None = None
+        for _, values in self.pieces(index, _RANGE_ROWS):
+            with np.errstate(all="ignore"):
+                low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+                found = (low, high) if found is None else (np.fmin(found[0], low), np.fmax(found[1], high))
+        return None if found is None else (frozen(found[0]), frozen(found[1]))
 
     def __enter__(self) -> MotionReader:
         return self
@@ -169,8 +213,8 @@ def _sound_headers(document: Document) -> tuple[Headers, tuple[Problem, ...]]:
     return headers, found.problems
 
 
-def _blocks(header: ComponentHeader) -> Iterator[tuple[int, npt.NDArray[np.float64]]]:
-    """Return the rows (N, width) of a component as they are read, with the number of the first one.
+def _blocks(header: ComponentHeader) -> Iterator[Numbers]:
+    """Return the rows (N, width) of a component as they are read.
 
     Raises
     ------
@@ -179,73 +223,13 @@ def _blocks(header: ComponentHeader) -> Iterator[tuple[int, npt.NDArray[np.float
     """
     if header.layout is None:
         return
-    found, row = Diagnostics(header.location.path), 0
+    found = Diagnostics(header.location.path)
     for _, block in read_rows(header, header.layout, (), found, Effort([header])):
         if found.refusal is not None:
             break
-        yield row, block
-        row += len(block)
+        yield block
     if found.refusal is not None:
         raise FormatError(found.refusal, found.problems)
-
-
-class _Cursor:
-    """Reads the rows of one component in order."""
-
-    def __init__(self, source: ByteSource, index: int, header: ComponentHeader) -> None:
-        self._source, self._index, self._header = source, index, header
-        self._blocks = _blocks(header)
-        self._left: npt.NDArray[np.float64] | None = None
-        self._row = 0
-
-    def _next(self) -> npt.NDArray[np.float64] | None:
-        """Return the next block of rows, without those that were returned before; None at the end."""
-        try:
-            found = next(self._blocks, None)
-        except UnusualError as error:
-            headers, _ = _sound_headers(whole_document(self._source, error))
-            self._header = headers.components[self._index]
-            self._blocks = _blocks(self._header)
-            found = next(self._blocks, None)
-        while found is not None and found[0] + len(found[1]) <= self._row:
-            found = next(self._blocks, None)
-        return None if found is None else found[1][max(self._row - found[0], 0) :]
-
-    def rows(self, count: int) -> npt.NDArray[np.float64]:
-        """Return the next `count` rows, fewer at the end."""
-        layout = self._header.layout
-        assert layout is not None
-        parts: list[npt.NDArray[np.float64]] = []
-        missing = count
-        while missing:
-            block = self._next() if self._left is None else self._left
-            if block is None:
-                break
-            part, left = block[:missing], block[missing:]
-            self._left = left if len(left) else None
-            parts.append(part)
-            missing -= len(part)
-            self._row += len(part)
-        return np.concatenate(parts) if parts else np.empty((0, layout.width))
-
-    def values(self, count: int) -> tuple[Floats, Floats | None] | None:
-        """Return the values of the next rows and their times; None at the end."""
-        if self._header.layout is None:
-            return None
-        rows = self.rows(count)
-        if not len(rows):
-            return None
-        values, times = self._header.layout.empty(len(rows))
-        self._header.layout.store(rows, values, times)
-        return values, times
-
-    def component(self, count: int) -> Component:
-        """Return a component made of the next `count` rows."""
-        header = self._header
-        if header.layout is None:
-            return component_of(header, None, None)
-        values, times = self.values(count) or header.layout.empty(0)
-        return component_of(header, frozen(values), times)
 
 
 def open_motion(path: str | Path) -> MotionReader:

@@ -7,10 +7,11 @@ with the same rows, one to a line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from queue import Queue
 from threading import Thread
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
@@ -18,30 +19,33 @@ from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
 from bodymotion.diagnostics.collector import Source
 from bodymotion.formats.seq import scalars
 from bodymotion.formats.seq.headers import ComponentHeader
-from bodymotion.formats.seq.plan import (
-    COMPONENT_KEYS,
-    TOP_KEYS,
-    Head,
-    SE3Format,
-    Style,
-    Version,
-    content_meaning,
+from bodymotion.formats.seq.names import (
+    CONTENTS,
+    KEYS,
+    OF_COMPONENTS,
+    OLD_TYPES,
+    SE3_SIZES,
+    TYPES,
     content_name,
-    head_of,
     key_name,
-    version_to_write,
-    with_times_for,
 )
+from bodymotion.formats.seq.plan import SE3Format, Style, Version, header_of, version_to_write, with_times_for
 from bodymotion.formats.seq.scalars import Unwritable
 from bodymotion.formats.seq.streaming import MotionReader
 from bodymotion.formats.text.decimals import PIECE, rounded, row_texts
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion import ZMP, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.motion import ZMP, Component, Motion, OtherSeq
 from bodymotion.system.atomic_files import whole_file
 
-Pieces = Iterable[tuple[Floats | None, Floats]]
+Progress: TypeAlias = Callable[[int, int], None]
+Pieces: TypeAlias = Iterable[tuple[Floats | None, Floats]]
 """Times (N,) or None, and values (N, …) of some frames."""
+Rows: TypeAlias = Iterator[tuple[Floats, Floats | None, Floats]]
+"""Times (N,) [s] of some rows that were read, their time stamps if they have any, and their values (N, …)."""
+
+CHUNK_NUMBERS = 32 * PIECE
+"""About how many numbers are read at a time."""
 
 ORDER_IN_VERSION = Rule(
     "SEQ301",
@@ -51,9 +55,8 @@ ORDER_IN_VERSION = Rule(
     "every program reads the order XYZQWQXQYQZ",
     example=("SE3Format: XYZQXQYQZQW", "SE3Format: XYZQWQXQYQZ"),
 )
-_TYPES = ("MultiValueSeq", "MultiSE3Seq", "Vector3Seq")
-_OLD_TYPES = ("MultiSe3Seq", "MultiAffine3Seq")
-_ORDERS = ("XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY")
+_TOP_KEYS = frozenset(key for name in KEYS if name not in ("frames", "part_labels") for key in KEYS[name])
+_COMPONENT_KEYS = frozenset(key for name in OF_COMPONENTS for key in KEYS[name])
 _UNIT = 1e-9
 """Error of the length of a quaternion from which its loss is reported."""
 
@@ -94,25 +97,20 @@ def write_seq(
     """
     chosen = version_to_write(version, motion.source.version if motion.source.format == "seq" else "")
     motion, problems = with_times_for(motion, chosen, frame_time)
-    style = style or ("json" if Path(path).suffix.lower() == ".json" else style_like(motion.source))
-    others = [component.extra for component in motion.components if isinstance(component, OtherSeq)]
+    headers = [header_of(component) for component in motion.components]
     with whole_file(path) as stream:
-        writer = SeqWriter(stream, chosen, style, se3_format or "XYZQWQXQYQZ", digits)
-        writer.top(motion.extra, [head_of(component) for component in motion.timed], others)
-        for component in motion.components:
-            if isinstance(component, OtherSeq):
-                writer.other(component)
-            else:
-                writer.component(head_of(component), _pieces_of(component))
-        return (*problems, *writer.end())
+        writer = SeqWriter(stream, chosen, style or style_for(path, motion.source), se3_format, digits)
+        return (*problems, *writer.write(motion.extra, headers, lambda k: _pieces_of(motion.components[k])))
 
 
-def style_like(source: Source) -> Style:
-    """Return the style of the file that something was read from."""
-    return "json" if source.format == "seq" and source.options.get("style") == "flow" else "block"
+def style_for(path: str | Path, source: Source) -> Style:
+    """Return the style of a file that is written: "json" for a .json, else that of the file that was read."""
+    like = source.format == "seq" and source.options.get("style") == "flow"
+    return "json" if like or Path(path).suffix.lower() == ".json" else "block"
 
 
-def _pieces_of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Iterator[tuple[Floats | None, Floats]]:
+def _pieces_of(component: Component) -> Pieces:
+    assert not isinstance(component, OtherSeq)
     values, stamps = component.values, component.timeline.stamps
     count = max(1, 64 * PIECE // max(1, int(np.prod(values.shape[1:]))))
     for start in range(0, len(values), count):
@@ -120,20 +118,21 @@ def _pieces_of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Iterator[
 
 
 class SeqWriter:
-    """Writes `top`, then each `component` or `other`, then `end`, which returns the losses."""
+    """Writes a motion, whose frames come in pieces."""
 
     def __init__(
         self,
         stream: BinaryIO,
         version: Version = 4,
         style: Style = "block",
-        se3_format: SE3Format = "XYZQWQXQYQZ",
+        se3_format: SE3Format | None = None,
         digits: int | None = None,
     ) -> None:
+        se3_format = se3_format or "XYZQWQXQYQZ"
         if style not in ("block", "json"):
             raise ValueError(f"the styles are 'block' and 'json', not {style!r}")
-        if se3_format not in _ORDERS:
-            raise ValueError(f"the SE3 formats are {', '.join(_ORDERS)}, not {se3_format!r}")
+        if se3_format not in SE3_SIZES:
+            raise ValueError(f"the SE3 formats are {', '.join(SE3_SIZES)}, not {se3_format!r}")
         if digits is not None:
             rounded(np.zeros(0), digits)
         self.version, self.style, self.order, self.digits = version, style, se3_format, digits
@@ -142,58 +141,80 @@ class SeqWriter:
         self._begun = 0
         self._problems = Diagnostics()
 
-    def top(
-        self, extra: Mapping[str, object], heads: Sequence[Head], others: Iterable[Mapping[str, object]] = ()
-    ) -> None:
-        """Write the top node for components with these heads, and `others` of unknown types with these keys."""
+    def write(
+        self, extra: Mapping[str, object], headers: Sequence[ComponentHeader], frames: Callable[[int], Pieces]
+    ) -> tuple[Problem, ...]:
+        """Write a motion, and return what could not be written.
+
+        Parameters
+        ----------
+        extra, headers:
+            The unknown keys of the top node, and the components; those without a layout are of unknown types.
+        frames:
+            Returns the frames of a component, in all as many as its header says.
+        """
+        self._top(extra, headers)
+        for k, header in enumerate(headers):
+            if header.layout is None:
+                self._other(header)
+            else:
+                self._component(header, frames(k))
+        if self._json:
+            self._put("\n]\n}\n" if headers else "]\n}\n")
+        else:
+            self._put("\n" if headers else " []\n")
+        return self._problems.problems
+
+    def _top(self, extra: Mapping[str, object], headers: Sequence[ComponentHeader]) -> None:
         pairs: list[tuple[str, str]] = [
             ("type", self._text("BodyMotion" if self.version == 1 else "CompositeSeq")),
             ("content", self._text("BodyMotion")),
-            ("formatVersion", str(self.version)),
+            ("format_version", str(self.version)),
         ]
         # Components inherit the rate: where one must stay without, the top node has none.
-        rates = [head.frame_rate for head in heads]
-        has_own = all({"frameRate", "frame_rate"} & other.keys() for other in others)
+        timed = [header for header in headers if header.layout is not None]
+        rates = [header.frame_rate for header in timed]
+        has_own = all(set(KEYS["frame_rate"]) & header.extra.keys() for header in headers if header.layout is None)
         if rates and has_own and all(rate is not None for rate in rates):
             common = rates[0] if len(set(rates)) == 1 else max(rate for rate in rates if rate is not None)
-            pairs.append(("frameRate", scalars.rate(common or 0.0)))
-        if heads:
-            pairs.append(("numFrames", str(max(head.num_frames for head in heads))))
-        named = [(self._key(name), text) for name, text in pairs] + self._extra(extra, "", TOP_KEYS)
+            pairs.append(("frame_rate", scalars.rate(common or 0.0)))
+        if timed:
+            pairs.append(("num_frames", str(max(header.num_frames for header in timed))))
+        named = [(self._key(name), text) for name, text in pairs] + self._extra(extra, "", _TOP_KEYS)
         self._put("{\n" if self._json else "")
         for name, text in named:
             self._put(f"{name} {text},\n" if self._json else f"{name} {text}\n")
         self._put(f"{self._key('components')}{' [' if self._json else ''}")
 
-    def component(self, head: Head, pieces: Pieces) -> None:
-        """Write a component; all pieces together have `head.num_frames` frames."""
+    def _component(self, head: ComponentHeader, pieces: Pieces) -> None:
         se3, vector = head.type == "MultiSE3Seq", head.type == "Vector3Seq"
-        content = self._content(head.content, head.is_root_relative)
+        is_root_relative = vector and head.is_root_relative
+        content = self._content(head.content, is_root_relative)
         pairs = [("type", self._text(head.type)), ("content", content)]
         if head.frame_rate is not None:
-            pairs.append(("frameRate", scalars.rate(head.frame_rate)))
-        pairs.append(("numFrames", str(head.num_frames)))
+            pairs.append(("frame_rate", scalars.rate(head.frame_rate)))
+        pairs.append(("num_frames", str(head.num_frames)))
         if not vector:
-            pairs.append(("numParts", str(head.num_parts)))
+            pairs.append(("num_parts", str(head.num_parts)))
         if head.part_labels:
             lost = Unwritable()
-            pairs.append(("partLabels", scalars.value(list(head.part_labels), lost, self._json)))
+            pairs.append(("part_labels", scalars.value(list(head.part_labels), lost, self._json)))
             self._unwritable(lost, head.content)
         if head.has_frame_time:
-            pairs.append(("hasFrameTime", "true"))
-        if head.is_root_relative and (self.version > 1 or head.content != ZMP):
-            pairs.append(("isRootRelative", "true"))
+            pairs.append(("has_frame_time", "true"))
+        if is_root_relative and (self.version > 1 or head.content != ZMP):
+            pairs.append(("is_root_relative", "true"))
         if se3:
-            pairs.append(("SE3Format", self._text(self.order)))
+            pairs.append(("se3_format", self._text(self.order)))
             if self.order == "XYZQXQYQZQW" and self.version > 1:
                 self._note(ORDER_IN_VERSION, "the poses are written in the order XYZQXQYQZQW", head.content)
         named = [(self._key(name), text) for name, text in pairs]
-        self._head([*named, *self._extra(head.extra, head.content, COMPONENT_KEYS)])
+        self._head([*named, *self._extra(head.extra, head.content, _COMPONENT_KEYS)])
         self._frames(head, pieces)
 
-    def other(self, component: OtherSeq) -> None:
+    def _other(self, component: ComponentHeader) -> None:
         """Write a component of an unknown type as it is."""
-        if component.type in _TYPES or (self.version == 1 and component.type in _OLD_TYPES):
+        if component.type in (OLD_TYPES if self.version == 1 else TYPES):
             message = (
                 f"a component of type {component.type} is kept as data: readers will interpret it as one of that type"
             )
@@ -202,18 +223,9 @@ class SeqWriter:
             (self._key("type"), self._text(component.type)),
             (self._key("content"), self._text(component.content)),
         ]
-        self._head(
-            [*pairs, *self._extra(component.extra, component.content, frozenset({"type", "content", "purpose"}))]
-        )
+        taken = frozenset((*KEYS["type"], *KEYS["content"]))
+        self._head([*pairs, *self._extra(component.extra, component.content, taken)])
         self._put("\n}" if self._json else "")
-
-    def end(self) -> tuple[Problem, ...]:
-        """Write the end, and return what could not be written."""
-        if self._json:
-            self._put("\n]\n}\n" if self._begun else "]\n}\n")
-        else:
-            self._put("\n" if self._begun else " []\n")
-        return self._problems.problems
 
     def _head(self, pairs: list[tuple[str, str]]) -> None:
         if self._json:
@@ -224,7 +236,7 @@ class SeqWriter:
             self._put("".join(f"\n    {name} {text}" for name, text in pairs))
         self._begun += 1
 
-    def _frames(self, head: Head, pieces: Pieces) -> None:
+    def _frames(self, head: ComponentHeader, pieces: Pieces) -> None:
         self._put((",\n" if self._json else "\n    ") + self._key("frames"))
         between = b",\n" if self._json else b"\n      - "
         tally = _Tally()
@@ -255,7 +267,7 @@ class SeqWriter:
             message = f"{tally.not_unit} quaternions of {where} are not of length 1, which {self.order} cannot hold"
             self._note(losses.ORIENTATION, message, where)
 
-    def _numbers(self, values: Floats, head: Head, tally: _Tally) -> Floats:
+    def _numbers(self, values: Floats, head: ComponentHeader, tally: _Tally) -> Floats:
         if head.type == "MultiSE3Seq":
             values = self._poses(values, tally)
         tally.non_finite += int(values.size - np.count_nonzero(np.isfinite(values)))
@@ -277,10 +289,9 @@ class SeqWriter:
 
     def _content(self, content: str, is_root_relative: bool) -> str:
         spelled = content_name(content, self.version, is_root_relative)
-        if content_meaning(spelled, self.version) != content:
-            message = (
-                f"the content {content!r} means {content_meaning(spelled, self.version)} in version {self.version}"
-            )
+        meaning = CONTENTS[self.version].get(spelled, spelled)
+        if meaning != content:
+            message = f"the content {content!r} means {meaning} in version {self.version}"
             self._note(losses.CONTENT, message, content)
         return self._text(spelled)
 
@@ -331,7 +342,7 @@ class _Tally:
         self.not_unit = 0
         self._last = -np.inf
 
-    def times(self, times: Floats | None, head: Head, row: int) -> None:
+    def times(self, times: Floats | None, head: ComponentHeader, row: int) -> None:
         if (times is not None) != head.has_frame_time:
             raise ValueError(f"{head.content}: its head and its frames disagree about time stamps")
         if times is None or not len(times):
@@ -403,62 +414,66 @@ def can_copy(reader: MotionReader, version: int | str | None = None, frame_time:
 
 def copy_seq(
     reader: MotionReader,
-    stream: BinaryIO,
+    path: str | Path,
     *,
     version: int | str | None = None,
     style: Style | None = None,
     se3_format: SE3Format | None = None,
     frame_time: bool | None = None,
     digits: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Problem, ...]:
-    """Write what a reader reads, for motions larger than memory; return what the file does not hold. Options are those of `write_seq`.
+    """Write what a reader reads, for motions larger than memory; return its problems, and what the file does not hold.
 
-    `progress(done, total)` is called with numbers of frames, summed over the components.
+    Options are those of `write_seq`.
     """
-    chosen = version_to_write(version, reader.source.version)
-    if frame_time and chosen == 1:
+    if frame_time and version_to_write(version, reader.source.version) == 1:
         raise ValueError("version 1 of .seq has no time-stamped frames; versions 2, 3 and 4 have")
-    if not can_copy(reader, chosen, frame_time):
+    if not can_copy(reader, version, frame_time):
         raise ValueError("time stamps can become a rate only in memory: load the motion and save it")
-    writer = SeqWriter(stream, chosen, style or style_like(reader.source), se3_format or "XYZQWQXQYQZ", digits)
-    timed = [header for header in reader.components if header.layout is not None]
-    others = [header.extra for header in reader.components if header.layout is None]
-    writer.top(reader.extra, [_head(header, frame_time) for header in timed], others)
-    total, done = sum(header.num_frames for header in timed), 0
-    for index, header in enumerate(reader.components):
-        if header.layout is None:
-            writer.other(OtherSeq(type=header.type, content=header.content, extra=header.extra))
-            continue
-        head, before = _head(header, frame_time), done
+    headers = [
+        header if frame_time is None else replace(header, has_frame_time=frame_time) for header in reader.components
+    ]
 
-        def pieces(
-            header: ComponentHeader = header, head: Head = head, index: int = index, before: int = before
-        ) -> Iterator[tuple[Floats | None, Floats]]:
-            row = 0
-            width = max(1, int(header.layout.width)) if header.layout else 1
-            for times, values in reader.pieces(index, max(1, 32 * PIECE // width)):
-                if head.has_frame_time and times is None:
-                    times = np.arange(row, row + len(values)) / (header.frame_rate or 1.0)
-                row += len(values)
-                if progress is not None:
-                    progress(before + row, total)
-                yield times, values
+    def copied(index: int, rows: Rows) -> Pieces:
+        return ((times if headers[index].has_frame_time else None, values) for times, _, values in rows)
 
-        writer.component(head, pieces())
-        done += header.num_frames
-    return writer.end()
+    return write_rows(reader, path, headers, copied, progress, version, style, se3_format, digits)
 
 
-def _head(header: ComponentHeader, frame_time: bool | None) -> Head:
-    return Head(
-        type=header.type,
-        content=header.content,
-        num_frames=header.num_frames,
-        num_parts=None if header.type == "Vector3Seq" else header.num_parts,
-        frame_rate=header.frame_rate,
-        has_frame_time=header.has_frame_time if frame_time is None else frame_time,
-        is_root_relative=header.is_root_relative and header.type == "Vector3Seq",
-        part_labels=header.part_labels,
-        extra=header.extra,
-    )
+def write_rows(
+    reader: MotionReader,
+    path: str | Path,
+    headers: Sequence[ComponentHeader],
+    change: Callable[[int, Rows], Pieces],
+    progress: Progress | None = None,
+    version: int | str | None = None,
+    style: Style | None = None,
+    se3_format: SE3Format | None = None,
+    digits: int | None = None,
+) -> tuple[Problem, ...]:
+    """Write the rows of a reader, changed, with other headers; return the reader's problems, and what the file does not hold.
+
+    Parameters
+    ----------
+    headers, change:
+        The components to write, and their frames: what `change(index, rows)` makes of the rows of a component.
+    progress:
+        Called with the number of frames read so far, and of all frames.
+    version, style, se3_format, digits:
+        As for `write_seq`.
+    """
+    total, done = sum(header.num_frames for header in reader.components), 0
+
+    def rows(index: int) -> Rows:
+        nonlocal done
+        for times, stamps, values in reader.rows(index, CHUNK_NUMBERS):
+            done += len(values)
+            if progress is not None:
+                progress(done, total)
+            yield times, stamps, values
+
+    with whole_file(path) as stream:
+        chosen = version_to_write(version, reader.source.version)
+        writer = SeqWriter(stream, chosen, style or style_for(path, reader.source), se3_format, digits)
+        return (*reader.problems, *writer.write(reader.extra, headers, lambda k: change(k, rows(k))))
