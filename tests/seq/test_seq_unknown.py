@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import yaml
@@ -101,9 +102,10 @@ def test_every_component_keeps_what_it_inherits(top, kinds, data):
         }
     )
     before = effective(text)
-    stream = io.BytesIO()
-    write_seq(parse_seq(text.encode()), stream, version=data.draw(st.sampled_from([None, 2, 3, 4])))
-    after = effective(stream.getvalue())
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "walk.seq"
+        write_seq(parse_seq(text.encode()), path, version=data.draw(st.sampled_from([None, 2, 3, 4])))
+        after = effective(path.read_text())
     for (kind, _), old, new in zip(kinds, before, after, strict=True):
         if kind == "MultiValueSeq":
             old, new = ({**one, "hasFrameTime": bool(one["hasFrameTime"])} for one in (old, new))

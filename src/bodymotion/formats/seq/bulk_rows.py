@@ -28,10 +28,12 @@ from bodymotion.formats.seq.file_bytes import (
     offsets_in,
 )
 from bodymotion.formats.seq.names import SE3_SIZES
-from bodymotion.formats.seq.values import UNCLEAR_ROW_START, number
+from bodymotion.formats.seq.values import number
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 
+_UNCLEAR_ROW_START = re.compile(rb"\t|\r(?!\n)")
+"""Characters between a dash and its row with which YAML sees something else than a row."""
 _WORD = re.compile(rb"[^ \t\r\n,\[\]]+")
 
 
@@ -175,7 +177,7 @@ class RowParser:
             return None
         unclear = page.has(b"\t") or (page.has(b"\r") and page.count(13) != page.copy().count(b"\r\n"))
         if unclear and any(
-            UNCLEAR_ROW_START.search(page.copy(begin, stop))
+            _UNCLEAR_ROW_START.search(page.copy(begin, stop))
             for begin, stop in zip(begins.tolist(), opening.tolist(), strict=True)
         ):
             return None

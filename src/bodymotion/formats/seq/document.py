@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,7 +19,6 @@ from bodymotion.formats.seq.file_bytes import ByteSource, Page, UnusualError, de
 from bodymotion.formats.seq.names import OLD_TYPES
 from bodymotion.formats.seq.rows import (
     SingleRow,
-    careful_rows,
     elements,
     plain_rows,
     row_starts,
@@ -34,6 +34,7 @@ MAX_WHOLE = 64 << 20
 """[bytes] Files up to this size are parsed as YAML as a whole when their rows are in an irregular shape."""
 MAX_VALUES = 1 << 25
 """Rows of components of unknown types are kept as plain values, no more than about this many."""
+_BESIDES_NUMBERS = re.compile(rb"[*&\x80-\xff]")
 _BLOCK = 4096
 """Rows of a tree that are read at a time."""
 
@@ -102,27 +103,20 @@ class _SpanFrames:
     def _nodes(self, k: int) -> list[Node]:
         piece = self._span.pieces[k]
         text = without_comments(self._source.read(piece.offset, piece.size))
+        where = PiecedText(self._source.path)
         try:
-            found: list[Node] = list(careful_rows(text, self._span.indent))
-        except UnusualError as error:
-            found = self._nodes_by_yaml(k, text, error)
-        if len(found) != piece.rows:
-            where = Location(self._source.path, piece.line)
-            raise UnusualError("the rows do not end with their lines", where)
-        return found
-
-    def _nodes_by_yaml(self, k: int, text: bytes, why: UnusualError) -> list[Node]:
-        piece, fault = self._span.pieces[k], None
-        try:
-            where = PiecedText(self._source.path)
             found = rows_by_yaml(decoded(text)[0], self._span.indent, where, piece.line, piece.column)
-            if text.isascii():  # or else offsets would be those of characters
-                return found
-        except UnusualError:
-            pass
+            if not text.isascii():  # offsets would be those of characters
+                raise UnusualError("a row has something besides numbers")
+        except UnusualError as error:
+            wrong = _BESIDES_NUMBERS.search(text)
+            raise UnusualError(str(error), self._location(k, wrong.start() if wrong else 0, None)) from None
         except FormatError as error:
             fault = error if error.problem.rule == rules.NOT_YAML.code else None
-        raise UnusualError(str(why), self._location(k, why.offset, None)) from fault
+            raise UnusualError(error.problem.message, error.problem.location) from fault
+        if len(found) != piece.rows:
+            raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
+        return found
 
     def pieces(self, layout: Layout) -> Iterator[RowPiece]:
         assert self._parser is not None

@@ -60,13 +60,12 @@ def decoded(part: bytes) -> tuple[str, str | None]:
 class UnusualError(Exception):
     """A text in an irregular shape: only a YAML parse of the whole file can read it.
 
-    Its cause is a `FormatError` where the result of a full parse is known. `offset` is in the piece that is read.
+    Its cause is a `FormatError` where the result of a full parse is known.
     """
 
-    def __init__(self, message: str, location: Location | None = None, offset: int = 0) -> None:
+    def __init__(self, message: str, location: Location | None = None) -> None:
         super().__init__(message)
         self.location = location or Location()
-        self.offset = offset
 
 
 class ByteSource:

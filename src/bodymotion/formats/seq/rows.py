@@ -1,4 +1,4 @@
-"""Rows that the bulk parser does not read: read token by token, parsed as YAML, or read one by one, each with its faults.
+"""Rows that the bulk parser does not read: parsed as YAML, a piece or a row at a time, each with its faults.
 
 Nodes made of a piece of rows count their offsets from the beginning of the piece.
 """
@@ -15,20 +15,15 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Rule
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bulk_rows import Layout
-from bodymotion.formats.seq.file_bytes import UnusualError, decoded, without_comments
-from bodymotion.formats.seq.values import UNCLEAR_ROW_START, number, parse_text
+from bodymotion.formats.seq.file_bytes import UnusualError, decoded
+from bodymotion.formats.seq.values import number, parse_text
 from bodymotion.formats.yaml.tree import MissingAlias, Node, PiecedText, Scalar, Sequence
 
 MAX_FAULTS_IN_ROW = 20
 """Numbers of one row that are reported."""
 
-_TOKEN = re.compile(rb"[\[\],]|[^ \t\r\n,\[\]]+")
-_PLAIN = re.compile(rb"[-+.]*[0-9A-Za-z_~][-+.0-9A-Za-z_~#]*")
-"""Texts that are certainly one plain scalar of YAML."""
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WHOLE, _DIGITS = re.compile(r"[-+]?[0-9]+"), re.compile(r"[0-9]+")
-_POINTS = PiecedText(None)
-"""The text of the nodes of `careful_rows`; their location is that of their piece."""
 
 
 class RowFaultError(Exception):
@@ -142,53 +137,6 @@ def elements(row: Node) -> Iterator[Scalar]:
             yield from elements(item)
 
 
-def careful_rows(text: bytes, indent: int | None) -> Iterator[Sequence]:
-    """Return the rows of a piece of whole rows, token by token.
-
-    Raises
-    ------
-    UnusualError
-        At anything that is not a list of plain texts.
-    """
-    text = without_comments(text)
-    dashes: set[int] = set()
-    if indent is not None:
-        prefix = b" " * indent + b"- "
-        lines = [0, *(found.end() for found in re.finditer(b"\n", text))]
-        dashes = {at + indent for at in lines if text.startswith(prefix, at)}
-    stack: list[Sequence] = []
-    filled = False  # whether a value has come since the last comma, dash or opening bracket
-    ready = indent is None  # whether a row may begin here
-    dash = 0
-    for found in _TOKEN.finditer(text):
-        at, token = found.start(), found[0]
-        if token == b"[":
-            if filled or not (stack or ready):
-                raise UnusualError("a comma is missing", offset=at)
-            if not stack and indent is not None and UNCLEAR_ROW_START.search(text, dash, at):
-                raise UnusualError("there is a tab or a line end before a row", offset=dash)
-            stack.append(Sequence(_POINTS, at, True))
-            ready = indent is None
-        elif token == b"]" and stack:
-            done = stack.pop()
-            filled = True
-            if stack:
-                stack[-1].items.append(done)
-            else:
-                yield done
-        elif token == b"," and filled and (stack or indent is None):
-            filled = False
-        elif not stack and token == b"-" and at in dashes and not ready:
-            ready, filled, dash = True, False, at
-        elif stack and not filled and _PLAIN.fullmatch(token):
-            stack[-1].items.append(Scalar(_POINTS, at, token.decode("ascii"), False))
-            filled = True
-        else:
-            raise UnusualError("a row has something besides numbers", offset=at)
-    if stack or (indent is not None and ready):
-        raise UnusualError("a row does not end", offset=stack[0].offset if stack else dash)
-
-
 def rows_by_yaml(text: str, indent: int | None, where: PiecedText, line: int, column: int) -> list[Node]:
     """Parse a piece of rows that begins at a line and column of the file as a YAML document of its own.
 
@@ -273,13 +221,7 @@ def row_starts(text: bytes, indent: int) -> list[tuple[int, int]]:
 def single_row(text: bytes, indent: int, start: int) -> SingleRow:
     """Read one row, which begins with the dash of its line; `start` is where it begins in its piece."""
     try:
-        (row,) = careful_rows(text, indent)
-    except (UnusualError, ValueError):
-        pass
-    else:
-        return SingleRow(start, indent, row)
-    try:
-        (other,) = rows_by_yaml(decoded(text)[0], indent, PiecedText(None), 1, 1)
+        (row,) = rows_by_yaml(decoded(text)[0], indent, PiecedText(None), 1, 1)
     except FormatError as error:
         rule = next(rule for rule in rules.RULES if rule.code == error.problem.rule)
         if rule is rules.NOT_YAML:
@@ -287,7 +229,7 @@ def single_row(text: bytes, indent: int, start: int) -> SingleRow:
         return SingleRow(start, indent, None, rule, error.problem.message)
     except (UnusualError, ValueError):
         return SingleRow(start, indent, None, rules.NOT_YAML, "there is more than a row of numbers")
-    return SingleRow(start, indent, other)
+    return SingleRow(start, indent, row)
 
 
 def _unbalanced(text: bytes, otherwise: str) -> tuple[str, int | None]:

@@ -17,9 +17,6 @@ from bodymotion.formats.yaml.tree import Dialect, Document, Node, PiecedText, Sc
 
 DIALECT = Dialect(rules.NOT_YAML, rules.NOT_A_MOTION, rules.ALIASES, rules.TAG)
 
-UNCLEAR_ROW_START = re.compile(rb"\t|\r(?!\n)")
-"""Characters between a dash and its row with which YAML sees something else than a row."""
-
 _NUMBER = re.compile(
     r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|[-+]?(?:\.?(?:nan|inf)|infinity)", re.IGNORECASE
 )

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.diagnostics.spelling import choices
+
 if TYPE_CHECKING:
-    from bodymotion.diagnostics.spelling import choices
-from bodymotion.animation import Animation
+    from bodymotion.animation import Animation
 
 _OFFSETS = tuple(f"{name}_offset" for name in ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1"))
 
