@@ -10,8 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from bodymotion.geometry import rotations
-from bodymotion.kernels import branches, compiling, feet, interpolation, kinematics, rigid_bodies, rotation_spline
+from bodymotion.kernels import branches, compiling, feet, interpolation, kinematics, rigid_bodies
 
 rng = np.random.default_rng(7)
 FRAMES, LINKS, JOINTS = 40, 7, 5
@@ -32,7 +31,6 @@ ROOT = np.column_stack([rng.normal(size=(FRAMES, 3)), rng.normal(size=(FRAMES, 4
 SPEED, GAIN = rng.normal(size=(2, FRAMES, 6))
 GAPS = rng.uniform(0.01, 0.2, FRAMES - 1)
 POSES = kinematics.link_poses(TREE, Q, ROOT)
-TURNS = rotations.normalized(np.cumsum(rng.normal(size=(FRAMES, 2, 4)), axis=0))
 BETWEEN = (np.sort(rng.integers(0, FRAMES - 1, 90)), rng.choice([0.0, 0.2, 0.77], 90))
 SOLES = rng.uniform(-0.1, 0.1, (12, 3)) * [1, 1, 0.02]
 EDGES = np.array([0, 5, 12])
@@ -70,19 +68,7 @@ CASES = {
     "margins": lambda: feet.margins(*POLYGONS, np.where(rng.random((FRAMES, 1)) < 0, np.nan, WALK[:, 0, :2])),
     "stances": lambda: feet.stances(HEIGHTS, 20 * HEIGHTS[::-1], np.cumsum([0, *GAPS]), (0.005, 0.01), (0.15, 0.3)),
     "roots": lambda: feet.roots(WALK, SOLES, EDGES, np.array([0, 0, 0.1, 1, 0, 0, 0])),
-    "lines": lambda: filled(interpolation.lines, (90, 5), Q, *BETWEEN),
-    "hermite": lambda: filled(interpolation.hermite, (90, 5), Q, DQ, GAPS, *BETWEEN),
     "slerp": lambda: filled(interpolation.slerp, (90, LINKS, 7), POSES, *BETWEEN),
-    "unit_quaternions": lambda: interpolation.unit_quaternions(TURNS * 3),
-    "spline_slopes": lambda: interpolation.spline_slopes(Q, GAPS),
-    "pchip_slopes": lambda: interpolation.pchip_slopes(np.round(Q), GAPS),
-    "pchip_of_three": lambda: interpolation.pchip_slopes(Q[:3], GAPS[:2]),
-    "angular_velocities": lambda: rotation_spline.angular_velocities(TURNS, GAPS),
-    "with_ends": lambda: rotation_spline.angular_velocities(TURNS, GAPS, SPEED[:2, None, :3] * np.ones((2, 2, 1))),
-    "of_two": lambda: rotation_spline.angular_velocities(TURNS[:2], GAPS[:1]),
-    "curve": lambda: filled(
-        rotation_spline.curve, (90, 2, 7), TURNS, SPEED[:, None, :3] * np.ones((1, 2, 1)), GAPS, *BETWEEN
-    ),
     "nearest_branches": lambda: branches.nearest_branches(rng_solutions, rng_solutions[..., 0] > -0.5, Q[0]),
 }
 rng_solutions = rng.normal(size=(FRAMES, 4, JOINTS))
@@ -96,6 +82,23 @@ def test_small_inputs_have_the_results_of_compiled_kernels(name, monkeypatch):
     for a, b in zip(*([x] if isinstance(x, np.ndarray) else x for x in (small, CASES[name]())), strict=True):
         assert a.shape == b.shape
         np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 13])
+def test_block_tridiagonal_systems_are_solved(count):
+    lower, upper = rng.normal(size=(2, count, 2, 3, 3))
+    diagonal = rng.normal(size=(count, 2, 3, 3)) + 9.0 * np.eye(3)
+    x = rng.normal(size=(count, 2, 3, 4))
+    b = diagonal @ x
+    b[1:] += lower[1:] @ x[:-1]
+    b[:-1] += upper[:-1] @ x[1:]
+    np.testing.assert_allclose(interpolation.block_tridiagonal(lower, diagonal, upper)(b), x, rtol=0, atol=1e-12)
+
+
+def test_a_quaternion_at_a_right_angle_to_the_one_before_keeps_its_sign():
+    w, x = np.eye(4)[:2]
+    units = interpolation.unit_quaternions(np.array([w, -2 * w, x, -x, -w])[:, None])
+    np.testing.assert_array_equal(units[:, 0], [w, w, x, x, -w])
 
 
 def test_small_inputs_load_no_compiler():

@@ -30,6 +30,9 @@ CALL = 5_000
 ONE_THREAD = 512
 """Number of frames up to which one thread is faster than several."""
 
+MAX_SLICE = 1024
+"""Number of frames that one call processes at most."""
+
 THREAD_NAME = "bodymotion-compiling"
 MAX_WAIT = 30.0
 """[s] Longest time that a program waits at its end for the compiler."""
@@ -123,13 +126,19 @@ def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:
 
 
 def in_slices(count: int, work: Callable[[int, int], None], few: int = ONE_THREAD) -> None:
-    """Call `work(start, stop)` for slices that together are 0…count; on several threads where there are more than `few`."""
+    """Call `work(start, stop)` for slices that together are 0…count, without warnings about numbers that are not finite.
+
+    They are on several threads where there are more than `few`, and small enough for the cache of a processor.
+    """
+
+    def quiet(start: int, stop: int) -> None:
+        with np.errstate(all="ignore"):
+            work(start, stop)
+
     workers = os.cpu_count() or 1
-    if count <= few or workers == 1:
-        work(0, count)
-        return
-    edges = np.linspace(0, count, min(4 * workers, count) + 1).astype(int)
-    list(_pool().map(work, edges[:-1], edges[1:]))
+    parts = 1 if count <= few else min(max(4 * workers, -(-count // MAX_SLICE)), count)
+    edges = np.linspace(0, count, parts + 1).astype(int)
+    list((map if parts == 1 or workers == 1 else _pool().map)(quiet, edges[:-1], edges[1:]))
 
 
 @cache

@@ -195,12 +195,12 @@ def _poses(
     slide = np.zeros(BLOCK)
     unit_offsets = np.empty((links, 7))
     for i in range(links):
-        _unit(offsets[i], unit_offsets[i])
+        unit_pose(offsets[i], unit_offsets[i])
     pose = np.empty(7)
     for start in range(0, q.shape[0], BLOCK):
         count = min(BLOCK, q.shape[0] - start)
         for b in range(BLOCK):
-            _unit(root[start + min(b, count - 1)], pose)
+            unit_pose(root[start + min(b, count - 1)], pose)
             for k in range(7):
                 block[k * BLOCK + b] = pose[k]
         for i in range(1, links):
@@ -226,7 +226,7 @@ def _poses(
 
 
 @inlined
-def _unit(pose: Floats, out: Floats) -> None:
+def unit_pose(pose: Floats, out: Floats) -> None:
     """Copy a pose with its quaternion scaled to unit length; one without a finite, positive length becomes the identity."""
     largest = 0.0
     finite = True
