@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE, NUMBER_RANGE, ORIENTATION, PLACE
-from bodymotion.formats.openhrp.nodes import CLASSES, JOINT_TYPES, MAX_ID, MOTOR_FIELDS, NUMBERS, VECTORS
-from bodymotion.formats.openhrp.prototypes import (
-    POSE_ID_AND_CHILDREN,
-    KeptFields,
-    as_value,
-    device_prototype,
-    prototype,
-    prototypes_of,
-    with_fields,
+from bodymotion.formats.openhrp.nodes import (
+    CLASSES,
+    EXTRA_JOINT_USED,
+    JOINT_TYPES,
+    MAX_ID,
+    MOTOR_FIELDS,
+    NUMBERS,
+    POSE_FIELDS,
+    SEGMENT_USED,
+    VECTORS,
 )
-from bodymotion.formats.vrml import Node, Proto, Scene, Value
+from bodymotion.formats.openhrp.prototypes import KeptFields, as_value, prototype, prototypes_of
+from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.shape_writer import ShapeWriter, holds, rotation_value, transform_fields
 from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.formats.vrml.writer import is_name, legal_name
@@ -262,9 +264,6 @@ def finite(value: float, default: float, what: str, report: Report) -> float:
     return default
 
 
-SEGMENT_FIELDS = ("mass", "centerOfMass", "momentsOfInertia", "children")
-
-
 class SegmentWriter:
     """Writes the segments of one body.
 
@@ -286,8 +285,7 @@ class SegmentWriter:
         self.bound: set[str] = set()
         self.shapes = ShapeWriter(report, lambda texture: url(texture, False), self._shape_name)
         extras = [segment.extra for link in body.links for segment in link.segments]
-        self._kept = KeptFields("Segment", extras, prototype("Segment").fields, {}, report)
-        self._proto = with_fields(prototype("Segment"), self._kept.types)
+        self._kept = KeptFields("Segment", extras, report)
         self._known: dict[str, tuple[Segment, Node]] = {}
         self._part_names: set[str] = set()
 
@@ -298,7 +296,7 @@ class SegmentWriter:
             return known[1].name
         name = self.names.unique(segment.name, "the segment")
         if segment.name and known is None:
-            self._known[segment.name] = segment, Node("Segment", name, proto=self._proto)
+            self._known[segment.name] = segment, Node("Segment", name, proto=self._kept.proto)
         return name
 
     def nodes(self, segment: Segment, name: str, is_last: bool) -> list[Node]:
@@ -318,9 +316,9 @@ class SegmentWriter:
             self.report(NUMBER_RANGE, f"{title}: an inertia that is not finite is left out")
         elif segment.inertia.any():
             fields["momentsOfInertia"] = segment.inertia.reshape(-1)
-        fields |= self._kept.of(segment.extra, SEGMENT_FIELDS)
+        fields |= self._kept.of(segment.extra, SEGMENT_USED)
         fields["children"] = self._shapes(segment, name)
-        node = shared if shared is not None else Node("Segment", name, proto=self._proto)
+        node = shared if shared is not None else Node("Segment", name, proto=self._kept.proto)
         node.fields |= fields
         return moved(segment.transform, [node], title, self.report)
 
@@ -368,15 +366,10 @@ class DeviceWriter:
         by_type: dict[str, list[Device]] = {}
         for device in body.devices:
             by_type.setdefault(self._node_type(device), []).append(device)
-        self._kept: dict[str, tuple[KeptFields, Proto]] = {}
+        self._kept: dict[str, KeptFields] = {}
         for node_type, devices in by_type.items():
-            known = node_type in CLASSES
-            declared = prototype(node_type if known else "OtherDevice").fields
-            extras = [device.extra for device in devices]
-            kept = KeptFields(node_type, extras, declared, {}, report)
-            proto = with_fields(prototype(node_type), kept.types) if known else device_prototype(node_type, kept.types)
-            self._kept[node_type] = kept, proto
-            if not known:
+            kept = self._kept[node_type] = KeptFields(node_type, [device.extra for device in devices], report)
+            if node_type not in CLASSES:
                 self._say_gained(node_type, devices, kept)
 
     def _node_type(self, device: Device) -> str:
@@ -405,7 +398,7 @@ class DeviceWriter:
     def node(self, device: Device, name: str) -> Node:
         """Make the node of a device."""
         node_type = self._node_type(device)
-        kept, proto = self._kept[node_type]
+        kept = self._kept[node_type]
         title = f"{node_type} {device.name!r}"
         fields: dict[str, Value] = {}
         if -(2**31) <= device.id < 2**31 and device.id != -1:
@@ -429,32 +422,24 @@ class DeviceWriter:
                     self.report(NUMBER_RANGE, f"{title}: {ours} {given!r:.60} is left out")
                 elif given != getattr(default, ours):
                     fields[ours] = given
-        used = (*POSE_ID_AND_CHILDREN, *VECTORS.get(kind, {}).values(), *NUMBERS.get(kind, {}).values())
+        used = (*POSE_FIELDS, *VECTORS.get(kind, {}).values(), *NUMBERS.get(kind, {}).values())
         fields |= kept.of(device.extra, (*used, *VISION) if isinstance(device, VisionSensor) else used)
-        return Node(node_type, name, fields, proto)
-
-
-EXTRA_JOINT_FIELDS = ("link1Name", "link2Name", "link1LocalPos", "link2LocalPos", "jointType", "jointAxis")
+        return Node(node_type, name, fields, kept.proto)
 
 
 def extra_joint_nodes(
     extra_joints: Sequence[ExtraJoint], joints: Mapping[int, Node], names: Names, report: Report
 ) -> list[Node]:
     """Return the nodes; `joints` are the Joint nodes by the numbers of their links."""
-    extras = [extra.extra for extra in extra_joints]
-    kept = KeptFields("ExtraJoint", extras, prototype("ExtraJoint").fields, {}, report)
-    proto = with_fields(prototype("ExtraJoint"), kept.types)
-    return [_node(extra, joints, kept, proto, names, report) for extra in extra_joints]
-
-
-def _node(
-    extra: ExtraJoint, joints: Mapping[int, Node], kept: KeptFields, proto: Proto, names: Names, report: Report
-) -> Node:
-    title = f"ExtraJoint {extra.name!r}"
-    fields: dict[str, Value] = {f"link{k + 1}Name": joints[end].name for k, end in enumerate(extra.links)}
-    points = {f"link{k + 1}LocalPos": point for k, point in enumerate(extra.positions)}
-    fields |= vector_fields(points, title, report)
-    fields["jointType"] = extra.type
-    fields |= vector_fields({"jointAxis": extra.axis}, title, report, (1.0, 0.0, 0.0))
-    fields |= kept.of(extra.extra, EXTRA_JOINT_FIELDS)
-    return Node("ExtraJoint", names.unique(extra.name, "the extra joint"), fields, proto)
+    kept = KeptFields("ExtraJoint", [extra.extra for extra in extra_joints], report)
+    found = []
+    for extra in extra_joints:
+        title = f"ExtraJoint {extra.name!r}"
+        fields: dict[str, Value] = {f"link{k + 1}Name": joints[end].name for k, end in enumerate(extra.links)}
+        points = {f"link{k + 1}LocalPos": point for k, point in enumerate(extra.positions)}
+        fields |= vector_fields(points, title, report)
+        fields["jointType"] = extra.type
+        fields |= vector_fields({"jointAxis": extra.axis}, title, report, (1.0, 0.0, 0.0))
+        fields |= kept.of(extra.extra, EXTRA_JOINT_USED)
+        found.append(Node("ExtraJoint", names.unique(extra.name, "the extra joint"), fields, kept.proto))
+    return found

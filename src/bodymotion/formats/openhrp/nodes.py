@@ -92,6 +92,8 @@ DEVICE_FIELDS = {
 """For attributes of a device the fields of its node."""
 EXTRA_JOINT_FIELDS = {"links": "link1Name", "type": "jointType", "axis": "jointAxis", "positions": "link1LocalPos"}
 """For attributes of an extra joint the fields of its node."""
+HUMANOID_USED = {"humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints"}
+"""Fields of a Humanoid that are read; the others are kept in `extra`."""
 
 
 # ---- fields

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE
-from bodymotion.formats.vrml import FieldDeclaration, IsReference, Node, Proto, Value, parse_vrml
+from bodymotion.formats.vrml import FieldDeclaration, IsReference, Node, Proto, Value
+from bodymotion.formats.vrml.specs import declared_fields
 from bodymotion.formats.vrml.writer import is_name, legal_name
 
 if TYPE_CHECKING:
@@ -101,20 +102,14 @@ def _array(value: np.ndarray) -> tuple[Value, tuple[str, ...]]:
 
 
 class KeptFields:
-    """The kept fields of all nodes of one kind; `types` are the types of fields that must be declared beside the `declared` ones."""
+    """The kept fields of all nodes of one kind; `types` are those that `proto` declares beside the fields of the document."""
 
-    def __init__(
-        self,
-        kind: str,
-        extras: Sequence[Mapping[str, object]],
-        declared: Mapping[str, FieldDeclaration],
-        optional: Mapping[str, str],
-        report: Callable[[Rule, str], None],
-    ) -> None:
+    def __init__(self, kind: str, extras: Sequence[Mapping[str, object]], report: Callable[[Rule, str], None]) -> None:
         self.kind = kind
         self.report = report
         self.types: dict[str, str] = {}
-        self._all = {name: field.type for name, field in declared.items() if field.access.endswith("ield")}
+        self.proto = prototype(kind)
+        self._all = {name: field.type for name, field in self.proto.fields.items() if field.access.endswith("ield")}
         possible: dict[str, tuple[str, ...]] = {}
         for extra in extras:
             for name, value in extra.items():
@@ -126,10 +121,13 @@ class KeptFields:
                     possible[name] = tuple(kind for kind in before if kind in types) or before
         for name, types in possible.items():
             if is_name(name):
-                self.types[name] = optional.get(name, types[0])
+                self.types[name] = OPTIONAL.get((kind, name), types[0])
         self._all |= self.types
+        if self.types:
+            added = {name: FieldDeclaration("exposedField", kind, name) for name, kind in self.types.items()}
+            self.proto = Proto(self.proto.name, {**self.proto.fields, **added}, self.proto.body)
 
-    def of(self, extra: Mapping[str, object], used: Sequence[str] = ()) -> dict[str, Value]:
+    def of(self, extra: Mapping[str, object], used: Collection[str] = ()) -> dict[str, Value]:
         """Return the fields of one node; report what cannot be kept. Names in `used` are written elsewhere, "mjcf" is reported so."""
         fields: dict[str, Value] = {}
         left: list[str] = []
@@ -164,163 +162,110 @@ REMARKS = {
     "RangeSensor": "Laser range finder: scans the xz plane around -z.",
 }
 
-_POSE_FIELDS = "exposedField SFVec3f translation 0 0 0 exposedField SFRotation rotation 0 0 1 0"
-_SENSOR = f"{_POSE_FIELDS} exposedField SFInt32 sensorId -1"
-_POSE_IS = "translation IS translation rotation IS rotation"
-
-DECLARATIONS = f"""#VRML V2.0 utf8
-PROTO Humanoid [
-  field        SFVec3f    bboxCenter       0 0 0
-  field        SFVec3f    bboxSize         -1 -1 -1
-  exposedField SFVec3f    center           0 0 0
-  exposedField MFNode     humanoidBody     [ ]
-  exposedField MFString   info             [ ]
-  exposedField MFNode     joints           [ ]
-  exposedField SFString   name             ""
-  exposedField SFRotation rotation         0 0 1 0
-  exposedField SFVec3f    scale            1 1 1
-  exposedField SFRotation scaleOrientation 0 0 1 0
-  exposedField MFNode     segments         [ ]
-  exposedField MFNode     sites            [ ]
-  exposedField SFVec3f    translation      0 0 0
-  exposedField SFString   version          "1.1"
-  exposedField MFNode     viewpoints       [ ]
-] {{
-  Transform {{
-    bboxCenter IS bboxCenter bboxSize IS bboxSize center IS center rotation IS rotation scale IS scale
-    scaleOrientation IS scaleOrientation translation IS translation
-    children [ Group {{ children IS viewpoints }} Group {{ children IS humanoidBody }} ]
-  }}
-}}
-PROTO Joint [
-  exposedField SFString   jointType        ""
-  exposedField SFInt32    jointId          -1
-  exposedField SFVec3f    jointAxis        0 0 1
-  exposedField SFVec3f    translation      0 0 0
-  exposedField SFRotation rotation         0 0 1 0
-  exposedField SFVec3f    center           0 0 0
-  exposedField SFVec3f    scale            1 1 1
-  exposedField SFRotation scaleOrientation 0 0 1 0
-  exposedField MFFloat    llimit           [ ]
-  exposedField MFFloat    ulimit           [ ]
-  exposedField MFFloat    lvlimit          [ ]
-  exposedField MFFloat    uvlimit          [ ]
-  exposedField SFRotation limitOrientation 0 0 1 0
-  exposedField MFFloat    stiffness        [ 0 0 0 ]
-  exposedField SFFloat    gearRatio        1
-  exposedField SFFloat    gearEfficiency   1
-  exposedField SFFloat    rotorInertia     0
-  exposedField SFFloat    rotorResistor    0
-  exposedField SFFloat    torqueConst      1
-  exposedField SFFloat    encoderPulse     1
-  exposedField SFString   name             ""
-  exposedField MFNode     children         [ ]
-] {{
-  Transform {{
-    center IS center rotation IS rotation scale IS scale scaleOrientation IS scaleOrientation translation IS translation
-    children IS children
-  }}
-}}
-PROTO Segment [
-  exposedField SFFloat  mass             0
-  exposedField SFVec3f  centerOfMass     0 0 0
-  exposedField MFFloat  momentsOfInertia [ 0 0 0 0 0 0 0 0 0 ]
-  field        SFVec3f  bboxCenter       0 0 0
-  field        SFVec3f  bboxSize         -1 -1 -1
-  exposedField SFNode   coord            NULL
-  exposedField MFNode   displacers       [ ]
-  exposedField SFString name             ""
-  exposedField MFNode   children         [ ]
-  eventIn      MFNode   addChildren
-  eventIn      MFNode   removeChildren
-] {{
-  Group {{
-    bboxCenter IS bboxCenter bboxSize IS bboxSize children IS children addChildren IS addChildren
-    removeChildren IS removeChildren
-  }}
-}}
-PROTO ExtraJoint [
-  exposedField SFString link1Name     ""
-  exposedField SFString link2Name     ""
-  exposedField SFVec3f  link1LocalPos 0 0 0
-  exposedField SFVec3f  link2LocalPos 0 0 0
-  exposedField SFString jointType     "xyz"
-  exposedField SFVec3f  jointAxis     1 0 0
-] {{ }}
-PROTO Surface [
-  field   SFVec3f bboxCenter     0 0 0
-  field   SFVec3f bboxSize       -1 -1 -1
-  field   MFNode  visual         [ ]
-  field   MFNode  collision      [ ]
-  eventIn MFNode  addChildren
-  eventIn MFNode  removeChildren
-] {{
-  Group {{
-    bboxCenter IS bboxCenter bboxSize IS bboxSize children IS visual addChildren IS addChildren
-    removeChildren IS removeChildren
-  }}
-}}
-PROTO AccelerationSensor [ exposedField SFVec3f maxAcceleration -1 -1 -1 {_SENSOR} ] {{ Transform {{ {_POSE_IS} }} }}
-PROTO Gyro [ exposedField SFVec3f maxAngularVelocity -1 -1 -1 {_SENSOR} ] {{ Transform {{ {_POSE_IS} }} }}
-PROTO ForceSensor [
-  exposedField SFVec3f maxForce -1 -1 -1
-  exposedField SFVec3f maxTorque -1 -1 -1
-  {_SENSOR}
-] {{ Transform {{ {_POSE_IS} }} }}
-PROTO VisionSensor [
-  {_SENSOR}
-  exposedField SFString type              "NONE"
-  exposedField SFFloat  fieldOfView       0.785398
-  exposedField SFFloat  frontClipDistance 0.01
-  exposedField SFFloat  backClipDistance  10.0
-  exposedField SFInt32  width             320
-  exposedField SFInt32  height            240
-  exposedField SFFloat  frameRate         30
-  field        SFString name              ""
-] {{ Transform {{ {_POSE_IS} }} }}
-PROTO RangeSensor [
-  {_SENSOR}
-  exposedField SFFloat scanAngle   3.14159
-  exposedField SFFloat scanStep    0.1
-  exposedField SFFloat scanRate    10
-  exposedField SFFloat maxDistance 10
-  exposedField MFNode  children    [ ]
-] {{ Transform {{ {_POSE_IS} children IS children }} }}
-PROTO OtherDevice [ {_SENSOR} ] {{ Transform {{ {_POSE_IS} }} }}
+_SENSOR = """
+x SFVec3f translation 0 0 0
+x SFRotation rotation 0 0 1 0
+x SFInt32 sensorId -1
 """
-
-OPTIONAL = {
-    "Joint": {"climit": "MFFloat", "equivalentInertia": "SFFloat"},
+PROTOTYPES = {
+    "Humanoid": """
+        f SFVec3f bboxCenter 0 0 0
+        f SFVec3f bboxSize -1 -1 -1
+        x SFVec3f center 0 0 0
+        x MFNode humanoidBody []
+        x MFString info []
+        x MFNode joints []
+        x SFString name ""
+        x SFRotation rotation 0 0 1 0
+        x SFVec3f scale 1 1 1
+        x SFRotation scaleOrientation 0 0 1 0
+        x MFNode segments sites []
+        x SFVec3f translation 0 0 0
+        x SFString version "1.1"
+        x MFNode viewpoints []""",
+    "Joint": """
+        x SFString jointType ""
+        x SFInt32 jointId -1
+        x SFVec3f jointAxis 0 0 1
+        x SFVec3f translation 0 0 0
+        x SFRotation rotation 0 0 1 0
+        x SFVec3f center 0 0 0
+        x SFVec3f scale 1 1 1
+        x SFRotation scaleOrientation 0 0 1 0
+        x MFFloat llimit ulimit lvlimit uvlimit []
+        x SFRotation limitOrientation 0 0 1 0
+        x MFFloat stiffness [0 0 0]
+        x SFFloat gearRatio gearEfficiency 1
+        x SFFloat rotorInertia rotorResistor 0
+        x SFFloat torqueConst encoderPulse 1
+        x SFString name ""
+        x MFNode children []""",
+    "Segment": """
+        x SFFloat mass 0
+        x SFVec3f centerOfMass 0 0 0
+        x MFFloat momentsOfInertia [0 0 0 0 0 0 0 0 0]
+        f SFVec3f bboxCenter 0 0 0
+        f SFVec3f bboxSize -1 -1 -1
+        x SFNode coord NULL
+        x MFNode displacers []
+        x SFString name ""
+        x MFNode children []
+        in MFNode addChildren removeChildren""",
+    "ExtraJoint": """
+        x SFString link1Name link2Name ""
+        x SFVec3f link1LocalPos link2LocalPos 0 0 0
+        x SFString jointType "xyz"
+        x SFVec3f jointAxis 1 0 0""",
+    "Surface": """
+        f SFVec3f bboxCenter 0 0 0
+        f SFVec3f bboxSize -1 -1 -1
+        f MFNode visual collision []
+        in MFNode addChildren removeChildren""",
+    "AccelerationSensor": "x SFVec3f maxAcceleration -1 -1 -1" + _SENSOR,
+    "Gyro": "x SFVec3f maxAngularVelocity -1 -1 -1" + _SENSOR,
+    "ForceSensor": "x SFVec3f maxForce maxTorque -1 -1 -1" + _SENSOR,
+    "VisionSensor": _SENSOR
+    + """
+        x SFString type "NONE"
+        x SFFloat fieldOfView 0.785398
+        x SFFloat frontClipDistance 0.01
+        x SFFloat backClipDistance 10.0
+        x SFInt32 width 320
+        x SFInt32 height 240
+        x SFFloat frameRate 30
+        f SFString name ""
+        """,
+    "RangeSensor": _SENSOR
+    + """
+        x SFFloat scanAngle 3.14159
+        x SFFloat scanStep 0.1
+        x SFFloat scanRate maxDistance 10
+        x MFNode children []""",
 }
+"""The prototypes of the document, in the notation of `vrml.specs`; a device of another type has the fields of `_SENSOR`."""
+BODIES = {
+    "Humanoid": "Transform bboxCenter bboxSize center rotation scale scaleOrientation translation",
+    "Joint": "Transform center rotation scale scaleOrientation translation children",
+    "Segment": "Group bboxCenter bboxSize children addChildren removeChildren",
+    "Surface": "Group bboxCenter bboxSize children addChildren removeChildren",
+    "RangeSensor": "Transform translation rotation children",
+}
+"""The nodes in the bodies of prototypes, and those fields of them that are IS a field of the interface; else Transform with a pose."""
+OPTIONAL = {("Joint", "climit"): "MFFloat", ("Joint", "equivalentInertia"): "SFFloat"}
 """Fields that readers know and that the prototypes of the document do not declare; declared where a model has them."""
-
-POSE_ID_AND_CHILDREN = ("translation", "rotation", "sensorId", "children")
-"""Fields of devices for pose, id and contents."""
 
 
 @cache
-def _declared() -> Mapping[str, Proto]:
-    return parse_vrml(DECLARATIONS.encode()).protos
-
-
 def prototype(name: str) -> Proto:
-    """Return one of the document's prototypes."""
-    return _declared()[name]
-
-
-def with_fields(proto: Proto, types: Mapping[str, str]) -> Proto:
-    """Return a prototype that declares further fields of these types."""
-    if not types:
-        return proto
-    added = {name: FieldDeclaration("exposedField", kind, name) for name, kind in types.items()}
-    return Proto(proto.name, {**proto.fields, **added}, proto.body)
-
-
-def device_prototype(name: str, types: Mapping[str, str]) -> Proto:
-    """Return a prototype for a device that the document does not have."""
-    pose_fields: dict[str, IsReference] = {part: IsReference(part) for part in POSE_ID_AND_CHILDREN[:2]}
-    body = [Node("Transform", fields=dict(pose_fields))]
-    return with_fields(Proto(name, prototype("OtherDevice").fields, body), types)
+    """Return one of the document's prototypes, or that of a device which the document does not have."""
+    node_type, *parts = BODIES.get(name, "Transform translation rotation").split()
+    node = Node(node_type, fields={part: IsReference(part) for part in parts})
+    if name == "Humanoid":
+        groups = [Node("Group", fields={"children": IsReference(part)}) for part in ("viewpoints", "humanoidBody")]
+        node.fields["children"] = groups
+    elif name == "Surface":
+        node.fields["children"] = IsReference("visual")
+    return Proto(name, declared_fields(PROTOTYPES.get(name, _SENSOR)), [] if name == "ExtraJoint" else [node])
 
 
 def prototypes_of(nodes: list[Node]) -> list[Proto]:

@@ -21,6 +21,7 @@ from bodymotion.formats.openhrp import rules
 from bodymotion.formats.openhrp.nodes import (
     DEVICE_FIELDS,
     EXTRA_JOINT_FIELDS,
+    HUMANOID_USED,
     JOINT_FIELDS,
     SEGMENT_FIELDS,
     VECTORS,
@@ -44,8 +45,6 @@ from bodymotion.model.body import Body, ExtraJoint, Viewpoint
 from bodymotion.model.links import Joint, Link, Segment
 from bodymotion.model.scaling import scale
 
-USED = {"humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints"}
-"""Fields of a Humanoid that are read; the others are kept in `extra`."""
 DOUBTFUL = frozenset(
     rule.code for rule in (rules.EXTRA_LINK, rules.NO_JOINT, rules.LISTS, rules.ID_ORDER, rules.NO_HUMANOID)
 )
@@ -216,7 +215,7 @@ class _ModelReader:
             "version": nodes.text(node, "version", "1.1"),
             "info": "\n".join(nodes.texts(node, "info")),
         }
-        extra = rest(node, USED)
+        extra = rest(node, HUMANOID_USED)
         if not np.array_equal(transform, np.eye(4)):
             extra["placed"] = transform
         return Body(

@@ -35,15 +35,8 @@ from bodymotion.formats.openhrp.node_writer import (
     pose_fields,
     shape_nodes,
 )
-from bodymotion.formats.openhrp.prototypes import (
-    OPTIONAL,
-    REMARKS,
-    KeptFields,
-    Names,
-    prototype,
-    prototypes_of,
-    with_fields,
-)
+from bodymotion.formats.openhrp.nodes import HUMANOID_USED
+from bodymotion.formats.openhrp.prototypes import REMARKS, KeptFields, Names, prototypes_of
 from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_DEPTH
 from bodymotion.formats.vrml.writer import legal_name, scene_pieces
@@ -176,7 +169,6 @@ def viewpoint_node(view: Viewpoint, report: Report) -> Node:
     return Node("Viewpoint", fields=fields)
 
 
-HUMANOID = ("humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints")
 MOVERS = ("rotate", "slide", "crawler")
 """Types of joints that have a column in a motion."""
 IN_A_LINK = 12
@@ -274,19 +266,20 @@ class _Builder:
         children = children_of(body)
         order = depth_first(children)
         self._say_order(order, children)
-        kept = KeptFields("Humanoid", [body.extra], prototype("Humanoid").fields, {}, self.report)
-        proto = with_fields(prototype("Humanoid"), {name: t for name, t in kept.types.items() if name != "placed"})
+        around = body.extra.get("placed")
+        extra = {name: value for name, value in body.extra.items() if name != "placed"}
+        kept = KeptFields("Humanoid", [extra], self.report)
         name = legal_name(body.name) if body.name else ""
         if name != body.name:
             self.report(BODY_NAMES.as_note, f"the model {body.name!r} is written as {name!r}")
         fields: dict[str, Value] = {}
         info = body.info
         for key in ("name", "version"):
-            if isinstance(info.get(key), str) and info[key] != prototype("Humanoid").fields[key].value:
+            if isinstance(info.get(key), str) and info[key] != kept.proto.fields[key].value:
                 fields[key] = str(info[key])
         if isinstance(info.get("info"), str) and info["info"]:
             fields["info"] = str(info["info"]).split("\n")
-        fields |= kept.of(body.extra, (*HUMANOID, "placed"))
+        fields |= kept.of(extra, HUMANOID_USED)
         if body.viewpoints:
             fields["viewpoints"] = [viewpoint_node(view, self.report) for view in body.viewpoints]
         joints, segments = self._tree(order, children)
@@ -295,8 +288,7 @@ class _Builder:
         fields["segments"] = list({id(node): node for node in segments if node.name}.values())
         for rule, message, part in mjcf_losses(body):
             self.report(rule, f"{message}: {part}")
-        humanoid = [Node("Humanoid", name, fields, proto)]
-        around = body.extra.get("placed")
+        humanoid = [Node("Humanoid", name, fields, kept.proto)]
         if isinstance(around, np.ndarray) and around.shape == (4, 4):
             humanoid = moved(around, humanoid, "the Humanoid", self.report)
         scene = self.model.scene
@@ -328,10 +320,7 @@ class _Builder:
         links = body.links
         ends = {end for extra in body.extra_joints for end in extra.links if 0 <= end < len(links)}
         names = self._joint_names(order, ends)
-        own = [link.joint for link in links]
-        extras = [joint.extra for joint in own]
-        kept = KeptFields("Joint", extras, prototype("Joint").fields, OPTIONAL["Joint"], self.report)
-        joint_proto = with_fields(prototype("Joint"), kept.types)
+        kept = KeptFields("Joint", [link.joint.extra for link in links], self.report)
         devices = DeviceWriter(body, self.report)
         # Segments and devices get their names before shapes, which give way to them.
         segment_names = {
@@ -366,7 +355,7 @@ class _Builder:
                 self.segments.bound.add(segment_names[index, k])
                 segments += [node for top in made for node in _segments_in(top)]
             fields["children"] = inside
-            joints[index] = Node("Joint", names[index], fields, joint_proto)
+            joints[index] = Node("Joint", names[index], fields, kept.proto)
         self.where = ""
         if otherwise:
             message = f"links are called as the joints that move them: {listed(otherwise, 4)}"

@@ -251,14 +251,15 @@ _WIDTHS = {"MFVec2f": 2, "MFVec3f": 3, "MFColor": 3, "MFRotation": 4}
 
 def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
     """Return the fields of a standard node by name; none for any other node."""
-    return _declared(node_type) if node_type in STANDARD_NODES else {}
+    return declared_fields(STANDARD_NODES[node_type]) if node_type in STANDARD_NODES else {}
 
 
 @cache
-def _declared(node_type: str) -> Mapping[str, FieldDeclaration]:
+def declared_fields(table: str) -> Mapping[str, FieldDeclaration]:
+    """Return the fields in lines of the form of the table above, by name."""
     return {
         name: FieldDeclaration(_ACCESS[access], field_type, name, _value(field_type, default))
-        for access, field_type, names, default in _LINE.findall(STANDARD_NODES[node_type])
+        for access, field_type, names, default in _LINE.findall(table)
         for name in names.split()
     }
 
