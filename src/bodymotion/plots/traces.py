@@ -18,182 +18,32 @@ LATE_TIMES = ".12~g"
 PIXELS = 92
 """Pixels per inch of the height of a chart; its width is that of the page."""
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+LAYOUT: dict[str, Any] = {
+    "autosize": True,
+    "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
+    "hovermode": "x",
+    "hoverdistance": 30,
+    "showlegend": True,
+    "barmode": "overlay",
+    "bargap": 0,
+    "dragmode": "zoom",
+    "hoverlabel": {"font": {"size": 11}},
+}
+"""What the layouts of all charts have."""
+AXIS: dict[str, Any] = {"zeroline": False, "ticks": "outside", "ticklen": 3, "showline": True, "automargin": False}
+"""What all axes have."""
+ROWS = {"showgrid": False, "showline": False, "ticks": ""}
+"""An axis of rows, which has no values."""
+UNNAMED: dict[str, Any] = {"hoverinfo": "skip", "showlegend": False}
+"""A trace without a legend or a text under the pointer."""
+AT_TIME = "%{customdata:.3f} s: (%{x:.3f}, %{y:.3f}) m<extra>%{fullData.name}</extra>"
+"""Text under the pointer at a point of the ground."""
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def safe(text: str) -> str:
     """Return text with the characters escaped that plotly reads as HTML."""
     return escape(text, quote=False)
-
-
-class Frame:
-    """Axes, texts and legends of a chart in plotly. `timed` are the axes over time, `grounds` those of grounds."""
-
-    def __init__(self, chart: Chart, theme: Theme) -> None:
-        self.chart, self.theme = chart, theme
-        self.timed: list[tuple[str, str]] = []
-        self.grounds: list[dict[str, Any]] = []
-        self.count = self.legends = 0
-        self.annotations: list[dict[str, Any]] = []
-        self.shapes: list[dict[str, Any]] = []
-        self.layout: dict[str, Any] = {
-            "autosize": True,
-            "height": round(chart.height * PIXELS),
-            "margin": {"l": 0, "r": 0, "t": 0, "b": 0, "autoexpand": False},
-            "paper_bgcolor": theme.page,
-            "plot_bgcolor": theme.panel,
-            "font": {"family": FONT, "size": 11, "color": theme.text},
-            "hovermode": "x",
-            "hoverdistance": 30,
-            "showlegend": True,
-            "barmode": "overlay",
-            "bargap": 0,
-            "dragmode": "zoom",
-            "hoverlabel": {"font": {"size": 11}},
-            "modebar": {
-                "orientation": "h",
-                "bgcolor": theme.page + "00",
-                "color": theme.muted,
-                "activecolor": theme.text,
-            },
-        }
-        self.text(f"<b>{safe(chart.title)}</b>", 0.3, 0.4, size=18)
-        subtitle = "<br>".join(safe(line) for line in chart.subtitle)
-        self.text(subtitle, 0.3, 0.62 + chart.subtitle_height, size=11, color=theme.muted)
-        self.layout["annotations"] = self.annotations
-        self.layout["shapes"] = self.shapes
-
-    def text(
-        self, text: str, x: float, y: float, *, size: float, color: str | None = None, anchor: str = "left"
-    ) -> None:
-        """Add text above a position [inch] from the upper left corner."""
-        if text:
-            self.annotations.append(
-                {
-                    "text": text,
-                    "x": x / self.chart.width,
-                    "y": 1 - y / self.chart.height,
-                    "xref": "paper",
-                    "yref": "paper",
-                    "xanchor": anchor,
-                    "yanchor": "bottom",
-                    "showarrow": False,
-                    "borderpad": 0,
-                    "align": "left",
-                    "font": {"size": size, "color": color or self.theme.text},
-                }
-            )
-
-    def axes(self, cell: Cell, title: str, note: str = "") -> tuple[str, str]:
-        """Add a pair of axes for a cell, and return their names for traces."""
-        self.count += 1
-        number = "" if self.count == 1 else str(self.count)
-        theme, chart = self.theme, self.chart
-        common = {
-            "gridcolor": theme.grid,
-            "linecolor": theme.edge,
-            "zeroline": False,
-            "ticks": "outside",
-            "ticklen": 3,
-            "tickcolor": theme.edge,
-            "tickfont": {"size": 9.5, "color": theme.muted},
-            "showline": True,
-            "automargin": False,
-        }
-        self.layout[f"xaxis{number}"] = {
-            **common,
-            "domain": [cell.x / chart.width, (cell.x + cell.width) / chart.width],
-            "anchor": f"y{number}",
-            "nticks": max(int(cell.width / 0.5), 3),
-        }
-        low = 1 - (cell.y + cell.height) / chart.height
-        self.layout[f"yaxis{number}"] = {
-            **common,
-            "domain": [max(low, 0.0), low + cell.height / chart.height],
-            "anchor": f"x{number}",
-            "nticks": max(int(cell.height / 0.26), 3),
-        }
-        small = cell.width < 3.5
-        self.text(safe(title), cell.x, cell.y - (0.15 if note and small else 0.02), size=10.5 if small else 12)
-        if note and small:
-            self.text(safe(note), cell.x, cell.y - 0.02, size=9, color=theme.muted)
-        elif note:
-            self.text(safe(note), cell.x + cell.width, cell.y - 0.02, size=10, color=theme.muted, anchor="right")
-        return f"x{number}", f"y{number}"
-
-    def over_time(
-        self, cell: Cell, title: str, note: str = ""
-    ) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
-        """Add axes over time; return their two layouts, and the entries of traces for them."""
-        x, y = self.axes(cell, title, note)
-        across, up = self.layout["xaxis" + x[1:]], self.layout["yaxis" + y[1:]]
-        margin = 0.01 * (self.chart.end - self.chart.start) or 0.5
-        across["range"] = [self.chart.start - margin, self.chart.end + margin]
-        across["showticklabels"] = cell.time_labels
-        across["hoverformat"] = ".3f"
-        across["ticksuffix"] = ""
-        if self.chart.time_origin:
-            across.update(tickformat=LATE_TIMES, nticks=max(int(cell.width / 0.9), 2))
-        if cell.time_title:
-            across["title"] = {"text": "time [s]", "font": {"size": 10, "color": self.theme.muted}, "standoff": 2}
-        if self.timed:
-            across["matches"] = self.timed[0][0].replace("axis", "")
-        self.timed.append(("xaxis" + x[1:], "yaxis" + y[1:]))
-        return across, up, {"xaxis": x, "yaxis": y}
-
-    def legend(self, cell: Cell, x: float, y: float, across: bool = False) -> str:
-        """Add a legend at a position [inch], and return its name."""
-        self.legends += 1
-        name = "legend" if self.legends == 1 else f"legend{self.legends}"
-        self.layout[name] = {
-            "x": x / self.chart.width,
-            "y": 1 - y / self.chart.height,
-            "xanchor": "left",
-            "yanchor": "top",
-            "bgcolor": self.theme.page + "00",
-            "font": {"size": 9.5},
-            "tracegroupgap": 0,
-            "itemwidth": 30,
-            "orientation": "h" if across else "v",
-        }
-        return name
-
-    def band(self, x: str, y: str, low: float, high: float, color: str, name: str) -> None:
-        """Add a band between two values behind the curves."""
-        self.shapes.append(
-            {
-                "type": "rect",
-                "xref": f"{x} domain",
-                "yref": y,
-                "x0": 0,
-                "x1": 1,
-                "y0": low,
-                "y1": high,
-                "name": name,
-                "fillcolor": color,
-                "line": {"width": 0},
-                "layer": "below",
-            }
-        )
-
-    def rule(self, x: str, y: str, at: float, dash: str) -> None:
-        """Add a line at a value behind the curves."""
-        self.shapes.append(
-            {
-                "type": "line",
-                "xref": f"{x} domain",
-                "yref": y,
-                "x0": 0,
-                "x1": 1,
-                "y0": at,
-                "y1": at,
-                "name": "limit",
-                "line": {"color": self.theme.bad, "width": 1, "dash": dash},
-                "layer": "below",
-            }
-        )
-
-
-LARGEST = float(np.finfo(np.float32).max)
 
 
 def _short(values: Floats) -> Any:  # noqa: ANN401
@@ -205,12 +55,32 @@ def _plain(values: Floats) -> list[float | None]:
     return [float(f"{value:.7g}") if np.isfinite(value) else None for value in values]
 
 
-class Traces(Frame):
-    """The `data` and `layout` of a chart in plotly."""
+class Traces:
+    """The `data` and `layout` of a chart in plotly. `timed` are the axes over time, `grounds` those of grounds."""
 
     def __init__(self, chart: Chart, theme: Theme) -> None:
-        super().__init__(chart, theme)
+        self.chart, self.theme = chart, theme
         self.data: list[dict[str, Any]] = []
+        self.timed: list[tuple[str, str]] = []
+        self.grounds: list[dict[str, Any]] = []
+        self.count = self.legends = 0
+        self.annotations: list[dict[str, Any]] = []
+        self.shapes: list[dict[str, Any]] = []
+        self.clear = theme.page + "00"
+        bar = {"orientation": "h", "bgcolor": self.clear, "color": theme.muted, "activecolor": theme.text}
+        self.layout: dict[str, Any] = {
+            **LAYOUT,
+            "height": round(chart.height * PIXELS),
+            "paper_bgcolor": theme.page,
+            "plot_bgcolor": theme.panel,
+            "font": {"family": FONT, "size": 11, "color": theme.text},
+            "modebar": bar,
+            "annotations": self.annotations,
+            "shapes": self.shapes,
+        }
+        self.text(f"<b>{safe(chart.title)}</b>", 0.3, 0.4, size=18)
+        subtitle = "<br>".join(safe(line) for line in chart.subtitle)
+        self.text(subtitle, 0.3, 0.62 + chart.subtitle_height, size=11, color=theme.muted)
         for cell in chart.cells:
             part = cell.part
             if isinstance(part, Heading):
@@ -226,73 +96,127 @@ class Traces(Frame):
             else:
                 self.ground(part, cell)
 
+    def font(self, size: float, color: str = "") -> dict[str, Any]:
+        """Return a font, by default in the muted colour."""
+        return {"size": size, "color": color or self.theme.muted}
+
+    def title(self, text: str, standoff: int) -> dict[str, Any]:
+        """Return the title of an axis."""
+        return {"text": text, "font": self.font(10), "standoff": standoff}
+
+    def at(self, x: float, y: float) -> dict[str, float]:
+        """Return a position [inch] from the upper left corner."""
+        return {"x": x / self.chart.width, "y": 1 - y / self.chart.height}
+
+    def text(self, text: str, x: float, y: float, *, size: float, color: str = "", **where: str) -> None:
+        """Add text above a position [inch] from the upper left corner."""
+        if text:
+            found: dict[str, Any] = {
+                "text": text,
+                **self.at(x, y),
+                "xref": "paper",
+                "yref": "paper",
+                "align": "left",
+                "borderpad": 0,
+            }
+            found |= {"showarrow": False, "font": self.font(size, color or self.theme.text)}
+            self.annotations.append({**found, "xanchor": "left", "yanchor": "bottom", **where})
+
+    def axes(self, cell: Cell, title: str, note: str = "") -> tuple[str, str]:
+        """Add a pair of axes for a cell, and return their names for traces."""
+        self.count += 1
+        number = "" if self.count == 1 else str(self.count)
+        theme, chart = self.theme, self.chart
+        common: dict[str, Any] = {**AXIS, "gridcolor": theme.grid, "linecolor": theme.edge, "tickcolor": theme.edge}
+        common["tickfont"] = self.font(9.5)
+        across = [cell.x / chart.width, (cell.x + cell.width) / chart.width]
+        low = 1 - (cell.y + cell.height) / chart.height
+        up = [max(low, 0.0), low + cell.height / chart.height]
+        for axis, other, domain, count in (("x", "y", across, cell.width / 0.5), ("y", "x", up, cell.height / 0.26)):
+            own = {"domain": domain, "anchor": f"{other}{number}", "nticks": max(int(count), 3)}
+            self.layout[f"{axis}axis{number}"] = {**common, **own}
+        small = cell.width < 3.5
+        self.text(safe(title), cell.x, cell.y - (0.15 if note and small else 0.02), size=10.5 if small else 12)
+        if note and small:
+            self.text(safe(note), cell.x, cell.y - 0.02, size=9, color=theme.muted)
+        elif note:
+            self.text(safe(note), cell.x + cell.width, cell.y - 0.02, size=10, color=theme.muted, xanchor="right")
+        return f"x{number}", f"y{number}"
+
+    def over_time(self, cell: Cell, title: str, note: str = "") -> tuple[dict[str, Any], dict[str, str]]:
+        """Add axes over time; return the layout of the vertical one, and the entries of traces for both."""
+        x, y = self.axes(cell, title, note)
+        across, up = self.layout["xaxis" + x[1:]], self.layout["yaxis" + y[1:]]
+        margin = 0.01 * (self.chart.end - self.chart.start) or 0.5
+        across["range"] = [self.chart.start - margin, self.chart.end + margin]
+        across.update(showticklabels=cell.time_labels, hoverformat=".3f")
+        if self.chart.time_origin:
+            across.update(tickformat=LATE_TIMES, nticks=max(int(cell.width / 0.9), 2))
+        if cell.time_title:
+            across["title"] = self.title("time [s]", 2)
+        if self.timed:
+            across["matches"] = self.timed[0][0].replace("axis", "")
+        self.timed.append(("xaxis" + x[1:], "yaxis" + y[1:]))
+        return up, {"xaxis": x, "yaxis": y}
+
+    def legend(self, x: float, y: float, across: bool = False) -> str:
+        """Add a legend at a position [inch], and return its name."""
+        self.legends += 1
+        name = "legend" if self.legends == 1 else f"legend{self.legends}"
+        look = {"bgcolor": self.clear, "font": {"size": 9.5}, "tracegroupgap": 0, "itemwidth": 30}
+        where = {**self.at(x, y), "xanchor": "left", "yanchor": "top", "orientation": "h" if across else "v"}
+        self.layout[name] = {**look, **where}
+        return name
+
+    def behind(self, kind: str, where: dict[str, str], low: float, high: float, name: str, **look: Any) -> None:  # noqa: ANN401
+        """Add a shape across a panel between two values, behind the curves."""
+        span = {"xref": f"{where['xaxis']} domain", "yref": where["yaxis"], "x0": 0, "x1": 1, "y0": low, "y1": high}
+        self.shapes.append({"type": kind, **span, "name": name, "layer": "below", **look})
+
+    def band(self, where: dict[str, str], low: float, high: float, color: str, name: str) -> None:
+        """Add a band between two values behind the curves."""
+        self.behind("rect", where, low, high, name, fillcolor=color, line={"width": 0})
+
+    def rule(self, where: dict[str, str], at: float, dash: str) -> None:
+        """Add a line at a value behind the curves."""
+        self.behind("line", where, at, at, "limit", line={"color": self.theme.bad, "width": 1, "dash": dash})
+
+    def points(self, mode: str, xy: Any, name: str, **more: Any) -> None:  # noqa: ANN401
+        """Add a trace of points, whose two coordinates are `xy`, joined by lines or not."""
+        self.data.append({"type": "scatter", "mode": mode, "x": xy[0], "y": xy[1], "name": name, **more})
+
     def curves(self, part: Curves, cell: Cell) -> None:
         """Draw curves over time, with their limits."""
         theme = self.theme
-        _, up, where = self.over_time(cell, part.title, part.note)
+        up, where = self.over_time(cell, part.title, part.note)
         up["range"] = [part.lowest, part.highest]
         if cell.unit_title and part.unit:
-            up["title"] = {"text": f"[{safe(part.unit)}]", "font": {"size": 10, "color": theme.muted}, "standoff": 3}
-        x, y = where["xaxis"], where["yaxis"]
+            up["title"] = self.title(f"[{safe(part.unit)}]", 3)
         limits = [limit for limit in (part.lower, part.upper) if limit is not None and np.isfinite(limit)]
         if limits:
             low = part.lower if part.lower is not None and np.isfinite(part.lower) else min(part.lowest, *limits)
             high = part.upper if part.upper is not None and np.isfinite(part.upper) else max(part.highest, *limits)
-            self.band(x, y, low, high, theme.band + "1c", "limits")
+            self.band(where, low, high, theme.band + "1c", "limits")
             for limit in limits:
-                self.rule(x, y, limit, "dash")
+                self.rule(where, limit, "dash")
         if part.floor is not None:
-            self.band(x, y, min(part.lowest, part.floor), part.floor, theme.bad + "14", "floor")
-            self.rule(x, y, part.floor, "solid")
-        legend = {"legend": self.legend(cell, cell.x + cell.width + 0.08, cell.y - 0.1)} if part.legend else {}
+            self.band(where, min(part.lowest, part.floor), part.floor, theme.bad + "14", "floor")
+            self.rule(where, part.floor, "solid")
+        legend = {"legend": self.legend(cell.x + cell.width + 0.08, cell.y - 0.1)} if part.legend else {}
+        hover = f"%{{y:.4~g}} {safe(part.unit)}<extra>%{{fullData.name}}</extra>"
         for line in part.lines:
-            self.data.append(
-                {
-                    **self.line(line),
-                    **where,
-                    **legend,
-                    "showlegend": part.legend,
-                    "hovertemplate": f"%{{y:.4~g}} {safe(part.unit)}<extra>%{{fullData.name}}</extra>",
-                }
-            )
+            self.data.append({**self.line(line), **where, **legend, "showlegend": part.legend, "hovertemplate": hover})
             bad = outside(line, part)
             if bad is not None:
-                self.data.append(
-                    {
-                        "type": "scatter",
-                        "mode": "lines",
-                        "x": bad[0],
-                        "y": _short(bad[1]),
-                        "name": "beyond",
-                        "hoverinfo": "skip",
-                        "showlegend": False,
-                        "connectgaps": False,
-                        "line": {"color": theme.bad, "width": 2.4},
-                        **where,
-                    }
-                )
+                look: dict[str, Any] = {**UNNAMED, "connectgaps": False, "line": {"color": theme.bad, "width": 2.4}}
+                self.points("lines", (bad[0], _short(bad[1])), "beyond", **look, **where)
         if part.beyond:
             times, values = (np.array(column) for column in zip(*part.beyond, strict=True))
-            self.data.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers+text",
-                    "x": times,
-                    "y": _short(values),
-                    "name": "beyond the limit",
-                    "text": [
-                        f"{time:.2f} s" if cell.width > 2.5 or (time, value) == part.worst else ""
-                        for time, value in part.beyond
-                    ],
-                    "textposition": "top center",
-                    "textfont": {"size": 9, "color": theme.bad},
-                    "marker": {"color": theme.bad, "size": 6},
-                    "showlegend": False,
-                    "hoverinfo": "skip",
-                    "cliponaxis": False,
-                    **where,
-                }
-            )
+            all_named = cell.width > 2.5
+            texts = [f"{at[0]:.2f} s" if all_named or at == part.worst else "" for at in part.beyond]
+            look = {"text": texts, "textposition": "top center", "textfont": self.font(9, theme.bad)}
+            look |= {"marker": {"color": theme.bad, "size": 6}, "cliponaxis": False, **UNNAMED}
+            self.points("markers+text", (times, _short(values)), "beyond the limit", **look, **where)
 
     def line(self, line: Line) -> dict[str, Any]:
         """Return the trace of one curve."""
@@ -307,20 +231,19 @@ class Traces(Frame):
             "line": {"color": self.theme.color(line.color), "width": 1.6, "dash": "dash" if line.dashed else "solid"},
         }
 
+    def rows(self, title: str, labels: Sequence[str], cell: Cell) -> dict[str, Any]:
+        """Add axes over time with a row for each label; return the entries of traces for them, and the layout of the vertical one."""
+        up, where = self.over_time(cell, title)
+        ticks = [k + 0.5 for k in range(len(labels))]
+        up.update(ROWS, range=[len(labels), 0], tickvals=ticks, ticktext=[safe(label) for label in labels])
+        return {"up": up, **where}
+
     def curve_rows(self, part: CurveRows, cell: Cell) -> None:
         """Draw rows of curves."""
         theme, count = self.theme, len(part.rows)
-        _, up, where = self.over_time(cell, part.title)
+        where = self.rows(part.title, [row.line.label for row in part.rows], cell)
         size = float(np.clip(PIXELS * cell.height / max(count, 1) * 0.6, 6.0, 10.0))
-        up.update(
-            range=[count, 0],
-            tickvals=[k + 0.5 for k in range(count)],
-            ticktext=[safe(row.line.label) for row in part.rows],
-            showgrid=False,
-            showline=False,
-            ticks="",
-            tickfont={"size": size, "color": theme.muted},
-        )
+        where.pop("up")["tickfont"] = self.font(size)
         for k, row in enumerate(part.rows):
             low, high = row_range(row)
             color = theme.bad if row.beyond else theme.color(row.line.color)
@@ -335,76 +258,41 @@ class Traces(Frame):
                     "hovertemplate": f"%{{customdata:.4~g}} {safe(row.unit)}<extra>%{{fullData.name}}</extra>",
                 }
             )
-            at = 1 - (cell.y + cell.height * (k + 0.5) / max(count, 1)) / self.chart.height
-            self.annotations.append(
-                {
-                    "text": safe(row.note),
-                    "x": (cell.x + cell.width + 0.06) / self.chart.width,
-                    "y": at,
-                    "xref": "paper",
-                    "yref": "paper",
-                    "xanchor": "left",
-                    "yanchor": "middle",
-                    "showarrow": False,
-                    "borderpad": 0,
-                    "font": {"size": size, "color": theme.bad if row.beyond else theme.muted},
-                }
-            )
+            x, y = cell.x + cell.width + 0.06, cell.y + cell.height * (k + 0.5) / max(count, 1)
+            color = theme.bad if row.beyond else theme.muted
+            self.text(safe(row.note), x, y, size=size, color=color, yanchor="middle")
         at = 0
         for _, rows in part.groups[:-1]:
             at += rows
-            self.shapes.append(
-                {
-                    "type": "line",
-                    "xref": f"{where['xaxis']} domain",
-                    "yref": where["yaxis"],
-                    "x0": 0,
-                    "x1": 1,
-                    "y0": at,
-                    "y1": at,
-                    "line": {"color": theme.edge, "width": 1},
-                    "layer": "below",
-                    "name": "group",
-                }
-            )
+            self.behind("line", where, at, at, "group", line={"color": theme.edge, "width": 1})
 
     def bars(self, part: Bars, cell: Cell) -> None:
         """Draw bars over time."""
         theme, count = self.theme, len(part.labels)
-        _, up, where = self.over_time(cell, part.title)
-        up.update(
-            range=[count, 0],
-            tickvals=[k + 0.5 for k in range(count)],
-            ticktext=[safe(label) for label in part.labels],
-            showgrid=False,
-            showline=False,
-            ticks="",
-        )
-        named = bool(part.behind) or any(part.marked)
-        legend = {"legend": self.legend(cell, cell.x + cell.width + 0.08, cell.y - 0.1)} if named else {}
+        where = self.rows(part.title, part.labels, cell)
+        where.pop("up")
+        if part.behind or any(part.marked):
+            where["legend"] = self.legend(cell.x + cell.width + 0.08, cell.y - 0.1)
 
         def add(
             spans: Sequence[tuple[float, float]], y: float, width: float, name: str, color: str, shown: bool
         ) -> None:
             if spans:
                 starts, ends = (np.array(column) for column in zip(*spans, strict=True))
-                self.data.append(
-                    {
-                        "type": "bar",
-                        "orientation": "h",
-                        "x": ends - starts,
-                        "base": starts,
-                        "y": [y] * len(spans),
-                        "width": width,
-                        "name": safe(name),
-                        "marker": {"color": color, "line": {"width": 0}},
-                        "showlegend": shown,
-                        **where,
-                        **legend,
-                        "customdata": ends,
-                        "hovertemplate": "%{base:.3f} … %{customdata:.3f} s<extra>%{fullData.name}</extra>",
-                    }
-                )
+                about: dict[str, Any] = {
+                    "name": safe(name),
+                    "showlegend": shown,
+                    "marker": {"color": color, "line": {"width": 0}},
+                }
+                about |= {"hovertemplate": "%{base:.3f} … %{customdata:.3f} s<extra>%{fullData.name}</extra>"}
+                size: dict[str, Any] = {
+                    "x": ends - starts,
+                    "base": starts,
+                    "y": [y] * len(spans),
+                    "width": width,
+                    "customdata": ends,
+                }
+                self.data.append({"type": "bar", "orientation": "h", **size, **about, **where})
 
         add(part.behind, count / 2, count, part.behind_label, theme.shade + "40", True)
         first = True
@@ -417,133 +305,55 @@ class Traces(Frame):
         """Draw the ground seen from above."""
         theme = self.theme
         x, y = self.axes(cell, part.title)
-        across, up = self.layout["xaxis" + x[1:]], self.layout["yaxis" + y[1:]]
-        across.update(
-            range=list(part.x), title={"text": "x [m]", "font": {"size": 10, "color": theme.muted}, "standoff": 2}
-        )
-        up.update(
-            range=list(part.y),
-            scaleanchor=x,
-            scaleratio=1,
-            constrain="range",
-            title={"text": "y [m]", "font": {"size": 10, "color": theme.muted}, "standoff": 3},
-        )
-        across["constrain"] = "range"
+        names = "xaxis" + x[1:], "yaxis" + y[1:]
+        self.layout[names[0]].update(range=list(part.x), title=self.title("x [m]", 2), constrain="range")
+        self.layout[names[1]].update(range=list(part.y), title=self.title("y [m]", 3), constrain="range")
+        self.layout[names[1]].update(scaleanchor=x, scaleratio=1)
         wide = cell.width > 6
-        common = {
-            "xaxis": x,
-            "yaxis": y,
-            "legend": self.legend(cell, cell.x - (0.0 if wide else 0.4), cell.y + cell.height + 0.42, across=wide),
-            "type": "scatter",
-        }
+        legend = self.legend(cell.x - (0.0 if wide else 0.4), cell.y + cell.height + 0.42, across=wide)
+        where = {"xaxis": x, "yaxis": y, "legend": legend}
         shapes: dict[tuple[str, Any], list[Floats]] = {}
         for one in part.footprints:
             closed = np.concatenate([one.corners, one.corners[:1], [[np.nan, np.nan]]])
             shapes.setdefault((one.label, one.color), []).append(closed)
         for (label, color), polygons in shapes.items():
-            points = np.concatenate(polygons)
             tint = theme.shade if color is None else theme.color(color)
-            self.data.append(
-                {
-                    **common,
-                    "mode": "lines",
-                    "x": _short(points[:, 0]),
-                    "y": _short(points[:, 1]),
-                    "fill": "toself",
-                    "name": safe(label),
-                    "fillcolor": tint + ("14" if color is None else "2a"),
-                    "hoverinfo": "skip",
-                    "line": {
-                        "color": tint + ("60" if color is None else "e6"),
-                        "width": 1,
-                        "dash": "dot" if color is None else "solid",
-                    },
-                }
-            )
+            inside, edge, dash = ("14", "60", "dot") if color is None else ("2a", "e6", "solid")
+            look: dict[str, Any] = {"fill": "toself", "fillcolor": tint + inside, "hoverinfo": "skip"}
+            look["line"] = {"color": tint + edge, "width": 1, "dash": dash}
+            self.points("lines", _short(np.concatenate(polygons)).T, safe(label), **look, **where)
         for label, times, points, color in part.others:
-            self.data.append(
-                {
-                    **common,
-                    "mode": "lines" if len(points) > 1 else "markers",
-                    "x": _short(points[:, 0]),
-                    "y": _short(points[:, 1]),
-                    "name": safe(label),
-                    "customdata": times,
-                    "line": {
-                        "color": theme.color(color),
-                        "width": 1.4,
-                        "dash": "dash" if color == "muted" else "solid",
-                    },
-                    "hovertemplate": "%{customdata:.3f} s: (%{x:.3f}, %{y:.3f}) m<extra>%{fullData.name}</extra>",
-                }
-            )
+            line = {"color": theme.color(color), "width": 1.4, "dash": "dash" if color == "muted" else "solid"}
+            look = {"customdata": times, "line": line, "hovertemplate": AT_TIME}
+            self.points("lines" if len(points) > 1 else "markers", _short(points).T, safe(label), **look, **where)
         first, last = (float(part.times[0]), float(part.times[-1])) if len(part.times) else (0.0, 1.0)
-        steps = [[k / (len(theme.times) - 1), color] for k, color in enumerate(theme.times)]
-        bar = {
-            "thickness": 9,
-            "len": cell.height / self.chart.height,
-            "x": (cell.x + cell.width + 0.08) / self.chart.width,
-            "xpad": 0,
-            "ypad": 0,
-            "y": 1 - (cell.y + cell.height / 2) / self.chart.height,
-            "outlinewidth": 0,
-            "title": {"text": "t [s]", "font": {"size": 9}},
-            "tickfont": {"size": 9},
-            "nticks": 6,
-            **({"tickformat": LATE_TIMES} if self.chart.time_origin else {}),
-        }
-        self.data.append(
-            {
-                **common,
-                "mode": "lines+markers",
-                "x": _short(part.path[:, 0]),
-                "y": _short(part.path[:, 1]),
-                "name": safe(part.label),
-                "customdata": part.times,
-                "line": {"color": theme.shade + "66", "width": 1},
-                "marker": {
-                    "size": 4,
-                    "color": _short(part.times),
-                    "colorscale": steps,
-                    "cmin": first,
-                    "cmax": max(last, first + 1e-9),
-                    "showscale": last > first,
-                    "colorbar": bar,
-                },
-                "hovertemplate": "%{customdata:.3f} s: (%{x:.3f}, %{y:.3f}) m<extra>%{fullData.name}</extra>",
-            }
-        )
+        bar: dict[str, Any] = {"thickness": 9, "len": cell.height / self.chart.height, "outlinewidth": 0, "nticks": 6}
+        bar |= {**self.at(cell.x + cell.width + 0.08, cell.y + cell.height / 2), "xpad": 0, "ypad": 0}
+        bar |= {"title": {"text": "t [s]", "font": {"size": 9}}, "tickfont": {"size": 9}}
+        if self.chart.time_origin:
+            bar["tickformat"] = LATE_TIMES
+        scale = [[k / (len(theme.times) - 1), color] for k, color in enumerate(theme.times)]
+        marker: dict[str, Any] = {"size": 4, "color": _short(part.times), "colorscale": scale, "colorbar": bar}
+        marker |= {"cmin": first, "cmax": max(last, first + 1e-9), "showscale": last > first}
+        look = {"customdata": part.times, "line": {"color": theme.shade + "66", "width": 1}, "marker": marker}
+        self.points("lines+markers", _short(part.path).T, safe(part.label), hovertemplate=AT_TIME, **look, **where)
         if part.worst is not None:
             _, at_x, at_y, text = part.worst
-            self.data.append(
-                {
-                    **common,
-                    "mode": "markers",
-                    "x": [at_x],
-                    "y": [at_y],
-                    "name": f"minimum: {safe(text)}",
-                    "hoverinfo": "name",
-                    "marker": {"symbol": "circle-open", "size": 14, "color": theme.bad, "line": {"width": 2}},
-                }
-            )
-        self.grounds.append(
-            {
-                "axes": ("xaxis" + x[1:], "yaxis" + y[1:]),
-                "times": _plain(part.times),
-                "x": _plain(part.path[:, 0]),
-                "y": _plain(part.path[:, 1]),
-            }
-        )
+            circle = {"symbol": "circle-open", "size": 14, "color": theme.bad, "line": {"width": 2}}
+            name = f"minimum: {safe(text)}"
+            self.points("markers", ([at_x], [at_y]), name, hoverinfo="name", marker=circle, **where)
+        path = {"x": _plain(part.path[:, 0]), "y": _plain(part.path[:, 1])}
+        self.grounds.append({"axes": names, "times": _plain(part.times), **path})
         self.layout["hovermode"] = "closest" if len(self.chart.cells) < 2 else "x"
 
     def key_figures(self, part: KeyFigures, cell: Cell) -> None:
         """Write key figures."""
         self.text(f"<b>{safe(part.title)}</b>", cell.x, cell.y - 0.02, size=12)
-        y = cell.y + 0.05
+        y, right = cell.y + 0.05, cell.x + cell.width
         for what, value, where in part.rows:
             y += 0.2
             self.text(safe(what), cell.x, y, size=10.5, color=self.theme.muted)
-            self.text(safe(value), cell.x + cell.width, y, size=11, anchor="right")
+            self.text(safe(value), right, y, size=11, xanchor="right")
             if where:
                 y += 0.14
-                self.text(safe(where), cell.x + cell.width, y, size=9, color=self.theme.muted, anchor="right")
+                self.text(safe(where), right, y, size=9, color=self.theme.muted, xanchor="right")
