@@ -14,7 +14,7 @@ import bodymotion as bm
 from body_differences import difference
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.openhrp import read_openhrp
-from bodymotion.formats.openhrp.writer import openhrp_files, write_openhrp
+from bodymotion.formats.openhrp.writer import write_openhrp
 from bodymotion.geometry import poses
 from bodymotion.geometry.shapes import Box, Capsule, Corners, Lines, Material, Mesh, Points, Shape, Sphere, Texture
 from bodymotion.model.body import Body, ExtraJoint
@@ -202,10 +202,6 @@ def test_parts_stand_in_a_folder_beside_the_model(examples, tmp_path):
     read = bm.load(tmp_path / "robot.wrl")
     assert read == body
     assert {part.name for part in read.source.parts} == {part.name for part in parts}
-    assert {path.name for path in openhrp_files(body, "robot.wrl", mesh="parts")} == {
-        "robot.wrl",
-        *(part.name for part in parts),
-    }
     with pytest.raises(ValueError, match="parts"):
         bm.save(body, tmp_path / "robot.wrl", mesh="elsewhere")
 

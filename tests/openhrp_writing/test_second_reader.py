@@ -16,7 +16,7 @@ import pytest
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.writer import write_openhrp
 from bodymotion.formats.vrml import Node, Scene, expand, read_vrml
-from bodymotion.formats.vrml.writer import scene_text
+from bodymotion.formats.vrml.writer import scene_pieces
 from bodymotion.geometry import poses
 from bodymotion.geometry.meshes import used_vertices
 from bodymotion.geometry.shapes import Box, Mesh
@@ -104,7 +104,7 @@ def read_by_vtk(path, folder) -> np.ndarray:
     # The largest first: of a mesh with more faces than all before it VTK 9.7 drops some.
     shapes.sort(key=faces_of, reverse=True)
     copy, out = folder / "plain.wrl", folder / "found.npy"
-    copy.write_bytes(scene_text(Scene(nodes=shapes)))
+    copy.write_bytes(b"".join(scene_pieces(Scene(nodes=shapes))))
     assert b"PROTO" not in copy.read_bytes()
     command = [sys.executable, "-c", VTK, str(copy), str(out)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)

@@ -317,14 +317,6 @@ def test_externproto_keeps_interface_and_urls():
     assert rules_of(parse("EXTERNPROTO E [ ] [ ]")) == ["VRML130"]
 
 
-def test_prototypes_that_the_caller_knows():
-    known = parse('PROTO Joint [ field SFString jointAxis "Z" ] { Group { } }').protos
-    scene = parse_vrml(b'#VRML V2.0 utf8\nJoint { jointAxis "X" }', known_protos=known)
-    assert scene.nodes[0].proto is known["Joint"]
-    assert scene.problems == ()
-    assert scene.protos == {}
-
-
 def test_wild_types_of_fields_are_read_by_their_look():
     scene = parse("PROTO P [ field SFDouble d 1.5 field SFWhat w [ 1 2 ] ] { Group { } } P { d 2 }")
     assert scene.nodes[0].fields["d"] == 2

@@ -15,7 +15,7 @@ from bodymotion.formats.vrml import Node, Scene, expand, parse_vrml, read_vrml
 from bodymotion.formats.vrml.nodes import rotation
 from bodymotion.formats.vrml.scene import node_transform
 from bodymotion.formats.vrml.shape_writer import holds, rotation_value, transform_fields
-from bodymotion.formats.vrml.writer import is_name, legal_name, number_list, scene_text
+from bodymotion.formats.vrml.writer import is_name, legal_name, number_pieces, scene_pieces
 from bodymotion.geometry.arrays import same
 from sample_files import sampled, tries
 from strategies_bodies import affine_transforms, quaternions
@@ -24,8 +24,12 @@ from vrml.vrml_texts import alike, nodes
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture]
 
 
+def text_of(scene: Scene) -> bytes:
+    return b"".join(scene_pieces(scene))
+
+
 def reread(scene: Scene) -> Scene:
-    return parse_vrml(scene_text(scene))
+    return parse_vrml(text_of(scene))
 
 
 def difference(a: Scene, b: Scene) -> str:
@@ -114,7 +118,7 @@ def test_the_whole_language():
 def test_a_node_in_several_places_is_written_once_and_gets_a_free_name():
     shared = Node("Box", fields={"size": np.array([1.0, 2.0, 3.0])})
     scene = Scene(nodes=[Node("Shape", "Box_1", {"geometry": shared}), Node("Shape", fields={"geometry": shared})])
-    text = scene_text(scene).decode()
+    text = text_of(scene).decode()
     assert text.count("size") == 1
     first, second = parse_vrml(text.encode()).nodes
     assert first.name == "Box_1"
@@ -126,20 +130,20 @@ def test_any_depth():
     node = Node("Group")
     for _ in range(20_000):
         node = Node("Group", fields={"children": [node]})
-    assert scene_text(Scene(nodes=[node])).count(b"{") == 20_001
+    assert text_of(Scene(nodes=[node])).count(b"{") == 20_001
 
 
 def test_two_prototypes_of_one_name_in_one_node_are_refused():
     one, two = (parse_vrml(b"PROTO P [ ] { Group { } } P { }").nodes[0] for _ in range(2))
     with pytest.raises(ValueError, match="P"):
-        scene_text(Scene(nodes=[Node("Group", fields={"children": [one, two]})]))
+        text_of(Scene(nodes=[Node("Group", fields={"children": [one, two]})]))
     assert [node.type for node in reread(Scene(nodes=[one, two])).nodes] == ["P", "P"]
 
 
 @given(hnp.arrays(np.float64, st.tuples(st.integers(0, 30), st.just(3))), st.sampled_from([b"", b"    "]))
 def test_lists_of_numbers_in_bulk_are_to_the_bit(values, indent):
     """NaN and infinity too, though the standard has none."""
-    text = b"Coordinate { point " + number_list(values, indent) + b"}"
+    text = b"Coordinate { point " + b"".join(number_pieces(values, indent)) + b"}"
     (node,) = parse_vrml(text).nodes
     assert np.array_equal(node.fields["point"], values, equal_nan=True)
     assert np.array_equal(np.signbit(node.fields["point"]), np.signbit(values)) or np.isnan(values).any()
@@ -147,13 +151,13 @@ def test_lists_of_numbers_in_bulk_are_to_the_bit(values, indent):
 
 @given(st.lists(st.integers(-1, 2**31 - 1), max_size=60))
 def test_lists_of_indices_are_read_back(values):
-    text = b"IndexedFaceSet { coordIndex " + number_list(np.array(values, np.int32), b"  ") + b"}"
+    text = b"IndexedFaceSet { coordIndex " + b"".join(number_pieces(np.array(values, np.int32), b"  ")) + b"}"
     (node,) = parse_vrml(text).nodes
     assert node.fields["coordIndex"].tolist() == values
 
 
 def test_faces_stand_one_in_a_line():
-    text = number_list(np.array([0, 1, 2, -1, 2, 1, 3, -1, 4, 5, 6, 7, -1], np.int32), b"").decode()
+    text = b"".join(number_pieces(np.array([0, 1, 2, -1, 2, 1, 3, -1, 4, 5, 6, 7, -1], np.int32), b"")).decode()
     assert [line.split() for line in text.splitlines()[1:-1]] == [
         ["0", "1", "2", "-1"],
         ["2", "1", "3", "-1"],
@@ -177,8 +181,8 @@ def test_a_rotation_gets_the_digits_that_somebody_wrote(axis, angle):
     written = rotation_value(quaternion)
     read = rotation(Node("", fields={"rotation": written}))
     assert read == tuple(quaternion)
-    assert len(scene_text(Scene(nodes=[Node("Transform", fields={"rotation": written})]))) <= len(
-        scene_text(Scene(nodes=[Node("Transform", fields={"rotation": np.abs(given) * np.sign(written)})]))
+    assert len(text_of(Scene(nodes=[Node("Transform", fields={"rotation": written})]))) <= len(
+        text_of(Scene(nodes=[Node("Transform", fields={"rotation": np.abs(given) * np.sign(written)})]))
     )
 
 
@@ -209,7 +213,7 @@ def test_any_text_becomes_a_name(text):
 
 
 def test_the_file_is_one_that_strict_readers_take(examples: Path):
-    text = scene_text(read_vrml(next(examples.glob("*.wrl"))))
+    text = text_of(read_vrml(next(examples.glob("*.wrl"))))
     assert text.startswith(b"#VRML V2.0 utf8\n")
     assert b"\r" not in text
     assert b"\t" not in text

@@ -45,8 +45,6 @@ from bodymotion.model.links import Joint, Link, Segment, in_order_of_ids
 from bodymotion.system.atomic_files import whole_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from bodymotion.diagnostics import Rule
     from bodymotion.geometry.shapes import Texture
 
@@ -440,14 +438,6 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
             for stream, (_, scene) in zip(streams, batch, strict=True):
                 stream.writelines(scene_pieces(scene, REMARKS))
     return losses
-
-
-def openhrp_files(
-    body: Body, path: str | Path, *, mesh: Literal["inline", "parts"] = "inline"
-) -> dict[Path, Iterator[bytes]]:
-    """Return what `write_openhrp` would write: the content of each file in pieces, the model last."""
-    contents, _ = _scenes(body, Path(path), mesh)
-    return {target: scene_pieces(scene, REMARKS) for target, scene in contents}
 
 
 def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]], tuple[Problem, ...]]:

@@ -78,19 +78,14 @@ class Parser(Recovery):
     ----------
     text:
         The text.
-    known_protos:
-        Prototypes that it may use without declaring them.
     found:
         Collects the problems.
     open_strings:
         Offsets of strings that had no second quote before `text` was corrected.
     """
 
-    def __init__(
-        self, text: Text, known_protos: Mapping[str, Proto], found: Diagnostics, open_strings: list[int]
-    ) -> None:
-        routes: list[Route] = []
-        self.scope = Scope({name: kind_of(proto, 1) for name, proto in known_protos.items()}, routes)
+    def __init__(self, text: Text, found: Diagnostics, open_strings: list[int]) -> None:
+        self.scope = Scope({}, [])
         self.depth = 0
         self.size = 0
         self._hints: dict[str, str | None] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ def vrml_bytes(path: Path) -> bytes:
         raise rules.UNREADABLE.error(f"the file cannot be opened: {reason}", Location(str(path))) from error
 
 
-def parse_vrml(data: bytes, path: Path | None = None, known_protos: Mapping[str, Proto] | None = None) -> Scene:
+def parse_vrml(data: bytes, path: Path | None = None) -> Scene:
     """Parse the bytes of a VRML97 file without faults; arguments as for `read_scene`.
 
     Raises
@@ -59,12 +59,10 @@ def parse_vrml(data: bytes, path: Path | None = None, known_protos: Mapping[str,
     FormatError
         With line and column, when the text does not follow the grammar; `problems` of the exception are all that were found.
     """
-    return read_scene(data, path, known_protos).require()
+    return read_scene(data, path).require()
 
 
-def read_scene(
-    data: bytes, path: Path | None = None, known_protos: Mapping[str, Proto] | None = None
-) -> ReadResult[Scene]:
+def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
     """Parse the bytes of a VRML97 file; go on after faults.
 
     Parameters
@@ -73,8 +71,6 @@ def read_scene(
         The bytes.
     path:
         Their file: for the locations of problems, and for relative urls.
-    known_protos:
-        Prototypes that the file may use without declaring them.
 
     Returns
     -------
@@ -88,7 +84,7 @@ def read_scene(
             raise rules.NOT_VRML97.error("the file is compressed", location, "decompress it with gunzip")
         decoded, encoding = decode(data)
         text = Text(decoded.rstrip("\0\x1a"), path, encoding)
-        scene, found = _parsed(text, known_protos or {}, data.startswith(BOM))
+        scene, found = _parsed(text, data.startswith(BOM))
     except FormatError as error:
         return ReadResult(None, error.problems)
     scene.problems = found.problems
@@ -97,7 +93,7 @@ def read_scene(
     return ReadResult(scene, scene.problems, whole=refusal is None, refusal=refusal)
 
 
-def _parsed(text: Text, protos: Mapping[str, Proto], has_mark: bool) -> tuple[Scene, Diagnostics]:
+def _parsed(text: Text, has_mark: bool) -> tuple[Scene, Diagnostics]:
     begins: list[int] = []
     while True:
         found = Diagnostics(text.path)
@@ -105,10 +101,10 @@ def _parsed(text: Text, protos: Mapping[str, Proto], has_mark: bool) -> tuple[Sc
             found.report(rules.BYTE_ORDER_MARK, "the file begins with a byte order mark", text.location(0))
         try:
             try:
-                return Parser(text, protos, found, begins).scene(), found
+                return Parser(text, found, begins).scene(), found
             except RecursionError:
                 found = Diagnostics(text.path)
-                return _with_more_stack(Parser(text, protos, found, begins)), found
+                return _with_more_stack(Parser(text, found, begins)), found
         except OpenStringsError as strings:
             text, begins = strings.text, strings.begins
         except FormatError as error:
@@ -233,10 +229,6 @@ class InlineLoader:
                 found.add(rules.NO_PROTO.problem(f"{url:.200} declares no PROTO {wanted:.200}", proto.location))
         self.found.extend(found.problems)
         return None
-
-    def folders(self, holder: Path | None) -> tuple[Path, ...]:
-        """Return the folders that urls in a file are relative to; see `ResourceFinder.folders`."""
-        return self.finder.folders(holder)
 
     def _paths(
         self, urls: Iterable[str], holder: Path | None, location: Location, found: Diagnostics

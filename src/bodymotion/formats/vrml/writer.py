@@ -52,11 +52,6 @@ def numbers(values: npt.NDArray[Any]) -> str:
     return " ".join(map(number if values.dtype.kind == "f" else str, values.ravel().tolist()))
 
 
-def number_list(values: npt.NDArray[Any], indent: bytes) -> bytes:
-    """Return a list in brackets (see `number_pieces`)."""
-    return b"".join(number_pieces(values, indent))
-
-
 def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
     """Return a list in brackets: rows (N, K) one to a line, faces of three corners too, a short list of single numbers in one line.
 
@@ -127,11 +122,6 @@ SHORT = 100
 """A node without nodes inside is written in one line up to this length."""
 
 Pieces: TypeAlias = "Iterator[bytes | Pieces]"
-
-
-def scene_text(scene: Scene, remarks: Mapping[str, str] | None = None) -> bytes:
-    """Return the whole text of a scene (see `scene_pieces`)."""
-    return b"".join(scene_pieces(scene, remarks))
 
 
 def scene_pieces(scene: Scene, remarks: Mapping[str, str] | None = None) -> Iterator[bytes]:
@@ -353,7 +343,7 @@ def _plain(value: Value, kind: str, indent: bytes) -> bytes:
         case np.ndarray():
             if kind.startswith("SF"):
                 return numbers(value).encode()
-            return number_list(value, indent)
+            return b"".join(number_pieces(value, indent))
         case list() | tuple():
             return _strings([item for item in value if isinstance(item, str)])
         case _:
