@@ -54,6 +54,15 @@ class Moment:
     location: Location = field(default_factory=Location)
 
 
+def moment_of(
+    rule: Rule, run: Run, times: Floats, subject: str, message: str, location: Location, at: int = -1
+) -> Moment:
+    """Return the moment of a run of frames at `times` (T,) [s]; `at` is the number of the worst frame in the motion, where it differs."""
+    worst, start, end = (float(times[k]) for k in (run.worst, run.first, run.last))
+    frame = run.worst if at < 0 else at
+    return Moment(rule.code, rule.severity, worst, start, end, frame, subject, run.amount, message, location)
+
+
 @dataclass(frozen=True)
 class Finding:
     """A problem and its moments."""

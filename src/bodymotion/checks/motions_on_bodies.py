@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.checks import rules
-from bodymotion.checks.findings import Finding, Moment, runs, when
+from bodymotion.checks.findings import Finding, Moment, moment_of, runs, when
 from bodymotion.checks.motions import component_number, frame_location, in_millimetres, time_steps, too_fast
 from bodymotion.checks.physics.checking import calm_steps, physics
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
@@ -216,16 +216,11 @@ def _check_link_poses(
 
 def _check_positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
     """Report the joints that are beyond their limits."""
-    found = []
+    found: list[Finding] = []
     for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
         if link < 0 or joint.type not in ("rotate", "slide") or joint.lower > joint.upper:
             continue
         beyond = np.maximum(joint.lower - q[:, column], q[:, column] - joint.upper)
-        wrong = beyond > LIMIT_TOLERANCE
-        count = int(np.count_nonzero(wrong))
-        if not count:
-            continue
-        first, worst = int(np.argmax(wrong)), int(np.nanargmax(np.where(np.isnan(beyond), -np.inf, beyond)))
         name, unit = joint.name or body.links[link].name, "rad" if joint.type == "rotate" else "m"
         values = q[:, column]
 
@@ -236,13 +231,32 @@ def _check_positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floa
             limit = joint.lower if value < joint.lower else joint.upper
             return f"{name!r} is at {value:.6g} {unit} in frame {frame}, its limit is {limit:.6g} {unit}"
 
-        message = f"{message_of(worst)}: beyond it in {counted(count, 'frame')}, first in frame {first}"
-        problem = rules.POSITION_LIMIT.problem(
-            message, frame_location(motion, number, worst), subject=("components", number, "frames", worst)
+        found += _beyond(
+            rules.POSITION_LIMIT, "beyond it", motion, number, joints, name, beyond, LIMIT_TOLERANCE, message_of
         )
-        when_wrong = _moments(rules.POSITION_LIMIT, motion, number, joints, name, beyond, LIMIT_TOLERANCE, message_of)
-        found.append(Finding(problem, when_wrong))
     return found
+
+
+def _beyond(
+    rule: Rule,
+    how: str,
+    motion: Motion,
+    number: int,
+    joints: MultiValueSeq,
+    name: str,
+    amount: Floats,
+    threshold: float,
+    message_of: Callable[[int], str],
+) -> list[Finding]:
+    """Return the finding of a joint whose `amount` (T or T − 1,) is above a threshold in some frame; see `_moments`."""
+    wrong = amount > threshold
+    if not (count := int(np.count_nonzero(wrong))):
+        return []
+    first, worst = int(np.argmax(wrong)), int(np.nanargmax(np.where(np.isnan(amount), -np.inf, amount)))
+    message = f"{message_of(worst)}: {how} in {counted(count, 'frame')}, first in frame {first}"
+    location, subject = frame_location(motion, number, worst), ("components", number, "frames", worst)
+    found = _moments(rule, motion, number, joints, name, amount, threshold, message_of)
+    return [Finding(rule.problem(message, location, subject=subject), found)]
 
 
 def _speed_shares(
@@ -262,7 +276,7 @@ def _speed_shares(
             continue
         speed = np.diff(q[:, column]) / gaps
         known = np.where(calm & np.isfinite(speed), speed, 0.0)
-        share = np.maximum(known / low, known / high) if np.isfinite([low, high]).all() else _share(known, low, high)
+        share = np.maximum(known / low, known / high)
         if (share > SPEED_TOLERANCE).any():
             found[column] = (known, share)
     return found
@@ -272,13 +286,10 @@ def _check_speeds(
     motion: Motion, number: int, joints: MultiValueSeq, body: Body, fast: dict[int, tuple[Floats, Floats]]
 ) -> list[Finding]:
     """Report the joints that are too fast; `fast` is the result of `_speed_shares`."""
-    found = []
+    found: list[Finding] = []
     for column, (speeds, share) in fast.items():
         joint, link = body.joints[column], body.joint_links[column]
         low, high = joint.velocity_lower, joint.velocity_upper
-        wrong = share > SPEED_TOLERANCE
-        count = int(np.count_nonzero(wrong))
-        first, worst = int(np.argmax(wrong)), int(np.argmax(share))
         name, unit = joint.name or body.links[link].name, "m/s" if joint.type == "slide" else "rad/s"
 
         def message_of(
@@ -292,12 +303,7 @@ def _check_speeds(
             limit = low if speeds[frame] < 0 else high
             return f"{name!r} moves at {speeds[frame]:.6g} {unit} from frame {frame} to {frame + 1}, its limit is {limit:.6g} {unit}"
 
-        message = f"{message_of(worst)}: faster in {counted(count, 'frame')}, first in frame {first}"
-        problem = rules.SPEED_LIMIT.problem(
-            message, frame_location(motion, number, worst), subject=("components", number, "frames", worst)
-        )
-        when_wrong = _moments(rules.SPEED_LIMIT, motion, number, joints, name, share, SPEED_TOLERANCE, message_of)
-        found.append(Finding(problem, when_wrong))
+        found += _beyond(rules.SPEED_LIMIT, "faster", motion, number, joints, name, share, SPEED_TOLERANCE, message_of)
     return found
 
 
@@ -315,25 +321,9 @@ def _moments(
     times = component.timeline.times
     found, _ = runs(amount / threshold, times[: len(amount)])
     return tuple(
-        Moment(
-            rule.code,
-            rule.severity,
-            float(times[run.worst]),
-            float(times[run.first]),
-            float(times[run.last]),
-            run.worst,
-            subject,
-            run.amount,
-            message_of(run.worst),
-            frame_location(motion, number, run.worst),
-        )
+        moment_of(rule, run, times, subject, message_of(run.worst), frame_location(motion, number, run.worst))
         for run in found
     )
-
-
-def _share(speed: Floats, low: float, high: float) -> Floats:
-    """Return speeds as multiples of the limit in their direction, where one of the two limits is infinite."""
-    return np.asarray(np.where(speed < 0, speed / low, speed / high))
 
 
 def _check_frame_rate(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, finding, runs, when
+from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, finding, moment_of, runs, when
 from bodymotion.checks.motions import component_number, frame_location, too_fast
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.samples import (
@@ -430,15 +430,4 @@ def _duration(samples: Samples, run: Run) -> float:
 
 def _moment(rule: Rule, run: Run, samples: Samples, subject: str, message: str, locate: FrameLocator) -> Moment:
     frame = int(samples.frames[run.worst])
-    return Moment(
-        rule.code,
-        rule.severity,
-        float(samples.times[run.worst]),
-        float(samples.times[run.first]),
-        float(samples.times[run.last]),
-        frame,
-        subject,
-        run.amount,
-        message,
-        locate(frame),
-    )
+    return moment_of(rule, run, samples.times, subject, message, locate(frame), frame)

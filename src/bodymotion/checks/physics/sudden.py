@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, finding, runs, when
+from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, finding, moment_of, runs, when
 from bodymotion.checks.physics import rules
 from bodymotion.diagnostics import Rule
 from bodymotion.geometry import rotations
@@ -228,15 +228,13 @@ def sign_flips(quaternions: Floats, times: Floats, locate: FrameLocator) -> list
     product = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
     flipped = np.flatnonzero(product < MAX_FLIP_PRODUCT * np.sqrt(lengths[1:] * lengths[:-1])) + 1
     moments = [
-        _moment(
+        moment_of(
             rules.SIGN_FLIP,
-            frame,
-            frame,
+            Run(frame, frame, frame, 1.0),
             times,
             "root",
-            1.0,
             f"the root's quaternion changes its sign in {when(frame, times[frame])}",
-            locate,
+            locate(frame),
         )
         for frame in map(int, flipped[:MAX_MOMENTS])
     ]
@@ -245,16 +243,14 @@ def sign_flips(quaternions: Floats, times: Floats, locate: FrameLocator) -> list
 
 def _full_turns(values: Floats, times: Floats, name: str, locate: FrameLocator) -> list[Moment]:
     return [
-        _moment(
+        moment_of(
             rules.FULL_TURN,
-            wrap.frame,
-            wrap.frame,
+            Run(wrap.frame, wrap.frame, wrap.frame, float(abs(wrap.turns))),
             times,
             name,
-            abs(wrap.turns),
             f"{name!r} jumps by {'a full turn' if abs(wrap.turns) == 1 else f'{abs(wrap.turns)} full turns'} "
             f"from frame {wrap.frame - 1} to {when(wrap.frame, times[wrap.frame])}",
-            locate,
+            locate(wrap.frame),
         )
         for wrap in find_wraps(values)[:MAX_MOMENTS]
     ]
@@ -270,20 +266,7 @@ def _trembling(
         message = (
             f"{name_or_root} trembles from t = {times[run.first]:.2f} s to {times[run.last]:.2f} s, worst in {worst}"
         )
-        moments.append(
-            Moment(
-                rules.TREMBLES.code,
-                rules.TREMBLES.severity,
-                float(times[run.worst]),
-                float(times[run.first]),
-                float(times[run.last]),
-                run.worst,
-                name,
-                run.amount,
-                message,
-                locate(run.worst),
-            )
-        )
+        moments.append(moment_of(rules.TREMBLES, run, times, name, message, locate(run.worst)))
     return moments
 
 
@@ -304,20 +287,8 @@ def _together(rule: Rule, found: list[tuple[Sudden, str, str]], times: Floats, l
         if others:
             message += f", and so do {len(others)} other joints" if len(others) > 1 else f", and so does {others[0]!r}"
         start, end = (event.before, event.before + 1) if event.jump else (event.first, event.last)
-        moments.append(
-            Moment(
-                rule.code,
-                rule.severity,
-                float(times[end if event.jump else event.worst]),
-                float(times[start]),
-                float(times[end]),
-                end if event.jump else event.worst,
-                name,
-                event.amount,
-                message,
-                locate(end if event.jump else event.worst),
-            )
-        )
+        run = Run(start, end, end if event.jump else event.worst, event.amount)
+        moments.append(moment_of(rule, run, times, name, message, locate(run.worst)))
     return moments
 
 
@@ -342,20 +313,3 @@ def _message(event: Sudden, name: str, unit: str, times: Floats) -> str:
 
 def _size(amount: float, unit: str) -> str:
     return f"{amount * 1000:.3g} mm" if unit == "m" else f"{amount:.3g} rad ({np.degrees(amount):.3g}°)"
-
-
-def _moment(
-    rule: Rule, first: int, last: int, times: Floats, subject: str, amount: float, message: str, locate: FrameLocator
-) -> Moment:
-    return Moment(
-        rule.code,
-        rule.severity,
-        float(times[first]),
-        float(times[first]),
-        float(times[last]),
-        first,
-        subject,
-        float(amount),
-        message,
-        locate(first),
-    )
