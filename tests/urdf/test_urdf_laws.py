@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import bodymotion as bm
 from bodymotion.diagnostics import FormatError
+from bodymotion.formats.kept_json import as_json
 from bodymotion.formats.urdf import parse_urdf, read_urdf, write_urdf
-from bodymotion.formats.urdf.extension import as_json, is_same
+from bodymotion.formats.urdf.extension import is_same
 from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry.shapes import Box, Cylinder, Lines, Points, Sphere
 from sample_files import corpus_files, tries
@@ -149,7 +150,9 @@ def test_bodies_come_back(tmp_path_factory, body):
     read = read_urdf(path).require()
     assert body_differences(body, read) == []
     root_forces = any(device.kind == "ForceSensor" and device.link == 0 for device in body.devices)
-    assert losses(report) == ({"LOSS038"} if root_forces else set())
+    # Simulators need the inertia of rotors.
+    rotors = any(link.joint.rotor_inertia for link in body.links)
+    assert losses(report) == ({"LOSS038"} if root_forces else set()) | ({"LOSS040"} if rotors else set())
 
 
 @settings(max_examples=tries(25), phases=FINDING)
@@ -183,7 +186,7 @@ def test_any_body_comes_back_but_for_what_is_named(tmp_path_factory, body):
     assert "URDF161" not in {problem.rule for problem in read.problems}
     found = losses(report)
     assert {code for code, due in expected.items() if due} == found & set(expected)
-    assert found <= {*expected, "LOSS034", "LOSS036", "LOSS038"}
+    assert found <= {*expected, "LOSS034", "LOSS036", "LOSS038", "LOSS040"}
 
 
 @settings(max_examples=tries(25), phases=FINDING)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.formats.kept_json import separate_segments
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.assets import SCENE
 from bodymotion.formats.mjcf.defaults import Item, contents, pose
 from bodymotion.formats.mjcf.extra import body_extras, geom_rules, in_body_frame
 from bodymotion.formats.mjcf.geoms import NONE, Mass, mass_of_geoms, read_mass, settled
 from bodymotion.formats.mjcf.joints import JointRead, read_joints, with_kept
-from bodymotion.formats.mjcf.kept import separate_segments
 from bodymotion.formats.mjcf.names import NOT_READ
 from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry import poses, rotations
@@ -295,7 +295,10 @@ class TreeReader:
         if of_it:
             self._of_bodies[link.name] = of_it
         merged = _segments(name, mass, visuals, collisions, kept.get("segment"), geom_rules(geoms))
-        parts = separate_segments(kept.get("segments"), merged[0] if merged else None, visuals, collisions)
+        try:
+            parts = separate_segments(kept.get("segments"), merged[0] if merged else Segment())
+        except (TypeError, ValueError, OverflowError):
+            parts = None
         link.segments = merged if parts is None else parts
 
     def _mass(self, inertial: Item | None, geoms: list[Geom], *, of_geoms: bool) -> Mass:

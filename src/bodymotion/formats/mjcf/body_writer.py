@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.formats.kept_json import differences, json_of_segments
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, pose_attributes
 from bodymotion.formats.mjcf.joints import DYNAMICS, ball_parts, plain_joint
-from bodymotion.formats.mjcf.kept import json_of_segments
 from bodymotion.formats.mjcf.rules import REFUSED
 from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
@@ -144,11 +144,7 @@ def motor_element(joint: Joint, name: str, joint_name: str) -> Element:
 
 def kept_of_joint(joint: Joint, read_back: Joint) -> dict[str, object]:
     """Return the fields of a joint that differ from those that the reader makes of the element."""
-    found = {
-        field.name: getattr(joint, field.name)
-        for field in fields(Joint)
-        if field.name != "extra" and not same(getattr(joint, field.name), getattr(read_back, field.name))
-    }
+    found = differences(joint, read_back, skip=("extra",))
     # Values under "mjcf" are written as attributes.
     kept = {
         k: v
@@ -425,9 +421,11 @@ class LinkWriter:
             if not segment.mass and not segment.inertia.any() and not (segment.visuals or segment.collisions):
                 values["segment"] = {**kept, "empty": True}
             return
-        entry = json_of_segments(link) if complete else None
+        counts = [(len(segment.visuals), len(segment.collisions)) for segment in link.segments]
+        entry = json_of_segments(link, counts) if complete else None
         if entry:
-            values["segments"] = entry
+            extras = ({"extra": segment.extra} if segment.extra else {} for segment in link.segments)
+            values["segments"] = [{**one, **extra} for one, extra in zip(entry, extras, strict=True)]
         elif link.segments:
             message = f"the {len(link.segments)} segments of link {link.name} are written as one, in the link's frame"
             self.problems.add(losses.SEGMENTS.problem(message, location))

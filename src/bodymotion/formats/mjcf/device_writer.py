@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.formats.kept_json import differences
 from bodymotion.formats.mjcf.devices import LIMITS, RAY_ROTATION, SENSORS
 from bodymotion.formats.mjcf.geom_writer import pose_attributes
 from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, same
+from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import (
     EFFECTS,
     AccelerationSensor,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 MAX_RAYS = 2000
 """A range sensor with more rays is written without them."""
-_COMMON = {field.name for field in fields(Device)}
+_COMMON = tuple(field.name for field in fields(Device))
 
 
 @dataclass
@@ -69,19 +70,7 @@ class DeviceWriter:
             body.add("site", {"name": name, **pose_attributes(device.pose), **own})
             self.sites[name] = device.link, device.pose
             self._sense(body, device, name)
-        values: dict[str, object] = {"kind": device.kind, "id": device.id}
-        if device.name != name:
-            values["name"] = device.name
-        default = type(device)()
-        for each in fields(device):
-            value = getattr(device, each.name)
-            if each.name not in _COMMON and not same(value, getattr(default, each.name)):
-                values[each.name] = value
-        extra = {key: value for key, value in device.extra.items() if key != "mjcf"}
-        if extra:
-            values["extra"] = extra
-        if order is not None:
-            values["order"] = order
+        values = {"kind": device.kind, **_kept_values(device, name, type(device)(), order)}
         self.kept.add("device", name, values)
 
     def _as_read(self, body: Element, device: Device, order: int | None) -> bool:
@@ -125,18 +114,7 @@ class DeviceWriter:
             if isinstance(file_order, int):
                 self.order[id(element)] = file_order
         named = next((str(one.get("name")) for one in sensor_entries[:1] if one.get("name")), name)
-        values: dict[str, object] = {"id": device.id}
-        if device.name != named:
-            values["name"] = device.name
-        for each in fields(device):
-            value = getattr(device, each.name)
-            if each.name not in _COMMON and not same(value, getattr(read_back, each.name)):
-                values[each.name] = value
-        extra = {key: value for key, value in device.extra.items() if key != "mjcf"}
-        if extra:
-            values["extra"] = extra
-        if order is not None:
-            values["order"] = order
+        values = _kept_values(device, named, read_back, order)
         if values != {"id": -1}:
             self.kept.add("sensing", f"{name} {kind}" if kind else name, values)
         return True
@@ -177,6 +155,18 @@ class DeviceWriter:
         message = f"{device.kind} {device.name}: {message}"
         rule = losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE
         self.problems.add(rule.problem(message, Location(inside=f"link {device.link}")))
+
+
+def _kept_values(device: Device, name: str, base: Device, order: int | None) -> dict[str, object]:
+    """Return what the elements called `name` do not hold of a device, which is read from them as `base`."""
+    extra = {key: value for key, value in device.extra.items() if key != "mjcf"}
+    return {
+        "id": device.id,
+        **({"name": device.name} if device.name != name else {}),
+        **differences(device, base, skip=_COMMON),
+        **({"extra": extra} if extra else {}),
+        **({"order": order} if order is not None else {}),
+    }
 
 
 def ray_pose(pose: Floats, angle: float) -> Floats:

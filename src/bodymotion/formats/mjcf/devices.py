@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
+from bodymotion.formats.kept_json import usable
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import Item, finite, pose
 from bodymotion.formats.mjcf.extra import SITE_ATTRIBUTES
@@ -214,13 +215,9 @@ class DeviceReader:
         kept_values = self.kept.get("sensing", key)
         if not kept_values:
             return device
-        found = self._kept({"kind": device.kind, **kept_values}, device.name, device.link, device.pose)
-        fields_said = {
-            field.name: getattr(found, field.name)
-            for field in fields(device)
-            if field.name in kept_values and field.name not in ("kind", "extra", "link", "pose")
-        }
-        return replace(device, **fields_said, extra={**found.extra, **device.extra})
+        found = usable(device, kept_values, skip=("link", "pose"))
+        found["extra"] = {**found.get("extra", {}), **device.extra}
+        return replace(device, **found)
 
     def _camera(self, item: Item, link: int, site_pose: Floats, kept_values: dict[str, object]) -> Device:
         element = item.element
@@ -263,31 +260,10 @@ class DeviceReader:
 
     def _kept(self, kept_values: dict[str, object], name: str, link: int, site_pose: Floats) -> Device:
         """Return the device that <custom> keeps of a site."""
-        kind = kept_values["kind"]
-        made = KINDS.get(kind) if isinstance(kind, str) else None
-        values: dict[str, Any] = {"name": name, "link": link, "pose": site_pose}
-        if isinstance(kept_values.get("name"), str):
-            values["name"] = kept_values["name"]
-        number, extra = kept_values.get("id"), kept_values.get("extra")
-        if isinstance(number, int) and not isinstance(number, bool):
-            values["id"] = number
-        if isinstance(extra, dict):
-            values["extra"] = extra
-        if made is None:
-            return OtherDevice(type=str(kind), **values)
-        default = made()
-        for field in fields(made):
-            value, old = kept_values.get(field.name), getattr(default, field.name)
-            if field.name in values or value is None:
-                continue
-            if isinstance(old, np.ndarray):
-                if isinstance(value, list) and len(value) == 3 and all(isinstance(n, (int, float)) for n in value):
-                    values[field.name] = frozen(np.array(value, dtype=np.float64))
-            elif isinstance(value, (int, float)) and not isinstance(value, bool) and isinstance(old, (int, float)):
-                values[field.name] = int(value) if isinstance(old, int) and math.isfinite(value) else float(value)
-            elif isinstance(value, str) and isinstance(old, str):
-                values[field.name] = value
-        return made(**values)
+        kind = str(kept_values["kind"])
+        base = OtherDevice(type=kind) if kind not in KINDS else KINDS[kind]()
+        base = replace(base, name=name, link=link, pose=site_pose)
+        return replace(base, **usable(base, kept_values, skip=("link", "pose")))
 
 
 TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
@@ -357,19 +333,9 @@ class LoopReader:
         self.used_sites |= {
             end for end in self.sites if end.startswith(f"{name}_") and (end in ends or self._of_loop(end, name))
         }
-        axis, extra, title = kept_values.get("axis"), kept_values.get("extra"), kept_values.get("name")
-        values: dict[str, Any] = {}
-        if isinstance(axis, list) and len(axis) == 3 and all(isinstance(n, (int, float)) for n in axis):
-            values["axis"] = frozen(np.array(axis, dtype=np.float64))
-        if isinstance(extra, dict):
-            values["extra"] = extra
-        joint = ExtraJoint(
-            name=title if isinstance(title, str) else name,
-            type=kind,
-            links=(one.link, two.link),
-            positions=frozen(np.stack([one.pose[:3], two.pose[:3]])),
-            **values,
-        )
+        positions = np.stack([one.pose[:3], two.pose[:3]])
+        base = ExtraJoint(name=name, type=kind, links=(one.link, two.link), positions=positions)
+        joint = replace(base, **usable(base, kept_values, skip=("links", "positions")))
         return joint, root if element is None else element, kept_values.get("order")
 
     @staticmethod

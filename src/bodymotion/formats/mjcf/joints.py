@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.formats.kept_json import usable
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import Item, finite
 from bodymotion.formats.xml.tree import number_text
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.defaults import Settings
     from bodymotion.formats.xml.tree import Element
 
+MAX_ID = 9999
 DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
 """Attributes that a Joint has no field for, kept in `extra` under their names, in rad or m."""
 _FIELDS = frozenset(("name", "class", "type", "pos", "axis", "range", "limited", "armature", "ref", *DYNAMICS))
@@ -202,37 +204,20 @@ def with_kept(joint: Joint, kept: object) -> Joint:
     """Return a joint with the fields that <custom> keeps of it; armature in the <joint> itself takes precedence."""
     if not isinstance(kept, dict):
         return joint
-    values: dict[str, object] = {}
-    for field in fields(Joint):
-        value = kept.get(field.name)
-        default = getattr(joint, field.name)
-        if isinstance(default, float) and isinstance(value, (int, float)) and not isinstance(value, bool):
-            values[field.name] = float(value)
-        elif field.name == "axis" and isinstance(value, list) and len(value) == 3:
-            numbers = [float(n) for n in value if isinstance(n, (int, float))]
-            if len(numbers) == 3 and np.isfinite(numbers).all():
-                values["axis"] = frozen(numbers)
-        elif (field.name == "name" and isinstance(value, str)) or (field.name == "extra" and isinstance(value, dict)):
-            values[field.name] = value
-        elif field.name == "id" and isinstance(value, int) and not isinstance(value, bool) and -1 <= value <= 9999:
-            values["id"] = value
-        elif (
-            field.name == "type"
-            and value in ("rotate", "slide", "free", "fixed", "crawler")
-            and joint.type in ("fixed", "free")
-        ):
-            values["type"] = value
+    values = usable(joint, kept, skip=() if joint.type in ("fixed", "free") else ("type",))
+    if not -1 <= values.get("id", -1) <= MAX_ID:
+        del values["id"]
     if "extra" in values:
         without = kept.get("without")
         gone = {key for key in without if isinstance(key, str)} if isinstance(without, list) else set()
         left = {key: value for key, value in joint.extra.items() if key not in gone}
-        values["extra"] = {**values["extra"], **left}  # type: ignore[dict-item]
+        values["extra"] = {**values["extra"], **left}
     inertia = armature(joint)
     if joint.lower > -np.inf or joint.upper < np.inf:
         for name in ("lower", "upper"):
-            if name in values and abs(float(values[name]) - getattr(joint, name)) > 1e-9:  # type: ignore[arg-type]
+            if name in values and abs(values[name] - getattr(joint, name)) > 1e-9:
                 del values[name]
-    whole = replace(joint, **values)  # type: ignore[arg-type]
+    whole = replace(joint, **values)
     if (
         joint.type in ("rotate", "slide")
         and not np.isclose(armature(whole), inertia, rtol=1e-9, atol=0.0)

@@ -16,44 +16,16 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from bodymotion.formats.kept_json import plain
 from bodymotion.formats.xml.tree import is_xml_text
-from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.links import Link, Segment
 
 if TYPE_CHECKING:
     from bodymotion.formats.xml.tree import Element
-    from bodymotion.geometry.shapes import Shape
-
-MAX_DEPTH = 50
 
 
 def text_name(kind: str, name: str) -> str:
     """Return the name of the text of an object."""
     return f"bodymotion {kind} {name}".rstrip()
-
-
-def plain(value: object, lost: list[str], where: str, depth: int = 0) -> object:
-    """Return a value as JSON holds it, arrays as lists; the rest is left out, and its path is added to `lost`."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biufU":
-        return value.tolist()
-    if depth < MAX_DEPTH and isinstance(value, (list, tuple)):
-        return [plain(item, lost, f"{where}[{i}]", depth + 1) for i, item in enumerate(value)]
-    if depth < MAX_DEPTH and isinstance(value, Mapping):
-        found = {}
-        for key, item in value.items():
-            if isinstance(key, str):
-                found[key] = plain(item, lost, f"{where}.{key}", depth + 1)
-            else:
-                lost.append(f"{where}[{key!r:.40}]")
-        return found
-    lost.append(where)
-    return None
 
 
 class Kept:
@@ -103,104 +75,3 @@ class Kept:
             return False
         self._texts.setdefault(name, {}).update(values)
         return True
-
-
-SUM_TOLERANCE = 1e-9
-"""Relative difference up to which the sums of the segments equal the link in the rest of the file."""
-
-
-def json_of_segments(link: Link) -> list[dict[str, object]] | None:
-    """Return the entry of a link's segments; None where the transform of one cannot be inverted."""
-    kept: list[dict[str, object]] = []
-    for segment in link.segments:
-        if _inverse(segment.transform) is None:
-            return None
-        kept.append(
-            {
-                "name": segment.name,
-                "transform": segment.transform,
-                "mass": segment.mass,
-                "center_of_mass": segment.center_of_mass,
-                "inertia": segment.inertia,
-                "shapes": [len(segment.visuals), len(segment.collisions)],
-                **({"extra": segment.extra} if segment.extra else {}),
-            }
-        )
-    return kept
-
-
-def separate_segments(
-    entry: object, whole: Segment | None, visuals: tuple[Shape, ...], collisions: tuple[Shape, ...]
-) -> tuple[Segment, ...] | None:
-    """Return the segments of a link from its entry; None without one, or where it does not fit the link any more.
-
-    `whole` is the link as one segment, from the rest of the file.
-    """
-    if not isinstance(entry, list) or not entry:
-        return None
-    found: list[Segment] = []
-    at = [0, 0]
-    for one in entry:
-        if not isinstance(one, dict):
-            return None
-        transform, counts = _array(one.get("transform"), (4, 4)), one.get("shapes")
-        mass, inertia = _array(one.get("mass"), ()), _array(one.get("inertia"), (3, 3))
-        center = _array(one.get("center_of_mass"), (3,))
-        if transform is None or mass is None or inertia is None or center is None:
-            return None
-        back = _inverse(transform)
-        if back is None or not isinstance(counts, list) or len(counts) != 2 or not all(_is_count(n) for n in counts):
-            return None
-        shapes = [
-            tuple(shape.moved(back) for shape in given[start : start + count])
-            for given, start, count in zip((visuals, collisions), at, counts, strict=True)
-        ]
-        at = [start + count for start, count in zip(at, counts, strict=True)]
-        name, extra = one.get("name"), one.get("extra")
-        found.append(
-            Segment(
-                name=name if isinstance(name, str) else "",
-                transform=frozen(transform),
-                mass=float(mass),
-                center_of_mass=frozen(center),
-                inertia=frozen(inertia),
-                visuals=shapes[0],
-                collisions=shapes[1],
-                extra=extra if isinstance(extra, dict) else {},
-            )
-        )
-    link = Link(segments=tuple(found))
-    if at != [len(visuals), len(collisions)] or not _same_mass(link, Link(segments=(whole,) if whole else ())):
-        return None
-    return tuple(found)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**7
-
-
-def _array(value: object, shape: tuple[int, ...]) -> Floats | None:
-    try:
-        found = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return found if found.shape == shape and np.isfinite(found).all() else None
-
-
-def _inverse(transform: Floats) -> Floats | None:
-    """Return the inverse of a transform; None where it is not exact."""
-    if not np.isfinite(transform).all() or not (transform[3] == (0.0, 0.0, 0.0, 1.0)).all():
-        return None
-    with np.errstate(all="ignore"):
-        usable = np.linalg.cond(transform[:3, :3]) < 1e6
-    return np.asarray(np.linalg.inv(transform), dtype=np.float64) if usable else None
-
-
-def _same_mass(one: Link, other: Link) -> bool:
-    half = 0.5 * (one.inertia + one.inertia.T)
-    return bool(
-        abs(one.mass - other.mass) <= SUM_TOLERANCE * abs(other.mass)
-        and np.abs(one.center_of_mass - other.center_of_mass).max()
-        <= SUM_TOLERANCE * max(1.0, np.abs(other.center_of_mass).max())
-        and np.abs(half - other.inertia).max() <= SUM_TOLERANCE * max(np.abs(other.inertia).max(), 1e-12)
-    )

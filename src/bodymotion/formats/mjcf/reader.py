@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
+from bodymotion.formats.kept_json import usable
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.assets import Assets
 from bodymotion.formats.mjcf.bodies import RawLink, Tree, TreeReader
@@ -342,14 +343,5 @@ def _of_total_mass(links: tuple[Link, ...], total: float) -> tuple[Link, ...]:
 
 
 def _viewpoints(kept: object) -> tuple[Viewpoint, ...]:
-    found = []
-    for view in kept if isinstance(kept, list) else []:
-        if not isinstance(view, dict):
-            continue
-        text, at, angle = view.get("description"), view.get("pose"), view.get("field_of_view")
-        usable = isinstance(at, list) and len(at) == 7 and all(isinstance(n, (int, float)) for n in at)
-        if isinstance(text, str) and usable and isinstance(angle, (int, float)):
-            found.append(
-                Viewpoint(description=text, pose=frozen(np.array(at, dtype=np.float64)), field_of_view=float(angle))
-            )
-    return tuple(found)
+    found = [usable(Viewpoint(), view) for view in (kept if isinstance(kept, list) else [])]
+    return tuple(Viewpoint(**values) for values in found if len(values) == len(fields(Viewpoint)))

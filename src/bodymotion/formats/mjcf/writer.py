@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.formats.kept_json import json_of_viewpoints
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.assets import CLASSES, INTEGRATOR
@@ -361,8 +362,5 @@ class _Writer:
         if extra:
             values["extra"] = extra
         if body.viewpoints:
-            values["viewpoints"] = [
-                {"description": view.description, "pose": view.pose, "field_of_view": view.field_of_view}
-                for view in body.viewpoints
-            ]
+            values["viewpoints"] = json_of_viewpoints(body.viewpoints)
         self.kept.add("body", "", values)

@@ -13,8 +13,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics import losses
+from bodymotion.formats.kept_json import as_json, plain
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.extension import VERSION, as_json, is_same
+from bodymotion.formats.urdf.extension import VERSION, is_same
 from bodymotion.formats.xml.tree import Element, is_xml_text
 
 if TYPE_CHECKING:
@@ -103,27 +104,11 @@ class ExtensionWriter:
 
     def plain(self, value: object, what: str, title: str) -> Any:  # noqa: ANN401
         """Return a value as JSON holds it; parts that JSON cannot hold are lost."""
-        try:
-            return as_json(value)
-        except TypeError:
-            if isinstance(value, dict):
-                return {
-                    key: self.plain(inner, f"{what} {key}", title)
-                    for key, inner in value.items()
-                    if isinstance(key, str) and self._fits(inner, f"{what} {key}", title)
-                }
-            self.lost.add(losses.UNSAID.as_note, f"{what} is of a kind that cannot be kept", title)
-            return None
-
-    def _fits(self, value: object, what: str, title: str) -> bool:
-        if isinstance(value, dict):
-            return True
-        try:
-            as_json(value)
-        except TypeError:
-            self.lost.add(losses.UNSAID.as_note, f"{what} is of a kind that cannot be kept", title)
-            return False
-        return True
+        lost: list[str] = []
+        found = plain(value, lost, what)
+        for where in lost:
+            self.lost.add(losses.UNSAID.as_note, f"{where} is of a kind that cannot be kept", title)
+        return found
 
     def note(self, what: str, title: str) -> None:
         """Report that the rest of the file does not hold `what` of the object called `title`."""

@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject
+from bodymotion.formats.kept_json import as_json
 from bodymotion.formats.resources import PackageFinder
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import DEVICE_FIELDS, read_devices
 from bodymotion.formats.urdf.elements import one_line, read_origin
-from bodymotion.formats.urdf.extension import Entry, Extension, as_json, read_extension, separate_segments
+from bodymotion.formats.urdf.extension import Entry, Extension, read_extension
 from bodymotion.formats.urdf.joints import read_gears, read_inertial, read_joint
 from bodymotion.formats.urdf.leftovers import parse_rest, read_rest, report_unknown
 from bodymotion.formats.urdf.shapes import ShapeReader
@@ -392,7 +393,7 @@ class _Reader:
             )
         segments: tuple[Segment, ...] = (segment,) if there else ()
         if entry is not None and "segments" in entry.values:
-            segments = separate_segments(entry, segment)
+            segments = entry.separate(segment)
         offset: Floats = read_origin(node.joint) if node.joint is not None else poses.IDENTITY
         if node.parent < 0 and self.extension.robot is not None:
             given = self.extension.robot.numbers("root_offset", 7)

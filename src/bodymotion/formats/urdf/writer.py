@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bodymotion.diagnostics import losses
+from bodymotion.formats.kept_json import as_json, json_of_segments, json_of_viewpoints
 from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
 from bodymotion.formats.mjcf_extra import mjcf_losses
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.device_writer import device_elements
 from bodymotion.formats.urdf.elements import origin_element, read_origin
-from bodymotion.formats.urdf.extension import as_json, has_parts, json_of_segments
+from bodymotion.formats.urdf.extension import has_parts
 from bodymotion.formats.urdf.extension_writer import ExtensionWriter, LossReport, quiet_differences, unique_names
 from bodymotion.formats.urdf.joint_writer import control_element, joint_element, transmission_elements
 from bodymotion.formats.urdf.joints import read_gears, read_joint
@@ -307,14 +308,7 @@ class _Writer:
                 values[key] = extension.plain(pose, key, body.name)
                 extension.note("the pose of the root", body.name)
         if body.viewpoints:
-            values["viewpoints"] = [
-                {
-                    "description": view.description,
-                    "pose": extension.plain(view.pose, "pose", view.description),
-                    "field_of_view": view.field_of_view,
-                }
-                for view in body.viewpoints
-            ]
+            values["viewpoints"] = json_of_viewpoints(body.viewpoints)
             extension.note("viewpoints", body.name)
         extension.put("robot", {}, values)
 
