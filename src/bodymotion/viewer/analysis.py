@@ -145,19 +145,25 @@ class MotionAnalysis:
 
 
 def analyze(
-    scene: Scene, on_ground: bool, quantities: Iterable[str] = (), keep_going: Callable[[], bool] = lambda: True
+    scene: Scene,
+    on_ground: bool,
+    quantities: Iterable[str] = (),
+    keep_going: Callable[[], bool] = lambda: True,
+    *,
+    overlays: bool = True,
 ) -> MotionAnalysis | None:
     """Analyze a scene, moved to the ground with `on_ground`; return None when `keep_going` returns False.
 
-    `quantities` are computed, too. Frames that hold the last one for a longer second motion are left out.
+    `quantities` are computed, too, and with `overlays` what these need. Frames that hold the last one for a longer second motion are left
+    out.
     """
     # Numbers that are too large are reported elsewhere: results that are not finite are not drawn.
     with np.errstate(all="ignore"):
-        return _analyze(_without_held_frames(scene), on_ground, quantities, keep_going)
+        return _analyze(_without_held_frames(scene), on_ground, quantities, keep_going, overlays)
 
 
 def _analyze(
-    scene: Scene, on_ground: bool, quantities: Iterable[str], keep_going: Callable[[], bool]
+    scene: Scene, on_ground: bool, quantities: Iterable[str], keep_going: Callable[[], bool], overlays: bool
 ) -> MotionAnalysis | None:
     center = np.zeros((scene.num_frames, 3))
     roots = np.array(scene.link_poses[:, 0])
@@ -179,7 +185,7 @@ def _analyze(
         return analysis
     try:
         found = replace(analysis, measures=_measure(scene), moments=_moments(scene))
-        if found.on_feet:
+        if overlays and found.on_feet:
             # What overlays need for each frame is computed here, in the background.
             for name in ("support", "foot_patches", "contact_points", "zmp"):
                 if not keep_going():

@@ -20,12 +20,17 @@ from bodymotion.scene.scene import Scene
 from bodymotion.scene.second_motion import differences
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import viser
+    import viser.infra
 
 ROBOT = "/world/robot"
 COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
 SELECTED = Material(diffuse=(0.1, 0.5, 1.0), transparency=0.45)
 GHOST = Material(diffuse=(0.2, 0.5, 0.95), transparency=0.62)
+_MESSAGES = {"position": "SetPositionMessage", "wxyz": "SetOrientationMessage"}
+"""The types of viser's messages that set a part of a pose."""
 MIN_POSE_CHANGE = 1e-6
 """[m, or of a quaternion's elements] Smaller changes since the last message are not sent."""
 SECOND_ROBOT_WIDTHS, SECOND_ROBOT_SIZES = 1.35, 0.45
@@ -41,6 +46,8 @@ class RobotNodes:
         The box (2, 3) around the first frame, and the length [m] of its diagonal.
     names, links, visuals:
         The names of the links' nodes, the nodes, and the nodes of their shapes by link.
+    recordings:
+        Those to which poses are added, where there is no browser to send them to.
     """
 
     def __init__(
@@ -62,6 +69,7 @@ class RobotNodes:
         self._parents = np.array([link.parent for link in body.links])
         self.names: list[str] = []
         self.links: list[viser.FrameHandle] = []
+        self.recordings: Sequence[viser.infra.StateSerializer] = ()
         self.visuals: dict[int, viser.GlbHandle] = {}
         self._selected: tuple[int, viser.GlbHandle | None] | None = None
         self._frames_shown = False
@@ -97,13 +105,20 @@ class RobotNodes:
         with np.errstate(invalid="ignore"):
             moved = ~(np.abs(local[:, :3] - self._sent[:, :3]).max(axis=1) <= MIN_POSE_CHANGE)
             rotated = ~(np.abs(local[:, 3:] - self._sent[:, 3:]).max(axis=1) <= MIN_POSE_CHANGE)
-        for i in np.flatnonzero(moved):
-            self.links[i].position = local[i, :3]
-            self._sent[i, :3] = local[i, :3]
-        for i in np.flatnonzero(rotated):
-            self.links[i].wxyz = local[i, 3:]
-            self._sent[i, 3:] = local[i, 3:]
+        for name, changed, part in (("position", moved, slice(3)), ("wxyz", rotated, slice(3, 7))):
+            for i in np.flatnonzero(changed):
+                self._set(int(i), name, local[i, part])
+            self._sent[changed, part] = local[changed, part]
         return int(moved.sum() + rotated.sum())
+
+    def _set(self, index: int, name: str, value: Floats) -> None:
+        """Set a part of the pose of a link: by its handle, or, ten times as fast, by the message that this would add to recordings."""
+        if not self.recordings:
+            setattr(self.links[index], name, value)
+            return
+        message = {"name": self.names[index], name: tuple(value.tolist()), "owner": "", "type": _MESSAGES[name]}
+        for recording in self.recordings:
+            recording._messages.append((recording._time, message))
 
     def follow(self, offset: Floats) -> None:
         """Move the world so that its point `offset` (3,) is at the origin."""

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import viser.infra
 
 SUFFIXES = (".html", ".htm")
-MAX_RATE = 60.0
+MAX_RATE = 30.0
 """Frames per second."""
 MAX_FRAMES = 9000
 """Number of frames; longer motions are sampled at a lower rate."""
@@ -42,7 +42,7 @@ LAST_FRAME_DURATION = 1e-3
 """[s] The player jumps to the first frame at the end, and the last one must be visible before."""
 EARLY = 2e-4
 """[s] Frames begin this much before their time, because times may be rounded to four decimal places."""
-SPARSE = 0.0125
+SPARSE = 0.025
 """[s] Frames that are so long before the next one are all shown."""
 RECORDED = '<script>window.__VISER_EMBED_DATA__="'
 """The beginning of the script in which viser puts its recording into a page."""
@@ -137,7 +137,7 @@ def _record(
             view.set_first_camera()
             view.analyze_now()
             view.show(int(sampling.frames[0]))
-            recordings = _recordings(server, view, themes)
+            recordings = view.nodes.recordings = _recordings(server, view, themes)
             durations = np.diff(np.maximum(sampling.times - EARLY, 0.0))
             for duration, frame in zip(durations, sampling.frames[1:], strict=True):
                 for recording in recordings:
@@ -151,7 +151,7 @@ def _record(
         stop_server(server)
     analysis = view.analysis_overlays.analysis
     if analysis is None and not scene.reason_not_to_measure:
-        analysis = analyze(view.shown_scene, options.stand)
+        analysis = analyze(view.shown_scene, options.stand, overlays=False)
     return texts, _analysis_note(view), analysis
 
 
