@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from bodymotion.formats.cha.keywords import PLAYBACKS
+
 
 class Field(NamedTuple):
     """A field of a message: its number, its type (a scalar, an enumeration or a message), and the oneof that it is a member of."""
@@ -133,16 +135,11 @@ MESSAGES: Mapping[str, Mapping[str, Field]] = {
 }
 """The fields of each message by name."""
 
-ARM_PLAYBACKS = ("", "jointspace", "workspace", "workspace_dance_frame")
+ARM_PLAYBACKS = ("", *PLAYBACKS)
 """The values of the option `arm_playback`, in the order of the enumeration ArmPlayback; 0 lets the robot choose by the columns."""
 
 ENUMS: Mapping[str, Mapping[str, int]] = {
-    "ArmPlayback": {
-        "ARM_PLAYBACK_DEFAULT": 0,
-        "ARM_PLAYBACK_JOINTSPACE": 1,
-        "ARM_PLAYBACK_WORKSPACE": 2,
-        "ARM_PLAYBACK_WORKSPACE_DANCE_FRAME": 3,
-    },
+    "ArmPlayback": {f"ARM_PLAYBACK_{word.upper() or 'DEFAULT'}": number for number, word in enumerate(ARM_PLAYBACKS)},
 }
 """The values of enumerations by name."""
 

@@ -39,30 +39,18 @@ def shell(
     power = 2.0 / squareness
     c, s = np.cos(angle), np.sin(angle)
     u_unit, v_unit = np.sign(c) * np.abs(c) ** power, np.sign(s) * np.abs(s) ** power
-    rings = [(at, u + half_u * u_unit, v + half_v * v_unit) for at, u, half_u, v, half_v in sections]
-    order = [0, 1, 2] if axis == "x" else [2, 0, 1]
-    points = []
-    for at, u, v in rings:
-        ring = np.empty((SECTION_POINTS, 3))
-        for column, values in zip(order, (np.full(SECTION_POINTS, at), u, v), strict=True):
-            ring[:, column] = values
-        points.append(ring)
-    ends = [points[0].mean(axis=0, keepdims=True), points[-1].mean(axis=0, keepdims=True)]
-    vertices = np.concatenate([*points, *ends])
-    around = np.arange(SECTION_POINTS)
-    beside = (around + 1) % SECTION_POINTS
-    faces = []
-    for k in range(len(rings) - 1):
-        low, high = k * SECTION_POINTS, (k + 1) * SECTION_POINTS
-        faces += [
-            np.stack([low + around, low + beside, high + beside], axis=-1),
-            np.stack([low + around, high + beside, high + around], axis=-1),
-        ]
-    first, last = len(vertices) - 2, len(vertices) - 1
-    top = (len(rings) - 1) * SECTION_POINTS
-    faces.append(np.stack([np.full(SECTION_POINTS, first), beside, around], axis=-1))
-    faces.append(np.stack([np.full(SECTION_POINTS, last), top + around, top + beside], axis=-1))
-    triangles = np.concatenate(faces).astype(np.int32)
+    at, u, half_u, v, half_v = np.array(sections)[:, :, None].swapaxes(0, 1)
+    rings = np.stack(np.broadcast_arrays(at, u + half_u * u_unit, v + half_v * v_unit), axis=-1)
+    rings = np.take(rings, [0, 1, 2] if axis == "x" else [1, 2, 0], axis=-1)
+    vertices = np.concatenate([*rings, rings[[0, -1]].mean(axis=1)])
+    corner = np.arange(rings[..., 0].size).reshape(rings.shape[:2])
+    beside = np.roll(corner, -1, axis=1)
+    sides = [[corner[:-1], beside[:-1], beside[1:]], [corner[:-1], beside[1:], corner[1:]]]
+    first, last = (np.full(SECTION_POINTS, corner.size + end) for end in (0, 1))
+    ends = [[first, beside[0], corner[0]], [last, corner[-1], beside[-1]]]
+    triangles = np.concatenate(
+        [np.array(sides).transpose(2, 0, 3, 1).reshape(-1, 3), np.array(ends).swapaxes(1, 2).reshape(-1, 3)]
+    ).astype(np.int32)
     if sections[-1][0] < sections[0][0]:
         triangles = triangles[:, ::-1]
     return Shape(Mesh(vertices, triangles, crease_angle=crease), material=material)

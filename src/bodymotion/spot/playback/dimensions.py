@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from bodymotion.animation import GROUPS
+from bodymotion.formats.cha.keywords import JOINT_LIMITS
 from bodymotion.geometry.arrays import Floats, frozen
 
 LEGS = ("fl", "fr", "hl", "hr")
@@ -49,22 +51,13 @@ FOREARM: Floats = frozen([0.4033, 0.0, 0.075])
 HAND = 0.19557
 """From joint wr1 to the hand's frame, along x."""
 
-LEG_LIMITS: Floats = frozen([[-0.785398, 0.785398], [-0.898845, 2.295108], [-2.7929, -0.2471]])
+LEG_LIMITS: Floats = frozen([JOINT_LIMITS[joint] for joint in ("hx", "hy", "kn")])
 """Lower and upper limits (3, 2) of hx, hy and kn."""
 
-ARM_LIMITS: Floats = frozen(
-    [
-        [-2.618, 3.1416],
-        [-3.1416, 0.5236],
-        [0.0, 3.1416],
-        [-2.7925, 2.7925],
-        [-1.8326, 1.8326],
-        [-2.87989, 2.87979],
-    ]
-)
+ARM_LIMITS: Floats = frozen([JOINT_LIMITS[joint] for joint in GROUPS["arm_joints"]])
 """Lower and upper limits (6, 2) of the joints of the arm."""
 
-GRIPPER_LIMITS: Floats = frozen([-1.5708, 0.0])
+GRIPPER_LIMITS: Floats = frozen(JOINT_LIMITS["gripper"])
 """Angles of the open and the closed gripper."""
 
 LIMITS: Floats = frozen(np.vstack([np.tile(LEG_LIMITS, (4, 1)), ARM_LIMITS, GRIPPER_LIMITS]))

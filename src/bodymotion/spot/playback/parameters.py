@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from numbers import Real
 from types import MappingProxyType
@@ -10,36 +11,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics.spelling import choices
+from bodymotion.formats.cha.keywords import PARAMETERS
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
 
-_OFFSETS = tuple(f"{name}_offset" for name in ("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1"))
+OFFSETS = tuple(name for name in PARAMETERS if re.fullmatch(r"[a-z]+_[01]_offset", name))
+"""The parameters that are added to the arm's joints, in the joints' order."""
 
 NEUTRAL: Mapping[str, float] = MappingProxyType(
     {
-        "speed": 1.0,
-        "offset_slices": 0.0,
-        "body_entry_slices": 0.0,
-        "body_exit_slices": 0.0,
-        **{f"translation_multiplier.{axis}": 1.0 for axis in "xyz"},
-        **{f"rotation_multiplier.{axis}": 1.0 for axis in ("roll", "pitch", "yaw")},
-        "body_tracking_stiffness": 5.0,
-        "arm_entry_slices": 0.0,
-        **dict.fromkeys(_OFFSETS, 0.0),
-        "gripper_offset": 0.0,
-        "gripper_multiplier": 1.0,
-        "gripper_strength_fraction": 1.0,
-        "arm_dance_frame_id": 0.0,
+        **{name: 1.0 if "_multiplier" in name else 0.0 for name in PARAMETERS},
+        **{"speed": 1.0, "body_tracking_stiffness": 5.0, "gripper_strength_fraction": 1.0},
     }
 )
 """Every parameter of the document with its neutral value, which applies where an animation does not have the parameter."""
 
 MAX_VALUE = 1e6
 """Larger parameters are rejected as mistakes."""
-
-OFFSETS = _OFFSETS
-"""The parameters that are added to the arm's joints, in the joints' order."""
 
 
 def as_number(what: str, value: object) -> float:

@@ -140,18 +140,16 @@ def check_keyframes(animation: Animation) -> None:
         raise ValueError(
             f"keyframes {row} and {row + 1} are {gaps[row - 1]:g} s apart; the smallest gap is {MIN_KEYFRAME_GAP:g} s"
         )
-    bad = ~np.isfinite(keys.values)
-    if bad.any():
-        row, column = (int(k) for k in np.argwhere(bad)[0])
-        raise ValueError(
-            f"keyframe {row + 1}: expected a finite {keys.columns[column]}, got {keys.values[row, column]}"
-        )
-    huge = np.abs(keys.values) > MAX_NUMBER
-    if huge.any():
-        row, column = (int(k) for k in np.argwhere(huge)[0])
-        raise ValueError(
-            f"keyframe {row + 1}: {keys.columns[column]} is {keys.values[row, column]:g}, above {MAX_NUMBER:g}"
-        )
+    for bad in (~np.isfinite(keys.values), np.abs(keys.values) > MAX_NUMBER):
+        if bad.any():
+            row, column = np.argwhere(bad)[0].tolist()
+            name, value = keys.columns[column], keys.values[row, column]
+            wrong = (
+                f"{name} is {value:g}, above {MAX_NUMBER:g}"
+                if np.isfinite(value)
+                else f"expected a finite {name}, got {value}"
+            )
+            raise ValueError(f"keyframe {row + 1}: {wrong}")
 
 
 def _dance_frames(given: Mapping[int, npt.ArrayLike] | None) -> dict[int, Floats]:
@@ -301,11 +299,7 @@ class _Move:
         if not self.tracks.has_legs or not rounds.any():
             return frames
         ends = np.array([0.0, min(self.times.natural * self.times.seconds_per_slice, self.animation.duration)])
-        body = (
-            poses.from_parts(self.tracks.body_position(ends), self.tracks.body_orientation(ends))
-            if self.tracks.has_body
-            else self.tracks.body_on_legs(ends)
-        )
+        body = self.tracks.body_poses(ends) if self.tracks.has_body else self.tracks.body_on_legs(ends)
         first, last = footprint(self.tracks.feet(ends, body))
         step = poses.compose(last, poses.inverse(first))
         step[2] = 0.0
@@ -415,9 +409,7 @@ def loop_problems(animation: Animation, tracks: Tracks, times: Timing) -> tuple[
 def _difference_of_ends(tracks: Tracks, duration: float) -> float:
     """Return the largest difference between the ends of an animation relative to the feet, as a walk may end elsewhere."""
     ends = np.array([0.0, duration])
-    body = np.tile([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0], (2, 1))
-    if tracks.has_body:
-        body = poses.from_parts(tracks.body_position(ends), tracks.body_orientation(ends))
+    body = tracks.body_poses(ends)
     parts: list[Floats] = []
     if tracks.has_legs:
         feet = poses.transform_points(poses.inverse(body)[:, None], tracks.feet(ends, body))

@@ -13,24 +13,20 @@ from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link, Segment
 from bodymotion.spot.playback import appearance
+from bodymotion.spot.playback.arm import AXES, OFFSETS
 from bodymotion.spot.playback.dimensions import (
     ARM_JOINTS,
-    ARM_LIMITS,
     FOOT_RADIUS,
-    FOREARM,
-    GRIPPER_LIMITS,
     HAND,
     HIP_WIDTH,
     HIPS,
     JOINT_NAMES,
     KNEE,
-    LEG_LIMITS,
     LEGS,
+    LIMITS,
     NOMINAL_HEIGHT,
     SHIN,
-    SHOULDER,
     SIDES,
-    UPPER_ARM,
 )
 
 X, Y, Z = np.eye(3)
@@ -69,30 +65,9 @@ def spot_body(*, arm: bool = True) -> Body:
     root = tree.add("body", -1, poses.IDENTITY[:3], visuals=appearance.body(arm=arm))
     for leg, name in enumerate(LEGS):
         side, front = float(SIDES[leg]), leg < 2
-        hip = tree.add(
-            f"{name}_hip",
-            root,
-            HIPS[leg],
-            axis=X,
-            limits=LEG_LIMITS[0],
-            visuals=appearance.hip(side, front=front),
-        )
-        upper = tree.add(
-            f"{name}_uleg",
-            hip,
-            side * HIP_WIDTH * Y,
-            axis=Y,
-            limits=LEG_LIMITS[1],
-            visuals=appearance.upper_leg(side),
-        )
-        lower = tree.add(
-            f"{name}_lleg",
-            upper,
-            KNEE,
-            axis=Y,
-            limits=LEG_LIMITS[2],
-            visuals=appearance.lower_leg(),
-        )
+        hip = tree.add(f"{name}_hip", root, HIPS[leg], axis=X, visuals=appearance.hip(side, front=front))
+        upper = tree.add(f"{name}_uleg", hip, side * HIP_WIDTH * Y, axis=Y, visuals=appearance.upper_leg(side))
+        lower = tree.add(f"{name}_lleg", upper, KNEE, axis=Y, visuals=appearance.lower_leg())
         tree.add(f"{name}_foot", lower, -SHIN * Z, visuals=appearance.foot(FOOT_RADIUS))
     if arm:
         _add_arm(tree, root)
@@ -105,29 +80,11 @@ def spot_body(*, arm: bool = True) -> Body:
 
 
 def _add_arm(tree: _Tree, root: int) -> None:
-    steps = (SHOULDER, np.zeros(3), UPPER_ARM * X, FOREARM, np.zeros(3), np.zeros(3))
-    axes = (Z, Y, Y, X, Y, X)
     parent = root
-    for k, name in enumerate(ARM_JOINTS):
-        parent = tree.add(
-            f"arm_{name}",
-            parent,
-            steps[k],
-            axis=axes[k],
-            limits=ARM_LIMITS[k],
-            joint=name,
-            visuals=appearance.arm(name),
-        )
+    for name, step, axis in zip(ARM_JOINTS, OFFSETS, AXES, strict=True):
+        parent = tree.add(f"arm_{name}", parent, step, axis=axis, joint=name, visuals=appearance.arm(name))
     tree.add("hand", parent, HAND * X)
-    tree.add(
-        "gripper",
-        parent,
-        GRIPPER,
-        axis=Y,
-        limits=GRIPPER_LIMITS,
-        joint="gripper",
-        visuals=appearance.jaw(),
-    )
+    tree.add("gripper", parent, GRIPPER, axis=Y, joint="gripper", visuals=appearance.jaw())
 
 
 class _Tree:
@@ -143,7 +100,6 @@ class _Tree:
         step: Floats,
         *,
         axis: Floats | None = None,
-        limits: Floats | None = None,
         joint: str = "",
         visuals: tuple[Shape, ...] = (),
     ) -> int:
@@ -168,10 +124,10 @@ class _Tree:
                 ),
             )
         kind = Joint(name=name, type="free" if parent < 0 else "fixed")
-        if axis is not None and limits is not None:
-            lower, upper = map(float, limits)
+        if axis is not None:
             effort = {"effort": EFFORTS[joint.rpartition("_")[2]]}
             column = JOINT_NAMES.index(joint)
+            lower, upper = map(float, LIMITS[column])
             kind = Joint(name=joint, type="rotate", id=column, axis=axis, lower=lower, upper=upper, extra=effort)
         offset = poses.from_parts(step, [1.0, 0.0, 0.0, 0.0])
         self.links.append(Link(name=name, index=index, parent=parent, joint=kind, offset=offset, segments=segments))

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion.interpolation.sampling import sampled
 from bodymotion.motion.interpolation.wraps import unwrapped
 from bodymotion.spot.playback.dimensions import LEGS, NOMINAL_HEIGHT
@@ -54,13 +54,10 @@ def foot_columns(leg: str) -> tuple[str, ...]:
     return tuple(f"{leg}_{axis}" for axis in "xyz")
 
 
+NOMINAL_POSE: Floats = frozen([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0])
+"""The pose (7,) of the body over the feet's centre in a nominal stand."""
 WRAP_SPEED = 30.0
 """[rad/s] A faster change by about a full turn is no rotation: the angle was recorded modulo 2π."""
-
-
-def _interpolated(values: Floats, times: Floats, at: Floats) -> Floats:
-    """Return values (T, C) at times `at` (T,) [s] of keyframes (N, C) at `times` (N,) [s]."""
-    return sampled(values, times, at, "pchip")
 
 
 def _without_wraps(angles: Floats, times: Floats) -> Floats:
@@ -140,24 +137,24 @@ class Tracks:
     def _has_any(self, *names: str) -> bool:
         return any(self._keys.has(name) for name in names)
 
-    def _columns(self, names: tuple[str, ...], rest: npt.ArrayLike, at: Floats, *, angles: bool = False) -> Floats:
-        """Return values (T, K) of columns at times `at`; `rest` (K,) for columns that the animation does not have."""
+    def _table(self, names: tuple[str, ...], rest: npt.ArrayLike) -> Floats:
+        """Return values (N, K) of columns at the keyframes; `rest` (K,) for columns that the animation does not have."""
         values = np.tile(np.asarray(rest, dtype=np.float64), (len(self._keys), 1))
         for k, name in enumerate(names):
             if self._keys.has(name):
                 values[:, k] = self._keys.column(name)
-        times = self._keys.times
-        return _interpolated(_without_wraps(values, times) if angles else values, times, at)
+        return values
+
+    def _columns(self, names: tuple[str, ...], rest: npt.ArrayLike, at: Floats, *, angles: bool = False) -> Floats:
+        """Return values (T, K) of columns at times `at`; `rest` as for `_table`."""
+        values, times = self._table(names, rest), self._keys.times
+        return sampled(_without_wraps(values, times) if angles else values, times, at, "pchip")
 
     def _orientation(self, part: str, rest: Floats, at: Floats) -> Floats:
         """Return orientations (T, 4) of the body or the hand."""
         names = QUATERNIONS[part]
         if self._has_any(*names):
-            values = np.zeros((len(self._keys), 4))
-            for k, name in enumerate(names):
-                if self._keys.has(name):
-                    values[:, k] = self._keys.column(name)
-            return _interpolated_orientations(values, self._keys.times, at)
+            return _interpolated_orientations(self._table(names, np.zeros(4)), self._keys.times, at)
         names = ROLL_PITCH_YAW[part]
         if self._has_any(*names):
             return rotations.from_rpy(self._columns(names, np.zeros(3), at, angles=True))
@@ -184,6 +181,12 @@ class Tracks:
         if "assume_zero_roll_and_pitch" in self.animation.options:
             return rotations.from_rpy(rotations.to_rpy(orientation) * [0.0, 0.0, 1.0])
         return orientation
+
+    def body_poses(self, at: Floats) -> Floats:
+        """Return the body's poses (T, 7), without a look at legs or the centre of mass; nominal where it is not controlled."""
+        if not self.has_body:
+            return np.tile(NOMINAL_POSE, (len(at), 1))
+        return poses.from_parts(self.body_position(at), self.body_orientation(at))
 
     def body_angles(self, at: Floats) -> Floats | None:
         """Return the body's roll, pitch and yaw (T, 3), full turns included, where columns define these angles; else None."""
@@ -257,10 +260,7 @@ class Tracks:
 
     def _feet_at_keys(self) -> Floats:
         times = self._keys.times
-        body = np.tile([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0], (len(times), 1))
-        if self.has_body:
-            body = poses.from_parts(self.body_position(times), self.body_orientation(times))
-        return self.feet(times, body)
+        return self.feet(times, self.body_poses(times))
 
     def floor_correction(self) -> float:
         """Return the height [m] to add so that the feet are on the floor at the start; 0 where they are, within `MAX_FLOOR_OFFSET`.
@@ -272,9 +272,7 @@ class Tracks:
             return 0.0
         if not self.has_body and not self.legs_by_feet.all():
             return 0.0
-        body = np.array([[0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0]])
-        if self.has_body and not self.by_center_of_mass:
-            body = poses.from_parts(self.body_position(start), self.body_orientation(start))
+        body = NOMINAL_POSE[None] if self.by_center_of_mass else self.body_poses(start)
         height = float(self.feet(start, body)[0, :, 2].mean())
         return -height if abs(height) > MAX_FLOOR_OFFSET else 0.0
 
@@ -284,9 +282,8 @@ class Tracks:
         With feet positions it is at nominal height over the feet's centre. With joints alone it moves so that feet in contact do not
         slip; this motion is integrated over the animation's time at 100 Hz.
         """
-        level = np.array([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0])
         if self.legs_by_feet.any() or not self.legs_by_joints.any():
-            body = np.tile(level, (len(at), 1))
+            body = np.tile(NOMINAL_POSE, (len(at), 1))
             body[:, :2] = self.feet(at, body)[:, self.legs_by_feet | ~self.legs_by_joints, :2].mean(axis=1)
             return body
         times = self._keys.times
@@ -304,7 +301,7 @@ class Tracks:
         start = -feet[0, :, :2].mean(axis=0)
         positions = np.concatenate([start[None], start + np.cumsum(push, axis=0)])
         table = np.column_stack([positions, height])
-        body = np.tile(level, (len(at), 1))
+        body = np.tile(NOMINAL_POSE, (len(at), 1))
         for k in range(3):
             body[:, k] = np.interp(at, grid, table[:, k])
         return body

@@ -16,12 +16,12 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.spot.playback import rules
-from bodymotion.spot.playback.dimensions import ARM_LIMITS, GRIPPER_LIMITS, JOINT_NAMES, LEGS, NOMINAL_HEIGHT
+from bodymotion.spot.playback.dimensions import JOINT_NAMES, LEGS, LIMITS
 from bodymotion.spot.playback.gait_cycle import check_gait_cycle
 from bodymotion.spot.playback.parameters import settings
 from bodymotion.spot.playback.playing import center_of_mass, default_start, loop_problems, play
 from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR
-from bodymotion.spot.playback.stance import distance_outside, feet_in_world
+from bodymotion.spot.playback.stance import distance_outside, feet_in_world, footprint
 from bodymotion.spot.playback.timing import Timing, default_frame_rate, timing
 from bodymotion.spot.playback.tracks import ARM, Tracks
 
@@ -259,15 +259,13 @@ def _limits(played: _Played, found: _Report) -> None:
     if played.arm is None:
         return
     keys = played.animation.keyframes
-    limits = np.vstack([ARM_LIMITS, GRIPPER_LIMITS])
-    names = (*JOINT_NAMES[12:18], "gripper")
-    for k, (name, column) in enumerate(zip(names, (*ARM, "gripper"), strict=True)):
-        lower, upper = limits[k]
+    for k, column in enumerate((*ARM, "gripper"), 12):
+        lower, upper = LIMITS[k]
         if keys.has(column) and ((keys.column(column) < lower) | (keys.column(column) > upper)).any():
             continue
-        angle = played.joints[:, 12 + k]
+        angle = played.joints[:, k]
         wrong = (angle < lower - 1e-4) | (angle > upper + 1e-4)
-        text = f"{name} would be at {{:.3f}} rad, outside its limits {lower:g} to {upper:g} rad,"
+        text = f"{JOINT_NAMES[k]} would be at {{:.3f}} rad, outside its limits {lower:g} to {upper:g} rad,"
         found.worst(rules.JOINT_LIMIT, wrong, angle, text.format)
 
 
@@ -356,18 +354,12 @@ def _balance(played: _Played, found: _Report) -> None:
 def _start_and_end(played: _Played, found: _Report) -> None:
     tracks, animation, times = played.tracks, played.animation, played.timing
     values = settings(animation)
-    ends = np.array([0.0, animation.duration])
     positioned = bool(tracks.legs_by_feet.all()) or (
         tracks.has_body and not tracks.by_center_of_mass and tracks.has_legs
     )
-    body = np.tile([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0], (2, 1))
-    if tracks.has_body:
-        body = poses.from_parts(tracks.body_position(ends), tracks.body_orientation(ends))
     if positioned and played.reliable[0]:
-        feet = tracks.feet(ends[:1], body[:1])[0]
-        middle = feet.mean(axis=0)
-        forward = feet[:2, :2].mean(axis=0) - feet[2:, :2].mean(axis=0)
-        yaw = float(np.arctan2(forward[1], forward[0]))
+        frame = footprint(tracks.feet(np.zeros(1), tracks.body_poses(np.zeros(1)))[0])
+        middle, yaw = frame[:3], 2 * float(np.arctan2(frame[6], frame[3]))
         if np.abs(middle).max() > MAX_FRAME_OFFSET or abs(yaw) > MAX_FRAME_YAW:
             position = ", ".join(f"{value:.3f}" for value in middle)
             found.add(rules.FRAME, f"the centre of the feet is at ({position}) m with a yaw of {yaw:.2f} rad", yaw=yaw)
