@@ -38,7 +38,6 @@ WALK = np.concatenate(
     [rng.uniform(-0.2, 0.2, (FRAMES, 2, 3)) * [1, 1, 0.02], np.tile(np.eye(4)[0], (FRAMES, 2, 1))], axis=2
 )
 HEIGHTS = np.abs(np.cumsum(rng.normal(scale=0.003, size=(FRAMES, 2)), axis=0))
-POLYGONS = feet.hulls(WALK, SOLES, EDGES, np.ones((FRAMES, 2)), WALK[..., 2] - 0.002, 0.004)
 
 
 def filled(function, shape, *arguments):
@@ -61,11 +60,6 @@ CASES = {
     "momentum": lambda: rigid_bodies.momentum(
         MASSES, POSES, rng.normal(size=POSES.shape)[..., :6] * 0 + SPEED[:, None]
     ),
-    "lowest": lambda: feet.lowest(WALK, SOLES, EDGES, 0.001),
-    "hulls of no points": lambda: feet.hulls(WALK, SOLES, EDGES, np.zeros((FRAMES, 2)), WALK[..., 2], 0.0),
-    "hulls of one point": lambda: feet.hulls(WALK, SOLES, EDGES, np.eye(FRAMES, 2), WALK[..., 2] - 0.002, 0.0),
-    "hulls": lambda: feet.hulls(WALK, SOLES, EDGES, (HEIGHTS < 0.02) * 1.0, WALK[..., 2] - 0.002, 0.004),
-    "margins": lambda: feet.margins(*POLYGONS, np.where(rng.random((FRAMES, 1)) < 0, np.nan, WALK[:, 0, :2])),
     "stances": lambda: feet.stances(HEIGHTS, 20 * HEIGHTS[::-1], np.cumsum([0, *GAPS]), (0.005, 0.01), (0.15, 0.3)),
     "roots": lambda: feet.roots(WALK, SOLES, EDGES, np.array([0, 0, 0.1, 1, 0, 0, 0])),
     "slerp": lambda: filled(interpolation.slerp, (90, LINKS, 7), POSES, *BETWEEN),

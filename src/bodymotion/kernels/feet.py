@@ -11,21 +11,27 @@ from bodymotion.kernels.compiling import as_rows, in_slices, inlined, interprete
 from bodymotion.kernels.kinematics import Indices, apply, matrices, rotation
 
 
-@np.errstate(all="ignore")
 def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
     """Return for feet of poses (T, K, 7) the height of the lowest point, and the middle of all points up to `patch` above it: (T, K, 4).
 
     `points` (P, 3) in the feet's frames; those of foot k are `edges[k]`…`edges[k + 1]`.
     """
-    table = as_rows(poses, poses.shape)
-    if is_small(_lowest, len(poses) * len(points) // 4):
-        return _small_lowest(table, points, edges, patch)
     out = np.empty((*poses.shape[:2], 4))
-    in_slices(len(poses), lambda a, b: _lowest(table[a:b], points, edges, patch, out[a:b]), few=64)
+
+    def work(a: int, b: int) -> None:
+        turns = matrices(poses[a:b])
+        for foot in range(poses.shape[1]):
+            own, found = points[edges[foot] : edges[foot + 1]], out[a:b, foot]
+            heights = poses[a:b, foot, 2, None] + turns[2, :, foot].T @ own.T
+            found[:, 0] = heights.min(axis=1, initial=np.inf)
+            touching = (heights <= found[:, :1] + patch).astype(np.float64)
+            middle = touching @ own / touching.sum(axis=1, keepdims=True)
+            found[:, 1:] = poses[a:b, foot, :3] + apply(turns[:, :, foot], middle.T).T
+
+    in_slices(len(poses), work)
     return out
 
 
-@np.errstate(all="ignore")
 def hulls(
     poses: Floats, points: Floats, edges: Indices, standing: Floats, heights: Floats, patch: float
 ) -> tuple[Floats, Indices]:
@@ -34,18 +40,18 @@ def hulls(
     Of a foot in contact, with `standing` (T, K) not 0, these are the points up to `patch` above its lowest one, at `heights` (T, K).
     Corners that a hull does not have are NaN.
     """
-    table = as_rows(poses, poses.shape)
-    if is_small(_hulls, len(poses) * len(points) // 2):
-        return _small_hulls(table, points, edges, standing, heights, patch)
-    corners = np.full((len(poses), max(len(points), 1), 2), np.nan)
-    counts = np.zeros(len(poses), dtype=np.int64)
+    chains: list[list[tuple[float, float]]] = [[]] * len(poses)
 
     def work(a: int, b: int) -> None:
-        s = slice(a, b)
-        _hulls(table[s], points, edges, standing[s], heights[s], patch, corners[s], counts[s])
+        chains[a:b] = _hulls(poses[a:b], points, edges, standing[a:b], heights[a:b] + patch)
 
-    in_slices(len(poses), work, few=64)
-    return corners[:, : max(int(counts.max(initial=0)), 1)].copy(), counts
+    in_slices(len(poses), work)
+    counts = np.array([len(chain) for chain in chains], dtype=np.int64)
+    corners = np.full((len(poses), max(int(counts.max(initial=0)), 1), 2), np.nan)
+    for t, chain in enumerate(chains):
+        if chain:
+            corners[t, : len(chain)] = chain
+    return corners, counts
 
 
 @np.errstate(all="ignore")
@@ -54,11 +60,23 @@ def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
 
     The nearest point of a polygon to one that is inside is that one itself. Without corners all is NaN.
     """
-    if is_small(_margins, corners.shape[0] * corners.shape[1]):
-        return _small_margins(corners, counts, points)
-    out = np.empty((len(points), 3))
-    _margins(as_rows(corners, corners.shape), counts, as_rows(points, points.shape), out)
-    return out
+    number = np.arange(corners.shape[1])
+    there = number < counts[:, None]
+    after = np.where(number + 1 < counts[:, None], number + 1, 0)
+    edge = np.take_along_axis(corners, after[..., None], axis=1) - corners
+    away = points[:, None] - corners
+    left = edge[..., 0] * away[..., 1] - edge[..., 1] * away[..., 0] >= 0.0
+    square = np.sum(edge * edge, axis=-1)
+    along = np.divide(np.sum(away * edge, axis=-1), square, out=np.zeros_like(square), where=square > 0.0)
+    nearest = corners + np.clip(along, 0.0, 1.0)[..., None] * edge
+    distance = np.linalg.norm(points[:, None] - nearest, axis=-1)
+    best = np.argmin(np.where(there, distance, np.inf), axis=1)
+    rows = np.arange(len(points))
+    known = (counts > 0) & np.isfinite(points).all(axis=1)
+    inside = (counts > 2) & (left | ~there).all(axis=1)
+    where = np.where(inside[:, None], points, nearest[rows, best])
+    margin = np.where(inside, distance[rows, best], -distance[rows, best])
+    return np.where(known[:, None], np.column_stack([margin, where]), np.nan)
 
 
 FEW_FRAMES = 8
@@ -67,49 +85,23 @@ MAX_STEPS = 12
 """Number of times that points are dropped; those that are left are few."""
 
 
-def _placed(poses: Floats, points: Floats, edges: Indices) -> list[Floats]:
-    """Return for each foot its points (3, P, T) in the world."""
+def _hulls(
+    poses: Floats, points: Floats, edges: Indices, standing: Floats, highest: Floats
+) -> list[list[tuple[float, float]]]:
+    """Return the corners of each frame: NumPy finds the points up to `highest` (T, K) and drops most of those inside, Python the hull."""
     turns = matrices(poses)
-    return [
-        apply(turns[:, :, foot, None], points[edges[foot] : edges[foot + 1]].T[:, :, None])
-        + poses[:, foot, :3].T[:, None]
-        for foot in range(poses.shape[1])
-    ]
-
-
-def _small_lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
-    """Return what `lowest` returns, with NumPy."""
-    out = np.empty((*poses.shape[:2], 4))
-    turns = matrices(poses)
+    places, touching = [np.zeros((3, 0, len(poses)))], [np.zeros((0, len(poses)), dtype=bool)]
     for foot in range(poses.shape[1]):
-        own = points[edges[foot] : edges[foot + 1]]
-        heights = poses[:, foot, 2, None] + turns[2, :, foot].T @ own.T
-        out[:, foot, 0] = heights.min(axis=1, initial=np.inf)
-        touching = (heights <= out[:, foot, :1] + patch).astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            middle = touching @ own / touching.sum(axis=1, keepdims=True)
-        out[:, foot, 1:] = poses[:, foot, :3] + apply(turns[:, :, foot], middle.T).T
-    return out
-
-
-def _small_hulls(
-    poses: Floats, points: Floats, edges: Indices, standing: Floats, heights: Floats, patch: float
-) -> tuple[Floats, Indices]:
-    """Return what `hulls` returns: NumPy finds the touching points and drops most of those inside, Python each frame's hull."""
-    found = _placed(poses, points, edges)
-    touching = [(p[2] <= heights[:, k] + patch) & (standing[:, k] != 0.0) for k, p in enumerate(found)]
-    frame, point = np.nonzero(np.concatenate([np.zeros((0, len(poses)), dtype=bool), *touching]).T)
-    x, y = np.concatenate([np.zeros((3, 0, len(poses))), *found], axis=1)[:2, point, frame]
+        own = points[edges[foot] : edges[foot + 1]].T[:, :, None]
+        place = apply(turns[:, :, foot, None], own) + poses[:, foot, :3].T[:, None]
+        places.append(place)
+        touching.append((place[2] <= highest[:, foot]) & (standing[:, foot] != 0.0))
+    frame, point = np.nonzero(np.concatenate(touching).T)
+    x, y = np.concatenate(places, axis=1)[:2, point, frame]
     order = np.lexsort((y, x, frame))
     frame, x, y = frame[order], x[order], y[order]
     below, above = (_candidates(frame, x, y, side, len(poses)) for side in (1.0, -1.0))
-    chains = [_chain(*both) for both in zip(below, above, strict=True)]
-    counts = np.array([len(chain) for chain in chains], dtype=np.int64)
-    corners = np.full((len(poses), max(int(counts.max(initial=0)), 1), 2), np.nan)
-    for t, chain in enumerate(chains):
-        if chain:
-            corners[t, : len(chain)] = chain
-    return corners, counts
+    return [_chain(*both) for both in zip(below, above, strict=True)]
 
 
 def _candidates(frame: Indices, x: Floats, y: Floats, side: float, frames: int) -> list[list[tuple[float, float]]]:
@@ -150,159 +142,6 @@ def _chain(below: list[tuple[float, float]], above: list[tuple[float, float]]) -
     if len(chain) > 1:
         chain.pop()
     return chain[:1] if len(chain) == 2 and chain[0] == chain[1] else chain
-
-
-def _small_margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
-    """Return what `margins` returns, with NumPy."""
-    number = np.arange(corners.shape[1])
-    there = number < counts[:, None]
-    after = np.where(number + 1 < counts[:, None], number + 1, 0)
-    edge = np.take_along_axis(corners, after[..., None], axis=1) - corners
-    away = points[:, None] - corners
-    with np.errstate(invalid="ignore"):
-        left = edge[..., 0] * away[..., 1] - edge[..., 1] * away[..., 0] >= 0.0
-        square = np.sum(edge * edge, axis=-1)
-        along = np.divide(np.sum(away * edge, axis=-1), square, out=np.zeros_like(square), where=square > 0.0)
-        nearest = corners + np.clip(along, 0.0, 1.0)[..., None] * edge
-        distance = np.linalg.norm(points[:, None] - nearest, axis=-1)
-    best = np.argmin(np.where(there, distance, np.inf), axis=1)
-    rows = np.arange(len(points))
-    known = (counts > 0) & np.isfinite(points).all(axis=1)
-    inside = (counts > 2) & (left | ~there).all(axis=1)
-    where = np.where(inside[:, None], points, nearest[rows, best])
-    margin = np.where(inside, distance[rows, best], -distance[rows, best])
-    return np.where(known[:, None], np.column_stack([margin, where]), np.nan)
-
-
-@inlined
-def _world(pose: Floats, turn: Floats, point: Floats, out: Floats) -> None:
-    for k in range(3):
-        out[k] = pose[k] + turn[k, 0] * point[0] + turn[k, 1] * point[1] + turn[k, 2] * point[2]
-
-
-@kernel
-def _lowest(poses: Floats, points: Floats, edges: Indices, patch: float, out: Floats) -> None:
-    turn = np.empty((3, 3))
-    place = np.empty(3)
-    for t in range(poses.shape[0]):
-        for foot in range(poses.shape[1]):
-            rotation(poses[t, foot], turn)
-            least = np.inf
-            for n in range(edges[foot], edges[foot + 1]):
-                height = poses[t, foot, 2]
-                for k in range(3):
-                    height += turn[2, k] * points[n, k]
-                least = min(least, height)
-            count = 0
-            for k in range(4):
-                out[t, foot, k] = 0.0
-            for n in range(edges[foot], edges[foot + 1]):
-                _world(poses[t, foot], turn, points[n], place)
-                if place[2] <= least + patch:
-                    count += 1
-                    for k in range(3):
-                        out[t, foot, 1 + k] += place[k]
-            out[t, foot, 0] = least
-            for k in range(3):
-                out[t, foot, 1 + k] /= count
-
-
-@inlined
-def _turns_left(a: Floats, b: Floats, x: float, y: float) -> bool:
-    return bool((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]) > 0.0)
-
-
-@kernel
-def _hulls(
-    poses: Floats,
-    points: Floats,
-    edges: Indices,
-    standing: Floats,
-    heights: Floats,
-    patch: float,
-    corners: Floats,
-    counts: Indices,
-) -> None:
-    turn = np.empty((3, 3))
-    place = np.empty(3)
-    found = np.empty((points.shape[0], 2))
-    chain = np.empty((2 * points.shape[0] + 2, 2))
-    for t in range(poses.shape[0]):
-        count = 0
-        for foot in range(poses.shape[1]):
-            if standing[t, foot] == 0.0:
-                continue
-            rotation(poses[t, foot], turn)
-            for n in range(edges[foot], edges[foot + 1]):
-                _world(poses[t, foot], turn, points[n], place)
-                if place[2] <= heights[t, foot] + patch:
-                    # Points are inserted in order of x, then y.
-                    spot = count
-                    while spot > 0 and (
-                        found[spot - 1, 0] > place[0]
-                        or (found[spot - 1, 0] == place[0] and found[spot - 1, 1] > place[1])
-                    ):
-                        found[spot, 0] = found[spot - 1, 0]
-                        found[spot, 1] = found[spot - 1, 1]
-                        spot -= 1
-                    found[spot, 0] = place[0]
-                    found[spot, 1] = place[1]
-                    count += 1
-        # Andrew's monotone chain: below from left to right, then above from right to left.
-        size = 0
-        floor = 2
-        for step in range(2 * count - 1):
-            n = step if step < count else 2 * count - 2 - step
-            if step == count:
-                floor = size + 1
-            x, y = found[n, 0], found[n, 1]
-            while size >= floor and not _turns_left(chain[size - 2], chain[size - 1], x, y):
-                size -= 1
-            chain[size, 0] = x
-            chain[size, 1] = y
-            size += 1
-        if size > 1:
-            size -= 1
-        if size == 2 and chain[0, 0] == chain[1, 0] and chain[0, 1] == chain[1, 1]:
-            size = 1
-        counts[t] = size
-        for n in range(size):
-            corners[t, n, 0] = chain[n, 0]
-            corners[t, n, 1] = chain[n, 1]
-
-
-@kernel
-def _margins(corners: Floats, counts: Indices, points: Floats, out: Floats) -> None:
-    for t in range(points.shape[0]):
-        count = counts[t]
-        x, y = points[t, 0], points[t, 1]
-        if count == 0 or not (np.isfinite(x) and np.isfinite(y)):
-            for k in range(3):
-                out[t, k] = np.nan
-            continue
-        nearest = np.inf
-        inside = count > 2
-        for n in range(count):
-            ax, ay = corners[t, n, 0], corners[t, n, 1]
-            other = (n + 1) % count
-            ex = corners[t, other, 0] - ax
-            ey = corners[t, other, 1] - ay
-            inside = inside and ex * (y - ay) - ey * (x - ax) >= 0.0
-            square = ex * ex + ey * ey
-            along = ((x - ax) * ex + (y - ay) * ey) / square if square > 0.0 else 0.0
-            along = min(max(along, 0.0), 1.0)
-            px, py = ax + along * ex, ay + along * ey
-            distance = np.sqrt((x - px) * (x - px) + (y - py) * (y - py))
-            if distance < nearest:
-                nearest = distance
-                out[t, 1] = px
-                out[t, 2] = py
-        if inside:
-            out[t, 0] = nearest
-            out[t, 1] = x
-            out[t, 2] = y
-        else:
-            out[t, 0] = -nearest
 
 
 LIFT_HEIGHT = 0.001
