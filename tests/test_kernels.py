@@ -48,7 +48,6 @@ def filled(function, shape, *arguments):
 
 CASES = {
     "link_poses": lambda: kinematics.link_poses(TREE, Q, ROOT),
-    "center_of_mass": lambda: kinematics.center_of_mass(POSES, MASSES[0], MASSES[1]),
     "velocities": lambda: kinematics.velocities(TREE, POSES, DQ, SPEED),
     "accelerations": lambda: kinematics.accelerations(TREE, POSES, DQ, DDQ, SPEED, GAIN),
     "inverse_dynamics": lambda: rigid_bodies.inverse_dynamics(
@@ -56,9 +55,6 @@ CASES = {
     ),
     "root_wrench": lambda: rigid_bodies.inverse_dynamics(
         TREE, MASSES, np.arange(5.0), (POSES, DQ, DDQ, SPEED, GAIN), np.array([0.1, 0.2, -9.8]), False
-    ),
-    "momentum": lambda: rigid_bodies.momentum(
-        MASSES, POSES, rng.normal(size=POSES.shape)[..., :6] * 0 + SPEED[:, None]
     ),
     "stances": lambda: feet.stances(HEIGHTS, 20 * HEIGHTS[::-1], np.cumsum([0, *GAPS]), (0.005, 0.01), (0.15, 0.3)),
     "roots": lambda: feet.roots(WALK, SOLES, EDGES, np.array([0, 0, 0.1, 1, 0, 0, 0])),

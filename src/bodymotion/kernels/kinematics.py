@@ -98,16 +98,16 @@ def link_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
     return out.reshape(*batch, links, 7)
 
 
-@np.errstate(all="ignore")
 def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
     """Return Σ share · (pose · centre) (..., 3) of poses (..., L, 7), the links' shares (L,) of the mass and their centres (L, 3)."""
-    count = int(np.prod(poses.shape[:-2], dtype=np.int64))
-    table = as_rows(poses, (count, *poses.shape[-2:]))
-    if is_small(_center, count * len(shares)):
-        placed = table[..., :3] + np.moveaxis(apply(matrices(table), centers.T[:, :, None]), (0, 2), (2, 0))
-        return np.asarray(np.einsum("l,tlk->tk", shares, placed)).reshape(*poses.shape[:-2], 3)
-    out = np.empty((count, 3))
-    in_slices(count, lambda start, stop: _center(table[start:stop], shares, centers, out[start:stop]))
+    table = poses.reshape(-1, *poses.shape[-2:])
+    out = np.empty((len(table), 3))
+
+    def work(a: int, b: int) -> None:
+        placed = table[a:b, :, :3].T + apply(matrices(table[a:b]), centers.T[:, :, None])
+        out[a:b] = np.einsum("l,klt->tk", shares, placed)
+
+    in_slices(len(table), work)
     return out.reshape(*poses.shape[:-2], 3)
 
 
@@ -292,33 +292,6 @@ def _step(
         out[6 * BLOCK + b] = w * jz + x * jy - y * jx + z * c
 
 
-@kernel
-def _center(poses: Floats, shares: Floats, centers: Floats, out: Floats) -> None:
-    for t in range(poses.shape[0]):
-        sx = 0.0
-        sy = 0.0
-        sz = 0.0
-        for i in range(poses.shape[1]):
-            w = poses[t, i, 3]
-            x = poses[t, i, 4]
-            y = poses[t, i, 5]
-            z = poses[t, i, 6]
-            n = w * w + x * x + y * y + z * z
-            scale = 2.0 / n if n > 0.0 else 0.0
-            vx = centers[i, 0]
-            vy = centers[i, 1]
-            vz = centers[i, 2]
-            ux = y * vz - z * vy
-            uy = z * vx - x * vz
-            uz = x * vy - y * vx
-            sx += shares[i] * (poses[t, i, 0] + vx + scale * (w * ux + y * uz - z * uy))
-            sy += shares[i] * (poses[t, i, 1] + vy + scale * (w * uy + z * ux - x * uz))
-            sz += shares[i] * (poses[t, i, 2] + vz + scale * (w * uz + x * uy - y * ux))
-        out[t, 0] = sx
-        out[t, 1] = sy
-        out[t, 2] = sz
-
-
 def velocities(tree: Tree, poses: Floats, dq: Floats, root: Floats) -> Floats:
     """Return v and ω (T, L, 6) of poses (T, L, 7), joint velocities (T, J) and v, ω (T, 6) of the root."""
     return _moved(tree, poses, dq, np.zeros((len(dq), 0)), root, np.zeros((len(dq), 0)))[0]
@@ -338,7 +311,7 @@ def _moved(
     parents, kinds, columns, _, axes = tree
     count = len(poses)
     second = root_rate.shape[1] == 6
-    if is_small(_follow, count * len(parents)):
+    if is_small(follow, count * len(parents)):
         found = small_accelerations(tree, poses, dq, ddq if second else dq, root, root_rate if second else root)
         return found[0], found[1] if second else found[1][:, :0]
     out = np.empty((*poses.shape[:2], 6))
@@ -348,7 +321,7 @@ def _moved(
     def work(start: int, stop: int) -> None:
         s = slice(start, stop)
         moving = (poses[s], dq[s], ddq[s], root[s], root_rate[s])
-        _follow(parents, kinds, columns, axes, *moving, second, out[s], rates[s])
+        follow(parents, kinds, columns, axes, *moving, second, out[s], rates[s])
 
     in_slices(count, work)
     return out, rates
@@ -407,7 +380,7 @@ def cross(a: Floats, b: Floats, out: Floats) -> None:
 
 
 @kernel
-def _follow(
+def follow(
     parents: Indices,
     kinds: Indices,
     columns: Indices,
@@ -421,6 +394,7 @@ def _follow(
     out: Floats,
     rates: Floats,
 ) -> None:
+    """Fill in v and ω `out` and, where `second`, a and α `rates`, both (T, L, 6), of poses (T, L, 7), from the root outwards."""
     turn = np.empty((3, 3))
     axis = np.empty(3)
     arm = np.empty(3)
