@@ -278,19 +278,11 @@ def feet_on_ground(samples: Samples, ground: Ground, body: Body, locate: FrameLo
             found, count = _slips(samples, k, name, locate)
             slips += found
             slipped += count
-        deep, count = runs(-samples.heights[:, k] / MAX_DEPTH, samples.times, bridge=BRIDGE)
+        text = "{subject!r} is {amount:.3g} mm below the ground in {at}"
+        depth = -samples.heights[:, k] * 1000
+        found, count = _moments(rules.SINKS, samples, depth, MAX_DEPTH * 1000, text, locate, name, bridge=BRIDGE)
+        sinks += found
         sunk += count
-        sinks += [
-            _moment(
-                rules.SINKS,
-                run,
-                samples,
-                name,
-                f"{name!r} is {run.amount * MAX_DEPTH * 1000:.3g} mm below the ground in {_at(samples, run.worst)}",
-                locate,
-            )
-            for run in deep
-        ]
     return [
         *finding(rules.SLIPS, slips, slipped),
         *finding(rules.SINKS, sinks, sunk),
@@ -310,57 +302,31 @@ def _uneven(samples: Samples, locate: FrameLocator) -> list[Finding]:
 
 
 def _hovers(samples: Samples, locate: FrameLocator, *, level: bool) -> list[Finding]:
+    amount, limit, text = samples.slowest, MAX_CONTACT_SPEED, "slowest foot is {amount:.3g} m/s fast"
     if level:
-        amount, scale, unit = samples.heights.min(axis=1) / MIN_AIR_HEIGHT, MIN_AIR_HEIGHT * 1000, "mm above the ground"
-    else:
-        amount, scale, unit = samples.slowest / MAX_CONTACT_SPEED, MAX_CONTACT_SPEED, "m/s fast"
-    hovering, count = runs(
-        np.where(samples.support > MIN_SUPPORT, amount, np.nan), samples.times, min_duration=MIN_HOVERING
+        text = "lowest foot is {amount:.3g} mm above the ground"
+        amount, limit = samples.heights.min(axis=1) * 1000, MIN_AIR_HEIGHT * 1000
+    text = f"no foot is in contact for {{duration:.2f}} s, and the body does not fall: the {text} in {{at}}"
+    hovering = np.where(samples.support > MIN_SUPPORT, amount, np.nan)
+    return finding(
+        rules.HOVERS, *_moments(rules.HOVERS, samples, hovering, limit, text, locate, min_duration=MIN_HOVERING)
     )
-    moments = [
-        _moment(
-            rules.HOVERS,
-            run,
-            samples,
-            "",
-            f"no foot is in contact for {_duration(samples, run):.2f} s, and the body does not fall: "
-            f"the {'lowest' if level else 'slowest'} foot is "
-            f"{run.amount * scale:.3g} {unit} in {_at(samples, run.worst)}",
-            locate,
-        )
-        for run in hovering
-    ]
-    return finding(rules.HOVERS, moments, count)
 
 
 def balance(samples: Samples, locate: FrameLocator) -> list[Finding]:
     """Return where the computed and the recorded zero moment point are outside of the feet, and where they differ."""
-    point = "the zero moment point"
-    recorded = "the recorded zero moment point"
+    outside, differs = "is up to {amount:.3g} mm outside of the feet", "is up to {amount:.3g} mm from the computed one"
     found: list[Finding] = []
-    for rule, amount, scale, min_duration, text in (
-        (rules.TIPS, -samples.margins, MAX_ZMP_OUTSIDE, MIN_TIPPING, f"{point} is up to %s outside of the feet"),
-        (
-            rules.OWN_ZMP_OUTSIDE,
-            -samples.recorded_margins,
-            MAX_ZMP_OUTSIDE,
-            MIN_RECORDED_OUTSIDE,
-            f"{recorded} is up to %s outside of the feet",
-        ),
-        (
-            rules.OWN_ZMP_DIFFERS,
-            samples.zmp_differences,
-            MAX_ZMP_DIFFERENCE,
-            MIN_TIPPING,
-            f"{recorded} is up to %s from the computed one",
-        ),
+    for rule, amount, limit, min_duration, text in (
+        (rules.TIPS, -samples.margins, MAX_ZMP_OUTSIDE, MIN_TIPPING, outside),
+        (rules.OWN_ZMP_OUTSIDE, -samples.recorded_margins, MAX_ZMP_OUTSIDE, MIN_RECORDED_OUTSIDE, outside),
+        (rules.OWN_ZMP_DIFFERS, samples.zmp_differences, MAX_ZMP_DIFFERENCE, MIN_TIPPING, differs),
     ):
-        wrong, count = runs(amount / scale, samples.times, min_duration=min_duration, bridge=BRIDGE)
-        moments = []
-        for run in wrong:
-            distance = f"{run.amount * scale * 1000:.3g} mm"
-            message = f"{text % distance}, in {_at(samples, run.worst)}, for {_duration(samples, run):.2f} s"
-            moments.append(_moment(rule, run, samples, "", message, locate))
+        point = "the zero moment point" if rule is rules.TIPS else "the recorded zero moment point"
+        text = f"{point} {text}, in {{at}}, for {{duration:.2f}} s"
+        moments, count = _moments(
+            rule, samples, amount * 1000, limit * 1000, text, locate, min_duration=min_duration, bridge=BRIDGE
+        )
         found += finding(rule, moments, count)
     return found
 
@@ -373,22 +339,13 @@ def torques(samples: Samples, body: Body, locate: FrameLocator) -> list[Finding]
         joint = body.joints[column]
         name = joint.name or body.links[body.joint_links[column]].name
         loads = np.asarray(samples.torques[:, k], dtype=np.float64)
-        over, count = runs(loads, samples.times, MAX_LOAD, min_duration=MIN_OVERLOAD_TIME, bridge=BRIDGE)
+        effort = f"{max(abs(samples.efforts[k])):.4g} {'Nm' if joint.type == 'rotate' else 'N'}"
+        text = f"{{subject!r}} needs {{amount:.3g}} times the {effort} of its motor in {{at}}, and is overloaded for {{duration:.2f}} s"
+        found, count = _moments(
+            rules.TORQUE_LIMIT, samples, loads, 1.0, text, locate, name, MAX_LOAD, MIN_OVERLOAD_TIME, BRIDGE
+        )
+        moments += found
         total += count
-        unit = "Nm" if joint.type == "rotate" else "N"
-        most = max(abs(samples.efforts[k]))
-        moments += [
-            _moment(
-                rules.TORQUE_LIMIT,
-                run,
-                samples,
-                name,
-                f"{name!r} needs {run.amount:.3g} times the {most:.4g} {unit} of its motor in {_at(samples, run.worst)}, "
-                f"and is overloaded for {_duration(samples, run):.2f} s",
-                locate,
-            )
-            for run in over
-        ]
     return finding(rules.TORQUE_LIMIT, moments, total)
 
 
@@ -426,6 +383,31 @@ def _at(samples: Samples, index: int) -> str:
 
 def _duration(samples: Samples, run: Run) -> float:
     return float(samples.times[min(run.last + 1, len(samples.times) - 1)] - samples.times[run.first])
+
+
+def _moments(
+    rule: Rule,
+    samples: Samples,
+    values: Floats,
+    limit: float,
+    text: str,
+    locate: FrameLocator,
+    subject: str = "",
+    threshold: float = 1.0,
+    min_duration: float = 0.0,
+    bridge: float = 0.0,
+) -> tuple[list[Moment], int]:
+    """Return the moments in which `values` (T,) are above `threshold` times a limit, and the number of all such; see `runs`.
+
+    `text` is the message, with {subject}, {amount} (the largest value), {at} and {duration}.
+    """
+    found, count = runs(values / limit, samples.times, threshold, min_duration=min_duration, bridge=bridge)
+    moments = []
+    for run in found:
+        words = {"at": _at(samples, run.worst), "duration": _duration(samples, run)}
+        message = text.format(subject=subject, amount=run.amount * limit, **words)
+        moments.append(_moment(rule, run, samples, subject, message, locate))
+    return moments, count
 
 
 def _moment(rule: Rule, run: Run, samples: Samples, subject: str, message: str, locate: FrameLocator) -> Moment:

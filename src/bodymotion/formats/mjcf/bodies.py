@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.formats.kept_json import separate_segments
+from bodymotion.formats.kept_json import separate_segments, usable
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.assets import SCENE
 from bodymotion.formats.mjcf.defaults import Item, contents, pose
@@ -51,36 +51,28 @@ class RawLink:
 
 @dataclass
 class Tree:
-    """The links in order; `of_body` has, by the name of a body in the file, the index of the link with its frame."""
+    """Reads the bodies of a model as links, in order."""
 
-    links: list[RawLink]
-    of_body: dict[str, int]
-    root_pose: Floats
-    left_out: frozenset[str]
+    settings: Settings
+    defaults: Defaults
+    geoms: GeomReader
+    kept: Kept
+    links: list[RawLink] = field(default_factory=list)
+    of_body: dict[str, int] = field(default_factory=dict)
+    """By the name of a body in the file, the index of the link with its frame."""
+    root_pose: Floats = field(default_factory=lambda: poses.IDENTITY)
+    left_out: set[str] = field(default_factory=set)
     """Names of bodies and sites of the file that are not a part of the robot."""
-    of_world: list[dict[str, object]]
+    of_world: list[dict[str, object]] = field(default_factory=list)
     """Shapes, sites, cameras and lights of the world where it is no link, as plain data."""
-    of_bodies: dict[str, dict[str, object]]
+    of_bodies: dict[str, dict[str, object]] = field(default_factory=dict)
     """What bodies have besides joints, mass, shapes and devices, by the names of their links."""
-    has_body: bool
+    has_body: bool = False
+    _names: set[str] = field(default_factory=set)
+    _number: int = 0
 
-
-class TreeReader:
-    """Makes links of the bodies of a model."""
-
-    def __init__(self, settings: Settings, defaults: Defaults, geoms: GeomReader, kept: Kept) -> None:
-        self.settings, self.defaults, self.geoms, self.kept = settings, defaults, geoms, kept
-        self.links: list[RawLink] = []
-        self.of_body: dict[str, int] = {}
-        self._names: set[str] = set()
-        self._number = 0
-        self._root_pose: Floats = poses.IDENTITY
-        self._left_out: set[str] = set()
-        self._world: list[dict[str, object]] = []
-        self._of_bodies: dict[str, dict[str, object]] = {}
-
-    def read(self, root: Element) -> Tree:
-        """Return the links of a model."""
+    def read(self, root: Element) -> None:
+        """Read the links of a model."""
         world = replace(
             next(root.all("worldbody"), root), children=[c for w in root.all("worldbody") for c in w.children]
         )
@@ -89,8 +81,8 @@ class TreeReader:
         own = [item for item in items if item.element.name != "body"]
         if "motors" in self.kept.get("body", ""):
             own = [item for item in own if item.element.get("name") not in SCENE]
-        has_body = bool(tops) or any(item.element.name == "geom" for item in own)
-        if not has_body:
+        self.has_body = bool(tops) or any(item.element.name == "geom" for item in own)
+        if not self.has_body:
             world.report(rules.NO_BODY, "the world has no body; expected at least one", fatal=True)
         tops = self._robot(tops)
         body_is_root = len(tops) == 1 and not self._has_moving_joint(tops[0])
@@ -99,7 +91,7 @@ class TreeReader:
             if any(item.element.name != "light" for item in others):
                 message = "shapes, sites and cameras of the world are kept as plain data"
                 world.report(rules.WORLD_SHAPES, message)
-            self._world = [self._plain(item) for item in others]
+            self.of_world = [self._plain(item) for item in others]
             self._bodies([(tops[0], -1)])
         else:
             if tops:
@@ -115,8 +107,6 @@ class TreeReader:
             self.of_body["world"] = 0
             self._fill(link, own, "world", moving=False)
             self._bodies([(item, 0) for item in tops])
-        left_out = frozenset(self._left_out)
-        return Tree(self.links, self.of_body, self._root_pose, left_out, self._world, self._of_bodies, has_body)
 
     def _plain(self, item: Item) -> dict[str, object]:
         """Return an element of the world as plain data; instead of a geom's material its colour."""
@@ -136,7 +126,7 @@ class TreeReader:
         named = ", ".join(repr(element.get("name")) for element in others)
         message = f"{free[0].element.get('name')!r:.60} is free and read as the robot; {named:.200} are left out"
         others[0].report(rules.BESIDE, message)
-        self._left_out |= {e.get("name") for element in others for e in element.every() if e.name in ("body", "site")}
+        self.left_out |= {e.get("name") for element in others for e in element.every() if e.name in ("body", "site")}
         return free
 
     def _joints(self, top: Item) -> list[str]:
@@ -194,7 +184,7 @@ class TreeReader:
             for each in chain:
                 each.joint = with_kept(each.joint, of_chain.get(each.joint.name))
         if parent < 0:
-            self._root_pose = chain[0].offset
+            self.root_pose = chain[0].offset
         kept_offset = kept_values.get("offset")
         if parent < 0 and isinstance(kept_offset, list) and len(kept_offset) == 7:
             link.offset = frozen(np.array(kept_offset, dtype=np.float64))
@@ -293,7 +283,7 @@ class TreeReader:
         kept = kept_values or {}
         of_it = body_extras(link.element if moving else replace(link.element, attributes={}), lights, self.settings)
         if of_it:
-            self._of_bodies[link.name] = of_it
+            self.of_bodies[link.name] = of_it
         merged = _segments(name, mass, visuals, collisions, kept.get("segment"), geom_rules(geoms))
         try:
             parts = separate_segments(kept.get("segments"), merged[0] if merged else Segment())
@@ -327,16 +317,14 @@ def _segments(
     kept = kept_values if isinstance(kept_values, dict) else None
     if kept is None and not (mass.mass or mass.inertia.any() or visuals or collisions):
         return ()
-    values = {} if kept is None else kept
-    own, extra = values.get("name", "" if kept is not None else name), values.get("extra")
-    return (
-        Segment(
-            name=own if isinstance(own, str) else name,
-            mass=mass.mass,
-            center_of_mass=frozen(mass.center),
-            inertia=frozen(mass.inertia),
-            visuals=visuals,
-            collisions=collisions,
-            extra={**(extra if isinstance(extra, dict) else {}), **({"mjcf": {"geoms": geoms}} if geoms else {})},
-        ),
+    segment = Segment(
+        name=name if kept is None else "",
+        mass=mass.mass,
+        center_of_mass=mass.center,
+        inertia=mass.inertia,
+        visuals=visuals,
+        collisions=collisions,
     )
+    own = usable(segment, kept or {}, skip=("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions"))
+    extra = {**own.pop("extra", {}), **({"mjcf": {"geoms": geoms}} if geoms else {})}
+    return (replace(segment, **own, extra=extra),)

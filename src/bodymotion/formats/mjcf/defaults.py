@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -12,19 +12,6 @@ from bodymotion.formats.mjcf import rules
 from bodymotion.formats.xml.tree import Element
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-
-__all__ = [
-    "ORIENTATIONS",
-    "Defaults",
-    "Item",
-    "Settings",
-    "contents",
-    "finite",
-    "orientation",
-    "pose",
-    "read_settings",
-    "rotation_to",
-]
 
 
 @dataclass(frozen=True)
@@ -67,35 +54,31 @@ def read_settings(root: Element) -> Settings:
             return default
         return value
 
-    def number(name: str, default: float) -> float:
-        return elements[name].number(name) if name in elements else default
-
-    def boolean(name: str, default: bool) -> bool:
-        return word(name, "true" if default else "false", "true", "false") == "true"
-
     eulerseq = word("eulerseq", "xyz")
     if len(eulerseq) != 3 or not set(eulerseq) <= set("xyzXYZ"):
         message = f"eulerseq is {eulerseq!r:.60}; expected three of x, y, z, X, Y and Z"
         elements["eulerseq"].wrong(message, "eulerseq")
         eulerseq = "xyz"
-    range_element = elements.get("inertiagrouprange")
-    groups = (0.0, 5.0) if range_element is None else range_element.numbers("inertiagrouprange", 2)
-    assets = word("assetdir", "")
-    return Settings(
-        angle=1.0 if word("angle", "degree", "degree", "radian") == "radian" else math.pi / 180.0,
-        eulerseq=eulerseq,
-        autolimits=boolean("autolimits", True),
-        inertiafromgeom=word("inertiafromgeom", "auto", "auto", "true", "false"),
-        inertiagrouprange=(groups[0], groups[1]),
-        boundmass=number("boundmass", 0.0),
-        boundinertia=number("boundinertia", 0.0),
-        balanceinertia=boolean("balanceinertia", False),
-        settotalmass=number("settotalmass", -1.0),
-        meshdir=word("meshdir", assets),
-        texturedir=word("texturedir", assets),
-        strippath=boolean("strippath", False),
-        fitaabb=boolean("fitaabb", False),
-    )
+    values: dict[str, object] = {
+        "meshdir": word("assetdir", ""),
+        "texturedir": word("assetdir", ""),
+        "eulerseq": eulerseq,
+    }
+    for field in (one for one in fields(Settings) if one.name != "angle"):
+        name, default = field.name, field.default
+        if name not in elements or name == "eulerseq":
+            continue
+        match default:
+            case bool():
+                values[name] = word(name, "true" if default else "false", "true", "false") == "true"
+            case float():
+                values[name] = elements[name].number(name)
+            case tuple():
+                values[name] = elements[name].numbers(name, 2)
+            case str():
+                values[name] = word(name, default, *(("auto", "true", "false") if default == "auto" else ()))
+    values["angle"] = 1.0 if word("angle", "degree", "degree", "radian") == "radian" else math.pi / 180.0
+    return Settings(**values)  # type: ignore[arg-type]
 
 
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")

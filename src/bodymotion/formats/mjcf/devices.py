@@ -34,11 +34,7 @@ if TYPE_CHECKING:
     from bodymotion.formats.xml.tree import Element
 
 KINDS: dict[str, type[Device]] = {
-    "AccelerationSensor": AccelerationSensor,
-    "Gyro": Gyro,
-    "ForceSensor": ForceSensor,
-    "VisionSensor": VisionSensor,
-    "RangeSensor": RangeSensor,
+    kind.__name__: kind for kind in (AccelerationSensor, Gyro, ForceSensor, VisionSensor, RangeSensor)
 }
 SENSORS = {
     "accelerometer": "AccelerationSensor",
@@ -91,7 +87,7 @@ class DeviceReader:
                     self.sites.setdefault(name, Site(index, self._pose(item), item.element))
 
     def read(
-        self, root: Element, links: list[RawLink], used: set[str], left_out: frozenset[str]
+        self, root: Element, links: list[RawLink], used: set[str], left_out: set[str]
     ) -> list[tuple[Device, Element]]:
         """Return the devices in link order, and their elements.
 
@@ -136,7 +132,7 @@ class DeviceReader:
             own = pose(element, self.settings)
         return frozen(own if item.frame is None else poses.compose(item.frame, own))
 
-    def _sensors(self, root: Element, left_out: frozenset[str]) -> dict[str, list[Element]]:
+    def _sensors(self, root: Element, left_out: set[str]) -> dict[str, list[Element]]:
         """Return the sensors at each site; collect the others in `others`."""
         found: dict[str, list[Element]] = {}
         for section in root.all("sensor"):
@@ -282,7 +278,7 @@ class LoopReader:
         """Sites that our writer made for the ends of extra joints."""
 
     def read(
-        self, root: Element, of_body: dict[str, int], reference: Floats, left_out: frozenset[str]
+        self, root: Element, of_body: dict[str, int], reference: Floats, left_out: set[str]
     ) -> list[tuple[ExtraJoint, Element]]:
         """Return the extra joints, and their elements.
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.formats.mjcf.names import OF_KIND
 from bodymotion.formats.mjcf_extra import MATTERS, attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element
 
@@ -18,23 +19,6 @@ if TYPE_CHECKING:
 WHOLE = ("option", "size", "statistic", "visual")
 LISTS = ("custom", "asset", "worldbody", "tendon", "contact", "equality", "actuator", "sensor", "keyframe")
 """In an order in which elements name only those of earlier sections."""
-OF_KIND = {
-    **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
-    **dict.fromkeys(("body", "body1", "body2", "target"), "body"),
-    **dict.fromkeys(("geom", "geom1", "geom2"), "geom"),
-    **dict.fromkeys(("site", "site1", "site2", "refsite", "sidesite", "slidersite", "cranksite"), "site"),
-    **dict.fromkeys(("tendon", "tendon1", "tendon2"), "tendon"),
-    "actuator": "actuator",
-    "camera": "camera",
-    "mesh": "mesh",
-    "hfield": "hfield",
-    "texture": "texture",
-    "material": "material",
-    "plugin": "plugin",
-    "instance": "plugin",
-    "flex": "flex",
-}
-"""By attribute, the kind of object that it names."""
 OBJECTS = {"objname": "objtype", "refname": "reftype"}
 KINDS = {"freejoint": "joint", "spatial": "tendon", "fixed": "tendon", "xbody": "body"}
 MAX_DEPTH = 20

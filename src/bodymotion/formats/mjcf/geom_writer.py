@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Location, losses
-from bodymotion.formats.mjcf.assets import CLASSES, FROM_Y_TO_Z, material_of
+from bodymotion.formats.mjcf.assets import FROM_Y_TO_Z, material_of
 from bodymotion.formats.mjcf.extra import GEOM_KEPT, kind_of
 from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.writer import Names
     from bodymotion.geometry.shapes import Material
     from bodymotion.model.links import Link
-
-__all__ = [
-    "CLASSES",
-    "GeomWriter",
-    "MaterialWriter",
-    "Solid",
-    "is_flat",
-    "loadable",
-    "pose_attributes",
-    "same_shape",
-    "solid",
-]
 
 MIN_SIZE = 1e-12
 """[m] MuJoCo refuses sizes below mjMINVAL."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from bodymotion.formats.kept_json import usable
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import Item, finite
+from bodymotion.formats.mjcf.defaults import Item, Settings, finite
 from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
@@ -17,7 +17,6 @@ from bodymotion.model.links import Joint, JointType
 from bodymotion.model.motors import armature
 
 if TYPE_CHECKING:
-    from bodymotion.formats.mjcf.defaults import Settings
     from bodymotion.formats.xml.tree import Element
 
 MAX_ID = 9999
@@ -77,22 +76,8 @@ def plain_joint(element: Element | None, link_name: str, number: int) -> Joint:
     """
     if element is None:
         return Joint(name=link_name)
-    if element.name == "freejoint" or element.get("type") == "free":
-        rest_attributes = {key: value for key, value in element.attributes.items() if key != "name"}
-        return Joint(name=element.get("name"), type="free", extra={"mjcf": rest_attributes} if rest_attributes else {})
-    kind: JointType = "slide" if element.get("type") == "slide" else "rotate"
-    axis = np.array(element.numbers("axis", 3, (0.0, 0.0, 1.0)))
-    lower, upper = element.numbers("range", 2, (-np.inf, np.inf))
-    return Joint(
-        name=element.get("name"),
-        type=kind,
-        id=number,
-        axis=frozen(unit_axis(axis)),
-        lower=lower,
-        upper=upper,
-        rotor_inertia=element.number("armature", 0.0),
-        extra=joint_extra(element, 1.0),
-    )
+    (read,) = read_joints([Item(element, None, "")], Settings(angle=1.0))
+    return read.joint if read.joint.type == "free" else replace(read.joint, id=number)
 
 
 TYPES = {"hinge": "rotate", "slide": "slide", "ball": "ball", "free": "free"}

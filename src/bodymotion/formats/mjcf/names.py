@@ -315,17 +315,18 @@ def _report_name(element: Element, unknown: str | Element, content: Content) -> 
 NOT_READ = ("composite", "flexcomp", "replicate", "attach", "plugin")
 """Elements of a body that are not read; MuJoCo makes bodies of them."""
 
-DRIVEN = {
-    "joint": "joint",
-    "jointinparent": "joint",
-    "tendon": "tendon",
-    "site": "site",
-    "refsite": "site",
-    "cranksite": "site",
-    "slidersite": "site",
-    "body": "body",
+OF_KIND = {
+    **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
+    **dict.fromkeys(("body", "body1", "body2", "target"), "body"),
+    **dict.fromkeys(("geom", "geom1", "geom2"), "geom"),
+    **dict.fromkeys(("site", "site1", "site2", "refsite", "sidesite", "slidersite", "cranksite"), "site"),
+    **dict.fromkeys(("tendon", "tendon1", "tendon2"), "tendon"),
+    **{kind: kind for kind in ("actuator", "camera", "mesh", "hfield", "texture", "material", "plugin", "flex")},
+    "instance": "plugin",
 }
-"""What the attributes of an actuator name."""
+"""By attribute, the kind of object that it names."""
+DRIVEN = ("joint", "jointinparent", "tendon", "site", "refsite", "cranksite", "slidersite", "body")
+"""The attributes of an actuator that name what it drives."""
 
 MAX_SPELLING_NAMES = 2_000
 """Among more names no similar one is searched for."""
@@ -352,8 +353,8 @@ def check_actuators(root: Element) -> None:
                 names[kind].add(element.get("name"))
     names["tendon"] = {element.get("name") for section in root.all("tendon") for element in section.children}
     for element in actuators:
-        for attribute, kind in DRIVEN.items():
-            name = element.get(attribute)
+        for attribute in DRIVEN:
+            kind, name = OF_KIND[attribute], element.get(attribute)
             if not name or name in names[kind]:
                 continue
             known = names[kind] - {""}

@@ -14,7 +14,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, 
 from bodymotion.formats.kept_json import usable
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.assets import Assets
-from bodymotion.formats.mjcf.bodies import RawLink, Tree, TreeReader
+from bodymotion.formats.mjcf.bodies import RawLink, Tree
 from bodymotion.formats.mjcf.defaults import MAX_SIZE, ORIENTATIONS, Defaults, read_settings
 from bodymotion.formats.mjcf.devices import DeviceReader, LoopReader
 from bodymotion.formats.mjcf.extra import plain_sections, with_efforts
@@ -217,7 +217,8 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
         for text in custom.all("text"):
             kept.read(text.get("name"), text.attributes.get("data", ""))
     assets = Assets(root, settings, defaults, kept, files.finder, files.path, found)
-    tree = TreeReader(settings, defaults, GeomReader(settings, assets, kept), kept).read(root)
+    tree = Tree(settings, defaults, GeomReader(settings, assets, kept), kept)
+    tree.read(root)
     locators = [FieldLocator(raw.element, LINK_FIELDS, _others(raw)) for raw in tree.links]
     _mark_unknown(tree.links, locators, found, incomplete=files.incomplete)
     _check_unit(tree.links, settings)
