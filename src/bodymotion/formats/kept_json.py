@@ -8,12 +8,12 @@ from typing import Any, TypeVar, get_args
 
 import numpy as np
 
-from bodymotion.geometry.arrays import Floats, same
+from bodymotion.geometry.arrays import Floats, frozen, same
 from bodymotion.model.body import ExtraJointType, Viewpoint
 from bodymotion.model.links import JointType, Link, Segment
 
 MAX_DEPTH = 50
-FINITE_FIELDS = ("offset", "pose", "positions", "axis")
+FINITE_FIELDS = ("offset", "pose", "positions", "axis", "transform", "diffuse", "specular", "emissive")
 """Fields that must be finite."""
 _ENUMERATIONS = {("type", "fixed"): get_args(JointType), ("type", "xyz"): get_args(ExtraJointType)}
 
@@ -56,7 +56,7 @@ def coerced(now: object, meant: object, name: str) -> object:
             raise ValueError(f"shape {array.shape}, not {now.shape}")
         if name in FINITE_FIELDS and not np.isfinite(array).all():
             raise ValueError("not finite")
-        return array
+        return frozen(array)
     if isinstance(now, tuple):
         return tuple(np.asarray(coerced(np.array(now, dtype=np.float64), meant, name)).tolist())
     if isinstance(now, Mapping):

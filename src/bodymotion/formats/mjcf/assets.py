@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bodymotion.formats.kept_json import usable
 from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import finite
@@ -236,25 +237,10 @@ class Assets:
         ]
         material = material_of(rgba, *values)
         kept_values = self.kept.get("material", name)
-        colors = {
-            key: numbers
-            for key in ("diffuse", "specular", "emissive")
-            if (numbers := _numbers(kept_values.get(key), 3)) is not None
-        }
-        single = {
-            key: float(value)
-            for key in ("ambient_intensity", "shininess", "transparency")
-            if isinstance(value := kept_values.get(key), (int, float)) and not isinstance(value, bool)
-        }
-        if own is None and all(
-            math.isclose(a, b, abs_tol=1e-6)
-            for a, b in zip(
-                (*colors.get("diffuse", material.diffuse), single.get("transparency", material.transparency)),
-                (*material.diffuse, material.transparency),
-                strict=True,
-            )
-        ):
-            material = replace(material, **colors, **single)  # type: ignore[arg-type]
+        as_kept = replace(material, **usable(material, kept_values, skip=("texture",)))
+        seen = zip((*as_kept.diffuse, as_kept.transparency), (*material.diffuse, material.transparency), strict=True)
+        if own is None and all(math.isclose(a, b, abs_tol=1e-6) for a, b in seen):
+            material = as_kept
         return self._textured(material, element, kept_values)
 
     def _textured(self, material: Material, element: Element, kept_values: dict[str, object]) -> Material:
@@ -277,26 +263,15 @@ class Assets:
             return material
         kept = kept_values.get("texture")
         values: dict[str, Any] = kept if isinstance(kept, dict) else {}
-        matrix, repeat, url = values.get("transform"), values.get("repeat"), values.get("url")
-        rotation = np.eye(3)
-        if isinstance(matrix, list) and len(matrix) == 3 and all(_numbers(row, 3) is not None for row in matrix):
-            rotation = np.array(matrix, dtype=np.float64)
+        repeat = values.get("repeat")
         repeats = repeat if isinstance(repeat, list) and len(repeat) == 2 else [True, True]
-        url = url if isinstance(url, str) else file
-        self.images.setdefault(url, texture.location_of("file"))
-        image = Texture(path, url, bool(repeats[0]), bool(repeats[1]), frozen(rotation))
+        image = Texture(path, file, bool(repeats[0]), bool(repeats[1]))
+        image = replace(image, **usable(image, {k: values[k] for k in ("url", "transform") if k in values}))
+        self.images.setdefault(image.url, texture.location_of("file"))
         return replace(material, texture=image)
 
     def _report(self, element: Element, message: str) -> None:
         element.report(rules.MESH_FILE, f"mesh {element.get('name')!r:.60} {message}")
-
-
-def _numbers(value: object, count: int) -> tuple[float, ...] | None:
-    """Return a list of `count` finite numbers; None for anything else."""
-    if not isinstance(value, list) or len(value) != count:
-        return None
-    numbers = tuple(float(n) for n in value if isinstance(n, (int, float)) and math.isfinite(n))
-    return numbers if len(numbers) == count else None
 
 
 def _identity(transform: Any) -> bool:  # noqa: ANN401

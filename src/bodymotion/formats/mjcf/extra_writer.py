@@ -138,7 +138,10 @@ class ExtraSections:
         if section == "asset" and (element.get("file") or element.name not in ("texture", "hfield")):
             self._report(f"{title}: it has a file of its own", section)
             return False
-        return section != "keyframe" or self._has_joints(element, title)
+        if section == "keyframe" and self.joints != self.given.get("joints"):
+            self._report(f"{title}: the joints of the model have changed", "keyframe")
+            return False
+        return True
 
     @staticmethod
     def _named(element: Element) -> Iterator[tuple[str, str]]:
@@ -146,17 +149,8 @@ class ExtraSections:
             if key in OBJECTS and element.get(OBJECTS[key]):
                 kind = element.get(OBJECTS[key])
                 yield KINDS.get(kind, kind), value.strip()
-            elif key in OF_KIND and element.name != "light":
+            elif key in OF_KIND and (element.name != "light" or key == "target"):
                 yield OF_KIND[key], value.strip()
-            elif key in ("target",):
-                yield "body", value.strip()
-
-    def _has_joints(self, element: Element, title: str) -> bool:
-        """Return whether a keyframe is for the joints of the model."""
-        if self.joints == self.given.get("joints"):
-            return True
-        self._report(f"{title}: the joints of the model have changed", "keyframe")
-        return False
 
     def _report(self, message: str, section: str = "actuator") -> None:
         location = Location(inside=self.body.name or "extra")

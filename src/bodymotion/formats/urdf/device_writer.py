@@ -11,6 +11,7 @@ import numpy as np
 
 from bodymotion.diagnostics import FormatError, losses
 from bodymotion.formats.urdf.devices import (
+    CAMERA,
     CAMERAS,
     DEVICE_TO_GAZEBO,
     FORCE_CONVENTION,
@@ -79,26 +80,19 @@ def sensor_element(device: Device, name: str) -> Element | None:
     pose = device.pose
     if isinstance(device, VisionSensor):
         pose = poses.compose(pose, rotation_pose(DEVICE_TO_GAZEBO))
-        _put_rate(sensor, device.frame_rate, VisionSensor().frame_rate)
-        set_text(
-            sensor,
-            angle_over(device.field_of_view, min(device.width, device.height), device.width),
-            "camera",
-            "horizontal_fov",
-        )
-        set_text(sensor, device.width, "camera", "image", "width")
-        set_text(sensor, device.height, "camera", "image", "height")
-        set_text(sensor, device.front_clip_distance, "camera", "clip", "near")
-        set_text(sensor, device.back_clip_distance, "camera", "clip", "far")
+        _put_rate(sensor, device.frame_rate, VisionSensor.frame_rate)
+        horizontal = angle_over(device.field_of_view, min(device.width, device.height), device.width)
+        set_text(sensor, horizontal, "camera", "horizontal_fov")
+        for name_of_field, (path, _) in CAMERA.items():
+            set_text(sensor, getattr(device, name_of_field), *path)
     elif isinstance(device, RangeSensor):
         pose = poses.compose(pose, rotation_pose(DEVICE_TO_GAZEBO))
         scanner = "lidar" if sensor.first("lidar") else "ray"
         rays, side = _rays(device, sensor.first(scanner, "scan", "horizontal", "samples"))
-        _put_rate(sensor, device.scan_rate, RangeSensor().scan_rate)
-        set_text(sensor, rays, scanner, "scan", "horizontal", "samples")
-        set_text(sensor, 1, scanner, "scan", "horizontal", "resolution")
-        set_text(sensor, -side, scanner, "scan", "horizontal", "min_angle")
-        set_text(sensor, side, scanner, "scan", "horizontal", "max_angle")
+        _put_rate(sensor, device.scan_rate, RangeSensor.scan_rate)
+        scan = {"samples": rays, "resolution": 1, "min_angle": -side, "max_angle": side}
+        for part, value in scan.items():
+            set_text(sensor, value, scanner, "scan", "horizontal", part)
         if sensor.first(scanner, "range", "min") is None:
             set_text(sensor, 0, scanner, "range", "min")
         set_text(sensor, device.max_distance, scanner, "range", "max")
@@ -141,18 +135,10 @@ def _parsed(text: str) -> Element | None:
         return None
 
 
-def device_elements(
-    body: Body, names: Sequence[str], joint_names: Sequence[str], extension: ExtensionWriter, lost: LossReport
-) -> list[Element]:
-    """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order, in <bodymotion>.
-
-    `names` and `joint_names` are those of links and their joints in the file; losses are added to `lost`.
-    """
-    return _Devices(body, names, joint_names, extension, lost).elements()
-
-
 @dataclass(frozen=True)
-class _Devices:
+class DeviceWriter:
+    """Writes the devices of a body; `names` and `joint_names` are those of links and joints in the file, losses are added to `lost`."""
+
     body: Body
     names: Sequence[str]
     joint_names: Sequence[str]
@@ -160,6 +146,7 @@ class _Devices:
     lost: LossReport
 
     def elements(self) -> list[Element]:
+        """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order, in <bodymotion>."""
         found: list[Element] = []
         written: dict[int, tuple[str, Device, int]] = {}
         """By index of a device: its key in <bodymotion>, the device that the <sensor> is read as, and its id."""

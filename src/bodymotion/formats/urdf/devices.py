@@ -48,6 +48,13 @@ CAMERAS = {
 FORCE_CONVENTION = {"frame": ("child", "sensor"), "measure_direction": ("child_to_parent", "child_to_parent")}
 """By element of <force_torque>, its default and the value of a ForceSensor, which measures the child on the parent in its own frame."""
 
+CAMERA: dict[str, tuple[tuple[str, ...], float]] = {
+    "width": (("camera", "image", "width"), VisionSensor.width),
+    "height": (("camera", "image", "height"), VisionSensor.height),
+    "front_clip_distance": (("camera", "clip", "near"), 0.1),
+    "back_clip_distance": (("camera", "clip", "far"), 100.0),
+}
+"""By field of a VisionSensor, where its value is in a <sensor>, and the default of Gazebo."""
 LIDARS = ("ray", "gpu_ray", "lidar", "gpu_lidar")
 MAX_RAYS = 10**6
 KINDS: dict[str, type[Device]] = {
@@ -59,9 +66,7 @@ DEVICE_FIELDS: FieldTable = {
     **{name: (f"@{name}",) for name in ("name", "type")},
     "pose": ("pose",),
     "field_of_view": ("camera/horizontal_fov",),
-    **{name: (f"camera/image/{name}",) for name in ("width", "height")},
-    "front_clip_distance": ("camera/clip/near",),
-    "back_clip_distance": ("camera/clip/far",),
+    **{name: ("/".join(path),) for name, (path, _) in CAMERA.items()},
     **dict.fromkeys(("frame_rate", "scan_rate"), ("update_rate",)),
     **dict.fromkeys(("scan_angle", "scan_step"), ("ray/scan/horizontal", "lidar/scan/horizontal")),
     "max_distance": ("ray/range/max", "lidar/range/max"),
@@ -184,20 +189,16 @@ def read_sensor(element: Element) -> list[Device]:
 
 
 def _camera(values: _SensorValues, kind: str, name: str, pose: Floats) -> VisionSensor:
-    default = VisionSensor()
-    width = int(values.number(default.width, "camera", "image", "width"))
-    height = int(values.number(default.height, "camera", "image", "height"))
+    numbers = {name: values.number(default, *path) for name, (path, default) in CAMERA.items()}
+    width, height = int(numbers["width"]), int(numbers["height"])
     horizontal = values.number(1.047, "camera", "horizontal_fov")
     return VisionSensor(
         name=name,
         pose=poses.compose(pose, rotation_pose(rotations.conjugate(DEVICE_TO_GAZEBO))),
         type=kind,
         field_of_view=angle_over(horizontal, width, min(width, height)),
-        front_clip_distance=values.number(0.1, "camera", "clip", "near"),
-        back_clip_distance=values.number(100.0, "camera", "clip", "far"),
-        width=width,
-        height=height,
-        frame_rate=values.rate(default.frame_rate),
+        frame_rate=values.rate(VisionSensor.frame_rate),
+        **{**numbers, "width": width, "height": height},  # type: ignore[arg-type]
     )
 
 
@@ -223,8 +224,8 @@ def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
         name=name,
         pose=poses.compose(pose, rotation_pose(rotations.conjugate(DEVICE_TO_GAZEBO))),
         scan_angle=angle,
-        scan_step=angle / (rays - 1) if rays > 1 else RangeSensor().scan_step,
-        scan_rate=values.rate(RangeSensor().scan_rate),
+        scan_step=angle / (rays - 1) if rays > 1 else RangeSensor.scan_step,
+        scan_rate=values.rate(RangeSensor.scan_rate),
         max_distance=values.number(10.0, scanner, "range", "max"),
     )
 

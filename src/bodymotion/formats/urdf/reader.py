@@ -309,13 +309,7 @@ class _Reader:
             extra_joints=extra_joints,
             root_pose=links[0].offset,
             extra={**({"urdf": left} if left else {}), **({"urdf_links": rest} if rest else {})},
-            source=Source(
-                "urdf",
-                self.path,
-                self.robot.get("version"),
-                "utf-8",
-                parts=self.shapes.meshes.files,
-            ),
+            source=Source("urdf", self.path, self.robot.get("version"), "utf-8", parts=self.shapes.meshes.files),
         )
         body = self.finished(body)
         return replace(body, source=replace(body.source, locations=SourceMap(entry_map, self.found.unknown)))
@@ -337,13 +331,10 @@ class _Reader:
         in_file = {id(joint): number for number, joint in enumerate(self.robot.all("joint"))}
         found: list[Joint] = []
         for node in self.nodes:
+            held = node.loose or node.link.get("name") == "world"
+            joint = Joint(name=node.link.get("name"), type="fixed" if held else "free")
             if node.joint is not None:
                 joint = read_joint(node.joint, self.gears)
-            elif node.loose:
-                joint = Joint(name=node.link.get("name"), type="fixed")
-            else:
-                fixed = node.link.get("name") == "world"
-                joint = Joint(name=node.link.get("name"), type="fixed" if fixed else "free")
             found.append(joint)
         movers = [k for k, node in enumerate(self.nodes) if node.joint and found[k].type in ("rotate", "slide")]
         movers.sort(key=lambda k: in_file[id(self.nodes[k].joint)])

@@ -15,7 +15,7 @@ from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
 from bodymotion.formats.mjcf_extra import mjcf_losses
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.device_writer import device_elements
+from bodymotion.formats.urdf.device_writer import DeviceWriter
 from bodymotion.formats.urdf.elements import origin_element, read_origin
 from bodymotion.formats.urdf.extension import has_parts
 from bodymotion.formats.urdf.extension_writer import ExtensionWriter, LossReport, quiet_differences, unique_names
@@ -31,7 +31,7 @@ from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import Joint, Segment
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import FormatError, Problem
+    from bodymotion.diagnostics import Problem
     from bodymotion.model.links import Link
 
 _PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -82,7 +82,7 @@ def write_urdf(
     """
     path = Path(path)
     if not body.links:
-        raise _no_link()
+        raise rules.NO_LINK.error("the body has no link")
     prefix, note = _package_prefix(path, package) if package is not None else ("", "")
     with np.errstate(all="ignore"):
         writer = _Writer(body, MeshFolder(path, mesh), prefix, extension, link_names == "segments")
@@ -124,10 +124,6 @@ def _package_prefix(model: Path, name: str) -> tuple[str, str]:
         else ""
     )
     return f"package://{name}/" + (f"{inside}/" if inside != "." else ""), note
-
-
-def _no_link() -> FormatError:
-    return rules.NO_LINK.error("the body has no link")
 
 
 class _Writer:
@@ -181,7 +177,7 @@ class _Writer:
         )
         self._keep_joints(joints, read_gears(Element("robot", children=gears))[0])
         robot.children += gears
-        robot.children += device_elements(body, self.names, self.joint_names, self.extension, self.lost)
+        robot.children += DeviceWriter(body, self.names, self.joint_names, self.extension, self.lost).elements()
         robot.children += [element for element in left if element.name != "transmission"]
         self._extra_joints()
         for rule, message, name in mjcf_losses(body):
