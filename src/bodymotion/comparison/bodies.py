@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -83,26 +83,26 @@ def _link(what: str, a: Link, b: Link, in_a: Body, in_b: Body, tolerance: Tolera
         if len(first) != len(second):
             yield Difference(what, f"{len(first)} {kind} shapes, {len(second)}")
         else:
-            differing = [
-                k for k, (one, other) in enumerate(zip(first, second, strict=True)) if one.geometry != other.geometry
-            ]
-            moved = [
-                k
-                for k, (one, other) in enumerate(zip(first, second, strict=True))
-                if not tolerance.alike(one.transform, other.transform)
-            ]
+            pairs = list(zip(first, second, strict=True))
+            differing = sum(one.geometry != other.geometry for one, other in pairs)
+            moved = sum(not tolerance.alike(one.transform, other.transform) for one, other in pairs)
             if differing:
-                yield Difference(what, f"{len(differing)} of {len(first)} {kind} shapes have another geometry")
+                yield Difference(what, f"{differing} of {len(first)} {kind} shapes have another geometry")
             if moved:
-                yield Difference(what, f"{len(moved)} of {len(first)} {kind} shapes have another pose or size")
-    yield from _joint(what, a.joint, b.joint, tolerance)
+                yield Difference(what, f"{moved} of {len(first)} {kind} shapes have another pose or size")
+    yield from _fields(what, "joint ", a.joint, b.joint, tolerance)
 
 
-def _joint(what: str, a: Joint, b: Joint, tolerance: Tolerance) -> Iterator[Difference]:
-    for field in fields(Joint):
+def _fields(
+    what: str, prefix: str, a: Joint | Device, b: Joint | Device, tolerance: Tolerance, but: Sequence[str] = ()
+) -> Iterator[Difference]:
+    """Compare two values field by field, but those that are named."""
+    for field in fields(a):
+        if field.name in but:
+            continue
         x, y = getattr(a, field.name), getattr(b, field.name)
-        name = f"joint {field.name.replace('_', ' ')}"
-        if isinstance(x, (float, np.ndarray)):
+        name = f"{prefix}{field.name.replace('_', ' ')}"
+        if isinstance(x, (float, np.ndarray)) and isinstance(y, (float, np.ndarray)):
             yield from _number(what, name, x, y, tolerance)
         elif not same(x, y):
             yield Difference(what, f"{name} {in_words(x)}, {in_words(y)}")
@@ -123,14 +123,7 @@ def _devices(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:
         if on[0] != on[1]:
             yield Difference(what, f"on link {on[0]}, on {on[1]}")
         yield from _pose(what, "pose", device.pose, other.pose, tolerance)
-        for field in fields(device):
-            if field.name in ("name", "link", "pose"):
-                continue
-            x, y = getattr(device, field.name), getattr(other, field.name)
-            if isinstance(x, (float, np.ndarray)) and isinstance(y, (float, np.ndarray)):
-                yield from _number(what, field.name.replace("_", " "), x, y, tolerance)
-            elif not same(x, y):
-                yield Difference(what, f"{field.name.replace('_', ' ')} {in_words(x)}, {in_words(y)}")
+        yield from _fields(what, "", device, other, tolerance, but=("name", "link", "pose"))
     for name in theirs.keys() - ours.keys():
         yield Difference(f"{name[0]} {name[1]}", "only in the second model")
 

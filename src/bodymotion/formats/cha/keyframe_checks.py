@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -192,31 +192,16 @@ def _check_quaternions(checked: Checked, part: str) -> None:
     zero = finite & (lengths <= 4 * ZERO_LENGTH)
     wrong = finite & ~zero & (np.abs(lengths - 1) > QUATERNION_TOLERANCE)
     name = f"{part}_quat"
-    for rule, rows, say in (
-        (rules.QUATERNION_ZERO, np.flatnonzero(zero), lambda row: f"{name} is 0 in keyframe {row + 1}"),
-        (
-            rules.QUATERNION_UNIT,
-            np.flatnonzero(wrong),
-            lambda row: f"{name} has the length {lengths[row]:g} in keyframe {row + 1}",
-        ),
-    ):
-        _report_quaternions(checked, rule, f"{name}_w", rows, say, np.abs(lengths - 1) > MAX_LENGTH_ERROR)
-
-
-def _report_quaternions(
-    checked: Checked,
-    rule: Rule,
-    column: str,
-    rows: npt.NDArray[np.intp],
-    say: Callable[[int], str],
-    far: _Flags,
-) -> None:
-    for row in rows[:MAX_LISTED].tolist():
-        angles = rule is rules.QUATERNION_UNIT and far[row]
-        hint = "are these angles? A quaternion has length 1" if angles else None
-        checked.report(rule, say(row), "keyframes", row, column, hint=hint)
-    if len(rows) > MAX_LISTED:
-        checked.found.count_more(rule, len(rows) - MAX_LISTED)
+    for row in np.flatnonzero(zero)[:MAX_LISTED].tolist():
+        checked.report(rules.QUATERNION_ZERO, f"{name} is 0 in keyframe {row + 1}", "keyframes", row, f"{name}_w")
+    for row in np.flatnonzero(wrong)[:MAX_LISTED].tolist():
+        message = f"{name} has the length {lengths[row]:g} in keyframe {row + 1}"
+        far = abs(lengths[row] - 1) > MAX_LENGTH_ERROR
+        hint = "are these angles? A quaternion has length 1" if far else None
+        checked.report(rules.QUATERNION_UNIT, message, "keyframes", row, f"{name}_w", hint=hint)
+    for rule, rows in ((rules.QUATERNION_ZERO, zero), (rules.QUATERNION_UNIT, wrong)):
+        if (count := int(np.count_nonzero(rows))) > MAX_LISTED:
+            checked.found.count_more(rule, count - MAX_LISTED)
 
 
 # Units.

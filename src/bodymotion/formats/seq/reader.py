@@ -327,16 +327,13 @@ def _read_component(
 def _filled(
     header: ComponentHeader, layout: Layout, subject: Subject, found: Diagnostics, effort: Effort, singles: bool
 ) -> _Rows:
-    values: Floats | None = None
-    times: Floats | None = None
+    arrays: tuple[Floats, Floats | None] | None = None
     for numbers, block in read_rows(header, layout, subject, found, effort, singles):
-        if values is None:
+        if arrays is None:
             # Not before there is a row: numParts of a faulty header may be any number.
-            values, times = layout.empty(header.num_frames)
-            if isinstance(numbers, np.ndarray) or len(block) < header.num_frames:
-                values[:] = np.nan
-                if times is not None:
-                    times[:] = np.nan
+            is_whole = isinstance(numbers, slice) and len(block) == header.num_frames
+            arrays = layout.empty(header.num_frames) if is_whole else _unknown(layout, header.num_frames)
+        values, times = arrays
         if isinstance(numbers, slice):
             layout.store(block, values[numbers], None if times is None else times[numbers])
         else:
@@ -345,14 +342,20 @@ def _filled(
             values[numbers] = some
             if times is not None and some_times is not None:
                 times[numbers] = some_times
-    if values is None:
+    if arrays is None:
         parts = layout.parts if not header.num_frames or header.type == VECTOR3 else 0
         layout = replace(layout, parts=parts)
-        values, times = layout.empty(header.num_frames)
-        values[:] = np.nan
-        if times is not None:
-            times[:] = np.nan
-    return _Rows(layout, frozen(values), None if times is None else frozen(times))
+        arrays = _unknown(layout, header.num_frames)
+    return _Rows(layout, frozen(arrays[0]), None if arrays[1] is None else frozen(arrays[1]))
+
+
+def _unknown(layout: Layout, rows: int) -> tuple[Floats, Floats | None]:
+    """Return arrays of nan for the values of rows, and for their times where they have any."""
+    arrays = layout.empty(rows)
+    for array in arrays:
+        if array is not None:
+            array[:] = np.nan
+    return arrays
 
 
 def read_rows(
