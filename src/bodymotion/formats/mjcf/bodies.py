@@ -85,7 +85,7 @@ class Tree:
         if not self.has_body:
             world.report(rules.NO_BODY, "the world has no body; expected at least one", fatal=True)
         tops = self._robot(tops)
-        body_is_root = len(tops) == 1 and not self._has_moving_joint(tops[0])
+        body_is_root = len(tops) == 1 and set(self._joints(tops[0])) <= {"free"}
         if body_is_root:
             others = [item for item in own if item.element.name in ("geom", "site", "camera", "light")]
             if any(item.element.name != "light" for item in others):
@@ -134,10 +134,6 @@ class Tree:
         inside = contents(top.element, top.childclass, self.settings, self.defaults)
         elements = [item.element for item in inside if item.element.name in ("joint", "freejoint")]
         return ["free" if element.name == "freejoint" else element.get("type", "hinge") for element in elements]
-
-    def _has_moving_joint(self, top: Item) -> bool:
-        """Return whether a body of the world has a joint with a value."""
-        return any(kind != "free" for kind in self._joints(top))
 
     def _bodies(self, todo: list[tuple[Item, int]]) -> None:
         stack = todo[::-1]

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from bodymotion.model.links import Link
 
 TYPES = {"rotate": "hinge", "slide": "slide"}
+NOT_SUPPORTED = {"free": "is free and not at the root", "crawler": "moves a belt", "planar": "is planar"}
+"""Joints that become fixed; planar ones are of URDF."""
 
 
 def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) -> Element | None:
@@ -48,15 +50,10 @@ def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) ->
             return None
         own = attributes_of({k: v for k, v in mjcf_values(joint.extra).items() if k != "name"})
         return Element("joint" if own.get("type") == "free" else "freejoint", {"name": name, **own})
-    if joint.type in ("free", "crawler"):
-        messages = {
-            "free": f"joint {joint.name} is free and not at the root, which MuJoCo does not support: it is written as fixed",
-            "crawler": f"joint {joint.name} moves a belt, which MuJoCo does not support: it is written as fixed",
-        }
-        problems.add(losses.JOINT_KIND.problem(messages[joint.type], location))
-    if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar":
-        message = f"joint {joint.name} is planar, which MuJoCo does not support: it is written as fixed"
-        problems.add(losses.JOINT_KIND.problem(message, location))
+    kind = "planar" if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar" else joint.type
+    if kind in NOT_SUPPORTED:
+        what = f"joint {joint.name} {NOT_SUPPORTED[kind]}, which MuJoCo does not support"
+        problems.add(losses.JOINT_KIND.problem(f"{what}: it is written as fixed", location))
     if joint.type not in TYPES:
         return None
     if "ball" in mjcf_values(joint.extra):

@@ -96,7 +96,8 @@ class DeviceReader:
         sensing = self._sensors(root, left_out)
         found: list[tuple[Device, Element, Any]] = []
         own = {name for name in self.sites if self.kept.get("device", name).get("kind") is not None}
-        rays = {name for name in self.sites if (base := name.rpartition("_ray")[0]) in own and self._is_range(base)}
+        scanners = {f"{name}_ray" for name in own if self.kept.get("device", name)["kind"] == "RangeSensor"}
+        rays = {name for name in self.sites if "_ray" in name and f"{name.rpartition('_ray')[0]}_ray" in scanners}
         for index, link in enumerate(links):
             for item in link.items:
                 element = item.element
@@ -119,9 +120,6 @@ class DeviceReader:
     def _order(self, kept_values: dict[str, object], name: str, device: Device) -> object:
         key = name if isinstance(device, OtherDevice) else f"{name} {device.kind}"
         return kept_values.get("order", self.kept.get("sensing", key).get("order"))
-
-    def _is_range(self, name: str) -> bool:
-        return self.kept.get("device", name).get("kind") == "RangeSensor"
 
     def _pose(self, item: Item) -> Floats:
         element = item.element

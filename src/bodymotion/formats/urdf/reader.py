@@ -343,14 +343,11 @@ class _Reader:
             name = node.link.get("name")
             entry = self.extension.joints.get(name)
             if entry is not None:
-                unknown = () if node.joint is None else self.faulty_fields(node)
+                locator = FieldLocator(node.link, LINK_FIELDS, {"joint": node.joint})
+                unknown = () if node.joint is None else locator.unknown()
                 found[k] = entry.applied(found[k], skip=("id", *unknown))
             found[k] = replace(found[k], id=self.extension.joint_id(name, ids.get(k, -1)))
         return found
-
-    @staticmethod
-    def faulty_fields(node: Node) -> tuple[str, ...]:
-        return tuple(FieldLocator(node.link, LINK_FIELDS, {"joint": node.joint}).unknown())
 
     def read_unused_joints(self) -> None:
         """Report what is wrong with joints that hold no link of the tree, because their ends are faulty."""
