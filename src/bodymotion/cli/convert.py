@@ -17,6 +17,11 @@ __all__ = ["convert"]
 
 NAMES = ", ".join(f"{row.name} ({' '.join(row.extensions)})" if row.extensions else row.name for row in FORMATS)
 
+NOT_FOR_FORMATS = {"files", "reading", "read_as", "write_as", "every"}
+"""Parameters of the command that are no options of readers, writers or changes."""
+SWITCHES = ("fix_inertia", "strict", "by_position")
+"""Options that are not used where they are off."""
+
 
 @reads_files
 def convert(
@@ -204,48 +209,15 @@ def convert(
       bodymotion convert robot.wrl dance.pseq dance.seq
       bodymotion convert robot.wrl walk.seq walk.pseq --fit 0.02
     """  # noqa: D301
+    used = dict(locals())
     from bodymotion.cli.conversion import Options, run
 
     if len(files) not in (2, 3) or (len(files) == 3 and body is not None):
         raise typer.BadParameter(f"expected IN OUT, or MODEL IN OUT without --body; got {len(files)} files")
     *models, source, target = files
     body = models[0] if models else body
-    options = Options(
-        {
-            "version": version,
-            "style": style,
-            "se3_format": se3_format,
-            "frame_time": frame_time,
-            "digits": digits,
-            "rate": rate,
-            "method": method,
-            "body": body,
-            "layout": layout,
-            "degrees": degrees,
-            "mesh": mesh,
-            "scale": scale,
-            "root": root,
-            "fix_inertia": fix_inertia or None,
-            "strict": strict or None,
-            "self_collision": self_collision,
-            "actuators": actuators,
-            "gains": gains,
-            "collision_shapes": collision_shapes,
-            "friction": friction,
-            "package": package,
-            "move_params_config": move_params_config,
-            "steps": steps,
-            "automatic_zmp": automatic_zmp,
-            "tolerance": tolerance,
-            "legs": legs,
-            "bpm": bpm,
-            "link_names": link_names,
-            "by_position": by_position or None,
-        },
-        reading,
-        read_as,
-        write_as,
-        every,
-    )
+    given = {name: value for name, value in used.items() if name not in NOT_FOR_FORMATS}
+    given |= {"body": body, **{name: given[name] or None for name in SWITCHES}}
+    options = Options(given, reading, read_as, write_as, every)
     with failures("convert"):
         run(source, target, options)

@@ -14,7 +14,7 @@ from typer import Argument, Option
 from typer.core import TyperCommand
 
 from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_body, load_motion
-from bodymotion.cli.options import ByPosition, ReaderOptions, not_negative, reads_files
+from bodymotion.cli.options import ByPosition, ReaderOptions, not_negative, numbers, reads_files
 from bodymotion.cli.output import failures, one_line, say
 
 if TYPE_CHECKING:
@@ -180,17 +180,6 @@ def _wrong(option: str, text: str, expected: str) -> NoReturn:
     raise typer.BadParameter(f"{text!r} is not {expected}", param_hint=option)
 
 
-def _numbers(option: str, text: str, counts: tuple[int, ...], expected: str) -> list[float]:
-    """Return finite comma-separated numbers; their count must be in `counts`."""
-    try:
-        found = [float(part) for part in text.split(",")]
-    except ValueError:
-        found = []
-    if len(found) not in counts or not all(map(math.isfinite, found)):
-        _wrong(option, text, expected)
-    return found
-
-
 def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float | None]:
     """Return the ends of START:END; None for one that is left out."""
     parts = text.split(":")
@@ -225,7 +214,7 @@ def _loop(motion: Motion, text: str, context: _Context) -> Motion:
 def _smooth(motion: Motion, text: str, context: _Context) -> Motion:
     from bodymotion import editing
 
-    (cutoff,) = _numbers("--smooth", text, (1,), "a frequency in Hz")
+    (cutoff,) = numbers("--smooth", text, (1,), "a frequency in Hz")
     if cutoff <= 0:
         _wrong("--smooth", text, "a frequency in Hz above 0")
     return editing.smooth(motion, cutoff)
@@ -234,7 +223,7 @@ def _smooth(motion: Motion, text: str, context: _Context) -> Motion:
 def _shift(motion: Motion, text: str, context: _Context) -> Motion:
     from bodymotion import editing
 
-    x, y, z = _numbers("--shift", text, (3,), "of the form X,Y,Z in metres")
+    x, y, z = numbers("--shift", text, (3,), "of the form X,Y,Z in metres")
     return editing.move(motion, [x, y, z, 1, 0, 0, 0])
 
 
@@ -244,7 +233,7 @@ def _turn(motion: Motion, text: str, context: _Context) -> Motion:
     from bodymotion import editing
     from bodymotion.geometry import poses, rotations
 
-    angles = _numbers("--turn", text, (1, 3), "an angle in degrees, or three: ROLL,PITCH,YAW")
+    angles = numbers("--turn", text, (1, 3), "an angle in degrees, or three: ROLL,PITCH,YAW")
     rpy = np.radians([0.0, 0.0, *angles][-3:])
     return editing.move(motion, poses.from_parts(np.zeros(3), rotations.from_rpy(rpy)))
 
@@ -254,7 +243,7 @@ def _start_at(motion: Motion, text: str, context: _Context) -> Motion:
 
     from bodymotion import editing
 
-    x, y, yaw = [*_numbers("--start-at", text, (2, 3), "of the form X,Y or X,Y,YAW in metres and degrees"), 0.0][:3]
+    x, y, yaw = [*numbers("--start-at", text, (2, 3), "of the form X,Y or X,Y,YAW in metres and degrees"), 0.0][:3]
     return editing.start_at(motion, x, y, float(np.radians(yaw)))
 
 

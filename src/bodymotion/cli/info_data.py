@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Geometry
     from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
-    from bodymotion.model.links import Device, Joint, Link
+    from bodymotion.model.links import Device, Link
     from bodymotion.motion import Component, Motion
 
 __all__ = ["describe", "describe_motion", "describe_open_motion"]
@@ -132,14 +132,7 @@ def _body(body: Body, path: Path) -> Data:
         ],
         "devices": [_device(body, device) for device in body.devices],
         "extra_joints": [
-            {
-                "name": joint.name,
-                "type": joint.type,
-                "links": list(joint.links),
-                "positions": plain(joint.positions),
-                "axis": plain(joint.axis),
-                "extra": plain(joint.extra),
-            }
+            {name: plain(getattr(joint, name)) for name in ("name", "type", "links", "positions", "axis", "extra")}
             for joint in body.extra_joints
         ],
         "viewpoints": [
@@ -208,24 +201,15 @@ class _Counts:
 def _link(body: Body, link: Link, counts: _Counts) -> Data:
     sizes = [counts.of(shape.geometry) for segment in link.segments for shape in segment.visuals]
     return {
-        "name": link.name,
-        "index": link.index,
-        "parent": link.parent,
-        "offset": plain(link.offset),
-        "mass": number(link.mass),
-        "center_of_mass": plain(link.center_of_mass),
-        "inertia": plain(link.inertia),
+        **{name: plain(getattr(link, name)) for name in ("name", "index", "parent", "offset")},
+        **{name: plain(getattr(link, name)) for name in ("mass", "center_of_mass", "inertia")},
         "segments": [segment.name for segment in link.segments],
         "num_visuals": len(sizes),
         "num_collisions": sum(len(segment.collisions) for segment in link.segments),
         "num_triangles": sum(triangles for triangles, _ in sizes),
         "num_vertices": sum(vertices for _, vertices in sizes),
-        "joint": _joint(link.joint),
+        "joint": {field.name: plain(getattr(link.joint, field.name)) for field in fields(link.joint)},
     }
-
-
-def _joint(joint: Joint) -> Data:
-    return {field.name: plain(getattr(joint, field.name)) for field in fields(joint)}
 
 
 def _device(body: Body, device: Device) -> Data:

@@ -17,7 +17,7 @@ from bodymotion.diagnostics.spelling import choices
 
 if TYPE_CHECKING:
     from bodymotion.cli.measure_output import Block
-    from bodymotion.dynamics import CameraFrames, Measures, Reading
+    from bodymotion.dynamics import Measures
     from bodymotion.dynamics.sensors import Thing
     from bodymotion.geometry.shapes import Shape
     from bodymotion.model.body import Body
@@ -96,7 +96,9 @@ def measure(
     """  # noqa: D301
     import numpy as np
 
+    from bodymotion import dynamics
     from bodymotion.cli.measure_output import about_written, as_data, page_of, write
+    from bodymotion.cli.messages import show_problems
     from bodymotion.cli.progress import progress
     from bodymotion.system.atomic_files import check_not_read
 
@@ -111,7 +113,23 @@ def measure(
     chosen: list[Block] = []
     # Values that overflow become inf or nan, which the results show.
     with failures("measure"), progress(f"measuring {moving.name}"), np.errstate(all="ignore"):
-        found = _measured(model, motion, reading, by_position, derivative, window, ground, feet, on_feet, close_loops)
+        body, played = _loaded(model, motion, reading, by_position)
+        links = None if feet is None else names(feet)
+        try:
+            dynamics.contacts.foot_links(body, links or ())
+        except KeyError as error:
+            raise typer.BadParameter(error.args[0], param_hint="--feet") from None
+        found = dynamics.measure(
+            body,
+            played,
+            derivative=derivative,
+            window=window,
+            ground=ground,
+            feet=links,
+            on_feet=on_feet,
+            close_loops=close_loops,
+        )
+        show_problems(found.problems)
         if wanted or output is not None:
             chosen = _choose(found, wanted, _scenery(found, scenery, reading))
             if not scenery:
@@ -171,41 +189,6 @@ def _loaded(model: Path, motion: Path | None, reading: ReaderOptions, by_positio
     return spot_body(arm=needs_arm(animation)), play(animation)
 
 
-def _measured(
-    model: Path,
-    motion: Path | None,
-    reading: ReaderOptions,
-    by_position: bool,
-    derivative: Literal["suited", "spline", "central", "savgol"],
-    window: int,
-    ground: float | None,
-    feet: str | None,
-    on_feet: bool | None,
-    close_loops: bool,
-) -> Measures:
-    from bodymotion import dynamics
-    from bodymotion.cli.messages import show_problems
-
-    body, moving = _loaded(model, motion, reading, by_position)
-    chosen = None if feet is None else names(feet)
-    try:
-        dynamics.contacts.foot_links(body, chosen or ())
-    except KeyError as error:
-        raise typer.BadParameter(error.args[0], param_hint="--feet") from None
-    found = dynamics.measure(
-        body,
-        moving,
-        derivative=derivative,
-        window=window,
-        ground=ground,
-        feet=chosen,
-        on_feet=on_feet,
-        close_loops=close_loops,
-    )
-    show_problems(found.problems)
-    return found
-
-
 def _scenery(measures: Measures, given: list[str] | None, reading: ReaderOptions) -> list[Body | Shape]:
     from bodymotion.geometry.shapes import Box, Shape
 
@@ -232,7 +215,7 @@ def _all_quantities(measures: Measures) -> list[Block]:
 
 def _choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) -> list[Block]:
     """Return the quantities and sensors of these names, all quantities where there is none; an unknown name is wrong use."""
-    from bodymotion.cli.measure_output import Block
+    from bodymotion.cli.measure_output import Block, block_of
     from bodymotion.dynamics import QUANTITIES, Scenery, measurable, series
     from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro, RangeSensor, VisionSensor
 
@@ -252,31 +235,8 @@ def _choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) 
             except KeyError as error:
                 raise ValueError(error.args[0]) from None
         elif name in devices:
-            found.append(_read(measures.read(devices[name], environment)))
+            found.append(block_of(measures.read(devices[name], environment)))
         else:
             there = choices(name, [*measurable(measures), *devices])
             raise typer.BadParameter(f"unknown quantity or sensor {name!r}; {there} (--list)", param_hint="--of")
     return found
-
-
-def _read(of: Reading | CameraFrames) -> Block:
-    import numpy as np
-
-    from bodymotion.cli.measure_output import Block
-    from bodymotion.dynamics import CameraFrames, Series
-
-    pictures = of if isinstance(of, CameraFrames) else None
-    reading = None if isinstance(of, CameraFrames) else of
-    return Block(
-        Series(
-            name=of.device.name,
-            title=f"{of.device.kind} {of.device.name}",
-            of="axis",
-            labels=() if reading is None else reading.columns,
-            units=() if reading is None else reading.units,
-            times=of.times,
-            values=np.zeros((len(of.times), 0)) if reading is None else reading.values,
-        ),
-        None if reading is None else reading.saturated,
-        pictures,
-    )

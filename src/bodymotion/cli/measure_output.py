@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -19,7 +19,7 @@ from bodymotion.dynamics import extremes, figures, foot_slips
 from bodymotion.model.motors import effort_range
 
 if TYPE_CHECKING:
-    from bodymotion.dynamics import CameraFrames, Measures, Series
+    from bodymotion.dynamics import CameraFrames, Measures, Reading, Series
     from bodymotion.geometry.arrays import Floats
 
 MAX_PLAIN = 1e7
@@ -47,6 +47,20 @@ class Block:
     pictures: CameraFrames | None = None
 
 
+def block_of(read: Reading | CameraFrames) -> Block:
+    """Return the readings of a sensor, or the pictures of a camera, as a block."""
+    from bodymotion.dynamics import CameraFrames, Series
+
+    device, pictures = read.device, read if isinstance(read, CameraFrames) else None
+    labels: tuple[str, ...] = ()
+    units, values, saturated = labels, np.zeros((len(read.times), 0)), None
+    if not isinstance(read, CameraFrames):
+        labels, units, values, saturated = read.columns, read.units, read.values, read.saturated
+    name, title = device.name or device.kind, f"{device.kind} {device.name}"
+    series = Series(name=name, title=title, of="axis", labels=labels, units=units, times=read.times, values=values)
+    return Block(series, saturated, pictures)
+
+
 def about_written(path: Path, blocks: Sequence[Block]) -> str:
     """Return the names of the quantities in a file, or their number, and the size of a large file."""
     names = [one.series.name for one in blocks]
@@ -64,17 +78,7 @@ def as_data(measures: Measures, chosen: Sequence[Block], model: Path, motion: Pa
         return {**data, "quantities": [{**_about(one.series), "columns": _extremes(one.series)} for one in chosen]}
     return {
         **data,
-        "figures": [
-            {
-                "name": one.name,
-                "title": one.title,
-                "value": number(one.value),
-                "unit": one.unit,
-                "time": one.time,
-                "part": one.part,
-            }
-            for one in figures(measures)
-        ],
+        "figures": [{**asdict(one), "value": number(one.value)} for one in figures(measures)],
         "joints": _joints(measures),
         "feet": _feet(measures),
         **problems_of(measures.problems),
@@ -195,14 +199,12 @@ def _about(one: Series) -> Data:
 
 
 def _extremes(of: Series) -> list[Data]:
+    numbers = ("lowest", "lowest_time", "highest", "highest_time")
     return [
         {
             "label": one.label,
             "unit": one.unit,
-            "lowest": number(one.lowest),
-            "lowest_time": number(one.lowest_time),
-            "highest": number(one.highest),
-            "highest_time": number(one.highest_time),
+            **{name: number(getattr(one, name)) for name in numbers},
             "limit_used": one.used,
         }
         for one in extremes(of)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import wraps
 from inspect import signature
 from pathlib import Path
@@ -42,6 +42,19 @@ def not_negative(value: float) -> float:
     if not 0 <= value < math.inf:
         raise typer.BadParameter(f"{value:g} is not a finite number of at least 0")
     return value
+
+
+def numbers(
+    option: str, text: str, counts: Container[int], expected: str, kind: type[int] | type[float] = float
+) -> list[Any]:
+    """Return finite numbers, separated by commas, in the text of an option; their count must be in `counts`, else wrong use."""
+    try:
+        found = [kind(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if len(found) not in counts or not all(map(math.isfinite, found)):
+        raise typer.BadParameter(f"{text!r} is not {expected}", param_hint=option)
+    return found
 
 
 def names(text: str | None) -> tuple[str, ...]:

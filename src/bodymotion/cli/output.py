@@ -137,13 +137,8 @@ def problems_of(problems: Sequence[Problem]) -> Data:
         },
         "problems": [
             {
-                "rule": p.rule,
-                "severity": p.severity,
-                "message": p.message,
-                "path": p.location.path,
-                "line": p.location.line,
-                "column": p.location.column,
-                "inside": p.location.inside,
+                **{name: getattr(p, name) for name in ("rule", "severity", "message")},
+                **{name: getattr(p.location, name) for name in ("path", "line", "column", "inside")},
                 "hint": p.hint,
             }
             for p in problems

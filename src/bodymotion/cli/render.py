@@ -9,12 +9,14 @@ from typing import Annotated
 import typer
 from typer import Argument, Option
 
-from bodymotion.cli.options import Arm, Bpm, ByPosition, ReaderOptions, Slices, names, positive, reads_files
+from bodymotion.cli.options import Arm, Bpm, ByPosition, ReaderOptions, Slices, names, numbers, positive, reads_files
 from bodymotion.cli.output import failures
 from bodymotion.diagnostics.text import counted
 
 CAMERAS = ("corner", "iso", "front", "back", "left", "right", "side", "top")
 """As in `bodymotion.rendering.camera`, which is only imported when something is drawn."""
+
+ANY_COUNT, SEVERAL = range(1, 1_000_000), "comma-separated numbers"
 
 
 class Background(StrEnum):
@@ -99,7 +101,9 @@ def render(
 
     if len(files) > 2:
         raise typer.BadParameter("at most two files: a model and a motion", param_hint="MODEL [MOTION]")
-    width_and_height = None if size is None else _numbers(size.lower().replace("x", ","), 2, "--size", int)
+    width_and_height = (
+        None if size is None else numbers("--size", size.lower().replace("x", ","), (2,), "2 numbers", int)
+    )
     texts = () if overlay == "none" else names(overlay)
     frames = 1
     with failures("render"), progress(f"drawing {output.name}") as bar:
@@ -114,11 +118,11 @@ def render(
             files[0],
             files[1] if len(files) > 1 else None,
             output=output,
-            at=None if at is None else _numbers(at, None, "--at", float),
-            frame=None if frame is None else [int(one) for one in _numbers(frame, None, "--frame", int)],
+            at=None if at is None else numbers("--at", at, ANY_COUNT, SEVERAL),
+            frame=None if frame is None else numbers("--frame", frame, ANY_COUNT, SEVERAL, int),
             strobe=strobe,
             sheet=sheet,
-            size=None if width_and_height is None else (int(width_and_height[0]), int(width_and_height[1])),
+            size=None if width_and_height is None else (width_and_height[0], width_and_height[1]),
             camera=_position(camera, "--camera") if "," in camera else camera,
             look_at=None if look_at is None else _position(look_at, "--look-at"),
             background=background.value,
@@ -140,18 +144,6 @@ def render(
     written(output, counted(frames, "frame") if still is None else f"{still.width} × {still.height} pixels")
 
 
-def _numbers(text: str, count: int | None, option: str, kind: type[int] | type[float]) -> list[float]:
-    """Return comma-separated numbers."""
-    try:
-        found = [kind(part) for part in text.split(",")]
-    except ValueError:
-        found = []
-    if not found or (count is not None and len(found) != count):
-        expected = "comma-separated numbers" if count is None else f"{count} numbers"
-        raise typer.BadParameter(f"{text!r} is not {expected}", param_hint=option)
-    return [*found]
-
-
 def _position(text: str, option: str) -> tuple[float, float, float]:
-    x, y, z = _numbers(text, 3, option, float)
+    x, y, z = numbers(option, text, (3,), "3 numbers")
     return x, y, z

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
 
-from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, positive, reads_files
+from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, numbers, positive, reads_files
 from bodymotion.cli.output import failures, number, one_line, results, say
 
 if TYPE_CHECKING:
@@ -217,16 +216,6 @@ def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
     return made(body) if inspect.signature(made).parameters else made()
 
 
-def _numbers(text: str, counts: Sequence[int], option: str) -> list[float]:
-    try:
-        found = [float(word) for word in text.split(",")]
-    except ValueError:
-        found = []
-    if len(found) not in counts:
-        raise typer.BadParameter(f"{text!r} is not {' or '.join(map(str, counts))} numbers", param_hint=option)
-    return found
-
-
 def _placed(text: str, reading: ReaderOptions) -> tuple[Body, Floats]:
     import numpy as np
 
@@ -234,9 +223,9 @@ def _placed(text: str, reading: ReaderOptions) -> tuple[Body, Floats]:
     from bodymotion.geometry import rotations
 
     path, _, at = text.rpartition("@")
-    numbers = _numbers(at if path else "0,0,0", (3, 4), "--with")
-    turn = rotations.from_axis_angle([0.0, 0.0, 1.0], np.radians(numbers[3] if len(numbers) == 4 else 0.0))
-    return load_body(Path(path or at), reading, hint="--with"), np.array([*numbers[:3], *turn])
+    x, y, z, yaw = [*numbers("--with", at if path else "0,0,0", (3, 4), "3 or 4 numbers"), 0.0][:4]
+    turn = rotations.from_axis_angle([0.0, 0.0, 1.0], np.radians(yaw))
+    return load_body(Path(path or at), reading, hint="--with"), np.array([x, y, z, *turn])
 
 
 def _push(text: str, body: Body) -> Push:
@@ -248,31 +237,20 @@ def _push(text: str, body: Body) -> Push:
         raise typer.BadParameter(
             f"{text!r} is not T,LINK,FX,FY,FZ,DURATION; the links are {links:.300}", param_hint="--push"
         )
-    time, x, y, z, duration = _numbers(",".join([words[0], *words[2:]]), (5,), "--push")
+    time, x, y, z, duration = numbers("--push", ",".join([words[0], *words[2:]]), (5,), "5 numbers")
     return Push(time, words[1], (x, y, z), duration)
 
 
 def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None) -> None:
     from bodymotion.cli.files import written
-    from bodymotion.cli.measure_output import Block, write
+    from bodymotion.cli.measure_output import Block, block_of, write
     from bodymotion.dynamics import Series
     from bodymotion.model.links import RangeSensor
 
     if sensors is not None:
-        blocks = []
         scans = [found.read(d) for d in found.body.devices if isinstance(d, RangeSensor)]
-        for reading in (*found.readings, *(scans if sensors.suffix.lower() in (".npz", ".json") else ())):
-            name, title = reading.device.name or reading.device.kind, f"{reading.device.kind} {reading.device.name}"
-            series = Series(
-                name=name,
-                title=title,
-                of="axis",
-                labels=reading.columns,
-                units=reading.units,
-                times=reading.times,
-                values=reading.values,
-            )
-            blocks.append(Block(series, reading.saturated))
+        read = (*found.readings, *(scans if sensors.suffix.lower() in (".npz", ".json") else ()))
+        blocks = [block_of(one) for one in read]
         if not blocks:
             raise ValueError(f"the body has no sensors for {sensors.name}")
         write(sensors, blocks)

@@ -156,12 +156,10 @@ def together(
     *,
     note: str = "",
     labels: Sequence[str] | None = None,
-    most: int = 1200,
 ) -> Curves:
     """Return one panel of several columns of one unit, with a legend."""
     lines = tuple(
-        line_of(labels[k] if labels else of.labels[k], of.times, of.values[:, k], n, most=most)
-        for n, k in enumerate(columns)
+        line_of(labels[k] if labels else of.labels[k], of.times, of.values[:, k], n) for n, k in enumerate(columns)
     )
     unit = of.units[columns[0]] if columns else ""
     return ranged((Curves(title, unit, lines, note=note, legend=True),), from_zero=True)[0]

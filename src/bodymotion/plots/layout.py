@@ -94,11 +94,6 @@ class Flow:
         self.cells.append(Cell(part, left, self.y, right - left, tall, time_labels))
         self.y += tall + (TIME if time_labels else 0.08)
 
-    def heading(self, text: str, x: float = SIDE) -> None:
-        """Add a heading."""
-        self.cells.append(Cell(Heading(text), x, self.y, self.width - x - SIDE, HEADING))
-        self.y += HEADING
-
     def beside(self, top: float, left: float, ground: Ground | None, found: KeyFigures) -> None:
         """Add the ground and below it the key figures into the column from `left` [inch] to the right edge, from `top` down."""
         column = Flow(self.width, y=top)
