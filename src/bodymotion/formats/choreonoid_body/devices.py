@@ -60,7 +60,11 @@ OPTICAL_FRAMES = {
     "robotics": (0.5, 0.5, -0.5, -0.5),
 }
 IMAGE_FORMATS = ("COLOR", "DEPTH", "COLOR_DEPTH", "POINT_CLOUD", "COLOR_POINT_CLOUD", "NONE")
-UNLIMITED = (-1.0, -1.0, -1.0)
+LIMITS: dict[type[Device] | None, tuple[str, ...]] = {
+    AccelerationSensor: ("max_acceleration",),
+    Gyro: ("max_angular_velocity",),
+    ForceSensor: ("max_force", "max_torque"),
+}
 
 
 def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Device:
@@ -77,14 +81,9 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
         "link": link,
         "pose": frozen(pose),
     }
-    own: dict[str, Any] = {}
-    if sensor is AccelerationSensor:
-        own = {"max_acceleration": _limit(fields, "max_acceleration")}
-    elif sensor is Gyro:
-        own = {"max_angular_velocity": _limit(fields, "max_angular_velocity")}
-    elif sensor is ForceSensor:
-        own = {name: _limit(fields, name) for name in ("max_force", "max_torque")}
-    elif sensor is VisionSensor:
+    limits = LIMITS.get(sensor, ())
+    own: dict[str, Any] = {name: frozen(fields.vector(name, default=(-1.0, -1.0, -1.0))) for name in limits}
+    if sensor is VisionSensor:
         own = _camera(fields)
     elif sensor is RangeSensor:
         own = _range_sensor(fields)
@@ -105,10 +104,6 @@ def _optical_frame(fields: Fields) -> tuple[float, ...]:
         message = f"optical_frame of {fields.title} is {name!r:.60}; it must be gl, cv or robotics"
         raise rules.WRONG_VALUE.error(message, fields.location("optical_frame"))
     return OPTICAL_FRAMES[name]
-
-
-def _limit(fields: Fields, name: str) -> Floats:
-    return frozen(fields.vector(name, default=UNLIMITED))
 
 
 def _camera(fields: Fields) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
@@ -36,14 +36,7 @@ JOINT_TYPES: dict[str, JointType] = {
 }
 """The types of the manual, and the names that OpenHRP has for them."""
 SURFACE_MODES = ("jointSurfaceVelocity", "joint_surface_velocity")
-EXTRA_JOINT_TYPES: dict[str, ExtraJointType] = {
-    "ball": "ball",
-    "hinge": "hinge",
-    "piston": "piston",
-    "xyz": "xyz",
-    "xy": "xy",
-    "z": "z",
-}
+EXTRA_JOINT_TYPES: dict[str, ExtraJointType] = {kind: kind for kind in sorted(get_args(ExtraJointType))}
 AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 MAX_ID = 9999
 MAX_TRACK_LINKS = 2_000

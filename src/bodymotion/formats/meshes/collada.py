@@ -148,11 +148,8 @@ class MaterialReader:
     def effect(self, common: Element | None) -> tuple[Material, str]:
         """Return material and image of the common profile of an effect."""
         technique = child(common, "technique")
-        shading = (
-            next((e for e in technique if local(e) in ("phong", "blinn", "lambert", "constant")), None)
-            if (technique is not None)
-            else None
-        )
+        kinds = ("phong", "blinn", "lambert", "constant")
+        shading = next((e for e in (() if technique is None else technique) if local(e) in kinds), None)
         if shading is None:
             return Material(), ""
 
@@ -252,9 +249,7 @@ def read_collada(path: Path) -> tuple[SceneNode, list[str]]:
         root = ET.fromstring(path.read_bytes())
     except OSError as error:
         raise ValueError(error.strerror or str(error)) from error
-    except ET.ParseError as error:
-        raise ValueError(f"not XML: {error}") from error
-    except (LookupError, UnicodeError) as error:
+    except (ET.ParseError, LookupError, UnicodeError) as error:
         raise ValueError(f"not XML: {error}") from error
     try:
         if local(root) != "COLLADA":
@@ -269,14 +264,11 @@ class _Reader:
     def __init__(self, root: Element) -> None:
         self.root = root
         self.remarks: list[str] = []
-        self.by_id = {name: element for element in root.iter() if (name := element.get("id"))}
         self.visited = 0
         self._meshes: dict[str, list[tuple[Mesh, str]]] = {}
-        self.materials = MaterialReader(self.by_id, self.remarks)
-
-    def at(self, url: str | None) -> Element | None:
-        """Return the element that a url (#id) of this file means."""
-        return self.by_id.get((url or "").removeprefix("#"))
+        by_id = {name: element for element in root.iter() if (name := element.get("id"))}
+        self.materials = MaterialReader(by_id, self.remarks)
+        self.at = self.materials.at
 
     def scene(self) -> SceneNode:
         unit = child(self.root, "asset", "unit")

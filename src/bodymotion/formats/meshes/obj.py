@@ -416,15 +416,7 @@ def _parts_by_material(
     values = values[:, : channels or (4 if (values[:, 3] != 1.0).any() else 3)]
     if whole.colors is None and len(known):
         rgb = Corners(values, frozen_ints(np.repeat(kind[:, None], 3, axis=1)))
-        whole = Mesh(
-            whole.vertices,
-            whole.faces,
-            whole.crease_angle,
-            whole.normals,
-            rgb,
-            whole.texture_coordinates,
-            whole.two_sided,
-        )
+        whole = replace(whole, colors=rgb)
     return [Part(whole, looks[0][0])]
 
 
@@ -435,14 +427,13 @@ def _part(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> Mesh:
     def corners(given: Corners | None) -> Corners | None:
         return None if given is None else Corners(given.values, given.indices[chosen])
 
-    return Mesh(
-        mesh.vertices[used],
-        frozen_ints(faces.reshape(-1, 3)),
-        mesh.crease_angle,
-        corners(mesh.normals),
-        corners(mesh.colors),
-        corners(mesh.texture_coordinates),
-        mesh.two_sided,
+    return replace(
+        mesh,
+        vertices=mesh.vertices[used],
+        faces=frozen_ints(faces.reshape(-1, 3)),
+        normals=corners(mesh.normals),
+        colors=corners(mesh.colors),
+        texture_coordinates=corners(mesh.texture_coordinates),
     )
 
 

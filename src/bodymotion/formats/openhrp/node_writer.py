@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from bodymotion.formats.openhrp.nodes import (
     CLASSES,
     EXTRA_JOINT_USED,
     JOINT_TYPES,
+    LIMITS,
     MAX_ID,
     MOTOR_FIELDS,
     NUMBERS,
@@ -106,12 +108,7 @@ def _merged(visuals: Sequence[Shape], collisions: Sequence[Shape]) -> list[tuple
     Meshes are the same when they are one object.
     """
     keys_v, keys_c = [_key(shape) for shape in visuals], [_key(shape) for shape in collisions]
-    left_c: dict[object, int] = {}
-    for key in keys_c:
-        left_c[key] = left_c.get(key, 0) + 1
-    left_v: dict[object, int] = {}
-    for key in keys_v:
-        left_v[key] = left_v.get(key, 0) + 1
+    left_v, left_c = Counter(keys_v), Counter(keys_c)
     merged: list[tuple[str, Shape]] = []
     i = j = 0
     while i < len(visuals) or j < len(collisions):
@@ -164,12 +161,6 @@ def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str, report: R
 
 
 DEFAULT = Joint()
-LIMITS = {
-    "lower": ("llimit", -math.inf),
-    "upper": ("ulimit", math.inf),
-    "velocity_lower": ("lvlimit", -math.inf),
-    "velocity_upper": ("uvlimit", math.inf),
-}
 WRITTEN = (
     *("jointType", "jointId", "jointAxis", "translation", "rotation", "children"),
     *(name for name, _ in LIMITS.values()),

@@ -45,14 +45,18 @@ MOTOR_FIELDS = {
     "torque_const": "torqueConst",
     "encoder_pulse": "encoderPulse",
 }
+LIMITS = {
+    "lower": ("llimit", -math.inf),
+    "upper": ("ulimit", math.inf),
+    "velocity_lower": ("lvlimit", -math.inf),
+    "velocity_upper": ("uvlimit", math.inf),
+}
+"""For attributes of a joint the fields, and what holds without them."""
 JOINT_FIELDS = {
     "type": "jointType",
     "id": "jointId",
     "axis": "jointAxis",
-    "lower": "llimit",
-    "upper": "ulimit",
-    "velocity_lower": "lvlimit",
-    "velocity_upper": "uvlimit",
+    **{attribute: name for attribute, (name, _) in LIMITS.items()},
     "climit": "climit",
     "offset": "translation",
     "rotation": "rotation",
@@ -265,7 +269,8 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
         extra["jointAxis"] = given
     if not axis.any() and joint_type not in ("rotate", "slide"):
         axis = frozen([0.0, 0.0, 1.0])
-    limits = {name: _limit(node, name, default, extra, found) for name, default in _NO_LIMITS.items()}
+    limits = {attribute: _limit(node, name, default, extra, found) for attribute, (name, default) in LIMITS.items()}
+    _limit(node, "climit", math.inf, extra, found)
     _report_unused(node, extra, found)
     motor = {
         attribute: finite(node, name, (getattr(DEFAULT, attribute),), found, (*subject, attribute))[0]
@@ -276,16 +281,10 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
         type=joint_type,
         id=number,
         axis=axis,
-        lower=limits["llimit"],
-        upper=limits["ulimit"],
-        velocity_lower=limits["lvlimit"],
-        velocity_upper=limits["uvlimit"],
         extra=extra,
+        **limits,
         **motor,
     )
-
-
-_NO_LIMITS = {"llimit": -np.inf, "ulimit": np.inf, "lvlimit": -np.inf, "uvlimit": np.inf, "climit": np.inf}
 
 
 def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
@@ -302,15 +301,13 @@ def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
 def _limit(node: Node, name: str, default: float, extra: dict[str, object], found: ModelDiagnostics) -> float:
     """Return the first number of a limit; an empty list means no limit."""
     given = nodes.numbers(node, name)
-    if name != "climit" and len(given) <= 1:
+    if len(given) <= (name != "climit"):
         extra.pop(name, None)
-    if not len(given):
-        if name == "climit":
-            extra.pop(name, None)
-        return default
-    if name == "climit":
+    elif name == "climit":
         # `Joint` has no attribute for the limit of the current; the default of the prototype counts as well.
         extra[name] = given
+    if not len(given):
+        return default
     if len(given) > 1:
         message = f"{name} of {label(node)} has {len(given)} numbers; the first is used"
         found.report(rules.SEVERAL_LIMITS, message, node.location_of(name))

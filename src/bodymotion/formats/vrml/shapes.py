@@ -48,7 +48,6 @@ from bodymotion.geometry.shapes import (
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
-    from bodymotion.geometry.meshes import Triangles
 
 _DEFAULT = Material()
 
@@ -172,6 +171,8 @@ GEOMETRY_NODES = (
     "Text",
 )
 
+PROPERTIES = {"color": ("color", 3), "normal": ("vector", 3), "texCoord": ("point", 2)}
+"""Of corners of faces: by the fields of their nodes, the field of those with the values, and the numbers in one."""
 MAX_VERTICES = 2_000_000
 """Vertices that an ElevationGrid or an Extrusion, written in few words, may unfold to."""
 
@@ -281,13 +282,47 @@ class GeometryReader:
             points = np.where(finite, points, 0.0)
         if not len(faces):
             return None
-        corners = CornerLists(self, node, triangles, faces)
-        colors = corners.read("color", "color", 3, nodes.flag(node, "colorPerVertex", True))
-        normals = corners.read("normal", "vector", 3, nodes.flag(node, "normalPerVertex", True))
-        uv = corners.read("texCoord", "point", 2, True)
+        colors, normals, uv = (
+            self.corners(node, part, faces, triangles.polygons, triangles.corners)
+            for part in ("color", "normal", "texCoord")
+        )
         if uv is None and textured:
             uv = Corners(_box_mapping(points), frozen_ints(faces))
         return self.mesh(node, points, faces, normals, colors, uv)
+
+    def corners(
+        self,
+        node: Node,
+        part: str,
+        faces: npt.NDArray[np.integer],
+        polygons: npt.NDArray[np.integer],
+        entries: npt.NDArray[np.integer] | None = None,
+    ) -> Corners | None:
+        """Return colours, normals or texture coordinates of corners; None where there are none, or too few, which is reported.
+
+        `faces` (F, 3) are the vertices of triangles, `polygons` (F,) the faces of the file that they are of, and `entries` (F, 3) their
+        places in lists of indices, None where the node has no such lists.
+        """
+        name, width = PROPERTIES[part]
+        per_vertex = part == "texCoord" or nodes.flag(node, f"{part}PerVertex", True)
+        values = nodes.rows(self.part(node, part), name, width)
+        if not len(values):
+            return None
+        index = nodes.NO_INTEGERS if entries is None else nodes.integers(node, f"{part}Index")
+        which = faces if per_vertex else np.repeat(polygons[:, None], 3, axis=1)
+        if len(index):
+            places = entries if per_vertex and entries is not None else which
+            which = index[places] if places.max() < len(index) else np.full((1, 3), -1)
+        finite = bool(np.isfinite(values).all())
+        if part == "normal" and not finite and entries is not None:
+            # A normal that is not finite has no direction: the face's own is used.
+            values, finite = np.where(np.isfinite(values).all(axis=1, keepdims=True), values, 0.0), True
+        if which.min() < 0 or which.max() >= len(values) or not finite:
+            kind = "corners" if per_vertex else "faces"
+            words = f"{len(values)} values and {len(index)} indices do not fit the {kind} of this {node.type}"
+            self.report(UNUSED_LIST, f"{part}: {words}", node)
+            return None
+        return Corners(np.clip(values, 0, 1) if part == "color" else values, frozen_ints(which))
 
     def mesh(
         self,
@@ -370,52 +405,6 @@ class GeometryReader:
         return count > MAX_VERTICES
 
 
-class CornerLists:
-    """Colours, normals and texture coordinates of the corners of triangles, from their lists and index lists."""
-
-    def __init__(
-        self, reader: GeometryReader, node: Node, triangles: Triangles, faces: npt.NDArray[np.integer]
-    ) -> None:
-        self.reader = reader
-        self.node = node
-        self.triangles = triangles
-        self.faces = faces
-
-    def read(self, part: str, name: str, width: int, per_vertex: bool) -> Corners | None:
-        """Return the corners' property; None where there is none, or where its size does not fit, which is reported."""
-        holder = self.reader.part(self.node, part)
-        if holder is None:
-            return None
-        values = nodes.rows(holder, name, width)
-        if not len(values):
-            return None
-        index = nodes.integers(self.node, f"{part}Index")
-        which: npt.NDArray[np.integer]
-        if per_vertex:
-            positions = self.triangles.corners
-            which = self.faces if not len(index) else _pick(index, positions)
-        else:
-            positions = np.repeat(self.triangles.polygons[:, None], 3, axis=1)
-            which = positions if not len(index) else _pick(index, positions)
-        finite = bool(np.isfinite(values).all())
-        if part == "normal" and not finite:
-            # A normal that is not finite has no direction: the face's own is used.
-            values, finite = np.where(np.isfinite(values).all(axis=1, keepdims=True), values, 0.0), True
-        if which.min() < 0 or which.max() >= len(values) or not finite:
-            kind = "corners" if per_vertex else "faces"
-            self.reader.report(
-                UNUSED_LIST,
-                f"{part}: {len(values)} values and {len(index)} indices do not fit the {kind} of this {self.node.type}",
-                self.node,
-            )
-            return None
-        return Corners(np.clip(values, 0, 1) if part == "color" else values, frozen_ints(which))
-
-
-def _pick(index: npt.NDArray[np.integer], positions: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
-    return index[positions] if positions.max() < len(index) else np.full((1, 3), -1)
-
-
 def _box_mapping(points: Floats) -> Floats:
     """Map a texture without coordinates: s along the longest edge of the bounding box, t along the next, at the same scale."""
     low, high = points.min(axis=0), points.max(axis=0)
@@ -444,28 +433,10 @@ def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
         return None
     grid = np.arange(columns * rows).reshape(rows, columns)
     faces = _quads(grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:])
-    squares = np.repeat(np.arange((columns - 1) * (rows - 1)), 2)[:, None].repeat(3, axis=1)
-
-    def corners(part: str, name: str, width: int, per_vertex: bool) -> Corners | None:
-        holder = reader.part(node, part)
-        values = nodes.rows(holder, name, width)
-        which = faces if per_vertex else squares
-        if holder is None or not len(values):
-            return None
-        if which.max() >= len(values) or not np.isfinite(values).all():
-            reader.report(UNUSED_LIST, f"{part}: {len(values)} values do not fit {columns} × {rows} points", node)
-            return None
-        return Corners(np.clip(values, 0, 1) if part == "color" else values, frozen_ints(which))
-
+    squares = np.repeat(np.arange((columns - 1) * (rows - 1)), 2)
     even = Corners(np.stack([x / (columns - 1), z / (rows - 1)], axis=1), frozen_ints(faces))
-    return reader.mesh(
-        node,
-        points,
-        faces,
-        corners("normal", "vector", 3, nodes.flag(node, "normalPerVertex", True)),
-        corners("color", "color", 3, nodes.flag(node, "colorPerVertex", True)),
-        corners("texCoord", "point", 2, True) or even,
-    )
+    normals, colors, uv = (reader.corners(node, part, faces, squares) for part in ("normal", "color", "texCoord"))
+    return reader.mesh(node, points, faces, normals, colors, uv or even)
 
 
 def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
