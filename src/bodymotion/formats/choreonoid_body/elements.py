@@ -31,7 +31,7 @@ from bodymotion.formats.choreonoid_body.resources import (
 )
 from bodymotion.formats.resources import NotFound
 from bodymotion.formats.vrml.rules import NOT_SHOWN
-from bodymotion.formats.vrml.scene import IDENTITY, FoundShape, NodeFrame
+from bodymotion.formats.vrml.scene import IDENTITY, FoundShape, NodeFrame, by_purpose
 from bodymotion.formats.vrml.shapes import PLAIN
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry import poses
@@ -206,6 +206,7 @@ class ElementReader:
         inner, self.drawn = self.drawn, outer
         if back is not None:
             inner = [FoundShape(drawn.shape.moved(back), drawn.visual, drawn.collision) for drawn in inner]
+        visuals, collisions = by_purpose(inner)
         self.link.segments.append(
             Segment(
                 name=fields.text("name"),
@@ -213,8 +214,8 @@ class ElementReader:
                 mass=mass,
                 center_of_mass=center,
                 inertia=inertia,
-                visuals=tuple(d.shape for d in inner if d.visual),
-                collisions=tuple(d.shape for d in inner if d.collision),
+                visuals=visuals,
+                collisions=collisions,
                 extra=fields.rest(("type", *POSE_KEYS)),
             )
         )
@@ -273,10 +274,8 @@ class ElementReader:
             self.context.found.add(path.problem(where))
             return
         suffix = path.suffix.lower()
-        if suffix in SCENES:
-            drawn = self.resources.scene(path, uri, name, fields.texts("exclude"), frame, where)
-        elif suffix in COLLADA:
-            drawn = self.resources.collada(path, uri, name, fields.texts("exclude"), frame, where)
+        if suffix in (*SCENES, *COLLADA):
+            drawn = self.resources.shapes(path, uri, name, fields.texts("exclude"), frame, where)
         elif suffix in MESHES:
             mesh = self.resources.mesh(path, where)
             if name and mesh is not None:

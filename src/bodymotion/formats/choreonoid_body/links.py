@@ -14,6 +14,7 @@ from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields, default_on_error
+from bodymotion.formats.vrml.scene import by_purpose
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import ExtraJoint, ExtraJointType
@@ -172,6 +173,12 @@ class RawLink:
         """What the link is called in messages."""
         return f"link {self.name!r}" if self.name else "a link without a name"
 
+    def add(self, parts: LinkParts) -> None:
+        """Add segments and devices."""
+        self.segments += parts.segments
+        self.devices += parts.devices
+        self.device_nodes += parts.device_nodes
+
     def copy(self) -> RawLink:
         """Return a link of its own with the same contents, without parent."""
         segments, devices, nodes = list(self.segments), list(self.devices), list(self.device_nodes)
@@ -181,15 +188,7 @@ class RawLink:
 def read_link(fields: Fields, elements: ElementReader) -> RawLink:
     """Return a link."""
     name = fields.text("name")
-    link = RawLink(
-        name=name,
-        parent=fields.text("parent"),
-        joint=_read_joint(fields, name),
-        position=fields.translation() or (0.0, 0.0, 0.0),
-        rotation=fields.rotation() or (1.0, 0.0, 0.0, 0.0),
-        node=fields.node,
-        unknown=fields.unknown,
-    )
+    link = _without_parts(fields, _read_joint(fields, name), name)
     parts = elements.read(fields.find("elements"), fields.title)
     fields.find("type", "import")
     if parts.is_faulty:
@@ -200,11 +199,14 @@ def read_link(fields: Fields, elements: ElementReader) -> RawLink:
     return link
 
 
+def _without_parts(fields: Fields, joint: Joint, name: str) -> RawLink:
+    position, rotation = fields.translation() or (0.0, 0.0, 0.0), fields.rotation() or (1.0, 0.0, 0.0, 0.0)
+    return RawLink(name, fields.text("parent"), joint, position, rotation, fields.node, fields.unknown)
+
+
 def _shapes_of(parts: LinkParts) -> Segment:
-    return Segment(
-        visuals=tuple(d.shape for d in parts.drawn if d.visual),
-        collisions=tuple(d.shape for d in parts.drawn if d.collision),
-    )
+    visuals, collisions = by_purpose(parts.drawn)
+    return Segment(visuals=visuals, collisions=collisions)
 
 
 def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
@@ -217,9 +219,7 @@ def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
         link.segments.append(replace(own, mass=mass, center_of_mass=center, inertia=inertia))
     elif own.visuals or own.collisions:
         link.segments.append(own)
-    link.segments += parts.segments
-    link.devices += parts.devices
-    link.device_nodes += parts.device_nodes
+    link.add(parts)
 
 
 def change_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
@@ -233,9 +233,7 @@ def change_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
     own = _shapes_of(parts)
     if own.visuals or own.collisions:
         root.segments.append(own)
-    root.segments += parts.segments
-    root.devices += parts.devices
-    root.device_nodes += parts.device_nodes
+    root.add(parts)
     fields.report_misspelt((*LINK_KEYS, "uri", "prefix", "suffix", "device_prefix", "joint_id_offset"))
     root.joint = replace(root.joint, extra={**root.joint.extra, **fields.rest(("type", "name"))})
 
@@ -256,15 +254,7 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
     if not 1 <= count <= MAX_TRACK_LINKS:
         message = f"num_joints of {fields.title} is {count}; 1 to {MAX_TRACK_LINKS} links can be made"
         raise rules.TOO_LARGE.error(message, fields.location("num_joints"))
-    first = RawLink(
-        name=f"{name}0",
-        parent=fields.text("parent"),
-        joint=Joint(name=f"{name}0", type="free"),
-        position=fields.translation() or (0.0, 0.0, 0.0),
-        rotation=fields.rotation() or (1.0, 0.0, 0.0, 0.0),
-        node=fields.node,
-        unknown=fields.unknown,
-    )
+    first = _without_parts(fields, Joint(name=f"{name}0", type="free"), f"{name}0")
     axis = _read_axis(fields, "joint_axis")
     axis = frozen([0.0, 1.0, 0.0]) if axis is None or not axis.any() else axis
     offset = fields.vector("joint_offset", default=(0.0, 0.0, 0.0))

@@ -133,26 +133,32 @@ class ResourceReader:
                 self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {error}", where)
         return self._meshes[path]
 
-    def scene(
+    def shapes(
         self, path: Path, uri: str, name: str, excluded: list[str], frame: NodeFrame, where: Location
     ) -> list[FoundShape]:
-        """Return the shapes of a VRML97 file, or of its node called `name`, at a pose.
+        """Return the shapes of a file in VRML97 or COLLADA, or of its node called `name`, at a pose.
 
         A node that is named keeps the orientation that it has in its file, not its position.
         """
+        others = self.names.get(uri, set()) if name else set()
+        self._left_out = (others | set(excluded)) - {name}
+        draw = self._of_collada if path.suffix.lower() in COLLADA else self._of_scene
+        drawn = draw(path, name, frame, where)
+        if drawn is None:
+            self.found.report(rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", where)
+        return drawn or []
+
+    def _of_scene(self, path: Path, name: str, frame: NodeFrame, where: Location) -> list[FoundShape] | None:
         scene = self._open_scene(path, where)
         if scene is None:
             return []
-        others = self.names.get(uri, set()) if name else set()
-        self._left_out = (others | set(excluded)) - {name}
         if not name:
             return self._draw(scene.nodes, frame)
         self._wanted, self._node = name, None
         self._draw(scene.nodes, NodeFrame())
         self._wanted = ""
         if self._node is None:
-            self.found.report(rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", where)
-            return []
+            return None
         node, above = self._node
         inside = [node]
         if node.type == "Transform":
@@ -161,25 +167,19 @@ class ResourceReader:
         rotation[:3, 3] = 0.0
         return self._draw(inside, NodeFrame(frame.transform @ rotation, frame.visual, frame.collision))
 
-    def collada(
-        self, path: Path, uri: str, name: str, excluded: list[str], frame: NodeFrame, where: Location
-    ) -> list[FoundShape]:
-        """Return the shapes of a COLLADA file, or of its node called `name`, as `scene` does."""
+    def _of_collada(self, path: Path, name: str, frame: NodeFrame, where: Location) -> list[FoundShape] | None:
         if path not in self._collada:
             self._collada[path] = self._open_collada(path, where)
         root = self._collada[path]
         if root is None:
             return []
-        others = self.names.get(uri, set()) if name else set()
-        self._left_out = (others | set(excluded)) - {name}
         drawn: list[FoundShape] = []
         if not name:
             self._draw_collada(root, frame.transform @ root.transform, frame, path, where, drawn)
             return drawn
         found = _find_node(root, root.transform, name)
         if found is None:
-            self.found.report(rules.RESOURCE_NODE, f"{path.name} has no node {name!r:.60}", where)
-            return []
+            return None
         node, rotation = found[0], np.array(found[1])
         rotation[:3, 3] = 0.0
         self._draw_collada(node, frame.transform @ rotation, frame, path, where, drawn)

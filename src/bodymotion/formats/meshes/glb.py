@@ -334,7 +334,7 @@ class _File:
                 raise ValueError(f"{name} is not as it should be")
             rows, row = np.unique(values, axis=0, return_inverse=True)
             if name == "COLOR_0":
-                rows = np.concatenate([_to_srgb(rows[:, :3]), np.clip(rows[:, 3:], 0.0, 1.0)], axis=1)
+                rows = np.concatenate([to_srgb(rows[:, :3]), np.clip(rows[:, 3:], 0.0, 1.0)], axis=1)
             elif name == "TEXCOORD_0":
                 rows = np.stack([rows[:, 0], 1.0 - rows[:, 1]], axis=1)
             return Corners(rows, frozen_ints(row.reshape(-1)[corners]))
@@ -400,7 +400,7 @@ def _transform(node: dict[str, Any]) -> Floats:
     return poses.to_matrix(pose) @ np.diag([*np.array(node.get("scale", (1.0, 1.0, 1.0)), dtype=np.float64), 1.0])
 
 
-def _to_srgb(linear: Floats) -> Floats:
+def to_srgb(linear: Floats) -> Floats:
     """Convert linear light to sRGB (IEC 61966-2-1)."""
     value = np.clip(linear, 0.0, 1.0)
     return np.where(value < 0.0031308, 12.92 * value, 1.055 * value ** (1 / 2.4) - 0.055)
@@ -411,7 +411,7 @@ def _look(surface: dict[str, Any]) -> Material:
     glow = np.array(surface.get("emissiveFactor", (0.0,) * 3), dtype=np.float64)
     if base.shape != (4,) or glow.shape != (3,) or not (np.isfinite(base).all() and np.isfinite(glow).all()):
         raise ValueError("a material has a wrong number of values, or values that are not finite")
-    red, green, blue = _to_srgb(base[:3]).tolist()
-    bright, of_green, of_blue = _to_srgb(glow).tolist()
+    red, green, blue = to_srgb(base[:3]).tolist()
+    bright, of_green, of_blue = to_srgb(glow).tolist()
     clear = 1.0 - min(max(float(base[3]), 0.0), 1.0)
     return Material(diffuse=(red, green, blue), emissive=(bright, of_green, of_blue), transparency=clear)

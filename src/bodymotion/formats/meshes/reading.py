@@ -12,7 +12,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.formats.meshes.collada import SceneNode, read_collada
-from bodymotion.formats.meshes.glb import read_glb
+from bodymotion.formats.meshes.glb import read_glb, to_srgb
 from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
@@ -181,5 +181,5 @@ def _look(visual: Any) -> Material:  # noqa: ANN401
     if given is None:
         return Material()
     rgba = np.clip(np.array(given, dtype=np.float64) / 255.0, 0.0, 1.0)
-    red, green, blue = np.where(rgba < 0.0031308, 12.92 * rgba, 1.055 * rgba ** (1 / 2.4) - 0.055)[:3].tolist()
+    red, green, blue = to_srgb(rgba[:3]).tolist()
     return Material(diffuse=(red, green, blue), transparency=1.0 - float(rgba[3]))

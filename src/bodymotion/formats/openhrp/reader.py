@@ -38,7 +38,7 @@ from bodymotion.formats.vrml import InlineLoader, nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
 from bodymotion.formats.vrml.reader import read_scene, vrml_bytes
 from bodymotion.formats.vrml.rules import DECIMAL_COMMA, EMPTY, HEADER, SCENERY
-from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker, node_transform
+from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker, by_purpose, node_transform
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
@@ -166,7 +166,7 @@ class _ModelReader:
         source = Source(
             "openhrp", self.path, version, self.scene.encoding, {"header": self.scene.header}, self.parts.files
         )
-        environment = tuple(d.shape for d in self.walker.drawn if d.visual) if self.humanoids else ()
+        environment = by_purpose(self.walker.drawn)[0] if self.humanoids else ()
         return replace(body, viewpoints=tuple(self.viewpoints), environment=environment, source=source)
 
     def _visit(self, node: Node, frame: NodeFrame) -> bool:
@@ -271,12 +271,8 @@ class _ModelReader:
         return tuple(joints)
 
     def _single_link(self) -> Body:
-        drawn = self.walker.drawn
-        segment = Segment(
-            name="Root",
-            visuals=tuple(d.shape for d in drawn if d.visual),
-            collisions=tuple(d.shape for d in drawn if d.collision),
-        )
+        visuals, collisions = by_purpose(self.walker.drawn)
+        segment = Segment(name="Root", visuals=visuals, collisions=collisions)
         link = Link(name="Root", joint=Joint(name="Root", type="fixed"), segments=(segment,))
         return Body(name=self.path.stem, links=(link,), info=self.world)
 

@@ -26,10 +26,9 @@ from bodymotion.formats.openhrp.nodes import (
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt
 from bodymotion.formats.vrml.reader import InlineLoader
-from bodymotion.formats.vrml.scene import IDENTITY, FoundShape, NodeFrame, SceneWalker
+from bodymotion.formats.vrml.scene import IDENTITY, NodeFrame, SceneWalker, by_purpose
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.shapes import Shape
 from bodymotion.model.links import MOST_LINKS, Device, Joint, Link, Segment, in_order_of_ids
 
 ALL: tuple[Subject, ...] = (("links", "all"), ("devices", "all"), ("extra_joints", "all"))
@@ -176,7 +175,7 @@ class _TreeReader:
         def leave() -> None:
             if self.walker.drawn:
                 # Shapes of the Joint itself: a part of the link without mass and name.
-                visuals, collisions = _by_purpose(self.walker.drawn)
+                visuals, collisions = by_purpose(self.walker.drawn)
                 link.segments.append(Segment(visuals=visuals, collisions=collisions))
                 link.nodes.append(None)
             (self.link, self.segment, self.walker.unknown), self.walker.drawn = around, outer
@@ -196,7 +195,7 @@ class _TreeReader:
         outer, self.walker.drawn = self.walker.drawn, []
 
         def leave() -> None:
-            visuals, collisions = _by_purpose(self.walker.drawn)
+            visuals, collisions = by_purpose(self.walker.drawn)
             self.segment, self.walker.drawn = around, outer
 
             def read(node: Node) -> Segment:
@@ -246,7 +245,7 @@ class _TreeReader:
         self.link = root = self.links[0]
         in_root = poses.to_matrix(poses.inverse(root.offset))
         if self.walker.drawn:
-            visuals, collisions = _by_purpose(self.walker.drawn)
+            visuals, collisions = by_purpose(self.walker.drawn)
             root.segments.append(Segment(transform=in_root, visuals=visuals, collisions=collisions))
             root.nodes.append(None)
             self.walker.drawn = []
@@ -290,8 +289,3 @@ class _TreeReader:
 def _is_identity(transform: Floats) -> bool:
     """Return whether a transform is the identity except for rounding: prototypes rotate their children there and back."""
     return transform is IDENTITY or bool(np.abs(transform - IDENTITY).max() <= 1e-12)
-
-
-def _by_purpose(drawn: list[FoundShape]) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
-    """Return the visual and the collision shapes."""
-    return tuple(d.shape for d in drawn if d.visual), tuple(d.shape for d in drawn if d.collision)

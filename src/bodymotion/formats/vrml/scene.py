@@ -47,6 +47,11 @@ class FoundShape:
     collision: bool
 
 
+def by_purpose(drawn: list[FoundShape]) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
+    """Return the visual and the collision shapes."""
+    return tuple(d.shape for d in drawn if d.visual), tuple(d.shape for d in drawn if d.collision)
+
+
 @dataclass(frozen=True)
 class NodeFrame:
     """The frame of a node: its transform (4, 4) from where the walk began, and what the shapes in it are for."""
