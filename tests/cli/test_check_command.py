@@ -463,17 +463,17 @@ class TestMending:
         def changed(found):
             raise OSError("the file has changed meanwhile; it stays as it is")
 
-        monkeypatch.setattr(fixing, "write_mended", changed)
+        monkeypatch.setattr(fixing, "write_fixes", changed)
         result = check("--strict", "--fix", desk / "odd.seq", code=1)
         assert "has changed meanwhile" in result.stderr and "SEQ214" in result.stdout
 
     def test_a_file_that_changes_meanwhile_is_not_written(self, desk):
-        from bodymotion.checks.fixing import mended, write_mended
+        from bodymotion.checks.fixing import find_fixes, write_fixes
 
-        found = mended(desk / "odd.seq", {"SEQ214"})
+        found = find_fixes(desk / "odd.seq", {"SEQ214"})
         (desk / "odd.seq").write_text(BROKEN)
         with pytest.raises(OSError, match="changed meanwhile"):
-            write_mended(found)
+            write_fixes(found)
         assert (desk / "odd.seq").read_text() == BROKEN
 
     def test_a_pipe_is_not_mended(self, desk):

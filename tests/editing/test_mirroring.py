@@ -134,15 +134,20 @@ def test_a_root_alone_needs_no_body():
 
 def test_other_columns_and_contents_stay_and_are_said():
     body = symmetric_body(2, pairs=1, middle=0, kinds=("rotate",))
-    motion = any_motion(0, columns=body.num_joints + 2)
+    def named(names=(), **size):
+        parts = any_motion(0, **size).components
+        return Motion(tuple(replace(p, part_labels=names) if p.content == "JointDisplacement" else p for p in parts))
+
+    names = tuple(joint.name for joint in body.joints)
+    assert editing.mirror(named(names, columns=len(names)), body).joint_displacement.part_labels == names
+    motion = named(columns=body.num_joints + 2)
     mirrored = editing.mirror(motion, body)
     assert np.array_equal(mirrored.joint_displacement.values[:, -2:], motion.joint_displacement.values[:, -2:])
     assert [p.rule for p in mirrored.problems] == ["EDIT102"] * 3
-    assert mirrored.joint_displacement.part_labels == motion.joint_displacement.part_labels
     with pytest.raises(ValueError, match=f"1 joint columns, symmetric has {body.num_joints}"):
-        editing.mirror(any_motion(0, columns=1), body)
+        editing.mirror(named(columns=1), body)
     with pytest.raises(ValueError, match="LinkPosition has 2 links"):
-        editing.mirror(any_motion(0, columns=body.num_joints, links=2), body)
+        editing.mirror(named(columns=body.num_joints, links=2), body)
 
 
 @pytest.mark.parametrize(

