@@ -134,6 +134,7 @@ def test_a_root_alone_needs_no_body():
 
 def test_other_columns_and_contents_stay_and_are_said():
     body = symmetric_body(2, pairs=1, middle=0, kinds=("rotate",))
+
     def named(names=(), **size):
         parts = any_motion(0, **size).components
         return Motion(tuple(replace(p, part_labels=names) if p.content == "JointDisplacement" else p for p in parts))

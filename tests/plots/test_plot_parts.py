@@ -129,7 +129,7 @@ def test_a_joint_that_is_not_there_is_said_with_those_that_are(measures):
 
 
 def test_a_plot_that_is_not_there_is_said_with_those_that_are(measures, walk):
-    with pytest.raises(ValueError, match="no plot 'nothing'.*overview, joints"):
+    with pytest.raises(ValueError, match=r"no plot 'nothing'.*overview, joints"):
         bm.plot(measures, what="nothing")
     with pytest.raises(ValueError, match=r"no plot 'torques' without a body.*overview.*joints"):
         bm.plot(walk, what="torques")
