@@ -263,7 +263,7 @@ class TestSensors:
             body.sensors("nose")
         motion = bm.Motion.from_joints(np.zeros((9, 0)), frame_rate=50)
         assert [one.device.name for one in bm.dynamics.measure(body, motion).read_all()] == ["a", "e", "b", "f", "n"]
-        bm.save(body, tmp_path / "model.xml", fix_inertia=True)
+        bm.save(body, tmp_path / "model.xml")
         assert [one.name for one in bm.load_body(tmp_path / "model.xml").devices] == ["a", "e", "b", "f", "n"]
 
     def test_acceleration(self, tmp_path, protos):
