@@ -85,6 +85,11 @@ def test_block_tridiagonal_systems_are_solved(count):
     np.testing.assert_allclose(interpolation.block_tridiagonal(lower, diagonal, upper)(b), x, rtol=0, atol=1e-12)
 
 
+def test_a_system_without_a_solution_has_none():
+    blocks = np.zeros((5, 1, 1))
+    assert np.isnan(interpolation.block_tridiagonal(blocks, blocks, blocks)(blocks)).all()
+
+
 def test_a_quaternion_at_a_right_angle_to_the_one_before_keeps_its_sign():
     w, x = np.eye(4)[:2]
     units = interpolation.unit_quaternions(np.array([w, -2 * w, x, -x, -w])[:, None])

@@ -141,10 +141,10 @@ def block_tridiagonal(lower: Floats, diagonal: Floats, upper: Floats) -> Callabl
     The blocks are (N, …, k, k), N > 0; the first lower and the last upper one are not used. Cyclic reduction (Buzbee, Golub and Nielson,
     1970): all odd rows are eliminated at once, and what is left is a system of the same kind for the even ones.
     """
-    inverse = np.linalg.inv(diagonal[1::2])
+    inverse = _inverse(diagonal[1::2])
     odd, later = len(inverse), len(diagonal) - len(inverse) - 1
     if not odd:
-        whole = np.linalg.inv(diagonal)
+        whole = _inverse(diagonal)
         return lambda b: np.asarray(whole @ b)
     near, far = lower[1::2], upper[1::2]
     before, after = lower[2::2] @ inverse[:later], upper[: 2 * odd : 2] @ inverse
@@ -165,6 +165,14 @@ def block_tridiagonal(lower: Floats, diagonal: Floats, upper: Floats) -> Callabl
         return x
 
     return solve
+
+
+def _inverse(blocks: Floats) -> Floats:
+    """Return the inverses of blocks (..., k, k); NaN where one has none, as between times that are 1e16 times as far apart as others."""
+    try:
+        return np.asarray(np.linalg.inv(blocks))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.inv(np.where(np.linalg.det(blocks)[..., None, None] == 0.0, np.nan, blocks)))
 
 
 @np.errstate(all="ignore")
