@@ -103,6 +103,7 @@ def _pose(pose: KeyPose, indent: int, lost: scalars.Unwritable) -> str:
             inner += [line for key in pose.links for line in _link(key, lost)]
         if pose.zmp is not None:
             inner.append(f"zmp: {_flow(pose.zmp)}")
+        if pose.zmp is not None or not pose.zmp_is_stationary:
             inner.append(f"isZmpStationaryPoint: {str(pose.zmp_is_stationary).lower()}")
     inner += _extra(pose.extra, lost)
     lines += [f"  {line}" for line in inner]
