@@ -323,7 +323,7 @@ DEF R Humanoid {
         DEF ACC AccelerationSensor { maxAcceleration 1 2 3 translation 1 0 0 rotation 0 0 1 1 sensorId 0 }
         DEF GYRO Gyro { maxAngularVelocity 1 2 3 translation 1 0 0 rotation 0 0 1 1 sensorId 0 }
         DEF B Joint {
-          jointType "rotate" jointAxis "Y" jointId 0 gearRatio 100 gearEfficiency 0.6 rotorInertia 0.001
+          jointType "rotate" jointAxis "Y" jointId 0 stiffness [ 1 0.5 0 ] gearRatio 100 gearEfficiency 0.6 rotorInertia 0.001
           rotorResistor 2 torqueConst 3 encoderPulse 4
           children [
             DEF CAM VisionSensor {
@@ -360,6 +360,9 @@ def test_every_field_of_the_document(tmp_path):
         assert words in text
     assert "USE A\n" in text
     assert "USE S2\n" in text
+    # The stiffness of H-Anim is no spring.
+    bm.save(replace(body, devices=(), extra_joints=()), tmp_path / "R.xml")
+    assert "stiffness=" not in (tmp_path / "R.xml").read_text()
 
 
 # ---- what is lost, and said
