@@ -178,7 +178,7 @@ def test_the_page_plays_from_a_file_without_a_network(page, tmp_path) -> None:
     file = tmp_path / "walk.html"
     motion = swinging(body, seconds=10, rate=60, size=0.9)
     sampling = write_page(make_scene(body, motion), file, DisplayOptions(shadows=False))
-    assert len(sampling.frames) == 301
+    assert len(sampling.frames) == 601
     page.context.set_offline(True)
     page.set_viewport_size({"width": 310, "height": 380})
     page.goto(file.as_uri())
@@ -193,12 +193,12 @@ def test_the_page_plays_from_a_file_without_a_network(page, tmp_path) -> None:
     page.keyboard.press("Space")
     assert difference(one, at_rest(page)) > 0.01
     page.evaluate(PRESSED_AT_ONCE, ["End", "Home", "ArrowRight"])
-    until(lambda: clock.input_value() == "0.033")
+    until(lambda: clock.input_value() == "0.017")
     slider = page.locator("[role=slider]")
-    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(1 / 30, abs=1e-9)
+    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(1 / 60, abs=1e-9)
     clock.focus()
     clock.blur()
-    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(1 / 30, abs=1e-9), (
+    assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(1 / 60, abs=1e-9), (
         "not the digit that is shown"
     )
     for typed, expected in (("-3", 0.0), ("99", 10.0)):

@@ -47,7 +47,7 @@ def test_a_page_shows_frames_at_their_own_times(timeline: bm.Timeline, moments: 
     if len(frames) < MAX_FRAMES:
         after = times[np.minimum(frames[:-1] + 1, timeline.num_frames - 1)]
         left_out = np.flatnonzero(np.diff(frames) > 1)
-        assert (times[frames[1:]] - after <= 1 / 30 + 1e-6)[left_out].all()
+        assert (times[frames[1:]] - after <= 1 / 60 + 1e-6)[left_out].all()
 
 
 def test_a_second_motion_that_ends_later_is_shown_to_its_end() -> None:
@@ -246,7 +246,7 @@ def test_the_command_writes_a_page(examples: Path, tmp_path: Path) -> None:
         timeout=TIMEOUT,
     )
     assert (done.returncode, done.stdout) == (0, "")
-    assert "frames, 30 frames per second" in done.stderr
+    assert "frames, 60 frames per second" in done.stderr
     assert out.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
     assert [path.name for path in tmp_path.iterdir()] == ["walk.html"]
 

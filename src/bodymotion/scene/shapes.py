@@ -10,9 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics.text import counted, listed, shown
-from bodymotion.formats.mjcf.rules import MESH_FILE
-from bodymotion.formats.resources import PART_LIMIT, PART_MISSING, PART_OUTSIDE, PART_REMOTE, PART_UNREADABLE
-from bodymotion.formats.urdf.rules import RESOURCE_BROKEN, RESOURCE_MISSING
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import outermost_points
@@ -20,14 +17,6 @@ from bodymotion.geometry.shapes import Capsule, Cylinder, Geometry, Material, Sh
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
 
-MISSING_FILE = {
-    rule.code
-    for rule in (
-        *(PART_MISSING, PART_OUTSIDE, PART_REMOTE, PART_LIMIT, PART_UNREADABLE),
-        *(RESOURCE_MISSING, RESOURCE_BROKEN, MESH_FILE),
-    )
-}
-"""The rules of files that a model names and that are not shown."""
 BONE, JOINT = Material(diffuse=(0.56, 0.63, 0.73)), Material(diffuse=(0.25, 0.42, 0.66))
 BONE_RADIUS, JOINT_RADIUS, WHEEL_RADIUS, MAX_WHEEL_RADIUS = 0.012, 0.02, 0.08, 0.3
 """Of a stick figure, in sizes of the body; of a wheel where its inertia does not give the radius."""
@@ -37,9 +26,19 @@ MIN_BULK_WEIGHT, BULK_GAP = 0.5, 10.0
 
 def missing_files(body: Body) -> tuple[object, ...]:
     """Return the files of a model that are not shown: their names, or where they are named."""
+    if not body.problems:
+        return ()
+    # The packages of formats import their readers: they are only needed where there is a problem.
+    from bodymotion.formats import resources
+    from bodymotion.formats.mjcf.rules import MESH_FILE
+    from bodymotion.formats.urdf.rules import RESOURCE_BROKEN, RESOURCE_MISSING
+
+    parts = (resources.PART_MISSING, resources.PART_OUTSIDE, resources.PART_REMOTE, resources.PART_LIMIT)
+    rules = (*parts, resources.PART_UNREADABLE, RESOURCE_MISSING, RESOURCE_BROKEN, MESH_FILE)
+    codes = {rule.code for rule in rules}
     found: dict[object, None] = {}
     for problem in body.problems:
-        if problem.rule in MISSING_FILE:
+        if problem.rule in codes:
             names = problem.data.get("missing", (problem.data.get("name", problem.location),))
             found |= dict.fromkeys(names if isinstance(names, tuple) else (names,))
     return tuple(found)

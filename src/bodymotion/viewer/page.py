@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import viser.infra
 
 SUFFIXES = (".html", ".htm")
-MAX_RATE = 30.0
+MAX_RATE = 60.0
 """Frames per second."""
 MAX_FRAMES = 9000
 """Number of frames; longer motions are sampled at a lower rate."""
@@ -42,7 +42,7 @@ LAST_FRAME_DURATION = 1e-3
 """[s] The player jumps to the first frame at the end, and the last one must be visible before."""
 EARLY = 2e-4
 """[s] Frames begin this much before their time, because times may be rounded to four decimal places."""
-SPARSE = 0.025
+SPARSE = 0.0125
 """[s] Frames that are so long before the next one are all shown."""
 RECORDED = '<script>window.__VISER_EMBED_DATA__="'
 """The beginning of the script in which viser puts its recording into a page."""
