@@ -63,7 +63,7 @@ class BalancerOptions:
     centered_ends: bool = False
 
 
-def balanced(plan: Plan, body: Body, times: Floats, options: BalancerOptions) -> tuple[Interpolated, Floats]:
+def balanced(plan: Plan, times: Floats, options: BalancerOptions) -> tuple[Interpolated, Floats]:
     """Return the balanced frames, and the shift (T, 3) [m] of the waist.
 
     Raises
@@ -71,7 +71,7 @@ def balanced(plan: Plan, body: Body, times: Floats, options: BalancerOptions) ->
     ValueError
         When the root is no link with keys, or there is no zero moment point.
     """
-    held = np.minimum(times, plan.duration)
+    body, held = plan.body, np.minimum(times, plan.duration)
     start = plan.at(held)
     if start.zmp is None:
         raise ValueError("the key poses have no zero moment point, and none can be made: the balancer needs one")

@@ -209,23 +209,14 @@ class KeyPoses(ContentEquality):
     def from_motion(cls, motion: Motion, body: Body, *, tolerance: float = 0.01, name: str = "") -> KeyPoses:
         """Return as few key poses as keep the motion between them within `tolerance` [rad or m] of a motion, at all its frames.
 
-        The root is a link with keys where the motion moves it. Poses are added, one at a time, where the largest difference is, so
-        the number is small, not the least possible.
+        The root is a link with keys where the motion moves it. Between two poses that are too far from the motion, one is added where the
+        difference is largest, until none is: the number is small, not the least possible.
 
         Raises
         ------
         ValueError
-            When the motion does not fit the body, `tolerance` is not positive, or a jump cannot be followed.
+            When the motion does not fit the body, or `tolerance` is not positive.
         """
         from bodymotion.keyposes.fitting import fit
 
         return fit(motion, body, tolerance, name)
-
-    def joint_array(self, body: Body) -> Floats:
-        """Return the displacements (N, J) of a body's joint columns at the poses; nan where a pose has none."""
-        q = np.full((len(self.poses), body.num_joints), np.nan)
-        for row, pose in zip(q, self.poses, strict=True):
-            for joint, value in pose.joints.items():
-                if 0 <= joint < len(row):
-                    row[joint] = value
-        return q

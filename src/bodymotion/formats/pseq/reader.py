@@ -46,12 +46,12 @@ LINK_KEYS = ("name", "index", "translation", "rotation", *FLAGS, "parting_direct
 
 @dataclass(frozen=True)
 class Layout:
-    """The text of a file: what is before the first pose, each pose with its text, and what they were made to.
+    """The text of a file, cut into its poses: those that stay unchanged are written as they were.
 
     Attributes
     ----------
-    head, poses:
-        The text before the first pose; each pose with its text, in the order of the file, or None where poses cannot be told apart.
+    text, head, poses:
+        The whole text; what is before the first pose; each pose with its text, in the order of the file.
     value:
         The values that `head` holds: name, target body and other keys.
     indent:
