@@ -26,10 +26,12 @@
     const within = Math.min(Math.max(0, t), end);
     queueMicrotask(() => atOnce(() => handler(bar().querySelector("[role=slider]"), (props) => "max" in props).onChange(within)));
   };
+  // The player shows nothing before its first tick: a pause that comes sooner would leave the scene empty, so a pause shows its time, too.
+  const toggle = () => { if (playing()) seek(now()); else button().click(); };
   const act = (name) => {
     const time = now(), step = { back: -1, far_back: -1, next: 1, far_next: 1 }[name], next = frameAt(time) + step;
     const far = name.startsWith("far") ? frameAt(time + 0.1 * step) : next;
-    if (name === "toggle") button().click();
+    if (name === "toggle") toggle();
     else if (step) seek(times[Math.min(Math.max(step > 0 ? Math.max(far, next) : Math.min(far, next), 0), lastFrame)]);
     else seek(name === "last" ? end : 0);
   };
@@ -38,9 +40,11 @@
 
   document.documentElement.addEventListener("keydown", (event) => {
     if (!ready() || event.target instanceof HTMLInputElement) return;
-    const names = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last" };
+    const names = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "toggle" };
     if (!(event.key in names)) return;
     event.stopPropagation();
+    if (event.key === " " && event.target.closest("button, select")) return;
+    if (event.key === " ") event.preventDefault();
     act(event.shiftKey && event.key.startsWith("Arrow") ? `far_${names[event.key]}` : names[event.key]);
   });
 
@@ -73,7 +77,7 @@
   const post = (message) => { if (window.parent !== window) window.parent.postMessage(message, "*"); };
   const run = ({ bodymotion, time }) => {
     if (bodymotion === "seek" && Number.isFinite(time)) seek(time - first);
-    if (bodymotion === (playing() ? "pause" : "play")) button().click();
+    if (bodymotion === (playing() ? "pause" : "play")) toggle();
   };
   window.addEventListener("message", (event) => {
     if (event.source !== window.parent || event.source === window || typeof event.data?.bodymotion !== "string") return;
