@@ -5,14 +5,13 @@ Each rule about meaning exists once, here. The readers have rules about what the
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import DocumentRule, Rule
 
 # Files
 CRASHED = Rule(
     "CHK101",
     "error",
     "The check of a file fits into the available memory.",
-    "judgement",
     "the check of this file was ended by the system",
     example=("a check that takes more memory than there is", "one that does not"),
 )
@@ -20,7 +19,6 @@ FAULT = Rule(
     "CHK102",
     "error",
     "The check of a file ends without an internal error.",
-    "judgement",
     "this is a fault of bodymotion; please report it",
     example=("a check that ends with an exception", "a check that ends"),
 )
@@ -28,14 +26,12 @@ NO_KIND = Rule(
     "CHK103",
     "error",
     "The file of `bodymotion check --body` holds a model.",
-    "judgement",
     example=("--body walk.seq", "--body robot.wrl"),
 )
 LINE_ENDS = Rule(
     "CHK104",
     "note",
     "All lines of a file have the same line ending.",
-    "judgement",
     "other programs may count lines differently, or read two lines as one",
     fixable=True,
     example=("one line that ends with CR LF among others that end with LF", "all with LF"),
@@ -46,28 +42,26 @@ NO_SUCH_JOINT = Rule(
     "KEY101",
     "error",
     "The joints of a pose must be joints of the body.",
-    "reference",
     example=("joints: [ 40 ] for a body of 29 joints", "joints: [ 28 ]"),
+    source="reference",
 )
 NO_SUCH_LINK = Rule(
     "KEY102",
     "warning",
     "A link with keys must be a link of the body, by its name or its index.",
-    "reference",
     example=("name: TAIL for a body without", "name: WAIST"),
+    source="reference",
 )
 KEY_BEYOND_LIMIT = Rule(
     "KEY103",
     "warning",
     "A joint must be within its limits at a key pose.",
-    "judgement",
     example=("a knee at 3 rad with an upper limit of 2.5 rad", "a knee at 2 rad"),
 )
 OUT_OF_REACH = Rule(
     "KEY104",
     "warning",
     "A link must be able to be where its keys put it.",
-    "judgement",
     "move the key nearer to the base link, or let the base follow",
     example=("a foot 2 m from the waist", "a foot 0.7 m from the waist"),
 )
@@ -75,8 +69,8 @@ OTHER_BODY = Rule(
     "KEY105",
     "note",
     "The body should be the one that the key poses are for (targetBody).",
-    "reference",
     example=("targetBody: SR1 with HRP4C.body", "targetBody: SR1 with SR1.body"),
+    source="reference",
 )
 
 # Links and names
@@ -84,7 +78,6 @@ SAME_LINK = Rule(
     "BODY101",
     "warning",
     "No two links have the same name.",
-    "judgement",
     "a search for that name finds only the first link",
     example=("two links with name='ARM'", "name='ARM' and name='HAND'"),
 )
@@ -92,7 +85,6 @@ SAME_JOINT = Rule(
     "BODY102",
     "warning",
     "No two joints have the same name.",
-    "judgement",
     "columns of a motion with that name move only the first joint",
     example=("two joints with name='ARM'", "name='ARM' and name='HAND'"),
 )
@@ -100,14 +92,12 @@ SAME_DEVICE = Rule(
     "BODY103",
     "warning",
     "No two devices of one link have the same name.",
-    "judgement",
     example=("two gyros of a link with name='gyro'", "name='gyro' and name='gyro2'"),
 )
 NO_NAME = Rule(
     "BODY104",
     "warning",
     "A link has a name.",
-    "judgement",
     "it can only be found by its index",
     example=("Link(name='')", "Link(name='HAND')"),
 )
@@ -115,7 +105,6 @@ NOT_FINITE = Rule(
     "BODY105",
     "error",
     "The numbers of a model are finite.",
-    "judgement",
     "the program that wrote the file may have divided by zero",
     example=("Segment(mass=float('nan'))", "Segment(mass=2.0)"),
 )
@@ -123,14 +112,12 @@ QUATERNION = Rule(
     "BODY106",
     "warning",
     "The quaternion of a pose has length 1. Other lengths are normalized where they are used.",
-    "judgement",
     example=("offset=[0.3, 0, 0, 2, 0, 0, 0]", "offset=[0.3, 0, 0, 1, 0, 0, 0]"),
 )
 ZERO_QUATERNION = Rule(
     "BODY107",
     "error",
     "The quaternion of a pose is not zero.",
-    "judgement",
     "0 0 0 0 is not an orientation; write 1 0 0 0",
     example=("offset=[0.3, 0, 0, 0, 0, 0, 0]", "offset=[0.3, 0, 0, 1, 0, 0, 0]"),
 )
@@ -139,30 +126,26 @@ NO_LINKS = Rule(
     "BODY108",
     "error",
     "A body has at least one link.",
-    "judgement",
     example=("Body(name='robot')", "Body(name='robot', links=(Link(name='BASE'),))"),
 )
 
 # Joints
-AXIS_LENGTH = Rule(
+AXIS_LENGTH = DocumentRule(
     "BODY110",
     "warning",
     "The axis of a joint has length 1.",
-    "document",
     example=("Joint(axis=[0, 0, 2])", "Joint(axis=[0, 0, 1])"),
 )
-NO_AXIS = Rule(
+NO_AXIS = DocumentRule(
     "BODY111",
     "error",
     "The axis of a moving joint is not zero.",
-    "document",
     example=("Joint(axis=[0, 0, 0])", "Joint(axis=[0, 0, 1])"),
 )
-LIMITS = Rule(
+LIMITS = DocumentRule(
     "BODY112",
     "warning",
     "A lower limit is below the upper one.",
-    "document",
     "they may be swapped, or have the wrong sign",
     example=("Joint(lower=2.0, upper=-1.0)", "Joint(lower=-1.0, upper=2.0)"),
 )
@@ -170,7 +153,6 @@ NO_RANGE = Rule(
     "BODY113",
     "warning",
     "The lower limit of a moving joint is not equal to its upper limit.",
-    "judgement",
     "make the joint fixed, or correct its limits",
     example=("Joint(lower=0.0, upper=0.0)", "Joint(lower=-1.0, upper=2.0)"),
 )
@@ -178,7 +160,6 @@ VELOCITY = Rule(
     "BODY114",
     "warning",
     "The velocity limits of a joint are on both sides of 0: a negative lower and a positive upper one.",
-    "judgement",
     "write the lower limit with a minus sign",
     example=("Joint(velocity_lower=3.0, velocity_upper=3.0)", "Joint(velocity_lower=-3.0, velocity_upper=3.0)"),
 )
@@ -186,7 +167,6 @@ DEGREES = Rule(
     "BODY115",
     "warning",
     "The limits of a rotating joint are in radians.",
-    "judgement",
     "these are many full turns; they may be degrees",
     example=("Joint(lower=-90.0, upper=90.0)", "Joint(lower=-1.57, upper=1.57)"),
 )
@@ -194,23 +174,20 @@ ZERO_OUTSIDE = Rule(
     "BODY116",
     "note",
     "The value 0 is within the limits of a joint.",
-    "judgement",
     "the pose with all joints at 0 is not possible for this robot; start from another one",
     example=("Joint(lower=0.5, upper=2.0)", "Joint(lower=-1.0, upper=2.0)"),
 )
-ID_TWICE = Rule(
+ID_TWICE = DocumentRule(
     "BODY117",
     "error",
     "No two joints have the same id.",
-    "document",
     "the column moves only the first joint in link order",
     example=("two joints with id=1", "id=1 and id=2"),
 )
-ID_GAP = Rule(
+ID_GAP = DocumentRule(
     "BODY118",
     "warning",
     "The ids of joints run from 0 without gaps.",
-    "document",
     "the columns of the missing ids do not move anything",
     example=("joints with the ids 0, 1, 4", "the ids 0, 1, 2"),
 )
@@ -218,42 +195,37 @@ ROOT_MOVES = Rule(
     "BODY119",
     "warning",
     "The joint of the root link is free or fixed: the pose of the root comes from the motion, and its joint column moves nothing.",
-    "judgement",
     "add a fixed parent link, if the joint should move",
     example=("Joint(type='rotate', id=3) at the root", "Joint(type='free') at the root"),
 )
-FREE_INSIDE = Rule(
+FREE_INSIDE = DocumentRule(
     "BODY120",
     "note",
     "Only the root link has a free joint; elsewhere its value moves nothing.",
-    "document",
     example=("Joint(type='free') at a leaf", "Joint(type='rotate') at a leaf"),
 )
 MOTOR = Rule(
     "BODY121",
     "warning",
     "A gear's ratio is not zero, its efficiency is in 0…1; inertia, resistance, torque constant, pulses, current are not negative.",
-    "judgement",
     example=("Joint(gear_ratio=0.0)", "Joint(gear_ratio=100.0)"),
 )
 SLIDES_FAR = Rule(
     "BODY122",
     "warning",
     "The limits of a sliding joint are in metres.",
-    "judgement",
     "no robot slides this far; if they are millimetres, multiply them by 0.001",
     example=("Joint(type='slide', lower=-1500.0, upper=1500.0)", "Joint(type='slide', lower=-1.5, upper=1.5)"),
 )
 
 # Masses
 NEGATIVE_MASS = Rule(
-    "BODY130", "error", "A mass is zero or greater.", "judgement", example=("Segment(mass=-1.0)", "Segment(mass=2.0)")
+    "BODY130", "error", "A mass is zero or greater.", example=("Segment(mass=-1.0)", "Segment(mass=2.0)")
 )
 NO_MASS = Rule(
     "BODY131",
     "warning",
     "A moving link has a mass.",
-    "judgement",
     "simulators reject it, or become unstable",
     example=("a link that moves with mass=0.0", "the link with mass=2.0"),
 )
@@ -261,7 +233,6 @@ NO_INERTIA = Rule(
     "BODY132",
     "warning",
     "A moving link with a mass has an inertia.",
-    "judgement",
     "simulators reject it",
     example=("Segment(mass=2.0, inertia=numpy.zeros((3, 3)))", "Segment(mass=2.0, inertia=0.01 * numpy.eye(3))"),
 )
@@ -269,7 +240,6 @@ TRIANGLE = Rule(
     "BODY133",
     "warning",
     "The principal moments of an inertia are not negative, and none is larger than the sum of the other two.",
-    "judgement",
     "simulators reject it; an MJCF of the model gets the nearest possible inertia",
     example=("inertia=numpy.diag([0.01, 0.01, 0.5])", "inertia=numpy.diag([0.01, 0.01, 0.01])"),
 )
@@ -277,7 +247,6 @@ ASYMMETRIC = Rule(
     "BODY134",
     "warning",
     "An inertia tensor is symmetric.",
-    "judgement",
     example=(
         "inertia=[[0.02, 0.005, 0], [0, 0.02, 0], [0, 0, 0.02]]",
         "inertia=[[0.02, 0, 0], [0, 0.02, 0], [0, 0, 0.02]]",
@@ -287,7 +256,6 @@ CENTER_FAR = Rule(
     "BODY135",
     "warning",
     "The centre of mass of a link is inside its shape, or near it.",
-    "judgement",
     "it may be in another frame, or in millimetres",
     example=("center_of_mass=[0, 0, 50]", "center_of_mass=[0, 0, 0.05]"),
 )
@@ -295,7 +263,6 @@ GYRATION = Rule(
     "BODY136",
     "warning",
     "The radius of gyration of a link is not many times the size of its shape.",
-    "judgement",
     "the inertia may not be in kg m², or the shape not in m",
     example=("2 kg in a box of 0.2 m with inertia=1e3 * numpy.eye(3)", "with inertia=0.013 * numpy.eye(3)"),
 )
@@ -303,7 +270,6 @@ INERTIA_FOR_NOTHING = Rule(
     "BODY137",
     "warning",
     "A link with an inertia has a mass.",
-    "judgement",
     "no rigid body has an inertia without a mass",
     example=("Segment(mass=0.0, inertia=0.01 * numpy.eye(3))", "Segment(mass=2.0, inertia=0.01 * numpy.eye(3))"),
 )
@@ -311,7 +277,6 @@ DENSE = Rule(
     "BODY138",
     "warning",
     "A link is not denser than metal, or its inertia fits such a mass.",
-    "judgement",
     "the mass may be in grams, or the inertia may belong to another mass",
     example=("1000 kg in a box of 0.1 m with inertia=0.01 * numpy.eye(3)", "1 kg in it"),
 )
@@ -321,7 +286,6 @@ HUGE = Rule(
     "BODY140",
     "warning",
     "A robot is smaller than 50 m.",
-    "judgement",
     "lengths may be in millimetres: `bodymotion convert --scale 0.001`",
     example=("a box of 70 m", "a box of 0.2 m"),
 )
@@ -329,7 +293,6 @@ TINY = Rule(
     "BODY141",
     "warning",
     "A robot is larger than 1 mm.",
-    "judgement",
     "lengths may be in kilometres, or converted twice: `bodymotion convert --scale 1000`",
     example=("a box of 0.05 mm", "a box of 0.2 m"),
 )
@@ -337,7 +300,6 @@ FAR_LINK = Rule(
     "BODY142",
     "warning",
     "A link is within 50 m of its parent.",
-    "judgement",
     "its offset may be in millimetres",
     example=("offset=[300, 0, 0, 1, 0, 0, 0]", "offset=[0.3, 0, 0, 1, 0, 0, 0]"),
 )
@@ -345,7 +307,6 @@ NO_SHAPE = Rule(
     "BODY143",
     "note",
     "A moving link with a mass has a shape.",
-    "judgement",
     "it is invisible and has no contacts",
     example=("Segment(mass=2.0, visuals=(), collisions=())", "Segment(mass=2.0, visuals=(Shape(Box((1, 1, 1))),))"),
 )
@@ -353,14 +314,12 @@ INDICES = Rule(
     "BODY144",
     "error",
     "The triangles of a mesh use only its vertices.",
-    "judgement",
     example=("faces=[[0, 1, 3]] of three vertices", "faces=[[0, 1, 2]] of three vertices"),
 )
 FLAT = Rule(
     "BODY145",
     "warning",
     "A shape is not scaled by 0.",
-    "judgement",
     "a scale of 0 in one direction makes it flat and loses its normals",
     example=("Shape(Sphere(0.1), numpy.diag([1, 0, 1, 1]))", "Shape(Sphere(0.1), numpy.eye(4))"),
 )
@@ -368,7 +327,6 @@ IMAGE = Rule(
     "BODY146",
     "warning",
     "The image of a texture can be read, and has at most 8192 × 8192 pixels and 256 MB.",
-    "judgement",
     "the surface is shown without it; save the image again as PNG or JPEG",
     example=("a text called wood.png", "an image called wood.png"),
 )
@@ -378,60 +336,52 @@ DEVICE_FAR = Rule(
     "BODY150",
     "warning",
     "A device is inside the shape of its link, or near it.",
-    "judgement",
     "its position may be in millimetres, or in the world's frame",
     example=("Gyro(pose=[30, 0, 0, 1, 0, 0, 0])", "Gyro(pose=[0.03, 0, 0, 1, 0, 0, 0])"),
 )
-DEVICE_ID = Rule(
+DEVICE_ID = DocumentRule(
     "BODY151",
     "warning",
     "The ids of each kind of device run from 0, without gaps and duplicates.",
-    "document",
     example=("the only gyro with id=2", "the only gyro with id=0"),
 )
-CAMERA = Rule(
+CAMERA = DocumentRule(
     "BODY152",
     "warning",
     "A camera has a field of view of up to a full turn, positive clip distances in order, and an image with a size and a rate.",
-    "document",
     example=("VisionSensor(field_of_view=0.0)", "VisionSensor(field_of_view=0.8)"),
 )
-SCAN = Rule(
+SCAN = DocumentRule(
     "BODY153",
     "warning",
     "A range sensor's angle is in 0…2π, its step, rate and distance are positive.",
-    "document",
     example=("RangeSensor(scan_step=0.0)", "RangeSensor(scan_step=0.1)"),
 )
 DEVICE_LINK = Rule(
     "BODY154",
     "error",
     "A device is on a link of the body.",
-    "judgement",
     example=("Gyro(link=9) on a body of 4 links", "Gyro(link=3)"),
 )
 
 # Closed loops
-LOOP_LINK = Rule(
+LOOP_LINK = DocumentRule(
     "BODY160",
     "error",
     "An extra joint connects two different links of the body.",
-    "document",
     example=("ExtraJoint(links=(2, 9)) on a body of 4 links", "ExtraJoint(links=(2, 3))"),
 )
 LOOP_OPEN = Rule(
     "BODY161",
     "warning",
     "The two points of an extra joint meet when all joints are at 0.",
-    "judgement",
     "a local position may be wrong, or the loop is closed only at other joint values; start from those",
     example=("positions 0.4 m apart from each other with all joints at 0", "positions that meet"),
 )
-LOOP_AXIS = Rule(
+LOOP_AXIS = DocumentRule(
     "BODY162",
     "warning",
     "The axis of an extra joint has length 1.",
-    "document",
     example=("ExtraJoint(type='xy', axis=[2, 0, 0])", "ExtraJoint(type='xy', axis=[1, 0, 0])"),
 )
 
@@ -440,7 +390,6 @@ JOINTS = Rule(
     "MOT201",
     "error",
     "A motion has a column for each joint of the body.",
-    "judgement",
     "the motion may belong to another body",
     example=("29 joints, and columns for 28", "29 columns"),
 )
@@ -448,7 +397,6 @@ LINKS = Rule(
     "MOT203",
     "error",
     "A motion has the poses of all links of the body, or joint values to compute them from.",
-    "judgement",
     "the motion may belong to another body",
     example=("poses of 3 links and no joints, on a body of 4", "poses of 4 links"),
 )
@@ -456,7 +404,6 @@ POSITION_LIMIT = Rule(
     "MOT204",
     "warning",
     "Joint values are within the limits of the joint.",
-    "judgement",
     "a controller stops at the limit, or the robot is damaged",
     example=("2.1 rad, where the joint ends at 2 rad", "2 rad"),
 )
@@ -464,7 +411,6 @@ SPEED_LIMIT = Rule(
     "MOT205",
     "warning",
     "Joint speeds are within the velocity limits of the joint.",
-    "judgement",
     "the robot will lag behind; slow the motion down: `bodymotion retime --speed`",
     example=("0.4 rad in 0.1 s, where the joint makes 3 rad/s", "0.3 rad in 0.1 s"),
 )
@@ -472,7 +418,6 @@ POSES_DISAGREE = Rule(
     "MOT206",
     "warning",
     "Link poses agree with the forward kinematics of root and joints.",
-    "judgement",
     "the motion may belong to another body; `bodymotion edit --root-only` keeps only root and joints",
     example=("a link 9 m from where root and joints put it", "a link where they put it"),
 )
@@ -480,14 +425,12 @@ NOTHING_MOVES = Rule(
     "MOT207",
     "warning",
     "A motion has joint values or link poses.",
-    "judgement",
     example=("a motion with a zero moment point alone", "one with JointDisplacement, too"),
 )
 IN_DEGREES = Rule(
     "MOT208",
     "warning",
     "Joint angles are in radians.",
-    "judgement",
     "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`; limits, speeds and physics are not checked",
     example=("57.3, 20 and -30, where the joints make 2 rad", "1, 0.35 and -0.52"),
 )
@@ -495,7 +438,6 @@ METRES = Rule(
     "MOT209",
     "warning",
     "The positions of the root and of the zero moment point are in metres.",
-    "judgement",
     "multiply them by 0.001; feet, balance and forces are not checked",
     example=("a root at 0, 0, 700", "a root at 0, 0, 0.7"),
 )
@@ -503,7 +445,6 @@ FRAME_RATE = Rule(
     "MOT210",
     "warning",
     "The frame rate is the number of frames per second.",
-    "judgement",
     "speeds and physics are not checked",
     example=("frameRate: 0.002", "frameRate: 500"),
 )
@@ -511,7 +452,6 @@ TIME_STAMPS = Rule(
     "MOT211",
     "warning",
     "Time stamps are in seconds: from a microsecond to an hour between two frames.",
-    "judgement",
     "are the time stamps seconds, of one clock? `bodymotion edit --trim` keeps a part of the motion",
     example=("frames at 0, 0.01, 0.02 and 1e9 s", "frames at 0, 0.01, 0.02 and 60 s"),
 )

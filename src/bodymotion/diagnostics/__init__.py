@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bodymotion.diagnostics.collector import Diagnostics, Locator, ReadResult, Source, SourceMap
 from bodymotion.diagnostics.problem import (
+    DocumentRule,
     Findings,
     FormatError,
     Location,
@@ -21,6 +22,7 @@ from bodymotion.diagnostics.text import Group, grouped
 
 __all__ = [
     "Diagnostics",
+    "DocumentRule",
     "Findings",
     "FormatError",
     "Group",

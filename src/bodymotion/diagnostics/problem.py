@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 __all__ = [
+    "DocumentRule",
     "Findings",
     "FormatError",
     "Location",
@@ -117,6 +118,8 @@ class Rule:
 
     Attributes
     ----------
+    source:
+        Where the rule is from: our judgement, the document of a format (`DocumentRule`), or the program of reference.
     fixable:
         What breaks it has, mostly, one right answer, which `bodymotion check --fix` writes (see `bodymotion.checks.fixing`).
     leaves_out:
@@ -128,8 +131,8 @@ class Rule:
     code: str
     severity: Severity
     sentence: str
-    source: str = "document"
     hint: str = ""
+    source: str = "judgement"
     fixable: bool = False
     leaves_out: bool = False
     example: tuple[str, str] | None = None
@@ -165,6 +168,13 @@ class Rule:
     ) -> FormatError:
         """Return the exception for a problem of this rule; its severity is error, whatever the rule's own."""
         return FormatError(replace(self.problem(message, location, hint, subject=subject, data=data), severity="error"))
+
+
+@dataclass(frozen=True)
+class DocumentRule(Rule):
+    """A rule of the document that defines a format."""
+
+    source: str = "document"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ ON_FEET = Rule(
     "MEAS101",
     "note",
     "A motion has the pose of the root; otherwise it is computed from feet in contact.",
-    source="judgement",
     hint="on_feet=False (`bodymotion measure --no-on-feet`) keeps the root at the model's own pose",
     example=("a walk with JointDisplacement alone", "one with the root's pose, too"),
 )
@@ -16,7 +15,6 @@ NOT_FINITE = Rule(
     "MEAS103",
     "warning",
     "The numbers of a motion that is measured are finite; results that depend on others are left out.",
-    source="judgement",
     hint="`bodymotion check` reports where they are",
     example=("nan for a joint in one frame", "a number"),
 )

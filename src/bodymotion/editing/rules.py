@@ -12,7 +12,6 @@ NOT_SYMMETRIC = Rule(
     "EDIT103",
     "warning",
     "A body that is mirrored has links on both sides that are mirror images.",
-    "judgement",
     "give the pairs of links; otherwise the mirrored motion has this error",
     example=("mirroring on a body with one arm", "mirroring on a body with two equal arms"),
 )
@@ -20,7 +19,6 @@ NOT_RIGID = Rule(
     "EDIT104",
     "warning",
     "Link poses follow from the root and the joints, up to the elasticity of joints and links.",
-    "judgement",
     "keep the link poses beside the joints, or check whether the motion is of this body",
     example=("recovering joints from link poses that no joints of the body give", "from link poses that they give"),
 )
@@ -28,14 +26,12 @@ IDLE = Rule(
     "EDIT105",
     "warning",
     "A motion has the components that an edit changes.",
-    "judgement",
     example=("smoothing a motion without components", "smoothing one with joints"),
 )
 LOST = Rule(
     "LOSS101",
     "warning",
     "Motions that are joined have the same components; others are left out.",
-    "judgement",
     example=("joining a motion with a ZMP and one without", "joining two motions with a ZMP"),
 )
 

@@ -24,10 +24,10 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
-from bodymotion.diagnostics import FormatError, Location, Problem, Rule
+from bodymotion.diagnostics import DocumentRule, FormatError, Location, Problem, Rule
 from bodymotion.diagnostics.text import counted, listed
 
-PART_MISSING = Rule(
+PART_MISSING = DocumentRule(
     "VRML130",
     "warning",
     "A file that a model names must exist.",
@@ -40,7 +40,6 @@ PART_OUTSIDE = Rule(
     "warning",
     "A symbolic link must not lead out of the folder that a path in the model names; of untrusted files, no path may lead out of the "
     "folder of the model.",
-    "judgement",
     "if you trust the file, --allow-outside (allow_outside=True) opens what it names",
     leaves_out=True,
     example=("hand.wrl is a symbolic link to ../../hand.wrl", "hand.wrl is a file"),
@@ -49,7 +48,6 @@ PART_REMOTE = Rule(
     "VRML132",
     "warning",
     "A file should be named by its path relative to the file that names it; network addresses are never opened.",
-    "judgement",
     "put a copy beside the model and name it by its relative path",
     leaves_out=True,
     example=('Inline { url "http://example.org/hand.wrl" }', 'Inline { url "hand.wrl" }'),
@@ -58,12 +56,11 @@ PART_LIMIT = Rule(
     "VRML134",
     "error",
     "Inline parts may be nested 64 deep; all parts together may have 2 GB and a million nodes.",
-    "judgement",
     "the part is left out",
     leaves_out=True,
     example=("100 files, each with an Inline of the next", "30 files, each with an Inline of the next"),
 )
-PART_UNREADABLE = Rule(
+PART_UNREADABLE = DocumentRule(
     "VRML135",
     "warning",
     "An Inline part must be a VRML97 file.",

@@ -14,7 +14,6 @@ MOTION_NOT_FINITE = Rule(
     "MOT101",
     "error",
     "Joint displacements, poses and points are finite numbers.",
-    "judgement",
     "the program that wrote them has divided by zero",
     example=("0.1, nan", "0.1, 0.2"),
 )
@@ -22,7 +21,6 @@ MOTION_QUATERNION = Rule(
     "MOT102",
     "warning",
     "The quaternions of poses have the length 1; those that are off by up to 10 % are normalized.",
-    "judgement",
     fixable=True,
     example=("1.05, 0, 0, 0", "1, 0, 0, 0"),
 )
@@ -30,7 +28,6 @@ MOTION_NO_TURN = Rule(
     "MOT103",
     "warning",
     "The quaternion of a pose is not zero.",
-    "judgement",
     "0 0 0 0 is no orientation: write 1 0 0 0",
     example=("0, 0, 0, 0", "1, 0, 0, 0"),
 )
@@ -38,7 +35,6 @@ MOTION_NO_QUATERNION = Rule(
     "MOT104",
     "error",
     "The length of a quaternion is not off by more than 10 %.",
-    "judgement",
     "are these angles? A quaternion consists of the cosine and the sines of half an angle",
     example=("0, 0, 45, 0", "0.92388, 0, 0.382683, 0"),
 )
@@ -46,7 +42,6 @@ WRAPPED = Rule(
     "EDIT101",
     "warning",
     "A joint angle that is interpolated does not jump by a full turn: the joint would rotate back through all angles between.",
-    "judgement",
     "remove the jumps first (unwrap=True, `bodymotion retime --unwrap`), or hold values",
     example=("interpolating 3.1, then -3.1", "interpolating 3.1, then 3.2"),
 )
@@ -54,7 +49,6 @@ NOT_EDITED = Rule(
     "EDIT102",
     "warning",
     "An edit changes the components whose meaning it knows, and leaves the others as they are.",
-    "judgement",
     "keep or drop components by their content",
     example=("mirroring a motion with an unknown 'Torque'", "mirroring one with JointDisplacement alone"),
 )
@@ -62,6 +56,5 @@ BRIDGED = Rule(
     "EDIT106",
     "warning",
     "Values that are low-pass filtered are finite: others are replaced by straight lines, and the frames nearest to them become nan.",
-    "judgement",
     example=("a low-pass over 0.1, nan, 0.3", "a low-pass over 0.1, 0.2, 0.3"),
 )

@@ -8,7 +8,6 @@ SATURATED = Rule(
     "SIM101",
     "warning",
     "The motors have the efforts that the motion needs.",
-    source="judgement",
     hint="limits=False (`bodymotion simulate --no-limits`) shows the efforts that it would need",
     example=("a knee that needs 150 N m, with an effort limit of 115 N m", "one that needs 80 N m"),
 )
@@ -16,7 +15,6 @@ PROJECT = Rule(
     "SIM102",
     "error",
     "A project of Choreonoid is a tree of items, and the files of its bodies can be read.",
-    source="judgement",
     hint="`bodymotion simulate --share FOLDER` names the folder of ${SHARE}",
     example=("a BodyItem whose file is missing", "a BodyItem with the file of a model"),
 )
@@ -24,6 +22,5 @@ UNUSED = Rule(
     "SIM103",
     "note",
     "Bodies, motions and the time step of a project are used; other items are not.",
-    source="judgement",
     example=("a SimpleControllerItem below a body", "a BodyMotionItem below a body"),
 )

@@ -9,7 +9,6 @@ JOINT_JUMPS = Rule(
     "MOT301",
     "warning",
     "Joint values change continuously; a motor cannot follow a jump.",
-    "judgement",
     "frames may be missing, or two motions were joined; `bodymotion edit --append … --blend` joins them smoothly",
     example=("a joint at 0.3 rad in one frame, at 0.8 rad in the next", "the frames between"),
 )
@@ -17,7 +16,6 @@ JOINT_SPIKE = Rule(
     "MOT302",
     "warning",
     "Joint speeds do not change within one frame; no motor has the torque for it.",
-    "judgement",
     "a frame may be wrong, or the motion has a corner: `bodymotion edit --smooth`",
     example=("one frame in which a joint is 0.1 rad off the curve of the others", "a frame on that curve"),
 )
@@ -25,7 +23,6 @@ FULL_TURN = Rule(
     "MOT303",
     "warning",
     "Joint values do not jump by a full turn: the pose looks the same, but a motor would rotate all the way back.",
-    "judgement",
     "`bodymotion edit --unwrap` removes such jumps",
     example=("3.14 in one frame, -3.14 in the next", "3.14, then 3.15"),
 )
@@ -33,7 +30,6 @@ ROOT_JUMPS = Rule(
     "MOT304",
     "warning",
     "The pose of the root changes continuously.",
-    "judgement",
     "frames may be missing, or two motions were joined; `bodymotion edit --append … --blend` joins them smoothly",
     example=("the root 0.1 m farther on in the next of 100 frames a second", "the frames between"),
 )
@@ -41,7 +37,6 @@ ROOT_SPIKE = Rule(
     "MOT305",
     "warning",
     "The speed of the root does not change within one frame; no contact has the force for it.",
-    "judgement",
     "a frame may be wrong, or the motion has a corner: `bodymotion edit --smooth`",
     example=("one frame in which the root is 0.1 m off its path", "a frame on its path"),
 )
@@ -49,7 +44,6 @@ SIGN_FLIP = Rule(
     "MOT306",
     "note",
     "A quaternion keeps its sign from frame to frame. q and −q are the same orientation, but interpolated numbers rotate in between.",
-    "judgement",
     "bodymotion itself interpolates the shorter way",
     example=("0.8 0.6 0 0, then -0.8 -0.6 0 0", "0.8 0.6 0 0, then 0.8 0.6 0 0"),
 )
@@ -57,7 +51,6 @@ TREMBLES = Rule(
     "MOT307",
     "warning",
     "Joints and root move steadily; no motor follows a speed that changes in every frame.",
-    "judgement",
     "the motion has noise (`bodymotion edit --smooth`), or repeats frames of a lower rate (`bodymotion retime --method linear`)",
     example=("0.1, 0.1, 0.2, 0.2, 0.3, 0.3 … at 200 frames a second", "0.1, 0.15, 0.2, 0.25, 0.3, 0.35 …"),
 )
@@ -67,7 +60,6 @@ SLIPS = Rule(
     "MOT311",
     "warning",
     "A foot in contact does not slip: friction holds it, and the body moves differently from the motion.",
-    "judgement",
     "check that the root's pose belongs to this motion, and that the motion was made for this model",
     example=("a foot on the ground that goes 12 mm along it", "a foot that goes where it is above it"),
 )
@@ -75,7 +67,6 @@ SINKS = Rule(
     "MOT312",
     "warning",
     "No foot is below the ground; contact forces would push the body up.",
-    "judgement",
     "check that the root's pose belongs to this motion, and that the motion was made for this model",
     example=("a sole 12 mm below the ground", "a sole on it"),
 )
@@ -83,7 +74,6 @@ HOVERS = Rule(
     "MOT313",
     "warning",
     "A body without contact falls: the motion needs a force that no foot can transmit.",
-    "judgement",
     "check the height of the root, and whether other links than the feet are in contact",
     example=("both feet 25 mm above the ground for half a second", "one of them on it, or a jump"),
 )
@@ -91,7 +81,6 @@ UNEVEN = Rule(
     "MOT314",
     "note",
     "The ground is level. On stairs and slopes it is unknown, and foot slip, depth and balance are not checked.",
-    "judgement",
     "if the ground is level, the pose of the root or an ankle is wrong",
     example=("steps of 0.1 m", "steps of 2 mm"),
 )
@@ -100,7 +89,6 @@ OFF_THE_FLOOR = Rule(
     "warning",
     "Feet are on the floor, whose height is known from the recorded zero moment point or else from the model's root pose; more than 2 cm "
     "below it is a warning, more than 10 cm an error.",
-    "judgement",
     "check that the height of the root belongs to this model; foot slip, depth and balance are checked on the ground under the feet",
     example=("a walk with the root 0.03 m too low throughout", "the root at its height"),
 )
@@ -110,7 +98,6 @@ TIPS = Rule(
     "MOT321",
     "warning",
     "The computed zero moment point is inside the support polygon; outside of it the body tips over.",
-    "judgement",
     "slow the motion down (`bodymotion retime --speed`), or lean to the other side",
     example=("a body that stops so hard that the point is 25 mm ahead of the toes", "one that stops slowly"),
 )
@@ -118,7 +105,6 @@ OWN_ZMP_OUTSIDE = Rule(
     "MOT322",
     "warning",
     "The recorded zero moment point is inside the support polygon; a controller cannot hold it outside.",
-    "judgement",
     "check `isRootRelative`, and that the motion was made for this model",
     example=("a point 12 mm ahead of the toes for half a second", "a point within the feet"),
 )
@@ -126,7 +112,6 @@ OWN_ZMP_DIFFERS = Rule(
     "MOT323",
     "warning",
     "The recorded zero moment point agrees with the one computed from root and joints.",
-    "judgement",
     "it may be planned for another model, or `isRootRelative` may be wrong",
     example=("a point 55 mm from the one that the motion has", "the point of the motion"),
 )
@@ -136,7 +121,6 @@ TORQUE_LIMIT = Rule(
     "MOT331",
     "warning",
     "Joint torques are within the limits of the motors.",
-    "judgement",
     "the robot will lag behind, or fall; slow the motion down (`bodymotion retime --speed`), or keep the limb nearer to the body",
     example=("an arm that needs 9.8 Nm from a motor of 9 Nm", "a motor of 10 Nm"),
 )

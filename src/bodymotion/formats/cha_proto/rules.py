@@ -8,35 +8,25 @@ WIRE = Rule(
     "CAP001",
     "error",
     "The bytes are a complete message of the protobuf wire format.",
-    "judgement",
     example=("a .pb that is cut off", "a .pb that is whole"),
 )
-TEXT = Rule(
-    "CAP002",
-    "error",
-    "The text is a message of the protobuf text format.",
-    "judgement",
-    example=("time: soon", "time: 1"),
-)
+TEXT = Rule("CAP002", "error", "The text is a message of the protobuf text format.", example=("time: soon", "time: 1"))
 CHANGES = Rule(
     "CAP003",
     "error",
     "All keyframes have the same fields: an animation has one set of columns.",
-    "judgement",
     example=("body { quaternion { w: 1 } }", "body { euler_angles { } }"),
 )
 SPARSE = Rule(
     "CAP004",
     "error",
     "A file does not consist of nearly empty keyframes.",
-    "judgement",
     example=("600000 keyframes without anything in them, after some with columns", "10 of them"),
 )
 SEQUENCE = Rule(
     "CAP005",
     "error",
     "The message is an animation, not a sequence of moves.",
-    "judgement",
     "a sequence names animations and other moves that only the robot has",
     example=("moves { type: 'step' }", "name: 'step'"),
 )
@@ -44,28 +34,19 @@ NO_FRAMES = Rule(
     "CAP006",
     "error",
     "An animation or a log has keyframes.",
-    "judgement",
     example=("controls_body: true, and no keyframe", "animation_keyframes { time: 0 … }"),
 )
 UNREADABLE = Rule(
     "CAP007",
     "error",
     "The file can be opened and read to its end.",
-    "judgement",
     example=("a folder called wave.cap", "a file called wave.cap"),
 )
-UNKNOWN = Rule(
-    "CAP101",
-    "warning",
-    "All fields are known; unknown ones are ignored.",
-    "judgement",
-    example=("tail: 1", "bpm: 1"),
-)
+UNKNOWN = Rule("CAP101", "warning", "All fields are known; unknown ones are ignored.", example=("tail: 1", "bpm: 1"))
 GAPS = Rule(
     "CAP102",
     "warning",
     "A number is in all keyframes or in none; a missing number gets the value before it.",
-    "judgement",
     "the robot reports numbers that only some keyframes have",
     example=("body_pos { z { } }", "body_pos { z { } x { } }"),
 )
@@ -73,7 +54,6 @@ PARTLY = Rule(
     "CAP103",
     "warning",
     "A parameter has a minimum, a default and a maximum.",
-    "judgement",
     "missing limits are taken from the others",
     example=(
         "default_parameters { speed { value: 1 } }",
@@ -84,14 +64,12 @@ NAME = Rule(
     "CAP104",
     "note",
     "Parameters name no other animation.",
-    "judgement",
     example=("default_parameters { animation_name: 'b' }", "default_parameters { }"),
 )
 STAMPS = Rule(
     "CAP105",
     "warning",
     "The keyframes of a log are in the order of time; others are left out.",
-    "judgement",
     example=("timestamp { seconds: 5 } twice", "timestamp { seconds: 5 }, then timestamp { seconds: 6 }"),
 )
 

@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import DocumentRule, Rule
 
 # The file
 UNREADABLE = Rule(
     "BDY100",
     "error",
     "The file must exist and be readable.",
-    "judgement",
     example=("a folder called robot.body", "a file called robot.body"),
 )
-NOT_YAML = Rule(
+NOT_YAML = DocumentRule(
     "BDY101",
     "error",
     "A .body file must be YAML, nested at most 100 deep.",
     example=("joint_axis: [ 0, 1, 0", "joint_axis: [ 0, 1, 0 ]"),
 )
-NOT_A_BODY = Rule(
+NOT_A_BODY = DocumentRule(
     "BDY102",
     "error",
     "A .body file must be a mapping with `format: ChoreonoidBody` and a list of links.",
     example=("format: ChoreonoidProject", "format: ChoreonoidBody"),
 )
-VERSION = Rule(
+VERSION = DocumentRule(
     "BDY103",
     "warning",
     "The format version must be 1.0 or 2.0.",
     hint="it is read as version 2.0",
     example=("format_version: 3.0", "format_version: 2.0"),
 )
-ANGLE_UNIT = Rule(
+ANGLE_UNIT = DocumentRule(
     "BDY104",
     "error",
     "angle_unit must be degree or radian; in version 2.0 all angles are degrees.",
     example=("angle_unit: turns", "angle_unit: degree"),
 )
-ALIAS = Rule(
+ALIAS = DocumentRule(
     "BDY105",
     "error",
     "An alias must name a node before it, and all aliases together must not unfold to too many nodes.",
@@ -47,13 +46,12 @@ KEY_TWICE = Rule(
     "BDY106",
     "warning",
     "A key must occur once in a mapping; of several the last is used.",
-    "judgement",
     example=("mass: 2 # in kg\n    mass: 3", "mass: 2 # in kg"),
 )
-WRONG_VALUE = Rule(
+WRONG_VALUE = DocumentRule(
     "BDY107", "error", "The value of a key must be of the kind that the key needs.", example=("mass: light", "mass: 5")
 )
-NOT_FINITE = Rule(
+NOT_FINITE = DocumentRule(
     "BDY108",
     "error",
     "The numbers of a model must be finite; others are read as the default.",
@@ -63,7 +61,6 @@ SUFFIX = Rule(
     "BDY109",
     "warning",
     "A number must not be followed by other characters.",
-    "judgement",
     "write 0.5, not 0.5f; the characters behind the number are not used",
     example=("mass: 5f", "mass: 5"),
 )
@@ -71,7 +68,6 @@ IGNORED = Rule(
     "BDY110",
     "note",
     "A file must hold one document without tags; further documents and tags are not used.",
-    "judgement",
     leaves_out=True,
     example=("\n--- # another document", "\n# another document"),
 )
@@ -79,14 +75,12 @@ MISSPELT = Rule(
     "BDY111",
     "warning",
     "A key that is similar to one of the format is probably misspelt.",
-    "judgement",
     example=("jointaxis: [ 0, 1, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
 MISSPELT_MASS = Rule(
     "BDY114",
     "warning",
     "A key that is similar to mass, center_of_mass or inertia is probably misspelt.",
-    "judgement",
     "in this spelling it has no effect",
     example=("Mass: 2 # in kg", "mass: 2 # in kg"),
 )
@@ -94,18 +88,17 @@ DEGREES = Rule(
     "BDY116",
     "warning",
     "Angles must be in the unit of the file: degrees, unless angle_unit is radian.",
-    "judgement",
     "they look like radians: multiply them by 180/π, or write angle_unit: radian in a file of version 1.0",
     example=("rotation: [ 0, 0, 1, 1.5708 ]", "rotation: [ 0, 0, 1, 90 ]"),
 )
-NEGATIVE = Rule(
+NEGATIVE = DocumentRule(
     "BDY117",
     "warning",
     "A limit of speed or effort that is one number must not be negative: it is for both directions.",
     hint="write it without the minus: its absolute value is used",
     example=("max_joint_velocity: -300", "max_joint_velocity: 300"),
 )
-LEFT_OVER = Rule(
+LEFT_OVER = DocumentRule(
     "BDY113",
     "warning",
     "A list of points must have two or three numbers for each; numbers left over are not used.",
@@ -115,26 +108,27 @@ TOO_LARGE = Rule(
     "BDY112",
     "error",
     "A model must stay within the limits of the reader.",
-    "judgement",
     leaves_out=True,
     example=("num_joints: 5000", "num_joints: 50"),
 )
 
 # Links
-NO_LINK = Rule("BDY120", "error", "A body must have a link.", example=("links: [ ]", "links: [ { name: BASE } ]"))
-PARENT = Rule(
+NO_LINK = DocumentRule(
+    "BDY120", "error", "A body must have a link.", example=("links: [ ]", "links: [ { name: BASE } ]")
+)
+PARENT = DocumentRule(
     "BDY123",
     "error",
     "The parent of a link must be the name of another link.",
     example=("parent: WEIST", "parent: WAIST"),
 )
-ROOT = Rule(
+ROOT = DocumentRule(
     "BDY124",
     "error",
     "root_link must be the name of a link without a parent; without root_link the first link is the root.",
     example=("root_link: WEIST", "root_link: WAIST"),
 )
-LOOSE = Rule(
+LOOSE = DocumentRule(
     "BDY125",
     "error",
     "All links must be connected to the root; others are left out.",
@@ -142,13 +136,13 @@ LOOSE = Rule(
     leaves_out=True,
     example=("two links without a parent", "the second with the first as its parent"),
 )
-LINK_TYPE = Rule(
+LINK_TYPE = DocumentRule(
     "BDY126",
     "error",
     "The type of a link must be Link, SubBody, ContinuousTrack or Skip.",
     example=("- { type: Limb, name: TAIL", "- { type: Link, name: TAIL"),
 )
-SUB_BODY = Rule(
+SUB_BODY = DocumentRule(
     "BDY127",
     "error",
     "The file of a SubBody must exist, be readable, and not contain itself.",
@@ -157,46 +151,46 @@ SUB_BODY = Rule(
 )
 
 # Joints
-JOINT_TYPE = Rule(
+JOINT_TYPE = DocumentRule(
     "BDY130",
     "error",
     "joint_type must be one of fixed, free, revolute, prismatic and pseudo_continuous_track.",
     example=("joint_type: sliding", "joint_type: prismatic"),
 )
-JOINT_AXIS = Rule(
+JOINT_AXIS = DocumentRule(
     "BDY131",
     "error",
     "joint_axis must be a vector, or one of X, Y, Z, -X, -Y and -Z.",
     example=("joint_axis: up", "joint_axis: Y"),
 )
-AXIS_LENGTH = Rule(
+AXIS_LENGTH = DocumentRule(
     "BDY132",
     "warning",
     "joint_axis must be a vector of length 1; others are scaled to that length.",
     fixable=True,
     example=("joint_axis: [ 0, 2, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
-NO_AXIS = Rule(
+NO_AXIS = DocumentRule(
     "BDY133",
     "error",
     "The joint_axis of a joint that moves must not be zero.",
     hint="it is read as 0 0 1",
     example=("joint_axis: [ 0, 0, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
-ID_RANGE = Rule(
+ID_RANGE = DocumentRule(
     "BDY134",
     "error",
     "A joint_id must be a whole number from 0 to 9999; a negative one means that there is none.",
     example=("joint_id: 1000000", "joint_id: 0"),
 )
-ROTATION_AXIS = Rule(
+ROTATION_AXIS = DocumentRule(
     "BDY138",
     "warning",
     "The axis of a rotation must be of length 1; it is scaled to that length.",
     fixable=True,
     example=("rotation: [ 0, 0, 1.05, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
 )
-NO_ROTATION_AXIS = Rule(
+NO_ROTATION_AXIS = DocumentRule(
     "BDY139",
     "error",
     "The axis of a rotation must not be zero; otherwise nothing is rotated.",
@@ -204,17 +198,16 @@ NO_ROTATION_AXIS = Rule(
 )
 
 # Masses
-INERTIA_SIZE = Rule(
+INERTIA_SIZE = DocumentRule(
     "BDY141",
     "error",
     "inertia must have nine numbers, row by row, or the six of its upper triangle.",
     example=("inertia: [ 0.1, 0.1, 0.1 ]", "inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]"),
 )
-MASS_UNSET = Rule(
+MASS_UNSET = DocumentRule(
     "BDY142",
     "note",
     "A link without mass and inertia has 1 kg and the identity matrix for inertia.",
-    "document",
     example=(
         "{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2 }",
         "{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2, mass: 1, inertia: [ 0.1, 0, 0, 0.1, 0, 0.1 ] }",
@@ -222,13 +215,13 @@ MASS_UNSET = Rule(
 )
 
 # Elements
-ELEMENT = Rule(
+ELEMENT = DocumentRule(
     "BDY150",
     "error",
     "An element must be a mapping with a type, or the value of a key that is its type.",
     example=("- { type: Shape }", "- { type: Shape, geometry: { type: Sphere, radius: 0.1 } }"),
 )
-PLUGIN_NODE = Rule(
+PLUGIN_NODE = DocumentRule(
     "BDY151",
     "note",
     "Types of elements that Choreonoid itself does not have, such as those of plugins, are kept as devices with all their keys.",
@@ -238,21 +231,18 @@ SCALED = Rule(
     "BDY152",
     "warning",
     "Transforms around rigid bodies and devices must not scale them.",
-    "judgement",
     example=("{ type: Transform, scale: 2,", "{ type: Transform, scale: 1,"),
 )
 NO_SIZE = Rule(
     "BDY153",
     "warning",
     "A geometry should have its sizes; a missing one is 1.",
-    "judgement",
     example=("geometry: { type: Sphere }", "geometry: { type: Sphere, radius: 0.1 }"),
 )
 NOT_SHOWN = Rule(
     "BDY154",
     "note",
     "Lights, fog and viewpoints of scenes are not shown.",
-    "judgement",
     leaves_out=True,
     example=("- { type: Fog }", "- { type: Group }"),
 )
@@ -260,10 +250,9 @@ FIELD_OF_VIEW = Rule(
     "BDY155",
     "warning",
     "The field of view of a camera with a normal lens is between 0 and 180 degrees.",
-    "judgement",
     example=("field_of_view: 200", "field_of_view: 60"),
 )
-GEOMETRY = Rule(
+GEOMETRY = DocumentRule(
     "BDY157",
     "error",
     "A geometry must be of a known type; others are not shown.",
@@ -272,21 +261,21 @@ GEOMETRY = Rule(
 )
 
 # Resources
-RESOURCE_KIND = Rule(
+RESOURCE_KIND = DocumentRule(
     "BDY160",
     "error",
     "A resource must be VRML97, YAML, COLLADA or a mesh in a known format.",
     leaves_out=True,
     example=("uri: hand.docx", "uri: hand.wrl"),
 )
-RESOURCE_NODE = Rule(
+RESOURCE_NODE = DocumentRule(
     "BDY161",
     "error",
     "The node of a resource must be in its file.",
     leaves_out=True,
     example=("node: HNAD", "node: HAND"),
 )
-RESOURCE_BROKEN = Rule(
+RESOURCE_BROKEN = DocumentRule(
     "BDY162",
     "error",
     "The file of a resource must be readable; otherwise it is not shown.",
@@ -297,20 +286,19 @@ RESOURCE_PARTS = Rule(
     "BDY163",
     "warning",
     "Parts of a resource that cannot be used are left out.",
-    "judgement",
     leaves_out=True,
     example=('a .dae with <unit meter="long"/>', 'a .dae with <unit meter="1"/>'),
 )
 
 # Closed loops
-EXTRA_LINK = Rule(
+EXTRA_LINK = DocumentRule(
     "BDY170",
     "error",
     "link1_name and link2_name of an extra joint must be names of links; otherwise it is left out.",
     leaves_out=True,
     example=("link1_name: HUP", "link1_name: HIP"),
 )
-EXTRA_TYPE = Rule(
+EXTRA_TYPE = DocumentRule(
     "BDY171",
     "error",
     "The joint_type of an extra joint must be ball, hinge or piston; otherwise it is left out.",

@@ -8,7 +8,6 @@ NO_NAMES = Rule(
     "CSV001",
     "error",
     "The first line names the columns, or the caller does.",
-    "judgement",
     "layout='unitree' (--layout unitree) is x y z, qx qy qz qw, joints; columns=[…] (--columns) names any other columns",
     example=("0.0,0.1,0.2", "time,HIP [rad],KNEE [rad]"),
 )
@@ -16,7 +15,6 @@ NO_TIME = Rule(
     "CSV002",
     "error",
     "A table has a column 'time', or the caller gives a frame rate.",
-    "judgement",
     "frame_rate=… (--input-rate) gives the rate in frames per second",
     example=("frame,HIP [rad]", "time,HIP [rad]"),
 )
@@ -24,7 +22,6 @@ QUATERNION_ORDER = Rule(
     "CSV003",
     "error",
     "The names of the columns, or the caller, define the order of a quaternion's numbers.",
-    "judgement",
     "give quaternion_order='wxyz' or 'xyzw' (--quaternion-order), or name the columns root_qw root_qx root_qy root_qz",
     example=("root_q0,root_q1,root_q2,root_q3", "root_qw,root_qx,root_qy,root_qz"),
 )
@@ -32,7 +29,6 @@ UNIT = Rule(
     "CSV004",
     "error",
     "Angles that look like degrees have a unit.",
-    "judgement",
     "give degrees=True or False (--input-degrees, --input-radians), or name the column 'KNEE [deg]'",
     example=("time,HIP\n0.0,90", "time,HIP [deg]\n0.0,90"),
 )
@@ -40,35 +36,30 @@ POSE = Rule(
     "CSV005",
     "error",
     "A pose has all of x y z and an orientation.",
-    "judgement",
     example=("root_x,root_y,height", "root_x,root_y,root_z"),
 )
 NAMES = Rule(
     "CSV006",
     "error",
     "The names of columns differ, and their units are known.",
-    "judgement",
     example=("HIP [rad],HIP [rad]", "HIP [rad],KNEE [rad]"),
 )
 COLUMNS = Rule(
     "CSV007",
     "error",
     "The number of columns is that of the layout or of the names.",
-    "judgement",
     example=("columns=['time', 'HIP'] for three columns", "columns=['time', 'HIP', 'KNEE']"),
 )
 TIME_ORDER = Rule(
     "CSV008",
     "error",
     "The time of each frame is greater than that of the frame before it.",
-    "judgement",
     example=("0.0,0.3,0.4", "0.1,0.3,0.4"),
 )
 NOT_UNIT = Rule(
     "CSV010",
     "error",
     "The quaternions of a pose have length 1.",
-    "judgement",
     "another length means another order of columns, another unit, or angles",
     example=("0,0,0.8,2,0,0,0", "0,0,0.8,1,0,0,0"),
 )
@@ -76,7 +67,6 @@ ASSUMED = Rule(
     "CSV011",
     "note",
     "Angles without a unit are read as radians.",
-    "judgement",
     "give degrees=True (--input-degrees) if they are degrees; names such as 'KNEE [rad]', or --input-radians, confirm radians",
     example=("time,HIP\n0.0,0.1", "time,HIP [rad]\n0.0,0.1"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import DocumentRule, Rule
 
 RETIRED = {
     "MJCF113": "BODY111",
@@ -14,14 +14,10 @@ RETIRED = {
 
 # The file
 UNREADABLE = Rule(
-    "MJCF100",
-    "error",
-    "The file can be opened.",
-    "judgement",
-    example=("a folder called robot.xml", "a file called robot.xml"),
+    "MJCF100", "error", "The file can be opened.", example=("a folder called robot.xml", "a file called robot.xml")
 )
-NOT_MJCF = Rule("MJCF101", "error", "The root of an MJCF file is <mujoco>.", example=("<model>", "<mujoco>"))
-INCLUDE = Rule(
+NOT_MJCF = DocumentRule("MJCF101", "error", "The root of an MJCF file is <mujoco>.", example=("<model>", "<mujoco>"))
+INCLUDE = DocumentRule(
     "MJCF102",
     "error",
     "A file in <include> exists, can be read, and is included once.",
@@ -31,17 +27,15 @@ NO_BODY = Rule(
     "MJCF103",
     "error",
     "A model has a body.",
-    "judgement",
     example=("<worldbody> </worldbody>", '<worldbody> <body> <geom size="0.1"/> </body> </worldbody>'),
 )
 TOO_LARGE = Rule(
     "MJCF104",
     "error",
     "A model has at most 100 MB, 2 million elements, 250 nested elements and a million attributes in its classes.",
-    "judgement",
     example=("150 classes in one another, each with 7000 values", "20 of them"),
 )
-CLASS = Rule(
+CLASS = DocumentRule(
     "MJCF105",
     "error",
     "class and childclass name a class of <default>.",
@@ -51,23 +45,22 @@ NOT_READ = Rule(
     "MJCF106",
     "warning",
     "Elements that no field of a body can hold are left out.",
-    "judgement",
     leaves_out=True,
     example=('<composite type="cable"/>', "<!-- a cable -->"),
 )
-SAME_NAME = Rule(
+SAME_NAME = DocumentRule(
     "MJCF107",
     "error",
     "Objects of one kind have different names.",
     example=('<body name="waist"><!-- again -->', '<body name="knee"><!-- again -->'),
 )
-GLOBAL = Rule(
+GLOBAL = DocumentRule(
     "MJCF108",
     "error",
     "Coordinates are local; MuJoCo does not support global ones any more.",
     example=('coordinate="global"', 'coordinate="local"'),
 )
-MISSPELT = Rule(
+MISSPELT = DocumentRule(
     "MJCF115",
     "error",
     "The names of elements and attributes are spelt as in MJCF.",
@@ -75,7 +68,7 @@ MISSPELT = Rule(
     leaves_out=True,
     example=('<geom typ="sphere" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
-FOREIGN = Rule(
+FOREIGN = DocumentRule(
     "MJCF116",
     "warning",
     "Elements and attributes are those of MJCF.",
@@ -85,22 +78,22 @@ FOREIGN = Rule(
 )
 
 # Bodies and joints
-NOT_FINITE = Rule(
+NOT_FINITE = DocumentRule(
     "MJCF110", "error", "The numbers of a model are finite.", example=('pos="0 0 1e300"', 'pos="0 0 0.3"')
 )
-ORIENTATION = Rule(
+ORIENTATION = DocumentRule(
     "MJCF111",
     "error",
     "An object has one orientation, whose quaternion or axes have a length that is not zero.",
     example=('quat="0 0 0 0"', 'quat="1 0 0 0"'),
 )
-FREE = Rule(
+FREE = DocumentRule(
     "MJCF112",
     "error",
     "A free joint is the only joint of a body in the world.",
     example=("a <freejoint/> of a body within a body", "a <freejoint/> of a body of the world"),
 )
-JOINT_TYPE = Rule(
+JOINT_TYPE = DocumentRule(
     "MJCF114",
     "error",
     "The type of a joint is hinge, slide, ball or free.",
@@ -110,7 +103,6 @@ SEVERAL_JOINTS = Rule(
     "MJCF120",
     "note",
     "A body with several joints, or one away from its origin, is read as a chain of links.",
-    "judgement",
     "only the last link of the chain has mass and shapes",
     example=('<joint name="hip"/> <joint name="turn"/>', '<joint name="hip"/>'),
 )
@@ -118,20 +110,18 @@ BALL = Rule(
     "MJCF121",
     "warning",
     "A ball joint is read as three joints about x, y and z.",
-    "judgement",
     example=('<joint type="ball"/>', '<joint type="hinge"/>'),
 )
 WORLD = Rule(
     "MJCF122",
     "note",
     "Where the world has several bodies, or one with a joint that is not free, the world is the root link.",
-    "judgement",
     example=(
         '<body name="left"/> <body name="right"/>',
         '<body name="base"> <body name="left"/> <body name="right"/> </body>',
     ),
 )
-RADIANS = Rule(
+RADIANS = DocumentRule(
     "MJCF125",
     "warning",
     'Angles are in degrees unless the compiler has angle="radian".',
@@ -142,7 +132,6 @@ BESIDE = Rule(
     "MJCF124",
     "warning",
     "Where exactly one body of the world is free, it is the robot; the others are left out.",
-    "judgement",
     leaves_out=True,
     example=("a <body> beside the only one with a <freejoint/>", "no body beside it"),
 )
@@ -150,18 +139,17 @@ WORLD_SHAPES = Rule(
     "MJCF123",
     "note",
     "Shapes, sites and cameras of the world are no part of the robot: they are kept as plain data.",
-    "judgement",
     example=('<geom type="plane" size="5 5 1"/>', "<!-- no floor -->"),
 )
 
 # Masses
-GEOM_MASS = Rule(
+GEOM_MASS = DocumentRule(
     "MJCF132",
     "warning",
     "The mass of a body without <inertial> can be computed from its geoms as in MuJoCo.",
     example=("a geom of a mesh without a volume", "a geom of a closed mesh"),
 )
-REFUSED = Rule(
+REFUSED = DocumentRule(
     "MJCF133",
     "error",
     "Each moving body of MJCF has a possible mass and inertia of a rigid body.",
@@ -170,26 +158,26 @@ REFUSED = Rule(
 )
 
 # Geometry
-GEOM = Rule(
+GEOM = DocumentRule(
     "MJCF140",
     "warning",
     "A geom is a box, sphere, capsule, cylinder, ellipsoid, plane or mesh; others are left out.",
     leaves_out=True,
     example=('<geom type="hfield" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
-GEOM_SIZE = Rule(
+GEOM_SIZE = DocumentRule(
     "MJCF141",
     "error",
     "A geom has the sizes of its type, and they are positive.",
     example=('<geom type="sphere" size="-0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
-ASSET = Rule(
+ASSET = DocumentRule(
     "MJCF142",
     "error",
     "The meshes, materials and textures that elements name are in <asset>.",
     example=('material="rod"', 'material="red"'),
 )
-MESH_FILE = Rule(
+MESH_FILE = DocumentRule(
     "MJCF143",
     "error",
     "The files of meshes and textures exist and can be read.",
@@ -201,7 +189,6 @@ MESH_MADE = Rule(
     "MJCF145",
     "warning",
     "A mesh has its triangles in a file or in the model; meshes that MuJoCo generates are left out.",
-    "judgement",
     leaves_out=True,
     example=('<mesh name="hand" builtin="sphere" params="2"/>', '<mesh name="hand" file="hand.stl"/>'),
 )
@@ -209,7 +196,6 @@ LOOK = Rule(
     "MJCF144",
     "warning",
     "A material has colour, specular, shininess, emission and one image file; other attributes are left out.",
-    "judgement",
     leaves_out=True,
     example=('rgba="1 0 0 1" metallic="0.5"', 'rgba="1 0 0 1"'),
 )
@@ -219,20 +205,18 @@ SENSOR = Rule(
     "MJCF150",
     "note",
     "Sensors other than those of devices are kept as plain data.",
-    "judgement",
     example=('<clock name="time"/>', "<!-- a clock -->"),
 )
 EQUALITY = Rule(
     "MJCF151",
     "note",
     "Equalities other than connect are kept as plain data.",
-    "judgement",
     example=('<joint joint1="hip"/>', "<!-- nothing tied -->"),
 )
-REFERENCE = Rule(
+REFERENCE = DocumentRule(
     "MJCF152", "error", "The objects that an element names exist in the model.", example=('site="hed"', 'site="head"')
 )
-LIMITS = Rule(
+LIMITS = DocumentRule(
     "MJCF153",
     "warning",
     "The range of a joint begins with the lower limit.",
@@ -243,21 +227,18 @@ KEPT = Rule(
     "MJCF154",
     "note",
     "Tendons, contacts, keyframes, options, and actuators other than those of joints are kept as plain data.",
-    "judgement",
     example=('<general site="head"/>', "<!-- no motor -->"),
 )
 DEEP = Rule(
     "MJCF155",
     "error",
     "A chain of links has at most 180 links: XML readers limit the nesting of elements.",
-    "judgement",
     example=("a chain of 200 links, saved", "a chain of 20 links, saved"),
 )
 OVERLAP = Rule(
     "MJCF160",
     "note",
     "Links that overlap at rest do not collide in a model that is written.",
-    "judgement",
     "`bodymotion convert --self-collision all` lets them collide, which pushes them apart",
     example=("two shapes in one place, on a link and on the child of its child", "shapes apart from each other"),
 )

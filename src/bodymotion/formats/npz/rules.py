@@ -8,14 +8,12 @@ NOT_AN_ARCHIVE = Rule(
     "NPZ001",
     "error",
     "An .npz file is a zip archive of NumPy arrays.",
-    "judgement",
     example=("a text called walk.npz", "numpy.savez('walk.npz', …)"),
 )
 BOMB = Rule(
     "NPZ002",
     "error",
     "An archive unpacks to at most 256 MB, or 100 times its own size.",
-    "judgement",
     "save it again with numpy.savez, which does not compress",
     example=("a gigabyte of zeros, compressed", "the same, not compressed"),
 )
@@ -23,42 +21,36 @@ OBJECTS = Rule(
     "NPZ003",
     "error",
     "Arrays hold numbers, truth values or texts; Python objects could run code when they are unpacked.",
-    "judgement",
     example=("info=numpy.array({'by': 'me'})", "info=numpy.array('by me')"),
 )
 UNREADABLE = Rule(
     "NPZ004",
     "error",
     "The file can be opened and read to its end.",
-    "judgement",
     example=("a folder called walk.npz", "a file called walk.npz"),
 )
 LAYOUT = Rule(
     "NPZ101",
     "error",
     "The arrays are those of a motion: joint_displacement or link_position, or those of BeyondMimic.",
-    "judgement",
     example=("q=…, frame_rate=100", "joint_displacement=…, frame_rate=100"),
 )
 SHAPE = Rule(
     "NPZ102",
     "error",
     "The arrays of a motion have shapes that fit together.",
-    "judgement",
     example=("joint_displacement of shape (10,)", "joint_displacement of shape (10, 1)"),
 )
 RATE = Rule(
     "NPZ103",
     "error",
     "A motion has a positive frame rate, or times that increase.",
-    "judgement",
     example=("frame_rate=0", "frame_rate=100"),
 )
 NAMES = Rule(
     "NPZ104",
     "error",
     "The joints of an archive without names are named by the caller.",
-    "judgement",
     "joint_names=[…] (--joint-names) gives the names in the file's order; with a model alone, they are taken in order of joint id",
     example=("load('dance.npz')", "load('dance.npz', joint_names=['HIP', 'KNEE'])"),
 )
@@ -66,7 +58,6 @@ ORDER = Rule(
     "NPZ105",
     "warning",
     "Joints are matched by name.",
-    "judgement",
     "joint_names=[…] (--joint-names) names the columns",
     example=("load('dance.npz', body=robot)", "load('dance.npz', body=robot, joint_names=['HIP', 'KNEE'])"),
 )
@@ -74,7 +65,6 @@ UNREAD = Rule(
     "NPZ106",
     "note",
     "Arrays that follow from others, or are not known, are not read.",
-    "judgement",
     example=("joint_displacement=…, effort=…", "joint_displacement=…"),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import DocumentRule, Rule
 
 RETIRED = {
     "WRL110": "BODY101",
@@ -28,7 +28,7 @@ RETIRED = {
 """Codes that rules had before, each with that of the rule on bodies that took over."""
 
 # The tree
-HUMANOIDS = Rule(
+HUMANOIDS = DocumentRule(
     "WRL101",
     "error",
     "A file must have one Humanoid; only the first is read.",
@@ -39,11 +39,10 @@ NO_JOINT = Rule(
     "WRL102",
     "warning",
     "A Humanoid should have a Joint in its humanoidBody; without one the body is a single fixed link.",
-    "judgement",
     "write humanoidBody [ DEF BASE Joint { … } ]",
     example=("humanoidBody [ ]", 'humanoidBody [ DEF BASE Joint { jointType "fixed" } ]'),
 )
-SEVERAL_ROOTS = Rule(
+SEVERAL_ROOTS = DocumentRule(
     "WRL103",
     "error",
     "A body must have one root; the first Joint of humanoidBody is read, other Joints beside it are left out.",
@@ -54,7 +53,7 @@ SEVERAL_ROOTS = Rule(
         "humanoidBody [ DEF WAIST Joint { … children [ DEF ARM Joint { … } DEF LEG Joint { … } ] } ]",
     ),
 )
-JOINT_MOVED = Rule(
+JOINT_MOVED = DocumentRule(
     "WRL104",
     "error",
     "A Joint must be directly inside of a Joint; a Transform between them has no effect.",
@@ -64,7 +63,7 @@ JOINT_MOVED = Rule(
         "DEF HIP Joint { translation 0 0 1 … }",
     ),
 )
-JOINT_IN_SEGMENT = Rule(
+JOINT_IN_SEGMENT = DocumentRule(
     "WRL105",
     "error",
     "A Joint must not be inside of a Segment.",
@@ -74,7 +73,7 @@ JOINT_IN_SEGMENT = Rule(
         "DEF WAIST_LINK Segment { } DEF HIP Joint { … }",
     ),
 )
-SEGMENT_IN_SEGMENT = Rule(
+SEGMENT_IN_SEGMENT = DocumentRule(
     "WRL106",
     "error",
     "A Segment must not be inside of a Segment.",
@@ -85,7 +84,6 @@ OUTSIDE = Rule(
     "WRL107",
     "warning",
     "Only what is inside of the humanoidBody of the Humanoid belongs to the body.",
-    "judgement",
     leaves_out=True,
     example=("a Shape beside the Humanoid", "a Shape in a Segment of the Humanoid"),
 )
@@ -93,29 +91,21 @@ HUMANOID_POSE = Rule(
     "WRL108",
     "warning",
     "Translation, rotation and scale of a Humanoid have no effect by default; the pose of the root Joint is that of the body.",
-    "judgement",
     "write them into the root Joint, or load with apply_humanoid_pose=True (--apply-humanoid-pose)",
     example=("DEF robot Humanoid { translation 0 0 1", "DEF robot Humanoid {"),
 )
-LISTS = Rule(
+LISTS = DocumentRule(
     "WRL109",
     "warning",
     "The lists joints and segments of a Humanoid must name all Joints and Segments.",
     fixable=True,
     example=("joints [ USE WAIST, USE HIP ]", "joints [ USE WAIST, USE HIP, USE KNEE ]"),
 )
-TOO_MANY = Rule(
-    "WRL112",
-    "error",
-    "A body may have 10000 links.",
-    "judgement",
-    example=("10001 Joints", "100 Joints"),
-)
+TOO_MANY = Rule("WRL112", "error", "A body may have 10000 links.", example=("10001 Joints", "100 Joints"))
 NOTHING = Rule(
     "WRL113",
     "error",
     "A file must have a node.",
-    "judgement",
     "the file may have been cut off, or never written",
     example=("an empty file", "#VRML V2.0 utf8 and a node"),
 )
@@ -123,24 +113,24 @@ NAME_FIELD = Rule(
     "WRL114",
     "note",
     "The name of a Joint or Segment is the one after DEF; a different one in the field name is only kept.",
-    "reference",
     "write the name after DEF into the field",
     example=('DEF HIP Joint { name "LHIP"', 'DEF HIP Joint { name "HIP"'),
+    source="reference",
 )
-UNUSED_FIELD = Rule(
+UNUSED_FIELD = DocumentRule(
     "WRL115",
     "note",
     "The fields bboxCenter, bboxSize, sites, coord, displacers, addChildren and removeChildren have no effect in OpenHRP.",
     example=("bboxSize 1 1 1 mass 5", "mass 5"),
 )
-NO_HUMANOID = Rule(
+NO_HUMANOID = DocumentRule(
     "WRL116",
     "note",
     "A model must have a Humanoid; a file without one is a scene: a single fixed link with all shapes.",
     hint="put a Humanoid around the Joints: its humanoidBody has the root Joint",
     example=("DEF BASE Joint { … }", "DEF robot Humanoid { humanoidBody [ DEF BASE Joint { … } ] }"),
 )
-EXTENSION = Rule(
+EXTENSION = DocumentRule(
     "WRL117",
     "note",
     "The name of a model file should end with .wrl.",
@@ -150,32 +140,30 @@ SEGMENT_NAME = Rule(
     "WRL118",
     "note",
     "A Segment must have its own name, DEF NAME Segment { … }, for the list segments.",
-    "judgement",
     example=("Segment { mass 5", "DEF WAIST_LINK Segment { mass 5"),
 )
 UNKNOWN_NODES = Rule(
     "WRL119",
     "warning",
     "Of an unknown field that holds nodes, only the names or types of the nodes are kept.",
-    "judgement",
     leaves_out=True,
     example=("mass 5 paint [ Material { } ]", "mass 5"),
 )
 
 # Joints
-JOINT_TYPE = Rule(
+JOINT_TYPE = DocumentRule(
     "WRL120",
     "error",
     "jointType must be free, slide, rotate, fixed or crawler.",
     example=('jointType "turn"', 'jointType "rotate"'),
 )
-JOINT_AXIS = Rule(
+JOINT_AXIS = DocumentRule(
     "WRL121",
     "error",
     'jointAxis must be a vector, or in old files "X", "Y" or "Z".',
     example=('jointAxis "up"', "jointAxis 0 1 0"),
 )
-AXIS_LENGTH = Rule(
+AXIS_LENGTH = DocumentRule(
     "WRL122",
     "warning",
     "jointAxis must be a vector of length 1; another one is scaled to this length.",
@@ -186,7 +174,6 @@ ID_MISSING = Rule(
     "WRL126",
     "warning",
     "A Joint that moves should have a jointId.",
-    "judgement",
     "the joint gets the next free column",
     example=('jointType "slide"', 'jointType "slide" jointId 1'),
 )
@@ -194,25 +181,24 @@ ID_UNUSED = Rule(
     "WRL127",
     "note",
     "A jointId has no effect on a fixed or free Joint, which has no joint value.",
-    "judgement",
     example=('jointType "free" jointId 0', 'jointType "free"'),
 )
 ID_ORDER = Rule(
     "WRL128",
     "note",
     "The order of jointIds may differ from that of the links.",
-    "judgement",
     example=(
         "jointId 1 in the first Joint, jointId 0 in the second",
         "jointId 0 in the first Joint, jointId 1 in the second",
     ),
 )
-ID_RANGE = Rule("WRL129", "error", "A jointId must be in 0…9999, or −1 for none.", example=("jointId -7", "jointId 1"))
+ID_RANGE = DocumentRule(
+    "WRL129", "error", "A jointId must be in 0…9999, or −1 for none.", example=("jointId -7", "jointId 1")
+)
 CENTER = Rule(
     "WRL131",
     "warning",
     "center, scale and scaleOrientation of a Joint have no effect.",
-    "judgement",
     "use translation",
     example=("center 0 0 0.3", "translation 0 0 0.3"),
 )
@@ -220,18 +206,17 @@ OBSOLETE = Rule(
     "WRL132",
     "note",
     "equivalentInertia is an obsolete field.",
-    "judgement",
     "write rotorInertia and gearRatio",
     example=("equivalentInertia 0.3", "rotorInertia 0.3"),
 )
-ROTATION_AXIS = Rule(
+ROTATION_AXIS = DocumentRule(
     "WRL134",
     "warning",
     "The axis of a rotation must be of length 1; it is scaled to this length.",
     fixable=True,
     example=("rotation 0 0 1.05 0.5", "rotation 0 0 1 0.5"),
 )
-OLD_AXIS = Rule(
+OLD_AXIS = DocumentRule(
     "WRL135",
     "note",
     "jointAxis must be a vector since OpenHRP 3.",
@@ -242,20 +227,18 @@ SEVERAL_LIMITS = Rule(
     "WRL136",
     "note",
     "A limit must be one number; of several the first is used.",
-    "judgement",
     example=("ulimit [ 1.5 1.6 ]", "ulimit [ 1.5 ]"),
 )
 ROTATION_ANGLE = Rule(
     "WRL139",
     "warning",
     "The angle of a rotation must be in radians, and less than a full turn.",
-    "judgement",
     "it looks like degrees: multiply it by π/180",
     example=("rotation 0 0 1 90", "rotation 0 0 1 1.5708"),
 )
 
 # Segments
-INERTIA_SIZE = Rule(
+INERTIA_SIZE = DocumentRule(
     "WRL140",
     "error",
     "momentsOfInertia must have nine numbers, row by row.",
@@ -265,19 +248,18 @@ SEGMENT_SCALED = Rule(
     "WRL146",
     "warning",
     "Transforms around a Segment must not scale it.",
-    "judgement",
     example=(
         "Transform { scale 2 2 2 children [ DEF KNEE_LINK Segment",
         "Transform { scale 1 1 1 children [ DEF KNEE_LINK Segment",
     ),
 )
-NOT_FINITE = Rule(
+NOT_FINITE = DocumentRule(
     "WRL147",
     "error",
     "The numbers of a model must be finite; others are replaced by the default.",
     example=("translation 0 0 inf", "translation 0 0 0.8"),
 )
-MORE_NUMBERS = Rule(
+MORE_NUMBERS = DocumentRule(
     "WRL148",
     "warning",
     "A field must have as many numbers as its type; of more the first are used.",
@@ -285,19 +267,19 @@ MORE_NUMBERS = Rule(
 )
 
 # Sensors
-SENSOR_ID_MISSING = Rule(
+SENSOR_ID_MISSING = DocumentRule(
     "WRL162", "warning", "A sensor must have a sensorId.", example=("DEF gyro Gyro { }", "DEF gyro Gyro { sensorId 0 }")
 )
-VISION_TYPE = Rule(
+VISION_TYPE = DocumentRule(
     "WRL163",
     "error",
     "The type of a VisionSensor must be COLOR, DEPTH, COLOR_DEPTH or NONE.",
     example=('type "RGB"', 'type "COLOR"'),
 )
-FIELD_OF_VIEW = Rule(
+FIELD_OF_VIEW = DocumentRule(
     "WRL164", "error", "fieldOfView must be between 0 and π.", example=("fieldOfView 45", "fieldOfView 0.785")
 )
-NOT_IN_DOCUMENT = Rule(
+NOT_IN_DOCUMENT = DocumentRule(
     "WRL168",
     "note",
     "The document has five types of sensor; others are kept with all their fields.",
@@ -307,25 +289,23 @@ SENSOR_SCALED = Rule(
     "WRL169",
     "warning",
     "Transforms around a sensor must not scale it.",
-    "judgement",
     example=("Transform { scale 2 2 2 children [ DEF gyro Gyro", "Transform { scale 1 1 1 children [ DEF gyro Gyro"),
 )
 SENSOR_LIMIT = Rule(
     "WRL170",
     "warning",
     "A sensor's maxAcceleration, maxAngularVelocity, maxForce and maxTorque must be positive, or -1 for no limit.",
-    "judgement",
     example=("maxAngularVelocity [ 0 0 0 ]", "maxAngularVelocity [ 10 10 10 ]"),
 )
 
 # Extra joints
-EXTRA_LINK = Rule(
+EXTRA_LINK = DocumentRule(
     "WRL180",
     "error",
     "link1Name and link2Name of an ExtraJoint must be names of Joints.",
     example=('link1Name "HUP"', 'link1Name "HIP"'),
 )
-EXTRA_TYPE = Rule(
+EXTRA_TYPE = DocumentRule(
     "WRL181",
     "error",
     'jointType of an ExtraJoint must be "xyz", "xy" or "z"; Choreonoid has "piston", "ball" and "hinge" too.',

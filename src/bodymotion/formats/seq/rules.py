@@ -1,28 +1,26 @@
 """The rules of body motion files.
 
-`source` is where a rule comes from: "document" (the description of the format), "reference" (Choreonoid's loader, where the documents
-define nothing), "judgement" (ours).
+Rules whose `source` is "reference" are those of Choreonoid's loader, where the documents define nothing.
 """
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import DocumentRule, Rule
 
 UNREADABLE = Rule(
     "SEQ001",
     "error",
     "The file can be opened and read to its end.",
-    "judgement",
     example=("a folder called walk.seq", "a file called walk.seq"),
 )
-NOT_YAML = Rule(
+NOT_YAML = DocumentRule(
     "SEQ002",
     "error",
     "A body motion must be well-formed YAML.",
     hint="the fault may be in the line before; indentation is made of spaces, not tabs",
     example=("- [ 0.1, 0.2", "- [ 0.1, 0.2 ]"),
 )
-NOT_A_MOTION = Rule(
+NOT_A_MOTION = DocumentRule(
     "SEQ003",
     "error",
     "The top node must be a mapping of type CompositeSeq (BodyMotion in version 1).",
@@ -33,14 +31,13 @@ VERSION = Rule(
     "SEQ004",
     "error",
     "The format version must be 1, 2, 3 or 4.",
-    "reference",
     example=("formatVersion: 5", "formatVersion: 2"),
+    source="reference",
 )
 TOO_LARGE = Rule(
     "SEQ005",
     "error",
     "A large file must have its frames in a regular shape: one line per frame, or the nested lists that YAML libraries write.",
-    "judgement",
     "write each frame as '- [ 0.1, 0.2 ]' on a line of its own; only such rows are read without holding the whole text in memory",
     example=("- [ 0.1, *a ] among gigabytes of rows", "- [ 0.1, 0.2 ]"),
 )
@@ -48,7 +45,6 @@ ALIASES = Rule(
     "SEQ006",
     "error",
     "An alias must name a complete node before it, and all aliases together must not unfold to too many nodes.",
-    "judgement",
     "write the data out in place of the aliases",
     example=("- *first", "- &first [ 0.1, 0.2 ]\n- *first"),
 )
@@ -56,39 +52,38 @@ TAG = Rule(
     "SEQ007",
     "error",
     "Nodes must have no tags other than YAML's own (!!str, !!int, !!float, !!bool, !!seq, !!map).",
-    "judgement",
     example=("numParts: !!python/int 2", "numParts: !!int 2"),
 )
 
-COMPONENTS = Rule(
+COMPONENTS = DocumentRule(
     "SEQ101", "error", "The components must be a list of mappings.", example=("components: 7", "components: []")
 )
-COMPONENT_TYPE = Rule(
+COMPONENT_TYPE = DocumentRule(
     "SEQ102",
     "error",
     "Each component must have a type.",
     example=("- content: JointDisplacement", "- type: MultiValueSeq\n    content: JointDisplacement"),
 )
-FRAME_RATE_MISSING = Rule(
+FRAME_RATE_MISSING = DocumentRule(
     "SEQ103",
     "error",
     "A component without time stamps must have a frame rate, of its own or from the top node.",
     hint="add 'frameRate: …' to the top node, with the number of frames per second",
     example=("formatVersion: 2", "formatVersion: 2\nframeRate: 100"),
 )
-FRAME_RATE = Rule(
+FRAME_RATE = DocumentRule(
     "SEQ104",
     "error",
     "A frame rate must be a positive, finite number of frames per second.",
     example=("frameRate: -1", "frameRate: 100"),
 )
-NUM_PARTS = Rule(
+NUM_PARTS = DocumentRule(
     "SEQ105",
     "error",
     "The number of parts must be a whole number, zero or more.",
     example=("numParts: two", "numParts: 2"),
 )
-FLAG = Rule(
+FLAG = DocumentRule(
     "SEQ106",
     "error",
     "hasFrameTime and isRootRelative must be true or false.",
@@ -98,20 +93,20 @@ FRAME_TIME_V1 = Rule(
     "SEQ107",
     "error",
     "A file of version 1 must not have time-stamped frames.",
-    "reference",
     "write 'formatVersion: 2' and its names",
     example=("formatVersion: 1", "formatVersion: 2"),
+    source="reference",
 )
-SE3_FORMAT = Rule(
+SE3_FORMAT = DocumentRule(
     "SEQ108",
     "error",
     "The SE3 format must be XYZQWQXQYQZ, XYZQXQYQZQW or XYZRPY.",
     example=("SE3Format: QUATERNION", "SE3Format: XYZQWQXQYQZ"),
 )
-FRAMES = Rule(
+FRAMES = DocumentRule(
     "SEQ109", "error", "The frames of a component must be a list of rows.", example=("frames: 7", "frames: [ [ 7 ] ]")
 )
-ROW = Rule(
+ROW = DocumentRule(
     "SEQ110",
     "error",
     "Each frame must be a row of as many numbers as numParts, or as many poses.",
@@ -121,30 +116,29 @@ NUMBER = Rule(
     "SEQ111",
     "error",
     "The elements of a row must be plain decimal numbers, which every program reads alike.",
-    "judgement",
     "0x10, 1_000, 1:30 and quoted numbers are read differently by different programs",
     example=("- [ 0.1, 1_000 ]", "- [ 0.1, 0.2 ]"),
 )
-TIME_ORDER = Rule(
+TIME_ORDER = DocumentRule(
     "SEQ112",
     "error",
     "The time of each frame must be greater than that of the frame before it.",
     example=("- [ 0.5, 3 ]", "- [ 0.6, 3 ]"),
 )
-KEY_VALUE = Rule(
+KEY_VALUE = DocumentRule(
     "SEQ114",
     "error",
     "The keys of the format, other than components, frames and part labels, must have single values.",
     example=("frameRate: [ 100 ]", "frameRate: 100"),
 )
-NUM_PARTS_ROWS = Rule(
+NUM_PARTS_ROWS = DocumentRule(
     "SEQ115",
     "error",
     "numParts must be the number of parts of the rows.",
     hint="either numParts is wrong, or the rows are: correct one of them",
     example=("numParts: 3", "numParts: 2"),
 )
-INDENTATION = Rule(
+INDENTATION = DocumentRule(
     "SEQ116",
     "error",
     "The keys of a component must be indented below its dash, and its frames below them.",
@@ -152,7 +146,7 @@ INDENTATION = Rule(
     example=("components:\n-\ntype: Vector3Seq\nframes: []", "components:\n  -\n    type: Vector3Seq\n    frames: []"),
 )
 
-VERSION_MISSING = Rule(
+VERSION_MISSING = DocumentRule(
     "SEQ201",
     "warning",
     "A CompositeSeq must have a format version.",
@@ -164,7 +158,6 @@ VERSION_LOW = Rule(
     "SEQ202",
     "warning",
     "A format version must not be below 1.",
-    "judgement",
     "read as version 1",
     example=("formatVersion: 0.5", "formatVersion: 2"),
 )
@@ -172,16 +165,16 @@ TOP_TYPE = Rule(
     "SEQ203",
     "warning",
     "The type of the top node must be that of the version: BodyMotion in version 1, CompositeSeq from 2 on.",
-    "reference",
     example=("type: BodyMotion", "type: CompositeSeq"),
+    source="reference",
 )
-TOP_CONTENT = Rule(
+TOP_CONTENT = DocumentRule(
     "SEQ204",
     "note",
     "The content of the top node should be BodyMotion.",
     example=("content: Dance", "content: BodyMotion"),
 )
-BARE_COMPONENT = Rule(
+BARE_COMPONENT = DocumentRule(
     "SEQ205",
     "warning",
     "Components must be in the list 'components' of a CompositeSeq.",
@@ -192,17 +185,16 @@ NO_COMPONENTS = Rule(
     "SEQ206",
     "warning",
     "A motion should have at least one component.",
-    "judgement",
     example=("components: []", "components: [ { type: Vector3Seq, content: ZMP, frames: [] } ]"),
 )
-COMPONENT_UNKNOWN = Rule(
+COMPONENT_UNKNOWN = DocumentRule(
     "SEQ207",
     "warning",
     "The type of a component must be MultiValueSeq, MultiSE3Seq or Vector3Seq.",
     hint="kept as it is, and not interpreted",
     example=("type: Vector4Seq", "type: Vector3Seq"),
 )
-CONTENT_MISSING = Rule(
+CONTENT_MISSING = DocumentRule(
     "SEQ208",
     "warning",
     "Each component must have a content.",
@@ -213,11 +205,11 @@ CONTENT_OF_OTHER_VERSION = Rule(
     "SEQ209",
     "warning",
     "The names of contents must be those of the file's version.",
-    "reference",
     "kept under this name",
     example=("content: JointPosition", "content: JointDisplacement"),
+    source="reference",
 )
-CONTENT_TYPE = Rule(
+CONTENT_TYPE = DocumentRule(
     "SEQ210",
     "warning",
     "Joint displacements must be a MultiValueSeq, link positions a MultiSE3Seq, a ZMP a Vector3Seq.",
@@ -227,25 +219,24 @@ CONTENT_TWICE = Rule(
     "SEQ211",
     "warning",
     "Each content should occur once.",
-    "judgement",
     "both are kept; the properties of Motion return the last one, as Choreonoid does",
     example=("two components with content: ZMP", "one of them with another content"),
 )
-NUM_PARTS_MISSING = Rule(
+NUM_PARTS_MISSING = DocumentRule(
     "SEQ212",
     "warning",
     "A MultiValueSeq or MultiSE3Seq must have numParts.",
     hint="counted in the first row",
     example=("content: JointDisplacement", "content: JointDisplacement\n    numParts: 2"),
 )
-NUM_PARTS_VECTOR = Rule(
+NUM_PARTS_VECTOR = DocumentRule(
     "SEQ213",
     "warning",
     "A Vector3Seq must not have numParts.",
     hint="not used",
     example=("content: ZMP\n    numParts: 3", "content: ZMP"),
 )
-NUM_FRAMES = Rule(
+NUM_FRAMES = DocumentRule(
     "SEQ214",
     "warning",
     "numFrames must be the number of rows.",
@@ -253,7 +244,7 @@ NUM_FRAMES = Rule(
     fixable=True,
     example=("numFrames: 3", "numFrames: 2"),
 )
-SE3_FORMAT_MISSING = Rule(
+SE3_FORMAT_MISSING = DocumentRule(
     "SEQ215",
     "warning",
     "A MultiSE3Seq must have an SE3 format.",
@@ -267,7 +258,6 @@ FRAMES_MISSING = Rule(
     "SEQ216",
     "warning",
     "A component must have frames.",
-    "judgement",
     "read as a component of no frames",
     example=("content: ZMP }", "content: ZMP, frames: [] }"),
 )
@@ -275,11 +265,10 @@ LENGTHS = Rule(
     "SEQ217",
     "warning",
     "Joint displacements, link positions and the ZMP should have equally many frames.",
-    "judgement",
     "each keeps its own length; Choreonoid cuts or misreads them",
     example=("- [ 0, 0, 0 ]", "- [ 0, 0, 0 ]\n      - [ 0, 0, 0 ]"),
 )
-RATES = Rule(
+RATES = DocumentRule(
     "SEQ218",
     "warning",
     "The frame rates of components should be that of the top node.",
@@ -289,7 +278,6 @@ KEY_TWICE = Rule(
     "SEQ219",
     "warning",
     "A key must occur once in a mapping.",
-    "judgement",
     "the last one is used",
     example=("frameRate: 100\nframeRate: 200", "frameRate: 100"),
 )
@@ -297,26 +285,19 @@ ENCODING = Rule(
     "SEQ220",
     "warning",
     "The text must be UTF-8.",
-    "judgement",
     "read as Japanese (cp932); in an editor, save it as UTF-8",
     example=("# 歩行 in cp932", "# 歩行 in UTF-8"),
 )
 DOCUMENTS = Rule(
-    "SEQ221",
-    "warning",
-    "A file must hold one YAML document.",
-    "judgement",
-    "the first one is read",
-    example=("---", "# ---"),
+    "SEQ221", "warning", "A file must hold one YAML document.", "the first one is read", example=("---", "# ---")
 )
 PART_LABELS = Rule(
     "SEQ222",
     "warning",
     "There must be as many part labels as parts.",
-    "judgement",
     example=("partLabels: [ HIP ]", "partLabels: [ HIP, KNEE ]"),
 )
-NUM_FRAMES_NUMBER = Rule(
+NUM_FRAMES_NUMBER = DocumentRule(
     "SEQ223",
     "warning",
     "numFrames must be a whole number.",
@@ -329,7 +310,6 @@ MERGE = Rule(
     "SEQ224",
     "warning",
     "Keys should not be merged into mappings with '<<'.",
-    "judgement",
     "merged as YAML 1.1 defines; Choreonoid does not merge",
     example=("<<: *usual", "frameRate: 100"),
 )
@@ -337,7 +317,6 @@ MISSPELT = Rule(
     "SEQ225",
     "warning",
     "A key that is similar to a missing key of the format is probably misspelt.",
-    "judgement",
     "in this spelling it has no effect",
     example=("framerate: 100", "frameRate: 100"),
 )
@@ -345,7 +324,6 @@ MISSPELT_CONTENT = Rule(
     "SEQ226",
     "warning",
     "A content that is similar to one of the format is probably misspelt.",
-    "judgement",
     "kept under this name: programs that look for joints, links or the ZMP do not find it",
     example=("content: JointDisplacment", "content: JointDisplacement"),
 )
@@ -353,7 +331,6 @@ IRREGULAR_RATE = Rule(
     "SEQ227",
     "warning",
     "A frame rate should be between 0.001 and 1 000 000 frames per second.",
-    "judgement",
     "frameRate is in frames per second",
     example=("frameRate: 1e-9", "frameRate: 100"),
 )

@@ -51,9 +51,9 @@ ORDER_IN_VERSION = Rule(
     "SEQ301",
     "note",
     "Choreonoid reads the order XYZQXQYQZQW in version 1 only; the document has it in version 2.",
-    "reference",
     "every program reads the order XYZQWQXQYQZ",
     example=("SE3Format: XYZQXQYQZQW", "SE3Format: XYZQWQXQYQZ"),
+    source="reference",
 )
 _TOP_KEYS = frozenset(key for name in KEYS if name not in ("frames", "part_labels") for key in KEYS[name])
 _COMPONENT_KEYS = frozenset(key for name in OF_COMPONENTS for key in KEYS[name])

@@ -21,7 +21,6 @@ UNMATCHED = Rule(
     "TAB101",
     "error",
     "Every joint column of a table is a joint of the model that is given.",
-    "judgement",
     "rename the columns; --by-position (model.joint_names.by_position) reads column i as joint i",
     example=("time,HOP [rad]", "time,HIP [rad]"),
 )
@@ -29,7 +28,6 @@ ABSENT = Rule(
     "TAB102",
     "warning",
     "A table has a column for every joint.",
-    "judgement",
     "read as 0",
     example=("time,HIP [rad]", "time,HIP [rad],KNEE [rad]"),
 )
@@ -37,14 +35,12 @@ TWICE = Rule(
     "TAB103",
     "error",
     "Every name of a column occurs once.",
-    "judgement",
     example=("joint_0 [rad],joint_00 [rad]", "joint_0 [rad],joint_1 [rad]"),
 )
 IDS = Rule(
     "TAB104",
     "error",
     "The ids of joints are not much larger than their number.",
-    "judgement",
     example=("joint_0 [rad],joint_999999 [rad]", "joint_0 [rad],joint_1 [rad]"),
 )
 

@@ -39,24 +39,19 @@ UNREADABLE = Rule(
     "TAB001",
     "error",
     "A table can be opened and read to its end.",
-    "judgement",
     example=("a folder called walk.csv", "a file called walk.csv"),
 )
 EMPTY = Rule(
     "TAB002",
     "error",
     "A table has at least one line.",
-    "judgement",
     example=("an empty file", "a line of names, and lines of numbers"),
 )
-WIDTH = Rule(
-    "TAB003", "error", "All lines of a table have equally many cells.", "judgement", example=("0.1,0.3", "0.1,0.3,0.4")
-)
+WIDTH = Rule("TAB003", "error", "All lines of a table have equally many cells.", example=("0.1,0.3", "0.1,0.3,0.4"))
 CELL = Rule(
     "TAB004",
     "error",
     "The cells of a table are plain decimal numbers.",
-    "judgement",
     "no thousands separators, no units, no empty cells; a decimal comma is not read",
     example=("0.1,0.3 rad,0.4", "0.1,0.3,0.4"),
 )
@@ -64,14 +59,12 @@ TOO_LONG = Rule(
     "TAB005",
     "error",
     "A line of a table has at most some million characters.",
-    "judgement",
     example=("20 million characters without an end of line", "as many in lines of 100"),
 )
 TEXT = Rule(
     "TAB006",
     "error",
     "The names of columns are UTF-8 text.",
-    "judgement",
     example=("the column 腰 in cp932", "the column 腰 in UTF-8"),
 )
 

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import DocumentRule, Rule
 
 RETIRED = {"URDF123": "BODY111", "URDF125": "BODY112"}
 """Codes of rules that others replaced, with the codes of these."""
 
 # The file
 UNREADABLE = Rule(
-    "URDF100",
-    "error",
-    "The file can be opened.",
-    "judgement",
-    example=("a folder called robot.urdf", "a file called robot.urdf"),
+    "URDF100", "error", "The file can be opened.", example=("a folder called robot.urdf", "a file called robot.urdf")
 )
-NOT_A_ROBOT = Rule("URDF101", "error", "The root element of a URDF file is <robot>.", example=("<robots>", "<robot>"))
+NOT_A_ROBOT = DocumentRule(
+    "URDF101", "error", "The root element of a URDF file is <robot>.", example=("<robots>", "<robot>")
+)
 XACRO = Rule(
     "URDF102",
     "error",
     "URDF has no macros: xacro must expand them first.",
-    "judgement",
     "run xacro on the file, and read its output",
     example=('<xacro:leg side="left"/>', '<link name="left_leg"> … </link>'),
 )
@@ -28,14 +25,12 @@ UNKNOWN = Rule(
     "URDF103",
     "note",
     "Elements and attributes of other programs are kept, and have no effect here.",
-    "judgement",
     example=('<note text="new"/>', "<!-- note: new -->"),
 )
 SECOND = Rule(
     "URDF104",
     "warning",
     "A link or joint has one element of each kind; only the first is read.",
-    "judgement",
     leaves_out=True,
     example=('<parent link="waist"/><parent link="hip"/>', '<parent link="waist"/>'),
 )
@@ -43,44 +38,43 @@ MISSPELT = Rule(
     "URDF105",
     "warning",
     "The names of elements and attributes are spelt as in URDF.",
-    "judgement",
     "correct the name: as it is, no program reads it",
     example=('<origin xzy="0 0 0.3"/>', '<origin xyz="0 0 0.3"/>'),
 )
 
 # The tree
-NO_LINK = Rule(
+NO_LINK = DocumentRule(
     "URDF110",
     "error",
     "A robot has at least one link.",
     example=('<robot name="r"> </robot>', '<robot name="r"> <link name="base"/> </robot>'),
 )
-SAME_NAME = Rule(
+SAME_NAME = DocumentRule(
     "URDF111",
     "error",
     "Links have different names, and so have joints.",
     example=('<link name="hip"><!-- the foot -->', '<link name="foot"><!-- the foot -->'),
 )
-NO_SUCH_LINK = Rule(
+NO_SUCH_LINK = DocumentRule(
     "URDF112",
     "error",
     "<parent> and <child> of a joint name links.",
     example=('<parent link="wiast"/>', '<parent link="waist"/>'),
 )
-TWO_PARENTS = Rule(
+TWO_PARENTS = DocumentRule(
     "URDF113",
     "error",
     "A link is the child of one joint at most: a robot is a tree.",
     example=('<child link="hip"/><!-- of the foot -->', '<child link="foot"/><!-- of the foot -->'),
 )
-ROOTS = Rule(
+ROOTS = DocumentRule(
     "URDF114",
     "error",
     "Exactly one link is the child of no joint: the root.",
     hint="connect the other links to it by joints",
     example=("two links without a joint between them", 'a joint with <parent link="a"/> <child link="b"/>'),
 )
-CYCLE = Rule(
+CYCLE = DocumentRule(
     "URDF115",
     "error",
     "Joints connect every link to the root, without cycles.",
@@ -88,7 +82,7 @@ CYCLE = Rule(
 )
 
 # Joints
-JOINT_TYPE = Rule(
+JOINT_TYPE = DocumentRule(
     "URDF120",
     "error",
     "The type of a joint is revolute, continuous, prismatic, fixed, floating or planar.",
@@ -98,17 +92,16 @@ PLANAR = Rule(
     "URDF121",
     "warning",
     "Planar joints are not supported: they are read as fixed ones.",
-    "judgement",
     example=('type="planar"', 'type="fixed"'),
 )
-AXIS_LENGTH = Rule(
+AXIS_LENGTH = DocumentRule(
     "URDF122",
     "warning",
     "The axis of a joint has the length 1; another is scaled to that length.",
     fixable=True,
     example=('<axis xyz="0 2 0"/>', '<axis xyz="0 1 0"/>'),
 )
-NO_LIMIT = Rule(
+NO_LIMIT = DocumentRule(
     "URDF124",
     "error",
     "A revolute or prismatic joint has a <limit> with effort and velocity.",
@@ -119,10 +112,9 @@ NOT_FINITE = Rule(
     "URDF126",
     "error",
     "The numbers of a model are finite, except for limits.",
-    "judgement",
     example=('xyz="0 0 inf"', 'xyz="0 0 0.3"'),
 )
-MIMIC = Rule(
+MIMIC = DocumentRule(
     "URDF127",
     "warning",
     "<mimic> names another joint; here a joint that mimics another moves by its own value.",
@@ -132,11 +124,10 @@ RADIANS = Rule(
     "URDF128",
     "warning",
     "The angles of rpy are in radians, at most a full turn.",
-    "judgement",
     "these look like degrees: multiply them by π/180",
     example=('rpy="0 0 90"', 'rpy="0 0 1.5708"'),
 )
-NEGATIVE = Rule(
+NEGATIVE = DocumentRule(
     "URDF129",
     "warning",
     "The velocity and effort limits of a joint are not negative: they apply to both directions.",
@@ -145,26 +136,26 @@ NEGATIVE = Rule(
 )
 
 # Links
-MASS = Rule(
+MASS = DocumentRule(
     "URDF130",
     "error",
     "An <inertial> has a <mass> and an <inertia> with six moments.",
     example=("<!-- no mass -->", '<mass value="5"/>'),
 )
-GEOMETRY = Rule(
+GEOMETRY = DocumentRule(
     "URDF131",
     "error",
     "A visual or collision has a geometry: box, cylinder, sphere, capsule or mesh; others are left out.",
     leaves_out=True,
     example=('<geometry><ball radius="0.1"/></geometry>', '<geometry><sphere radius="0.1"/></geometry>'),
 )
-MATERIAL = Rule(
+MATERIAL = DocumentRule(
     "URDF132",
     "warning",
     "A material has a colour or a texture somewhere in the file, with numbers from 0 to 1.",
     example=('<material name="rod"/>', '<material name="red"/>'),
 )
-SIZE = Rule(
+SIZE = DocumentRule(
     "URDF133",
     "error",
     "Sizes are zero or greater; a shape with another size is left out.",
@@ -177,7 +168,6 @@ RESOURCE_MISSING = Rule(
     "URDF140",
     "error",
     "A mesh or texture exists, in the folder tree of the model or of its package.",
-    "judgement",
     leaves_out=True,
     example=('<mesh filename="hnad.stl"/>', '<mesh filename="hand.stl"/>'),
 )
@@ -185,7 +175,6 @@ RESOURCE_BROKEN = Rule(
     "URDF141",
     "error",
     "The file of a mesh can be read.",
-    "judgement",
     leaves_out=True,
     example=("a <mesh> of an empty hand.stl", "a <mesh> of a hand.stl with triangles"),
 )
@@ -194,13 +183,13 @@ PACKAGE_PATHS = "--package-path (package_paths=…) names the folders of package
 """The hint for a package that is not found."""
 
 # Sensors
-SENSOR_LINK = Rule(
+SENSOR_LINK = DocumentRule(
     "URDF150",
     "warning",
     "The reference of a <gazebo> element names a link or joint.",
     example=('<gazebo reference="hop">', '<gazebo reference="hip">'),
 )
-SENSOR = Rule(
+SENSOR = DocumentRule(
     "URDF151",
     "warning",
     "The values of a sensor are numbers; others are read as the default.",
@@ -210,7 +199,6 @@ POSE_FRAME = Rule(
     "URDF152",
     "warning",
     "The pose of a sensor is in the frame of its link.",
-    "judgement",
     example=('<pose relative_to="waist">0 0 0 0 0 0</pose>', "<pose>0 0 0 0 0 0</pose>"),
 )
 
@@ -219,7 +207,6 @@ EXTENSION = Rule(
     "URDF160",
     "warning",
     "The element <bodymotion> is as bodymotion writes it; other content is ignored.",
-    "judgement",
     leaves_out=True,
     example=('{"speed": [0, 9]}', '{"lower": [-1.0, -3.0]}'),
 )
@@ -227,28 +214,24 @@ CHANGED = Rule(
     "URDF161",
     "note",
     "Where a file was edited after it was written, the values of <bodymotion> for what was edited are ignored.",
-    "judgement",
     example=('{"lower": [-2.0, -3.0]}', '{"lower": [-1.0, -3.0]}'),
 )
 KEPT = Rule(
     "URDF162",
     "note",
     "Values that URDF cannot hold are in the element <bodymotion>, which other programs ignore.",
-    "judgement",
     example=("torque_const=0.02 in a joint", "torque_const=1 in a joint"),
 )
 PACKAGE = Rule(
     "URDF163",
     "note",
     "Paths of package:// start at the folder of the package.xml above the file, and use the name in it.",
-    "judgement",
     example=('save(body, path, package="robot_description") where no package.xml is', "save(body, path)"),
 )
 UNSTATED = Rule(
     "URDF164",
     "note",
     "A joint of a URDF has limits of effort and velocity: where the model states none, a very large number is written.",
-    "judgement",
     "state limits of effort and velocity in the model",
     example=("a joint without limits of velocity, saved as .urdf", "a joint with limits of velocity and effort"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import DocumentRule, Rule
 from bodymotion.formats import resources
 
 PART_MISSING, PART_OUTSIDE, PART_REMOTE = resources.PART_MISSING, resources.PART_OUTSIDE, resources.PART_REMOTE
@@ -12,39 +12,38 @@ UNREADABLE = Rule(
     "VRML100",
     "error",
     "The file must be there and be readable.",
-    "judgement",
     "check the path",
     example=("a folder called robot.wrl", "a file called robot.wrl"),
 )
-NOT_VRML97 = Rule(
+NOT_VRML97 = DocumentRule(
     "VRML101",
     "error",
     "Only VRML97 (#VRML V2.0 utf8) is read: VRML 1.0 and X3D are other languages.",
     hint="convert the file to VRML97, for example with a 3D modelling program",
     example=("#VRML V1.0 ascii", "#VRML V2.0 utf8"),
 )
-SYNTAX = Rule(
+SYNTAX = DocumentRule(
     "VRML102",
     "error",
     "The text must follow the grammar of VRML97.",
     hint="check the lines before as well: a bracket or a value may be missing there",
     example=("geometry Box size 1 1 1", "geometry Box { size 1 1 1"),
 )
-NOT_CLOSED = Rule(
+NOT_CLOSED = DocumentRule(
     "VRML103",
     "error",
     'Every { [ and " must be closed before the file ends.',
     hint="the file may be cut off, or a bracket may be missing before this",
     example=('info "a scene', 'info "a scene"'),
 )
-WRONG_VALUE = Rule(
+WRONG_VALUE = DocumentRule(
     "VRML104",
     "error",
     "A field's value must be of the field's type.",
     hint="correct the value, or the type in the PROTO",
     example=("coordIndex [ 0, 1.5, 2, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
 )
-WRONG_COUNT = Rule(
+WRONG_COUNT = DocumentRule(
     "VRML105",
     "error",
     "A list of vectors, colours or rotations must hold a whole number of them.",
@@ -55,11 +54,10 @@ TOO_DEEP = Rule(
     "VRML106",
     "error",
     "Nodes may be nested 256 deep at most, and a scene may hold a million nodes with all USE and prototypes expanded.",
-    "judgement",
     "such a file is broken or malicious",
     example=("300 Groups, one in the other", "200 Groups, one in the other"),
 )
-HEADER = Rule(
+HEADER = DocumentRule(
     "VRML110",
     "note",
     "A file begins with the line #VRML V2.0 utf8.",
@@ -67,42 +65,42 @@ HEADER = Rule(
     fixable=True,
     example=("# a scene", "#VRML V2.0 utf8"),
 )
-ENCODING = Rule(
+ENCODING = DocumentRule(
     "VRML111",
     "note",
     "The text of a file is UTF-8.",
     hint="save the file as UTF-8",
     example=("# 歩行 in another encoding", "# 歩行 in UTF-8"),
 )
-UNKNOWN_NODE = Rule(
+UNKNOWN_NODE = DocumentRule(
     "VRML112",
     "warning",
     "A node's type must be one of the standard, or declared by a PROTO before the node.",
     hint="the node is kept; the types of its values follow from their form",
     example=("geometry Kube {", "geometry Box {"),
 )
-UNKNOWN_FIELD = Rule(
+UNKNOWN_FIELD = DocumentRule(
     "VRML113",
     "warning",
     "A node may have only the fields that its type declares.",
     hint="the field is kept; the type of its value follows from its form",
     example=("sizes 1 1 1", "size 1 1 1"),
 )
-REPEATED_FIELD = Rule(
+REPEATED_FIELD = DocumentRule(
     "VRML114",
     "warning",
     "A field is given once in a node.",
     hint="the last value counts",
     example=("size 2 2 2 size 1 1 1", "size 1 1 1"),
 )
-NO_DEF_NAME = Rule(
+NO_DEF_NAME = DocumentRule(
     "VRML115",
     "warning",
     "DEF needs a name and a node.",
     hint="the node is read without a name",
     example=("[ DEF Group { } ]", "[ DEF EMPTY Group { } ]"),
 )
-UNDEFINED_USE = Rule(
+UNDEFINED_USE = DocumentRule(
     "VRML116",
     "error",
     "USE needs a node with that DEF name before it, in the same file or prototype.",
@@ -110,14 +108,14 @@ UNDEFINED_USE = Rule(
     leaves_out=True,
     example=("USE BELL", "USE BALL"),
 )
-IRREGULAR_VALUE = Rule(
+IRREGULAR_VALUE = DocumentRule(
     "VRML117",
     "warning",
     "A value is written as its type demands: text in quotes, single values without brackets, several in brackets.",
     hint="the value is read as it is meant",
     example=("size [ 1 1 1 ]", "size 1 1 1"),
 )
-NOT_FINITE = Rule(
+NOT_FINITE = DocumentRule(
     "VRML118",
     "warning",
     "A number must be finite.",
@@ -128,18 +126,17 @@ EMPTY = Rule(
     "VRML119",
     "warning",
     "A file should hold at least one node.",
-    "judgement",
     "the file may have been cut off, or never written",
     example=("a header alone", "a header and a Group { }"),
 )
-UNKNOWN_IS = Rule(
+UNKNOWN_IS = DocumentRule(
     "VRML120",
     "error",
     "IS is used in the body of a prototype and names a field that the prototype declares.",
     hint="the field keeps its default",
     example=("radius IS radios", "radius IS size"),
 )
-UNKNOWN_TYPE = Rule(
+UNKNOWN_TYPE = DocumentRule(
     "VRML121",
     "error",
     "The type of a field that a prototype or a Script declares is one of the standard: SFBool, MFVec3f …",
@@ -150,12 +147,11 @@ BYTE_ORDER_MARK = Rule(
     "VRML122",
     "note",
     "A file begins with its header, without a byte order mark.",
-    "judgement",
     "many programs recognise a file by its first bytes: save it as UTF-8 without BOM",
     fixable=True,
     example=("a byte order mark before #VRML V2.0 utf8", "#VRML V2.0 utf8"),
 )
-DECIMAL_COMMA = Rule(
+DECIMAL_COMMA = DocumentRule(
     "VRML123",
     "warning",
     "Numbers must have a decimal point: a comma separates numbers.",
@@ -163,7 +159,7 @@ DECIMAL_COMMA = Rule(
     leaves_out=True,
     example=("point [ 0,05 0 0, 1 0 0, 0 1 0 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
 )
-PART_CYCLE = Rule(
+PART_CYCLE = DocumentRule(
     "VRML133",
     "error",
     "A file must not contain itself through Inline.",
@@ -171,7 +167,7 @@ PART_CYCLE = Rule(
     leaves_out=True,
     example=('Inline { url "robot.wrl" }', 'Inline { url "hand.wrl" }'),
 )
-NO_PROTO = Rule(
+NO_PROTO = DocumentRule(
     "VRML136",
     "warning",
     "The file of an EXTERNPROTO must declare a PROTO of that name.",
@@ -181,34 +177,34 @@ NO_PROTO = Rule(
 )
 
 # Shapes (ISO/IEC 14772-1, clause 6)
-UNUSABLE_VALUE = Rule(
+UNUSABLE_VALUE = DocumentRule(
     "VRML201",
     "error",
     "A field must have a value that its node can use.",
     example=('field SFString size "1"', "field SFFloat size 1"),
 )
-ZERO_AXIS = Rule(
+ZERO_AXIS = DocumentRule(
     "VRML202",
     "error",
     "The axis of a rotation must not be zero.",
     hint="write 0 0 1 0 for a rotation that does nothing",
     example=("rotation 0 0 0 0.5", "rotation 0 0 1 0.5"),
 )
-BAD_INDEX = Rule(
+BAD_INDEX = DocumentRule(
     "VRML203",
     "error",
     "An index must be smaller than the length of its list; faces with other indices are left out.",
     leaves_out=True,
     example=("coordIndex [ 0, 1, 3, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
 )
-SMALL_FACE = Rule(
+SMALL_FACE = DocumentRule(
     "VRML204",
     "warning",
     "A face must have three corners or more; others are left out.",
     leaves_out=True,
     example=("coordIndex [ 0, 1, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
 )
-UNUSED_LIST = Rule(
+UNUSED_LIST = DocumentRule(
     "VRML205",
     "warning",
     "There must be as many colours, normals and texture coordinates as faces or corners; else they are not used.",
@@ -219,7 +215,6 @@ NO_POINTS = Rule(
     "VRML206",
     "warning",
     "A shape must have points; one without shows nothing.",
-    "judgement",
     example=(
         "IndexedFaceSet { }",
         "IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0 ] } coordIndex [ 0, 1, 2 ] }",
@@ -229,7 +224,6 @@ INFINITE_POINT = Rule(
     "VRML207",
     "warning",
     "Coordinates must be finite numbers; faces with others are left out.",
-    "judgement",
     leaves_out=True,
     example=("point [ 0 0 0, 1 0 0, 0 nan 0 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
 )
@@ -237,17 +231,16 @@ NOT_SHOWN = Rule(
     "VRML213",
     "warning",
     "Text, images of MovieTexture and PixelTexture, and unknown geometries are not shown.",
-    "judgement",
     leaves_out=True,
     example=('geometry Text { string "left" }', "geometry Box { size 2 1 1 }"),
 )
-OUT_OF_RANGE = Rule(
+OUT_OF_RANGE = DocumentRule(
     "VRML209",
     "warning",
     "Colours and the other values of a material must be in 0…1; others are clipped.",
     example=("diffuseColor 1.8 0.2 0.2", "diffuseColor 0.8 0.2 0.2"),
 )
-BAD_SIZE = Rule(
+BAD_SIZE = DocumentRule(
     "VRML210",
     "warning",
     "The sizes of a primitive must be greater than zero; others show nothing, except a box that is flat in one direction.",
@@ -258,11 +251,10 @@ TOO_LARGE = Rule(
     "VRML211",
     "error",
     "A scene must stay within the limits of size; what exceeds them is left out.",
-    "judgement",
     leaves_out=True,
     example=("a Group that uses the one before it twice, 16 times over", "the same 5 times over"),
 )
-NODE_LEFT_OUT = Rule(
+NODE_LEFT_OUT = DocumentRule(
     "VRML212",
     "warning",
     "A node must be of the standard or have a PROTO; others are left out.",
@@ -273,7 +265,6 @@ SCENERY = Rule(
     "VRML214",
     "note",
     "Lights, sounds, scripts, ROUTEs, and what a Switch or an LOD does not show, belong to a scene and to no body: they are left out.",
-    "judgement",
     leaves_out=True,
     example=("PointLight { }", "Group { }"),
 )
@@ -281,11 +272,10 @@ IMAGE_INSIDE = Rule(
     "VRML215",
     "warning",
     "Images must be separate files; those inside of another file are left out.",
-    "judgement",
     leaves_out=True,
     example=("a .glb with a texture inside", "a .glb with colours alone"),
 )
-INSIDE_OUT = Rule(
+INSIDE_OUT = DocumentRule(
     "VRML208",
     "warning",
     "The cross-section of an Extrusion must run counter-clockwise seen from +y, so that the faces look outwards.",

@@ -17,7 +17,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity
+from bodymotion.diagnostics import Diagnostics, DocumentRule, FormatError, Location, Rule, Severity
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.xml.syntax import attribute_position, closest_name, explain_syntax_error, line_and_column
 
@@ -28,15 +28,15 @@ UNREADABLE = Rule(
     "XML100",
     "error",
     "The file can be opened, and is not larger than 100 MB.",
-    "judgement",
     example=("a .dae of 200 MB", "a .dae of 20 MB"),
 )
-NOT_XML = Rule("XML101", "error", "The file is well-formed XML.", example=('<mass value="5">', '<mass value="5"/>'))
+NOT_XML = DocumentRule(
+    "XML101", "error", "The file is well-formed XML.", example=('<mass value="5">', '<mass value="5"/>')
+)
 ENTITY = Rule(
     "XML102",
     "error",
     "A model declares no entities: they can name other files and expand without limit.",
-    "judgement",
     "write the text in place of its entity",
     example=('<!DOCTYPE robot [ <!ENTITY m "5"> ]>', "<!DOCTYPE robot>"),
 )
@@ -44,16 +44,15 @@ TOO_DEEP = Rule(
     "XML103",
     "error",
     "A file has at most 300 000 elements, nested at most 200 deep.",
-    "judgement",
     example=("elements nested 300 deep", "elements nested 100 deep"),
 )
-WRONG_VALUE = Rule(
+WRONG_VALUE = DocumentRule(
     "XML104",
     "error",
     "An attribute holds the numbers, or one of the words, that its element accepts.",
     example=('<mass value="light"/>', '<mass value="5"/>'),
 )
-MISSING = Rule(
+MISSING = DocumentRule(
     "XML105",
     "error",
     "An element has its required attributes and elements.",
