@@ -16,17 +16,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.formats.seq.file_bytes import (
-    Bytes,
-    ByteSource,
-    Offsets,
-    Page,
-    Rank,
-    Words,
-    moved_down,
-    moved_up,
-    offsets_in,
-)
+from bodymotion.formats.seq.file_bytes import Bytes, ByteSource, Offsets, Page
 from bodymotion.formats.seq.names import SE3_SIZES
 from bodymotion.formats.seq.values import number
 from bodymotion.geometry import rotations
@@ -120,25 +110,25 @@ class RowParser:
         base, stop = int(starts[0]), int(ends[-1]) + 1
         if page.copy(0, base).strip(b" \t\r\n") or page.copy(stop).strip(b" \t\r\n"):
             return None
-        commas = page.bits(44)
-        rank = Rank(commas)
+        commas = page.counter(44)
         width, count = layout.width, len(starts)
         first = np.arange(count) * width
         if nested is None:
-            good = (rank(starts) == first).all() and (rank(ends) == first + (width - 1)).all()
+            good = (commas(starts) == first).all()
+            good = good and (commas(ends) == first + (width - 1)).all()
         else:
             pattern, inner = layout.pattern
             good = (page.text[nested] == pattern).all()
-            good = good and (rank(nested.ravel()).reshape(nested.shape) == first[:, None] + inner).all()
+            good = good and (commas(nested) == first[:, None] + inner).all()
         if not good:
             return None
         flat = self._numbers(page.list_text(base, stop), count * width)
         if flat is None:
             return None
-        # JSON knows -0 as the whole number 0, which has no sign. Every minus is that of a negative value, or of an exponent.
-        if page.count(45) != np.count_nonzero(np.signbit(flat)) + page.count_after(45, b"eE"):
+        zeros = self._negative_zeros()
+        if len(zeros):
             flat = flat.copy()
-            flat[rank(self._negative_zeros(commas))] = -0.0
+            flat[commas(zeros)] = -0.0
         return flat.reshape(count, width)
 
     def _lines(self, indent: int, layout: Layout) -> _Rows | None:
@@ -192,17 +182,11 @@ class RowParser:
         nested = at.reshape(-1, per_row)
         return nested[:, 0], nested[:, -1], nested
 
-    def _negative_zeros(self, commas: Words) -> Offsets:
-        """Return where the texts `-0` end."""
-        page = self._page
-        zero = page.bits(48)
-        zero &= moved_up(page.bits(45))
-        ends = page.bits_up_to(32)
-        ends |= commas
-        ends |= page.bits(93)
-        zero &= moved_down(ends)
-        found = offsets_in(zero)
-        return np.asarray(found[(found < 2) | ((page.text[found - 2] | 32) != 101)])  # not the end of 1e-0
+    def _negative_zeros(self) -> Offsets:
+        """Return where the texts `-0` begin: JSON knows them as the whole number 0, which has no sign."""
+        text = self._page.text
+        found = np.flatnonzero((text[:-2] == 45) & (text[1:-1] == 48) & ((text[2:] <= 44) | (text[2:] == 93)))
+        return np.asarray(found[(text[found - 1] | 32) != 101])  # not the end of 1e-0
 
     def _numbers(self, json: memoryview, count: int) -> npt.NDArray[np.float64] | None:
         flat = self._parse(json, count)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
@@ -22,8 +22,6 @@ from bodymotion.formats.seq import rules
 from bodymotion.system.open_files import pipe_content
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
-Words: TypeAlias = npt.NDArray[np.uint64]
-"""A set of byte offsets as a bit map, 64 offsets to a word."""
 Offsets: TypeAlias = npt.NDArray[np.intp]
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -242,50 +240,6 @@ def first_non_utf8_byte(source: ByteSource) -> tuple[int, int, int] | None:
     return None
 
 
-def _bit_map(mask: npt.NDArray[np.bool_]) -> Words:
-    """Pack a mask (N,) into words: bit i % 64 of word i // 64 is mask[i]. One empty word follows."""
-    packed = np.zeros((len(mask) // 64 + 2) * 8, np.uint8)
-    packed[: (len(mask) + 7) // 8] = np.packbits(mask, bitorder="little")
-    return packed.view("<u8")
-
-
-def moved_up(words: Words) -> Words:
-    """Move each offset of a set up by one: i is in the result when i − 1 is in `words`."""
-    moved = words << np.uint64(1)
-    moved[1:] |= words[:-1] >> np.uint64(63)
-    return moved
-
-
-def moved_down(words: Words) -> Words:
-    """Move each offset of a set down by one: i is in the result when i + 1 is in `words`."""
-    moved = words >> np.uint64(1)
-    moved[:-1] |= words[1:] << np.uint64(63)
-    return moved
-
-
-def offsets_in(words: Words) -> Offsets:
-    """Return the offsets in a (sparse) set, in order."""
-    hit = np.flatnonzero(words)
-    bits = np.unpackbits(words[hit].view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-    row, bit = np.nonzero(bits)
-    return np.asarray(hit[row] * 64 + bit)
-
-
-class Rank:
-    """Counts the offsets of a set that are before given ones, for thousands at once."""
-
-    def __init__(self, words: Words) -> None:
-        self.words = words
-        counts = np.bitwise_count(words).astype(np.intp)
-        self.total = np.cumsum(counts) - counts
-
-    def __call__(self, offsets: Offsets) -> Offsets:
-        """Return for each offset how many of the set are before it."""
-        word = offsets >> 6
-        below = (np.uint64(1) << (offsets & 63).astype(np.uint64)) - np.uint64(1)
-        return np.asarray(self.total[word] + np.bitwise_count(self.words[word] & below))
-
-
 class Page:
     """A piece of a file in memory that is used again for the next piece.
 
@@ -354,27 +308,23 @@ class Page:
         np.bitwise_and(self.text, np.uint8(0xF9), out=spare)
         return np.flatnonzero(np.equal(spare, np.uint8(0x59), out=mask))
 
+    def counter(self, byte: int) -> Callable[[Offsets], Offsets]:
+        """Return a function that counts how many times a byte occurs before given offsets, thousands at once."""
+        bits = np.zeros((self.size // 64 + 2) * 8, np.uint8)
+        mask = np.equal(self.text, np.uint8(byte), out=self._mask[: self.size])
+        bits[: (self.size + 7) // 8] = np.packbits(mask, bitorder="little")
+        words = bits.view("<u8")
+        total = np.cumsum(np.bitwise_count(words), dtype=np.intp)
+
+        def before(offsets: Offsets) -> Offsets:
+            from_here = words[offsets >> 6] >> (offsets & 63).astype(np.uint64)
+            return np.asarray(total[offsets >> 6] - np.bitwise_count(from_here))
+
+        return before
+
     def count(self, byte: int) -> int:
         """Return how many times a byte occurs."""
         return int(np.count_nonzero(np.equal(self.text, np.uint8(byte), out=self._mask[: self.size])))
-
-    def count_after(self, byte: int, letters: bytes) -> int:
-        """Return how many times a byte follows one of some letters."""
-        mask, text = self._mask[: self.size - 1], self.text
-        total = 0
-        for letter in letters:
-            if self.has(bytes([letter])):
-                np.equal(text[:-1], np.uint8(letter), out=mask)
-                total += int(np.count_nonzero(mask & (text[1:] == byte)))
-        return total
-
-    def bits(self, byte: int) -> Words:
-        """Return the set of offsets of a byte."""
-        return _bit_map(np.equal(self.text, np.uint8(byte), out=self._mask[: self.size]))
-
-    def bits_up_to(self, byte: int) -> Words:
-        """Return the set of offsets of all bytes up to `byte`."""
-        return _bit_map(np.less_equal(self.text, np.uint8(byte), out=self._mask[: self.size]))
 
     def begin_with(self, starts: Offsets, prefix: bytes) -> Mask:
         """Return at which of `starts` a prefix (of up to 72 bytes) is."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from queue import Queue
-from threading import Thread
 from typing import BinaryIO, TypeAlias
 
 import numpy as np
@@ -242,17 +240,13 @@ class SeqWriter:
         tally = _Tally()
         rows = 0
 
-        def texts() -> Iterator[bytes]:
-            nonlocal rows
-            lead = b" [\n" if self._json else b"\n      - "
-            for times, values in pieces:
-                tally.times(times, head, rows)
-                rows += len(values)
-                for text in row_texts(self._numbers(values, head, tally), times, between):
-                    yield lead + text
-                    lead = between
-
-        _write_in_parallel(texts(), self._stream)
+        lead = b" [\n" if self._json else b"\n      - "
+        for times, values in pieces:
+            tally.times(times, head, rows)
+            rows += len(values)
+            for text in row_texts(self._numbers(values, head, tally), times, between):
+                self._stream.write(lead + text)
+                lead = between
         if rows != head.num_frames:
             raise ValueError(f"{head.content}: {rows} rows for {head.num_frames} frames")
         if not rows:
@@ -353,57 +347,6 @@ class _Tally:
                 f"{head.content}: time stamps must be finite and increase; frame {row + int(np.argmax(wrong))} does not"
             )
         self._last = float(times[-1])
-
-
-_WRITTEN = 1 << 20
-"""[bytes] About so much is written at once."""
-
-
-def _write_in_parallel(texts: Iterator[bytes], stream: BinaryIO) -> None:
-    """Write texts in a thread while the next ones are made; errors of the writing are raised here."""
-    pieces = _joined(texts)
-    stream.write(next(pieces, b""))
-    second = next(pieces, None)
-    if second is None:
-        return
-    queue: Queue[bytes | None] = Queue(4)
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        while (piece := queue.get()) is not None:
-            if not failed:
-                try:
-                    stream.write(piece)
-                except BaseException as error:
-                    failed.append(error)
-
-    thread = Thread(target=work, name="bodymotion-write", daemon=True)
-    thread.start()
-    try:
-        queue.put(second)
-        for piece in pieces:
-            queue.put(piece)
-            if failed:
-                break
-    finally:
-        queue.put(None)
-        thread.join()
-    if failed:
-        raise failed[0]
-
-
-def _joined(texts: Iterator[bytes]) -> Iterator[bytes]:
-    """Join texts to pieces that are worth a call to the system."""
-    found: list[bytes] = []
-    size = 0
-    for text in texts:
-        found.append(text)
-        size += len(text)
-        if size >= _WRITTEN:
-            yield b"".join(found)
-            found, size = [], 0
-    if found:
-        yield b"".join(found)
 
 
 def can_copy(reader: MotionReader, version: int | str | None = None, frame_time: bool | None = None) -> bool:
