@@ -58,29 +58,30 @@ class Layout:
             np.concatenate([[0], commas, [self.width - 1]]).astype(np.intp),
         )
 
-    def empty(self, rows: int) -> tuple[Floats, Floats | None]:
-        """Return arrays for the values of `rows` rows, and for their times where they have any."""
+    def unknown(self, rows: int) -> tuple[Floats, Floats | None]:
+        """Return arrays of nan for the values of `rows` rows, and for their times where they have any."""
         shape = (rows, self.parts, 7) if self.order else (rows, self.parts)
-        return np.empty(shape), np.empty(rows) if self.stamped else None
+        return np.full(shape, np.nan), np.full(rows, np.nan) if self.stamped else None
 
-    def store(self, rows: npt.NDArray[np.float64], values: Floats, times: Floats | None) -> None:
-        """Copy rows (N, width) as read into values and times: poses as x y z, w x y z."""
+    def store(
+        self, rows: npt.NDArray[np.float64], values: Floats, times: Floats | None, at: slice | Offsets = slice(None)
+    ) -> None:
+        """Copy rows (N, width) as read into some of the values and times: poses as x y z, w x y z."""
         if times is not None:
-            times[:] = rows[:, 0]
+            times[at] = rows[:, 0]
             rows = rows[:, 1:]
         if self.order is None:
-            values[:] = rows
+            values[at] = rows
             return
         poses = rows.reshape(len(rows), self.parts, self.pose_size)
-        values[..., :3] = poses[..., :3]
         if self.order == "XYZQWQXQYQZ":
-            values[..., 3:] = poses[..., 3:]
+            values[at] = poses
         elif self.order == "XYZQXQYQZQW":
-            values[..., 3] = poses[..., 6]
-            values[..., 4:] = poses[..., 3:6]
+            values[at] = poses[..., [0, 1, 2, 6, 3, 4, 5]]
         else:
+            values[at, :, :3] = poses[..., :3]
             with np.errstate(invalid="ignore"):  # an infinite angle is no rotation: nan, which the reader reports
-                values[..., 3:] = rotations.from_rpy(poses[..., 3:])
+                values[at, :, 3:] = rotations.from_rpy(poses[..., 3:])
 
 
 class RowParser:

@@ -6,8 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Protocol
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -68,41 +67,66 @@ class RowPiece:
     singles: Callable[[], Iterator[SingleRow]] | None = None
 
 
-class Frames(Protocol):
-    """The rows of one component."""
+class Frames:
+    """The rows of one component: the items of a node."""
 
-    num_rows: int
+    def __init__(self, nodes: list[Node], text: PiecedText) -> None:
+        self._nodes, self._text = nodes, text
+        self.num_rows = len(nodes)
 
     def row(self, number: int) -> Node:
         """Return a row; raises UnusualError where only a parse of the whole file can read it."""
+        return self._nodes[number]
+
+    def first_row(self) -> Node:
+        """Return the first row, or else the first one that is YAML by itself, where rows are read so; raises as `row`."""
+        return self.row(0)
 
     def pieces(self, layout: Layout) -> Iterator[RowPiece]:
         """Return all rows, some at a time."""
+        for at in range(0, self.num_rows, _BLOCK):
+            nodes = self._nodes[at : at + _BLOCK]
+            yield RowPiece(at, len(nodes), None, partial(list, nodes), self._text.location)
 
-    def location(self, row: int, element: int | None, inside: str) -> Location:
+    def location(self, row: int, element: int | None, inside: str | None) -> Location:
         """Return where a row begins, or a number of it, counted without nesting."""
+        return self._text.location(_offset(self._nodes[row], element), inside)
 
     def locator(self) -> Callable[[int, int | None, str], Location | None]:
-        """Return a function that does the same after the file is closed, and holds no row; it returns None where the file is gone."""
+        """Return a function that locates rows after the file is closed, and holds none; it returns None where the file is gone."""
+        offsets, text = np.array([row.offset for row in self._nodes]), self._text
+
+        def locate(row: int, element: int | None, inside: str) -> Location | None:
+            return text.location(int(offsets[row]), inside) if 0 <= row < len(offsets) else None
+
+        return locate
 
     def plain(self) -> list[object]:
         """Return the rows as plain values."""
+        return [plain(node) for node in self._nodes]
 
 
-class _SpanFrames:
-    """Rows in the bytes of a file."""
+class _SpanFrames(Frames):
+    """Rows in the bytes of a file; with `singly`, each is read by itself where a piece of them is no YAML."""
 
-    def __init__(self, source: ByteSource, span: Span, parser: RowParser | None) -> None:
-        self._source, self._span, self._parser = source, span, parser
+    def __init__(self, source: ByteSource, span: Span, parser: RowParser | None, singly: bool = False) -> None:
+        self._source, self._span, self._parser, self._singly = source, span, parser, singly
         self.num_rows = span.num_rows
-        self._located: tuple[int, bytes, list[tuple[int, int]]] | None = None
-        """The piece in which a row was located last: its number, its text, where its rows are."""
-        self._parsed: tuple[int, list[Node]] | None = None
-        """The same for rows that share lines: the number of the piece, and its rows."""
+        # Rows are located one after another: a piece of them is read once.
+        self._rows_by_line = lru_cache(1)(self._find_lines)
+        self._rows_by_yaml = lru_cache(1)(self._parsed)
 
-    def _nodes(self, k: int) -> list[Node]:
+    def _read(self, k: int) -> bytes:
         piece = self._span.pieces[k]
-        text = without_comments(self._source.read(piece.offset, piece.size))
+        return without_comments(self._source.read(piece.offset, piece.size))
+
+    def _find_lines(self, k: int) -> tuple[bytes, list[tuple[int, int]]]:
+        """Return a piece, and where its rows are that are on lines of their own."""
+        text = self._read(k)
+        return text, [] if self._span.indent is None else row_starts(text, self._span.indent)
+
+    def _parsed(self, k: int) -> list[Node]:
+        piece, text = self._span.pieces[k], self._read(k)
         where = PiecedText(self._source.path)
         try:
             found = rows_by_yaml(decoded(text)[0], self._span.indent, where, piece.line, piece.column)
@@ -114,29 +138,33 @@ class _SpanFrames:
         except FormatError as error:
             fault = error if error.problem.rule == rules.NOT_YAML.code else None
             raise UnusualError(error.problem.message, error.problem.location) from fault
-        if len(found) != piece.rows:
-            raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
+        self._check_count(k, len(found))
         return found
+
+    def _check_count(self, k: int, rows: int) -> None:
+        piece = self._span.pieces[k]
+        if rows != piece.rows:
+            raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
 
     def pieces(self, layout: Layout) -> Iterator[RowPiece]:
         assert self._parser is not None
+        singly = self._singly and self._span.indent is not None
         for k, piece in enumerate(self._span.pieces):
             block = self._parser.parse(self._source, piece.offset, piece.size, self._span.indent, layout)
             yield RowPiece(
                 piece.first_row,
                 piece.rows,
                 block if block is not None and len(block) == piece.rows else None,
-                partial(self._nodes, k),
+                partial(self._parsed, k),
                 partial(self._location, k),
                 piece.offset,
-                None if self._span.indent is None else partial(self._singles, k, self._span.indent),
+                partial(self._singles, k) if singly else None,
             )
 
-    def _singles(self, k: int, indent: int) -> Iterator[SingleRow]:
-        piece = self._span.pieces[k]
-        text = without_comments(self._source.read(piece.offset, piece.size))
-        for start, stop in row_starts(text, indent):
-            yield single_row(text[start:stop], indent, start)
+    def _singles(self, k: int) -> Iterator[SingleRow]:
+        text, lines = self._find_lines(k)
+        for start, stop in lines:
+            yield single_row(text[start:stop], self._span.indent or 0, start)
 
     def _location(self, k: int, offset: int, inside: str | None) -> Location:
         piece = self._span.pieces[k]
@@ -149,18 +177,11 @@ class _SpanFrames:
         """Return the piece that a row is in, the offset in it from which its nodes count, and the row; None where it is no YAML."""
         k = max(bisect_right(self._span.pieces, number, key=lambda piece: piece.first_row) - 1, 0)
         piece = self._span.pieces[k]
-        if self._span.indent is not None:
-            if self._located is None or self._located[0] != k:
-                text = without_comments(self._source.read(piece.offset, piece.size))
-                self._located = k, text, row_starts(text, self._span.indent)
-            _, text, starts = self._located
-            if number - piece.first_row < len(starts) == piece.rows:
-                start, stop = starts[number - piece.first_row]
-                found = single_row(text[start:stop], self._span.indent, start)
-                return k, start, found.node
-        if self._parsed is None or self._parsed[0] != k:
-            self._parsed = k, self._nodes(k)
-        return k, 0, self._parsed[1][number - piece.first_row]
+        text, lines = self._rows_by_line(k)
+        if number - piece.first_row < len(lines) == piece.rows:
+            start, stop = lines[number - piece.first_row]
+            return k, start, single_row(text[start:stop], self._span.indent or 0, start).node
+        return k, 0, self._rows_by_yaml(k)[number - piece.first_row]
 
     def row(self, number: int) -> Node:
         _, _, node = self._find(number)
@@ -168,9 +189,19 @@ class _SpanFrames:
             raise UnusualError("the rows do not end with their lines")
         return node
 
-    def location(self, row: int, element: int | None, inside: str) -> Location:
+    def first_row(self) -> Node:
+        try:
+            return self.row(0)
+        except UnusualError:
+            singles = (row for k in range(len(self._span.pieces)) for row in self._singles(k)) if self._singly else ()
+            found = next((row.node for row in singles if row.node is not None), None)
+            if found is None:
+                raise
+            return found
+
+    def location(self, row: int, element: int | None, inside: str | None) -> Location:
         k, start, node = self._find(row)
-        return self._location(k, start + _offset(node, element), f"{inside}.frames[{row}]".lstrip("."))
+        return self._location(k, start + _offset(node, element), inside)
 
     def locator(self) -> Callable[[int, int | None, str], Location | None]:
         source, frames = self._source, _SpanFrames(self._source, self._span, None)
@@ -194,43 +225,10 @@ class _SpanFrames:
                 where = Location(self._source.path, self._span.pieces[0].line, self._span.pieces[0].column)
                 raise UnusualError("the frames of a component of unknown type have too many values", where)
             known = plain_rows(text, self._span.indent)
-            rows += [plain(node) for node in self._nodes(k)] if known is None else known
-            if len(rows) != piece.first_row + piece.rows:
-                raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
+            some = [plain(node) for node in self._parsed(k)] if known is None else known
+            self._check_count(k, len(some))
+            rows += some
         return rows
-
-
-class _NodeFrames:
-    """Rows that are the items of a node."""
-
-    def __init__(self, node: Sequence, text: PiecedText) -> None:
-        self._node, self._text = node, text
-        self.num_rows = len(node.items)
-
-    def row(self, number: int) -> Node:
-        return self._node.items[number]
-
-    def pieces(self, layout: Layout) -> Iterator[RowPiece]:
-        for at in range(0, self.num_rows, _BLOCK):
-            nodes = self._node.items[at : at + _BLOCK]
-            yield RowPiece(at, len(nodes), None, partial(list, nodes), self._text.location)
-
-    def location(self, row: int, element: int | None, inside: str) -> Location:
-        offset = _offset(self._node.items[row], element)
-        return self._text.location(offset, f"{inside}.frames[{row}]".lstrip("."))
-
-    def locator(self) -> Callable[[int, int | None, str], Location | None]:
-        offsets, text = np.array([row.offset for row in self._node.items]), self._text
-
-        def locate(row: int, element: int | None, inside: str) -> Location | None:
-            if not 0 <= row < len(offsets):
-                return None
-            return text.location(int(offsets[row]), f"{inside}.frames[{row}]".lstrip("."))
-
-        return locate
-
-    def plain(self) -> list[object]:
-        return [plain(node) for node in self._node.items]
 
 
 def _offset(row: Node | None, element: int | None) -> int:
@@ -275,6 +273,7 @@ class Document:
         self.encoding = encoding or source.encoding
         self.tree: Tree = parse_text(text, self.faults)
         self._frames: dict[int, Frames] = {}
+        self._singly = False
         self._parser = RowParser(page or Page()) if marks else None
 
     def location(self, node: Node, inside: str | None = None) -> Location:
@@ -292,10 +291,16 @@ class Document:
         known = self._frames.get(id(node))
         if known is None:
             span = self.span(node)
-            parser = self._parser if span else None
-            known = _SpanFrames(self.source, span, parser) if span and parser else _NodeFrames(node, self.text)
+            known = Frames(node.items, self.text)
+            if span and self._parser:
+                known = _SpanFrames(self.source, span, self._parser, self._singly)
             self._frames[id(node)] = known
         return known
+
+    def read_rows_singly(self) -> None:
+        """Read each row by itself where a piece of them is no YAML: for a file that is none as a whole."""
+        self._singly = True
+        self._frames.clear()
 
     def plain(self, node: Node) -> object:
         """Return a node as plain values, its frames included."""

@@ -11,7 +11,7 @@ from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bulk_rows import Layout
 from bodymotion.formats.seq.document import Document, Frames
-from bodymotion.formats.seq.file_bytes import UnusualError, first_non_utf8_byte
+from bodymotion.formats.seq.file_bytes import first_non_utf8_byte
 from bodymotion.formats.seq.names import (
     CONTENTS,
     KEYS,
@@ -230,35 +230,13 @@ class Headers:
     is_complete: bool = True
 
 
-def first_row(frames: Frames, singles: bool) -> Node:
-    """Return the first row; with `singles`, the first one that is YAML by itself.
-
-    Raises
-    ------
-    UnusualError
-        When there is none.
-    """
-    try:
-        return frames.row(0)
-    except UnusualError:
-        if not singles:
-            raise
-        for piece in frames.pieces(Layout(0)):
-            for row in piece.singles() if piece.singles is not None else ():
-                if row.node is not None:
-                    return row.node
-        raise
-
-
-def read_headers(document: Document, found: Diagnostics, singles: bool = False) -> Headers:
+def read_headers(document: Document, found: Diagnostics) -> Headers:
     """Read and check all headers of a document.
 
     Parameters
     ----------
     found:
         Gets all faults. What they leave open is derived from the rows where that is possible; other components are left out.
-    singles:
-        Whether the file is no YAML as a whole, so that rows are read one by one.
 
     Raises
     ------
@@ -267,12 +245,12 @@ def read_headers(document: Document, found: Diagnostics, singles: bool = False) 
     UnusualError
         When only a YAML parse of the whole file can read the rows.
     """
-    return _Reader(document, found, singles).run()
+    return _Reader(document, found).run()
 
 
 class _Reader:
-    def __init__(self, document: Document, found: Diagnostics, singles: bool) -> None:
-        self.document, self.found, self.singles = document, found, singles
+    def __init__(self, document: Document, found: Diagnostics) -> None:
+        self.document, self.found = document, found
         self.labels_inherited = False
         """Whether a component has the part labels of the top node."""
         self.is_complete = True
@@ -575,7 +553,7 @@ class _Reader:
 
     def looks_stamped(self, own: Fields, kind: str, frames: Frames | None) -> bool:
         """Return whether the first row begins with a time, by the number of its elements, and for poses by the first of them."""
-        row = first_row(frames, self.singles) if frames is not None else None
+        row = frames.first_row() if frames is not None else None
         if not isinstance(row, Sequence) or not row.items:
             return False
         if kind == MULTI_SE3:
@@ -603,9 +581,11 @@ class _Reader:
         return name
 
     def first_row(self, own: Fields, frames: Frames) -> Sequence:
-        row = first_row(frames, self.singles)
+        row = frames.first_row()
         if not isinstance(row, Sequence):
-            raise rules.ROW.error("frame 0 is not a row [ … ] of numbers", frames.location(0, None, own.inside))
+            raise rules.ROW.error(
+                "frame 0 is not a row [ … ] of numbers", frames.location(0, None, f"{own.inside}.frames[0]".lstrip("."))
+            )
         return row
 
     def order(self, own: Fields, top: Fields, frames: Frames | None, stamped: bool) -> str:
@@ -623,7 +603,7 @@ class _Reader:
                 size = len(poses[0].items)
             if size not in (6, 7):
                 message = f"there is no SE3 format, and the first pose has {size} numbers"
-                raise rules.SE3_FORMAT.error(message, frames.location(0, None, own.inside))
+                raise rules.SE3_FORMAT.error(message, frames.location(0, None, f"{own.inside}.frames[0]".lstrip(".")))
         order = "XYZQWQXQYQZ" if size == 7 else "XYZRPY"
         if text is None and "se3_format" not in own.slips and "se3_format" not in top.slips:
             message = f"the component has no SE3Format; read as {order}"

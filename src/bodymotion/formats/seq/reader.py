@@ -10,9 +10,10 @@ Faulty rows are nan in the arrays and marked unknown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ from bodymotion.diagnostics import (
     Locator,
     Problem,
     ReadResult,
+    Rule,
     Source,
     SourceMap,
     Subject,
@@ -32,7 +34,7 @@ from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bulk_rows import Layout
 from bodymotion.formats.seq.document import Document, RowPiece, open_document, whole_document
 from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError
-from bodymotion.formats.seq.headers import ComponentHeader, Headers, first_row, read_headers
+from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
 from bodymotion.formats.seq.names import KEYS, VECTOR3
 from bodymotion.formats.seq.rows import has_decimal_commas, numbers_of
 from bodymotion.formats.yaml.recovery import MAX_PARSED_BYTES, read_on
@@ -73,6 +75,7 @@ _MAY_BE_LOST = frozenset(
 """Rules about missing parts: these may have been in a line that was left out."""
 
 Numbers = npt.NDArray[np.float64]
+Frames = slice | npt.NDArray[np.intp]
 T = TypeVar("T")
 
 
@@ -153,8 +156,9 @@ def _attempt(source: ByteSource) -> ReadResult[Motion] | FormatError:
 
 def _row_by_row(document: Document, error: FormatError) -> ReadResult[Motion] | FormatError:
     """Read a file that is no YAML as a whole, for which `error` is the reason, with its rows one by one."""
+    document.read_rows_singly()
     try:
-        result = motion_of(document, singles=True)
+        result = motion_of(document)
     except (UnusualError, FormatError):
         return error
     problems = result.problems
@@ -188,13 +192,13 @@ def _of_a_cut_file(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     return tuple(kept)
 
 
-def motion_of(document: Document, singles: bool = False) -> ReadResult[Motion]:
-    """Return the motion of a document; with `singles`, rows are read one by one where a piece of them is no YAML."""
+def motion_of(document: Document) -> ReadResult[Motion]:
+    """Return the motion of a document."""
     found = Diagnostics(document.source.path)
     found.extend(document.faults.problems)
     found.refusal = document.faults.refusal
     try:
-        headers = read_headers(document, found, singles)
+        headers = read_headers(document, found)
     except FormatError as error:
         raise FormatError(error.problem, (*found.problems, *error.problems)) from error
     effort = Effort(headers.components)
@@ -211,13 +215,14 @@ def motion_of(document: Document, singles: bool = False) -> ReadResult[Motion]:
             same: Subject = ("components", first)
             found.mark_unknown(*[("components", k, *rest[2:]) for rest in found.unknown if rest[:2] == same])
         else:
-            read = _read_component(header, ("components", k), found, effort, singles)
+            read = _read_component(header, ("components", k), found, effort)
             arrays[key] = read, k
-        if read.layout != header.layout:
-            header = replace(header, num_parts=read.layout.parts, has_frame_time=read.layout.stamped)
+        layout, values, times = read
+        if layout != header.layout:
+            header = replace(header, num_parts=layout.parts, has_frame_time=layout.stamped)
         if not header.has_frame_time and header.frame_rate is None:
             found.mark_unknown(("components", k, "timeline"))
-        components.append(component_of(header, read.values, read.times))
+        components.append(component_of(header, values, times))
     if not headers.is_complete:
         found.mark_unknown(("components", "all"))
     source = source_of(document, headers, found.unknown)
@@ -258,7 +263,7 @@ def _locator(header: ComponentHeader) -> Locator:
         if len(part) > 2:
             # Of a pose its orientation, which its rules are about.
             element = stamped + (int(part[2]) * pose_size + 3 if pose_size else int(part[2]))
-        return locate(int(part[1]), element, inside)
+        return locate(int(part[1]), element, f"{inside}.frames[{part[1]}]".lstrip("."))
 
     return located
 
@@ -291,296 +296,222 @@ class Effort:
         self.left = _PASSES * sum(rows.values()) + MAX_FAULTY_ROWS
 
 
-@dataclass
-class _Rows:
-    """The values of a component, its times, and the layout with which they were read."""
-
-    layout: Layout
-    values: Floats
-    times: Floats | None
+_Rows: TypeAlias = tuple[Layout, Floats, Floats | None]
+"""The layout with which rows were read, their values, and their times."""
 
 
-def _read_component(
-    header: ComponentHeader, subject: Subject, found: Diagnostics, effort: Effort, singles: bool
-) -> _Rows:
+def _read_component(header: ComponentHeader, subject: Subject, found: Diagnostics, effort: Effort) -> _Rows:
     """Return the rows of a component, faulty ones as nan."""
     assert header.layout is not None
     own = Diagnostics(found.path)
-    rows = _filled(header, header.layout, subject, own, effort, singles)
-    if any(problem.rule == rules.ROW.code for problem in own.problems):
-        other = _other_layout(header, singles)
-        if other is not None:
-            # All rows have as many parts, but not as many as the header says: that is reported once, and the rows are read as they are.
-            trial = Diagnostics(found.path)
-            message, hint, layout = other
-            trial.refuse(rules.NUM_PARTS_ROWS.error(message, header.parts_location, hint or None))
-            trial.mark_unknown((*subject, "num_parts"))
-            again = _filled(header, layout, subject, trial, effort, singles)
-            if not any(problem.rule == rules.ROW.code for problem in trial.problems):
-                own, rows = trial, again
+    rows = _filled(header, header.layout, subject, own, effort)
+    if _has_faulty_rows(own):
+        own, rows = _read_with_other_parts(header, subject, own.path, effort) or (own, rows)
     found.extend(own.problems)
     found.mark_unknown(*own.unknown)
     found.refusal = found.refusal or own.refusal
     return rows
 
 
-def _filled(
-    header: ComponentHeader, layout: Layout, subject: Subject, found: Diagnostics, effort: Effort, singles: bool
-) -> _Rows:
+def _has_faulty_rows(found: Diagnostics) -> bool:
+    return any(problem.rule == rules.ROW.code for problem in found.problems)
+
+
+def _filled(header: ComponentHeader, layout: Layout, subject: Subject, found: Diagnostics, effort: Effort) -> _Rows:
     arrays: tuple[Floats, Floats | None] | None = None
-    for numbers, block in read_rows(header, layout, subject, found, effort, singles):
-        if arrays is None:
-            # Not before there is a row: numParts of a faulty header may be any number.
-            is_whole = isinstance(numbers, slice) and len(block) == header.num_frames
-            arrays = layout.empty(header.num_frames) if is_whole else _unknown(layout, header.num_frames)
-        values, times = arrays
-        if isinstance(numbers, slice):
-            layout.store(block, values[numbers], None if times is None else times[numbers])
-        else:
-            some, some_times = layout.empty(len(block))
-            layout.store(block, some, some_times)
-            values[numbers] = some
-            if times is not None and some_times is not None:
-                times[numbers] = some_times
+    for frames, block in RowReader(header, subject, found, effort).rows(layout):
+        # Not before there is a row: numParts of a faulty header may be any number.
+        arrays = arrays or layout.unknown(header.num_frames)
+        layout.store(block, *arrays, frames)
     if arrays is None:
         parts = layout.parts if not header.num_frames or header.type == VECTOR3 else 0
         layout = replace(layout, parts=parts)
-        arrays = _unknown(layout, header.num_frames)
-    return _Rows(layout, frozen(arrays[0]), None if arrays[1] is None else frozen(arrays[1]))
+        arrays = layout.unknown(header.num_frames)
+    values, times = arrays
+    return layout, frozen(values), None if times is None else frozen(times)
 
 
-def _unknown(layout: Layout, rows: int) -> tuple[Floats, Floats | None]:
-    """Return arrays of nan for the values of rows, and for their times where they have any."""
-    arrays = layout.empty(rows)
-    for array in arrays:
-        if array is not None:
-            array[:] = np.nan
-    return arrays
-
-
-def read_rows(
-    header: ComponentHeader,
-    layout: Layout,
-    subject: Subject,
-    found: Diagnostics,
-    effort: Effort,
-    singles: bool = False,
-) -> Iterator[tuple[slice | npt.NDArray[np.intp], Numbers]]:
-    """Return the rows (N, width) of a component as they are read, with their numbers; faulty ones are left out.
-
-    Parameters
-    ----------
-    subject:
-        The component, for the faults of rows: ("components", 0).
-    found, effort:
-        Gets the faults; counts the rows that are read one by one.
-    singles:
-        Whether rows are read each by itself where a piece of them is no YAML.
-
-    Raises
-    ------
-    UnusualError
-        When only a YAML parse of the whole file can read the rows.
-    """
-    if header.frames is None:
-        return
-    last, faulty = -np.inf, 0
-    for piece in header.frames.pieces(layout):
-        numbers: slice | npt.NDArray[np.intp]
-        if piece.block is not None:
-            numbers, block = slice(piece.first_row, piece.first_row + piece.num_rows), piece.block
-        else:
-            numbers, block = _read_one_by_one(piece, header.inside, layout, subject, found, singles)
-            effort.left -= piece.num_rows
-            faulty += piece.num_rows - len(block)
-        if len(block):
-            if layout.stamped:
-                last = _check_times(header, numbers, block[:, 0], last, subject, found)
-            yield numbers, block
-        if faulty > MAX_FAULTY_ROWS or effort.left < 0:
-            found.mark_unknown((*subject, "frames"))
-            return
-
-
-def _read_one_by_one(
-    piece: RowPiece, inside: str, layout: Layout, subject: Subject, found: Diagnostics, singles: bool
-) -> tuple[slice | npt.NDArray[np.intp], Numbers]:
-    """Return the rows of a piece that can be read, and report the others."""
-    numbers: list[int] = []
-    rows: list[list[float]] = []
-    for number, start, node in _nodes_of(piece, inside, subject, found, singles):
-        values, faults = numbers_of(node, layout)
-        if values is not None:
-            numbers.append(number)
-            rows.append(values)
-            continue
-        about: Subject = (*subject, "frames", number)
-        found.mark_unknown(about)
-        for fault in faults:
-            if fault.is_reported:
-                continue
-            if found.is_full(fault.rule):
-                found.count_more(fault.rule)
-                continue
-            where = piece.location(start + fault.offset, _path(inside, number))
-            found.refuse(fault.rule.error(f"frame {number} {fault.message}", where, subject=about))
-    block = np.array(rows, np.float64).reshape(len(rows), layout.width if rows else 0)
-    if len(rows) == piece.num_rows:
-        return slice(piece.first_row, piece.first_row + piece.num_rows), block
-    return np.array(numbers, np.intp), block
-
-
-def _nodes_of(
-    piece: RowPiece, inside: str, subject: Subject, found: Diagnostics, singles: bool
-) -> Iterator[tuple[int, int, Node]]:
-    """Return number, offset in the piece and node of each row; report those that are no YAML by themselves."""
-    try:
-        nodes = piece.nodes()
-    except UnusualError:
-        if not singles or piece.singles is None:
-            raise
-    else:
-        yield from ((number, 0, node) for number, node in enumerate(nodes, piece.first_row))
-        return
-    for number, row in enumerate(piece.singles(), piece.first_row):
-        if row.node is not None:
-            yield number, row.start, row.node
-            continue
-        about: Subject = (*subject, "frames", number)
-        found.mark_unknown(about)
-        if found.is_full(row.rule):
-            found.count_more(row.rule)
-            continue
-        fault_offset = row.indent if row.fault_offset is None else row.fault_offset
-        where = piece.location(row.start + fault_offset, _path(inside, number))
-        hint = None
-        if row.rule is rules.NOT_YAML:
-            hint = "a bracket or a comma is missing, or there is one too many" if row.fault_offset is None else ""
-        message = f"frame {number}: {row.fault}"
-        found.refuse(row.rule.error(message, where, hint, subject=about, data={"frame": number}))
-
-
-def _path(inside: str, frame: int) -> str:
-    return f"{inside}.frames[{frame}]".lstrip(".")
-
-
-def _check_times(
-    header: ComponentHeader,
-    numbers: slice | npt.NDArray[np.intp],
-    times: Numbers,
-    last: float,
-    subject: Subject,
-    found: Diagnostics,
-) -> float:
-    """Check that each time is after the one before that is a time; return the last one."""
-    if times[0] > last and times[-1] < np.inf and (times[1:] > times[:-1]).all():
-        return float(times[-1])
-    known = np.concatenate([[last], times])
-    latest = np.maximum.accumulate(np.where(np.isfinite(known), np.arange(len(known)), 0))
-    before = known[latest[:-1]]
-    found.mark_unknown((*subject, "timeline"))
-    for k in np.flatnonzero(~((times > before) & (times < np.inf))).tolist():
-        if found.is_full(rules.TIME_ORDER):
-            found.count_more(rules.TIME_ORDER)
-            continue
-        frame = numbers.start + k if isinstance(numbers, slice) else int(numbers[k])
-        order = f"not after {float(before[k])!r} s, the time of the frame before" if before[k] > -np.inf else "no time"
-        assert header.frames is not None
-        where = header.frames.location(frame, 0, header.inside)
-        message = f"frame {frame} is at {float(times[k])!r} s, {order}"
-        found.refuse(rules.TIME_ORDER.error(message, where, subject=(*subject, "frames", frame)))
-    return float(known[latest[-1]])
-
-
-def parts_of_rows(header: ComponentHeader, singles: bool = False) -> int:
-    """Return the number of parts of the first row of a component; 0 where it cannot be counted."""
-    return _first_parts(header, singles)[1]
-
-
-def _first_parts(header: ComponentHeader, singles: bool) -> tuple[Node | None, int]:
-    if header.layout is None or header.frames is None or header.type == VECTOR3:
-        return None, 0
-    try:
-        row = first_row(header.frames, singles)
-    except (UnusualError, FormatError):
-        return None, 0
-    return row, max(len(row.items) - header.layout.stamped, 0) if isinstance(row, Sequence) else 0
-
-
-def _other_layout(header: ComponentHeader, singles: bool) -> tuple[str, str, Layout] | None:
-    """Return what is wrong with rows of another number of parts than numParts, what to do, and the layout that they have.
+def _read_with_other_parts(
+    header: ComponentHeader, subject: Subject, path: str | None, effort: Effort
+) -> tuple[Diagnostics, _Rows] | None:
+    """Read rows that all have one number of parts, but not that of the header, which is reported once; None for others.
 
     They may have numbers with decimal commas, which count twice; a time without hasFrameTime; hasFrameTime without a time. Which of them
     it is, or whether numParts is wrong, only the author can decide.
     """
-    row, parts = _first_parts(header, singles)
-    if row is None or parts in (0, header.num_parts) or header.parts_location is None or header.layout is None:
+    parts = parts_of_rows(header)
+    if parts in (0, header.num_parts) or header.parts_location is None or header.layout is None:
         return None
     stamped, order = header.layout.stamped, header.layout.order
-    layout = Layout(parts, stamped, order)
+    trial = Diagnostics(path)
+    layout = replace(header.layout, parts=parts) if order else Layout(stamped + parts)
+    rows = _filled(header, layout, subject, trial, effort)
+    hint, is_stamped = None, stamped
+    if not order:
+        values = rows[1] if not trial.problems else np.zeros((0, stamped + parts))
+        rising = bool((np.diff(values[:, 0]) > 0).all())
+        if _have_commas(header, values, stamped + header.num_parts):
+            # Halves of numbers: the first one is no time.
+            hint, is_stamped = "decimal commas? '0,1' is two numbers: write 0.1", False
+        elif not stamped and parts == header.num_parts + 1 and rising and _steps_like(values[:, 0], header.frame_rate):
+            hint = "the first number of each row increases by about 1/frameRate: if it is the time, write 'hasFrameTime: true'"
+        elif stamped and parts == header.num_parts - 1 and not rising:
+            hint = "the first number of each row does not increase as a time does: is hasFrameTime wrong?"
+            is_stamped = False
+        if is_stamped:
+            trial = Diagnostics(path)
+            rows = _filled(header, Layout(parts, True), subject, trial, effort)
+    if _has_faulty_rows(trial):
+        return None
     what = ("pose" if order else "number") + ("" if parts == 1 else "s")
-    message = (
-        f"numParts is {header.num_parts}, but all rows have {parts} {what}{' besides the time' if stamped else ''}"
-    )
-    if order:
-        return message, "", layout
-    columns = _columns(header, layout)
-    if _have_commas(columns, row, stamped + header.num_parts):
-        # Halves of numbers: the first one is no time.
-        return message, "decimal commas? '0,1' is two numbers: write 0.1", Layout(stamped + parts)
-    if not stamped and parts == header.num_parts + 1 and columns.steps_like(header.frame_rate):
-        hint = (
-            "the first number of each row increases by about 1/frameRate: if it is the time, write 'hasFrameTime: true'"
-        )
-        return message, hint, layout
-    if stamped and parts == header.num_parts - 1 and not columns.rising:
-        hint = "the first number of each row does not increase as a time does: is hasFrameTime wrong?"
-        return message, hint, Layout(header.num_parts, False)
-    return message, "", layout
+    beside = " besides the time" if stamped else ""
+    message = f"numParts is {header.num_parts}, but all rows have {parts} {what}{beside}"
+    found = Diagnostics(path)
+    found.refuse(rules.NUM_PARTS_ROWS.error(message, header.parts_location, hint))
+    found.extend(trial.problems)
+    found.mark_unknown((*subject, "num_parts"), *trial.unknown)
+    return found, rows
 
 
-@dataclass
-class _Columns:
-    """What all rows have in common.
-
-    `rising`: the first number increases from row to row, from `first` to `last`. `halves`: all numbers may be halves of numbers with a
-    decimal comma, those behind it not all 0 (`fractions`).
-    """
-
-    rows: int = 0
-    first: float = 0.0
-    last: float = -np.inf
-    rising: bool = True
-    halves: bool = True
-    fractions: bool = False
-
-    def steps_like(self, rate: float | None) -> bool:
-        if rate is None or self.rows < 2 or not self.rising:
-            return False
-        return abs((self.last - self.first) / (self.rows - 1) * rate - 1) <= STEP_TOLERANCE
+def parts_of_rows(header: ComponentHeader) -> int:
+    """Return the number of parts of the first row of a component; 0 where it cannot be counted."""
+    if header.layout is None or header.frames is None or header.type == VECTOR3:
+        return 0
+    try:
+        row = header.frames.first_row()
+    except (UnusualError, FormatError):
+        return 0
+    return max(len(row.items) - header.layout.stamped, 0) if isinstance(row, Sequence) else 0
 
 
-def _columns(header: ComponentHeader, layout: Layout) -> _Columns:
+def _steps_like(times: Floats, rate: float | None) -> bool:
+    """Return whether the mean step of times (T,) is that of a frame rate."""
+    if rate is None or len(times) < 2:
+        return False
+    return bool(abs((times[-1] - times[0]) / (len(times) - 1) * rate - 1) <= STEP_TOLERANCE)
+
+
+def _have_commas(header: ComponentHeader, values: Floats, expected: int) -> bool:
+    """Return whether rows (T, N) have `expected` numbers when all or some of them have a decimal comma."""
     assert header.frames is not None
-    columns = _Columns()
-    for piece in header.frames.pieces(layout):
-        block = piece.block
-        if block is None or not block.size:
-            continue
-        first = block[:, 0]
-        if not columns.rows:
-            columns.first = float(first[0])
-        columns.rising &= bool(first[0] > columns.last and (first[1:] > first[:-1]).all())
-        columns.last = float(first[-1])
-        columns.rows += len(block)
-        columns.halves &= bool((block == np.rint(block)).all() and not np.signbit(block[:, 1::2]).any())
-        columns.fractions |= bool(block[:, 1::2].any())
-    return columns
-
-
-def _have_commas(columns: _Columns, row: Node, expected: int) -> bool:
-    """Return whether rows have `expected` numbers when all or some of them have a decimal comma."""
+    row = header.frames.first_row()
     items = [item for item in row.items if isinstance(item, Scalar)] if isinstance(row, Sequence) else []
-    if len(items) == 2 * expected and columns.rows and columns.halves and columns.fractions:
+    fractions = values[:, 1::2]
+    are_halves = len(items) == 2 * expected and (values == np.rint(values)).all()
+    if are_halves and fractions.any() and not np.signbit(fractions).any():
         return True
     return has_decimal_commas(items, expected)
+
+
+class RowReader:
+    """Reads the rows of one component; faulty ones are reported and left out.
+
+    Parameters
+    ----------
+    header, subject:
+        The component, and what it is called in the subjects of faults: ("components", 0).
+    found, effort:
+        Gets the faults; counts the rows that are read one by one.
+    """
+
+    def __init__(self, header: ComponentHeader, subject: Subject, found: Diagnostics, effort: Effort) -> None:
+        self.header, self.subject, self.found, self.effort = header, subject, found, effort
+
+    def rows(self, layout: Layout) -> Iterator[tuple[Frames, Numbers]]:
+        """Return rows (N, width) as they are read, with their numbers.
+
+        Raises
+        ------
+        UnusualError
+            When only a YAML parse of the whole file can read the rows.
+        """
+        if self.header.frames is None:
+            return
+        last, faulty = -np.inf, 0
+        for piece in self.header.frames.pieces(layout):
+            frames: Frames = slice(piece.first_row, piece.first_row + piece.num_rows)
+            block = piece.block
+            if block is None:
+                numbers, block = self._one_by_one(piece, layout)
+                self.effort.left -= piece.num_rows
+                faulty += piece.num_rows - len(block)
+                frames = frames if len(block) == piece.num_rows else numbers
+            if len(block):
+                if layout.stamped:
+                    last = self._check_times(frames, block[:, 0], last)
+                yield frames, block
+            if faulty > MAX_FAULTY_ROWS or self.effort.left < 0:
+                self.found.mark_unknown((*self.subject, "frames"))
+                return
+
+    def _one_by_one(self, piece: RowPiece, layout: Layout) -> tuple[npt.NDArray[np.intp], Numbers]:
+        """Return the rows of a piece that can be read, with their numbers, and report the others."""
+        numbers: list[int] = []
+        rows: list[list[float]] = []
+        for number, start, node in self._nodes(piece):
+            values, faults = numbers_of(node, layout)
+            if values is not None:
+                numbers.append(number)
+                rows.append(values)
+                continue
+            self.found.mark_unknown((*self.subject, "frames", number))
+            for fault in faults:
+                if not fault.is_reported:
+                    self._refuse(fault.rule, number, f" {fault.message}", partial(piece.location, start + fault.offset))
+        return np.array(numbers, np.intp), np.array(rows, np.float64).reshape(len(rows), layout.width if rows else 0)
+
+    def _nodes(self, piece: RowPiece) -> Iterator[tuple[int, int, Node]]:
+        """Return number, offset in the piece and node of each row; report those that are no YAML by themselves."""
+        try:
+            nodes = piece.nodes()
+        except UnusualError:
+            if piece.singles is None:
+                raise
+        else:
+            yield from ((number, 0, node) for number, node in enumerate(nodes, piece.first_row))
+            return
+        for number, row in enumerate(piece.singles(), piece.first_row):
+            if row.node is not None:
+                yield number, row.start, row.node
+                continue
+            self.found.mark_unknown((*self.subject, "frames", number))
+            hint = None
+            if row.rule is rules.NOT_YAML:
+                hint = "a bracket or a comma is missing, or there is one too many" if row.fault_offset is None else ""
+            where = partial(piece.location, row.start + (row.indent if row.fault_offset is None else row.fault_offset))
+            self._refuse(row.rule, number, f": {row.fault}", where, hint, {"frame": number})
+
+    def _refuse(
+        self,
+        rule: Rule,
+        frame: int,
+        message: str,
+        locate: Callable[[str | None], Location],
+        hint: str | None = None,
+        data: dict[str, object] | None = None,
+    ) -> None:
+        """Report the fault of a frame; `locate` is called with the path inside where it is not only counted."""
+        if self.found.is_full(rule):
+            self.found.count_more(rule)
+            return
+        subject: Subject = (*self.subject, "frames", frame)
+        where = locate(f"{self.header.inside}.frames[{frame}]".lstrip("."))
+        self.found.refuse(rule.error(f"frame {frame}{message}", where, hint, subject=subject, data=data))
+
+    def _check_times(self, frames: Frames, times: Numbers, last: float) -> float:
+        """Check that each time is after the one before that is a time; return the last one."""
+        if times[0] > last and times[-1] < np.inf and (times[1:] > times[:-1]).all():
+            return float(times[-1])
+        known = np.concatenate([[last], times])
+        latest = np.maximum.accumulate(np.where(np.isfinite(known), np.arange(len(known)), 0))
+        before = known[latest[:-1]]
+        self.found.mark_unknown((*self.subject, "timeline"))
+        assert self.header.frames is not None
+        for k in np.flatnonzero(~((times > before) & (times < np.inf))).tolist():
+            frame = frames.start + k if isinstance(frames, slice) else int(frames[k])
+            order = (
+                f"not after {float(before[k])!r} s, the time of the frame before" if before[k] > -np.inf else "no time"
+            )
+            locate = partial(self.header.frames.location, frame, 0)
+            self._refuse(rules.TIME_ORDER, frame, f" is at {float(times[k])!r} s, {order}", locate)
+        return float(known[latest[-1]])

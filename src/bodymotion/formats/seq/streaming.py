@@ -13,7 +13,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Problem, Source
 from bodymotion.formats.seq.document import Document, whole_document
 from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
-from bodymotion.formats.seq.reader import Effort, Numbers, component_of, read_document, read_rows, source_of
+from bodymotion.formats.seq.reader import Effort, Numbers, RowReader, component_of, read_document, source_of
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Component, Motion
@@ -102,7 +102,7 @@ class MotionReader:
             for header, pieces in zip(self.components, readers, strict=True):
                 times, values = next(pieces, None) or (None, None)
                 if values is None and header.layout is not None:
-                    values, times = header.layout.empty(0)
+                    values, times = header.layout.unknown(0)
                 components.append(component_of(header, None if values is None else frozen(values), times))
             yield MotionChunk(tuple(components), self.extra, self.source, (), first)
 
@@ -119,7 +119,7 @@ class MotionReader:
             return
 
         def stored(parts: list[Numbers]) -> tuple[Floats | None, Floats]:
-            values, times = layout.empty(sum(map(len, parts)))
+            values, times = layout.unknown(sum(map(len, parts)))
             layout.store(np.concatenate(parts) if len(parts) > 1 else parts[0], values, times)
             return times, values
 
@@ -224,7 +224,7 @@ def _blocks(header: ComponentHeader) -> Iterator[Numbers]:
     if header.layout is None:
         return
     found = Diagnostics(header.location.path)
-    for _, block in read_rows(header, header.layout, (), found, Effort([header])):
+    for _, block in RowReader(header, (), found, Effort([header])).rows(header.layout):
         if found.refusal is not None:
             break
         yield block
