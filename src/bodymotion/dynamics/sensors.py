@@ -143,12 +143,16 @@ class Scenery:
         self.shapes: tuple[Shape, ...] = tuple(shape for thing in things for shape in _shapes(thing))
 
     @cached_property
+    def _triangles(self) -> Floats:
+        meshes = [shape.to_mesh() for shape in self.shapes if not isinstance(shape.geometry, (Lines, Points))]
+        triangles = np.concatenate([np.zeros((0, 3, 3)), *(mesh.vertices[mesh.faces] for mesh in meshes)])
+        return np.asarray(triangles[np.isfinite(triangles).all(axis=(1, 2))])
+
+    @cached_property
     def _tree(self) -> Boxes:
         from bodymotion.kernels.rays import boxes
 
-        meshes = [shape.to_mesh() for shape in self.shapes if not isinstance(shape.geometry, (Lines, Points))]
-        triangles = np.concatenate([np.zeros((0, 3, 3)), *(mesh.vertices[mesh.faces] for mesh in meshes)])
-        return boxes(np.ascontiguousarray(triangles[np.isfinite(triangles).all(axis=(1, 2))]))
+        return boxes(self._triangles)
 
     @cached_property
     def seen(self) -> Seen:
@@ -158,7 +162,7 @@ class Scenery:
     @property
     def num_triangles(self) -> int:
         """The number of triangles."""
-        return len(self._tree[0])
+        return len(self._triangles)
 
     def distances(self, origins: npt.ArrayLike, directions: npt.ArrayLike, longest: float = np.inf) -> Floats:
         """Return the distances (...) [m] along rays from `origins` (..., 3) in `directions` (..., 3) to the nearest triangle.

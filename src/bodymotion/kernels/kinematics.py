@@ -294,36 +294,23 @@ def _step(
 
 def velocities(tree: Tree, poses: Floats, dq: Floats, root: Floats) -> Floats:
     """Return v and ω (T, L, 6) of poses (T, L, 7), joint velocities (T, J) and v, ω (T, 6) of the root."""
-    return _moved(tree, poses, dq, np.zeros((len(dq), 0)), root, np.zeros((len(dq), 0)))[0]
+    return accelerations(tree, poses, dq, np.zeros_like(dq), root, np.zeros_like(root))[0]
 
 
+@np.errstate(all="ignore")
 def accelerations(
     tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:
     """Return v, ω and a, α, both (T, L, 6), of poses (T, L, 7), joint velocities and accelerations (T, J), and the root's (T, 6)."""
-    return _moved(tree, poses, dq, ddq, root, root_rate)
-
-
-@np.errstate(all="ignore")
-def _moved(
-    tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
-) -> tuple[Floats, Floats]:
     parents, kinds, columns, _, axes = tree
-    count = len(poses)
-    second = root_rate.shape[1] == 6
-    if is_small(follow, count * len(parents)):
-        found = small_accelerations(tree, poses, dq, ddq if second else dq, root, root_rate if second else root)
-        return found[0], found[1] if second else found[1][:, :0]
-    out = np.empty((*poses.shape[:2], 6))
-    rates = np.empty((*poses.shape[:2], 6) if second else (count, 0, 6))
-    poses, dq, ddq, root, root_rate = (as_rows(values, values.shape) for values in (poses, dq, ddq, root, root_rate))
-
-    def work(start: int, stop: int) -> None:
-        s = slice(start, stop)
-        moving = (poses[s], dq[s], ddq[s], root[s], root_rate[s])
-        follow(parents, kinds, columns, axes, *moving, second, out[s], rates[s])
-
-    in_slices(count, work)
+    if is_small(follow, len(poses) * len(parents)):
+        return small_accelerations(tree, poses, dq, ddq, root, root_rate)
+    out, rates = np.empty((2, *poses.shape[:2], 6))
+    moving = [as_rows(values, values.shape) for values in (poses, dq, ddq, root, root_rate)]
+    in_slices(
+        len(poses),
+        lambda a, b: follow(parents, kinds, columns, axes, *(values[a:b] for values in moving), out[a:b], rates[a:b]),
+    )
     return out, rates
 
 
@@ -390,11 +377,10 @@ def follow(
     ddq: Floats,
     root: Floats,
     root_rate: Floats,
-    second: bool,
     out: Floats,
     rates: Floats,
 ) -> None:
-    """Fill in v and ω `out` and, where `second`, a and α `rates`, both (T, L, 6), of poses (T, L, 7), from the root outwards."""
+    """Fill in v and ω `out`, and a and α `rates`, both (T, L, 6), of poses (T, L, 7), from the root outwards."""
     turn = np.empty((3, 3))
     axis = np.empty(3)
     arm = np.empty(3)
@@ -405,8 +391,7 @@ def follow(
     for t in range(poses.shape[0]):
         for k in range(6):
             out[t, 0, k] = root[t, k]
-            if second:
-                rates[t, 0, k] = root_rate[t, k]
+            rates[t, 0, k] = root_rate[t, k]
         for i in range(1, poses.shape[1]):
             p = parents[i]
             kind = kinds[i]
@@ -418,8 +403,7 @@ def follow(
             if kind != 0:
                 rotation(poses[t, i], turn)
                 speed = dq[t, columns[i]]
-                if second:
-                    gain = ddq[t, columns[i]]
+                gain = ddq[t, columns[i]]
                 for k in range(3):
                     axis[k] = turn[k, 0] * axes[i, 0] + turn[k, 1] * axes[i, 1] + turn[k, 2] * axes[i, 2]
             spin = out[t, p, 3:6]
@@ -427,28 +411,41 @@ def follow(
             for k in range(3):
                 out[t, i, k] = out[t, p, k] + swept[k] + (axis[k] * speed if kind == 2 else 0.0)
                 out[t, i, 3 + k] = spin[k] + (axis[k] * speed if kind == 1 else 0.0)
-            if second:
-                cross(spin, swept, whirl)
-                cross(spin, axis, push)
-                cross(rates[t, p, 3:6], arm, lever)
-                for k in range(3):
-                    rates[t, i, k] = rates[t, p, k] + lever[k] + whirl[k]
-                    rates[t, i, 3 + k] = rates[t, p, 3 + k]
-                    if kind == 1:
-                        rates[t, i, 3 + k] += axis[k] * gain + push[k] * speed
-                    elif kind == 2:
-                        rates[t, i, k] += axis[k] * gain + 2.0 * push[k] * speed
+            cross(spin, swept, whirl)
+            cross(spin, axis, push)
+            cross(rates[t, p, 3:6], arm, lever)
+            for k in range(3):
+                rates[t, i, k] = rates[t, p, k] + lever[k] + whirl[k]
+                rates[t, i, 3 + k] = rates[t, p, 3 + k]
+                if kind == 1:
+                    rates[t, i, 3 + k] += axis[k] * gain + push[k] * speed
+                elif kind == 2:
+                    rates[t, i, k] += axis[k] * gain + 2.0 * push[k] * speed
 
 
 def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -> Floats:
     """Return (T, 6, 6 + J) of a `point` (3,) or (T, 3) in the frame of a link, for poses (T, L, 7)."""
     parents, kinds, columns, _, axes = tree
-    table = as_rows(poses, poses.shape)
-    points = as_rows(np.broadcast_to(point, (len(poses), 3)), (len(poses), 3))
+    chain = [link]
+    while chain[-1] > 0:
+        chain.append(int(parents[chain[-1]]))
     out = np.zeros((len(poses), 6, 6 + joints))
+    out[:, range(6), range(6)] = 1.0
 
     def work(a: int, b: int) -> None:
-        _jacobian(parents, kinds, columns, axes, table[a:b], link, points[a:b], out[a:b])
+        turns, origins, found = matrices(poses[a:b, chain]), poses[a:b, chain, :3].T, out[a:b]
+        position = origins[:, 0] + apply(turns[:, :, 0], np.broadcast_to(point, (len(poses), 3))[a:b].T)
+        arm = position - poses[a:b, 0, :3].T
+        for k in range(3):
+            # ω × r: −r_z·ω_y + … , row by row.
+            after, last = (k + 1) % 3, (k + 2) % 3
+            found[:, k, 3 + after], found[:, k, 3 + last] = arm[last], -arm[after]
+        for n, i in enumerate(chain[:-1]):
+            if kinds[i]:
+                axis = apply(turns[:, :, n], axes[i])
+                swept = cross_products(axis, position - origins[:, n])
+                columns_of = [swept, axis] if kinds[i] == 1 else [axis, np.zeros_like(axis)]
+                found[:, :, 6 + columns[i]] = np.concatenate(columns_of).T
 
     in_slices(len(poses), work)
     return out
@@ -460,50 +457,3 @@ def axis_in_world(pose: Floats, own: Floats, turn: Floats, out: Floats) -> None:
     rotation(pose, turn)
     for k in range(3):
         out[k] = turn[k, 0] * own[0] + turn[k, 1] * own[1] + turn[k, 2] * own[2]
-
-
-@kernel
-def _jacobian(
-    parents: Indices,
-    kinds: Indices,
-    columns: Indices,
-    axes: Floats,
-    poses: Floats,
-    link: int,
-    points: Floats,
-    out: Floats,
-) -> None:
-    turn = np.empty((3, 3))
-    position = np.empty(3)
-    axis = np.empty(3)
-    arm = np.empty(3)
-    swept = np.empty(3)
-    for t in range(poses.shape[0]):
-        rotation(poses[t, link], turn)
-        for k in range(3):
-            position[k] = poses[t, link, k]
-            for m in range(3):
-                position[k] += turn[k, m] * points[t, m]
-        for k in range(3):
-            out[t, k, k] = 1.0
-            out[t, 3 + k, 3 + k] = 1.0
-            after, last = (k + 1) % 3, (k + 2) % 3
-            # ω × r: −r_z·ω_y + … , row by row.
-            out[t, k, 3 + after] = position[last] - poses[t, 0, last]
-            out[t, k, 3 + last] = poses[t, 0, after] - position[after]
-        i = link
-        while i > 0:
-            if kinds[i] != 0:
-                axis_in_world(poses[t, i], axes[i], turn, axis)
-                column = 6 + columns[i]
-                if kinds[i] == 1:
-                    for k in range(3):
-                        arm[k] = position[k] - poses[t, i, k]
-                    cross(axis, arm, swept)
-                    for k in range(3):
-                        out[t, k, column] = swept[k]
-                        out[t, 3 + k, column] = axis[k]
-                else:
-                    for k in range(3):
-                        out[t, k, column] = axis[k]
-            i = parents[i]

@@ -6,29 +6,39 @@ nearest triangle known so far. The intersection with a triangle is that of Möll
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, kernel
-from bodymotion.kernels.kinematics import Indices
 
-Boxes: TypeAlias = tuple[Floats, Floats, Indices]
-"""Triangles (F, 3, 3) in the order of the leaves; lowest and highest corner (N, 2, 3) of each box; and (N, 3) its first triangle, the one
-after its last, and the first of its two halves, which are next to each other (−1 for leaves)."""
+Boxes: TypeAlias = tuple[Floats, Floats]
+"""Triangles (F, 3, 3) in the order of the leaves, `LEAF` in each; lowest and highest corner (N, 2, 3) of each box of a complete binary tree:
+the halves of box k are 2·k + 1 and 2·k + 2."""
 
-MAX_LEAF = 4
+LEAF = 4
 ONE_THREAD_RAYS = 256
 
 
 def boxes(triangles: Floats) -> Boxes:
-    """Return the tree of boxes of triangles (F, 3, 3)."""
-    order = np.arange(len(triangles), dtype=np.int64)
-    bounds = np.empty((max(2 * len(triangles), 1), 2, 3))
-    spans = np.empty((len(bounds), 3), dtype=np.int64)
-    count = _divide(as_rows(triangles, triangles.shape), order, bounds, spans) if len(triangles) else 0
-    return np.ascontiguousarray(triangles[order]), bounds[:count].copy(), spans[:count].copy()
+    """Return the tree of boxes of triangles (F, 3, 3), the last of which is repeated to fill the leaves."""
+    if not len(triangles):
+        return triangles, np.empty((0, 2, 3))
+    levels = max(int(np.ceil(np.log2(len(triangles) / LEAF))), 0)
+    order = np.minimum(np.arange(LEAF << levels), len(triangles) - 1)
+    middles = triangles.sum(axis=1)
+    for level in range(levels):
+        groups = order.reshape(1 << level, -1)
+        axes = np.ptp(middles[groups], axis=1).argmax(axis=1)
+        order = np.take_along_axis(groups, np.argsort(middles[groups, axes[:, None]], axis=1), axis=1)
+    sorted_triangles = triangles[order.ravel()]
+    corners = sorted_triangles.reshape(-1, 3 * LEAF, 3)
+    rows = [np.stack([corners.min(axis=1), corners.max(axis=1)], axis=1)]
+    while len(rows[0]) > 1:
+        low, high = rows[0][:, 0].reshape(-1, 2, 3), rows[0][:, 1].reshape(-1, 2, 3)
+        rows.insert(0, np.stack([low.min(axis=1), high.max(axis=1)], axis=1))
+    return sorted_triangles, np.concatenate(rows)
 
 
 def distances(tree: Boxes, origins: Floats, directions: Floats, longest: float) -> Floats:
@@ -40,54 +50,6 @@ def distances(tree: Boxes, origins: Floats, directions: Floats, longest: float) 
             len(out), lambda a, b: _distances(*tree, starts[a:b], ways[a:b], longest, out[a:b]), few=ONE_THREAD_RAYS
         )
     return out
-
-
-@kernel
-def _divide(triangles: Floats, order: Indices, bounds: Floats, spans: Indices) -> Any:  # noqa: ANN401
-    """Sort `order` into that of the leaves, fill in the boxes, and return their number."""
-    spans[0, 0] = 0
-    spans[0, 1] = len(order)
-    count = 1
-    box = 0
-    while box < count:
-        first, last = spans[box, 0], spans[box, 1]
-        middle_low = np.full(3, np.inf)
-        middle_high = np.full(3, -np.inf)
-        for k in range(3):
-            low = np.inf
-            high = -np.inf
-            for n in range(first, last):
-                middle = 0.0
-                for corner in range(3):
-                    value = triangles[order[n], corner, k]
-                    low = min(low, value)
-                    high = max(high, value)
-                    middle += value
-                middle_low[k] = min(middle_low[k], middle)
-                middle_high[k] = max(middle_high[k], middle)
-            bounds[box, 0, k] = low
-            bounds[box, 1, k] = high
-        spans[box, 2] = -1
-        if last - first > MAX_LEAF:
-            axis = 0
-            for k in range(1, 3):
-                if middle_high[k] - middle_low[k] > middle_high[axis] - middle_low[axis]:
-                    axis = k
-            keys = np.empty(last - first)
-            for n in range(first, last):
-                keys[n - first] = (
-                    triangles[order[n], 0, axis] + triangles[order[n], 1, axis] + triangles[order[n], 2, axis]
-                )
-            order[first:last] = order[first:last][np.argsort(keys)]
-            half = (first + last) // 2
-            spans[box, 2] = count
-            spans[count, 0] = first
-            spans[count, 1] = half
-            spans[count + 1, 0] = half
-            spans[count + 1, 1] = last
-            count += 2
-        box += 1
-    return count
 
 
 @inlined
@@ -137,7 +99,6 @@ def _distance_to(triangle: Floats, origin: Floats, way: Floats) -> float:
 def _distances(
     triangles: Floats,
     bounds: Floats,
-    spans: Indices,
     origins: Floats,
     directions: Floats,
     longest: float,
@@ -145,6 +106,7 @@ def _distances(
 ) -> None:
     stack = np.empty(256, dtype=np.int64)
     inverse = np.empty(3)
+    leaves = bounds.shape[0] // 2
     for n in range(origins.shape[0]):
         for k in range(3):
             inverse[k] = 1.0 / directions[n, k] if directions[n, k] != 0.0 else np.inf
@@ -156,11 +118,11 @@ def _distances(
             box = stack[height]
             if not _hits_box(bounds[box], origins[n], inverse, min(nearest, longest)):
                 continue
-            if spans[box, 2] < 0:
-                for i in range(spans[box, 0], spans[box, 1]):
+            if box >= leaves:
+                for i in range(LEAF * (box - leaves), LEAF * (box - leaves + 1)):
                     nearest = min(nearest, _distance_to(triangles[i], origins[n], directions[n]))
             else:
-                stack[height] = spans[box, 2]
-                stack[height + 1] = spans[box, 2] + 1
+                stack[height] = 2 * box + 1
+                stack[height + 1] = 2 * box + 2
                 height += 2
         out[n] = nearest if nearest <= longest else np.inf

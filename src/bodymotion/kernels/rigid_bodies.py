@@ -67,7 +67,7 @@ def inverse_dynamics(
             _small_inverse(tree, masses, rotors, moving, torques[s], wrenches[s])
             return
         speeds, rates = np.empty((2, stop - start, len(parents), 6))
-        follow(parents, kinds, columns, axes, poses[s], dq[s], ddq[s], root[s], lifted[s], True, speeds, rates)
+        follow(parents, kinds, columns, axes, poses[s], dq[s], ddq[s], root[s], lifted[s], speeds, rates)
         own = (parents, kinds, columns, axes, *masses, rotors)
         _inverse(*own, poses[s], ddq[s], speeds, rates, torques[s], wrenches[s])
 
@@ -218,107 +218,42 @@ def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
 
 def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Floats:
     """Return (T, 6 + J, 6 + J) for poses (T, L, 7); `rotors` (J,) are added to the diagonal."""
-    parents, kinds, columns, _, axes = tree
-    table = as_rows(poses, poses.shape)
-    size = 6 + len(rotors)
-    out = np.zeros((len(poses), size, size))
-
-    def work(a: int, b: int) -> None:
-        _mass_matrix(parents, kinds, columns, axes, *masses, rotors, table[a:b], out[a:b])
-
-    in_slices(len(poses), work, few=64)
+    out = np.zeros((len(poses), 6 + len(rotors), 6 + len(rotors)))
+    in_slices(len(poses), lambda a, b: _fill_mass_matrix(tree, masses, rotors, poses[a:b], out[a:b]), few=64)
     return out
 
 
-@kernel
-def _mass_matrix(
-    parents: Indices,
-    kinds: Indices,
-    columns: Indices,
-    axes: Floats,
-    masses: Floats,
-    centers: Floats,
-    inertias: Floats,
-    rotors: Floats,
-    poses: Floats,
-    out: Floats,
-) -> None:
-    links = parents.shape[0]
-    turn = np.empty((3, 3))
-    axis = np.empty(3)
-    arm = np.empty(3)
-    position = np.empty(3)
-    mass = np.empty(links)
-    first = np.empty((links, 3))
-    second = np.empty((links, 3, 3))
-    turned = np.empty((3, 3))
-    spins = np.empty((links, 3))
-    slides = np.empty((links, 3))
-    push = np.empty(3)
-    moment = np.empty(3)
-    for t in range(poses.shape[0]):
-        for i in range(links):
-            axis_in_world(poses[t, i], axes[i], turn, axis)
-            mass[i] = masses[i]
-            square = 0.0
-            for k in range(3):
-                arm[k] = poses[t, i, k] - poses[t, 0, k]
-                position[k] = arm[k]
-                for m in range(3):
-                    position[k] += turn[k, m] * centers[i, m]
-                first[i, k] = masses[i] * position[k]
-                square += position[k] * position[k]
-                spins[i, k] = axis[k] if kinds[i] == 1 else 0.0
-                slides[i, k] = axis[k] if kinds[i] == 2 else 0.0
-            if kinds[i] == 1:
-                cross(arm, axis, slides[i])
-            for k in range(3):
-                for m in range(3):
-                    turned[k, m] = 0.0
-                    for n in range(3):
-                        turned[k, m] += turn[k, n] * inertias[i, n, m]
-            for k in range(3):
-                for m in range(3):
-                    value = masses[i] * ((square if k == m else 0.0) - position[k] * position[m])
-                    for n in range(3):
-                        value += turned[k, n] * turn[m, n]
-                    second[i, k, m] = value
-        for i in range(links - 1, 0, -1):
-            p = parents[i]
-            mass[p] += mass[i]
-            for k in range(3):
-                first[p, k] += first[i, k]
-                for m in range(3):
-                    second[p, k, m] += second[i, k, m]
-        for k in range(3):
-            after, last = (k + 1) % 3, (k + 2) % 3
-            out[t, k, k] = mass[0]
-            out[t, k, 3 + after] = first[0, last]
-            out[t, k, 3 + last] = -first[0, after]
-            out[t, 3 + after, k] = first[0, last]
-            out[t, 3 + last, k] = -first[0, after]
-            for m in range(3):
-                out[t, 3 + k, 3 + m] = second[0, k, m]
-        for i in range(1, links):
-            if kinds[i] == 0:
-                continue
-            column = 6 + columns[i]
-            cross(spins[i], first[i], push)
-            cross(first[i], slides[i], moment)
-            for k in range(3):
-                push[k] += mass[i] * slides[i, k]
-                for m in range(3):
-                    moment[k] += second[i, k, m] * spins[i, m]
-            for k in range(3):
-                out[t, k, column] = out[t, column, k] = push[k]
-                out[t, 3 + k, column] = out[t, column, 3 + k] = moment[k]
-            j = i
-            while j > 0:
-                if kinds[j] != 0:
-                    value = 0.0
-                    for k in range(3):
-                        value += slides[j, k] * push[k] + spins[j, k] * moment[k]
-                    other = 6 + columns[j]
-                    out[t, column, other] = out[t, other, column] = value
-                j = parents[j]
-            out[t, column, column] += rotors[columns[i]]
+def _fill_mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats, out: Floats) -> None:
+    parents, kinds, columns, _, axes = tree
+    turns = matrices(poses)
+    arms = poses[..., :3].T - poses[:, :1, :3].T
+    positions = arms + apply(turns, masses[1].T[:, :, None])
+    directions = apply(turns, axes.T[:, :, None])
+    spins = np.where((kinds == 1)[:, None], directions, 0.0)
+    slides = np.where((kinds == 2)[:, None], directions, cross_products(arms, spins))
+    # Mass, first moment (3, L, T) and inertia (3, 3, L, T) about the root's origin: of each link, then of all that it carries.
+    mass, first = np.array(masses[0]), masses[0][:, None] * positions
+    second = np.einsum("ablt,lbc,dclt->adlt", turns, masses[2], turns) - positions[:, None] * first
+    second[range(3), range(3)] += np.sum(positions * first, axis=0)
+    for i in range(len(parents) - 1, 0, -1):
+        mass[parents[i]] += mass[i]
+        first[:, parents[i]] += first[:, i]
+        second[:, :, parents[i]] += second[:, :, i]
+    for k in range(3):
+        after, last = (k + 1) % 3, (k + 2) % 3
+        out[:, k, k] = mass[0]
+        out[:, k, 3 + after] = out[:, 3 + after, k] = first[last, 0]
+        out[:, k, 3 + last] = out[:, 3 + last, k] = -first[after, 0]
+    out[:, 3:6, 3:6] = second[:, :, 0].transpose(2, 0, 1)
+    for i in np.flatnonzero(kinds[1:]) + 1:
+        column = 6 + columns[i]
+        push = cross_products(spins[:, i], first[:, i]) + mass[i] * slides[:, i]
+        moment = cross_products(first[:, i], slides[:, i]) + apply(second[:, :, i], spins[:, i])
+        out[:, :6, column] = out[:, column, :6] = np.concatenate([push, moment]).T
+        j = i
+        while j > 0:
+            if kinds[j]:
+                value = np.sum(slides[:, j] * push + spins[:, j] * moment, axis=0)
+                out[:, column, 6 + columns[j]] = out[:, 6 + columns[j], column] = value
+            j = parents[j]
+        out[:, column, column] += rotors[columns[i]]
