@@ -171,7 +171,7 @@ class CameraFrames:
         if self.has_color:
             colors = np.zeros((*shape, 3), dtype=np.uint8)
             for seen, first, placements in layers:
-                rasters.shade(seen.solids, seen.looks, first, placements, half, owners, colors)
+                seen.shade(first, placements, half, owners, colors)
             if "MONO" in device.type:
                 colors[...] = np.rint(colors @ LUMA)[..., None]
             colors.flags.writeable = False

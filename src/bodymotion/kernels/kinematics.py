@@ -306,11 +306,13 @@ def accelerations(
     if is_small(follow, len(poses) * len(parents)):
         return small_accelerations(tree, poses, dq, ddq, root, root_rate)
     out, rates = np.empty((2, *poses.shape[:2], 6))
-    moving = [as_rows(values, values.shape) for values in (poses, dq, ddq, root, root_rate)]
-    in_slices(
-        len(poses),
-        lambda a, b: follow(parents, kinds, columns, axes, *(values[a:b] for values in moving), out[a:b], rates[a:b]),
-    )
+    poses, dq, ddq, root, root_rate = (as_rows(values, values.shape) for values in (poses, dq, ddq, root, root_rate))
+
+    def work(a: int, b: int) -> None:
+        moving = (poses[a:b], dq[a:b], ddq[a:b], root[a:b], root_rate[a:b])
+        follow(parents, kinds, columns, axes, *moving, out[a:b], rates[a:b])
+
+    in_slices(len(poses), work)
     return out, rates
 
 

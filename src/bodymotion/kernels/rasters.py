@@ -1,4 +1,4 @@
-"""The rasteriser of cameras: the triangle that is visible at each pixel, its depth and its colour.
+"""The rasteriser of cameras: the triangle that is visible at each pixel, and its depth.
 
 A pixel is the ray through its centre. The ray D hits a triangle with corners a, b, c where D·(b × c), D·(c × a) and D·(a × b) have one
 sign (Olano and Greer, 1997). So no clipping is needed, triangles may extend behind the camera, and there is no gap at an edge of two
@@ -10,19 +10,12 @@ Coordinates of a camera are here x to the right, y up, and the depth along its a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats, Ints
 from bodymotion.kernels.compiling import in_slices, kernel
-
-Singles: TypeAlias = npt.NDArray[np.float32]
-Bytes: TypeAlias = npt.NDArray[np.uint8]
-
-HEADLIGHT, OVERHEAD, AMBIENT = 0.7, 0.4, 0.5
-"""Intensities of the light along the camera's axis, of the one from straight above, and of the ambient light."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,25 +33,6 @@ class Solids:
     frames: Ints
     spheres: Floats
     two_sided: npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class Looks:
-    """The materials of the faces of `Solids`.
-
-    `normals` (F, 3, 3) at corners; `paints` (F, 3, 3) at corners: nothing, colours, or in the first two places in the texture, as `kinds`
-    (P,) says with 0, 1, 2. `materials` (P, 11): diffuse, specular, emissive, ambient intensity, shininess. `textures` (N, 3): the pixels of
-    all images, row by row from the top; `images` (P, 5): first pixel, width, height, and whether it repeats along each side; `tinted` (P,):
-    whether an image is grey, and the diffuse colour shows through it.
-    """
-
-    normals: Singles
-    paints: Singles
-    kinds: Ints
-    materials: Floats
-    textures: Bytes
-    images: npt.NDArray[np.int64]
-    tinted: npt.NDArray[np.bool_]
 
 
 def draw(
@@ -99,44 +73,6 @@ def draw(
         _draw(*tables, first, placements[a:b], *view, np.empty((most, 3)), depths[a:b], owners[a:b])
 
     in_slices(len(depths), work, few=1)
-
-
-def shade(
-    solids: Solids,
-    looks: Looks,
-    first: int,
-    placements: Floats,
-    half: tuple[float, float],
-    owners: Ints,
-    colors: Bytes,
-) -> None:
-    """Fill in `colors` (N, H, W, 3) the colours of the visible faces from number `first` on; the rest is as for `draw`.
-
-    The last frame of the placements is the world: the light from above comes along its z axis.
-    """
-    if not len(solids.faces):
-        return
-    owner_parts = np.repeat(np.arange(len(solids.frames), dtype=np.int32), np.diff(solids.face_edges))
-    tables = (
-        solids.vertices,
-        solids.faces,
-        owner_parts,
-        solids.frames,
-        solids.two_sided,
-        looks.normals,
-        looks.paints,
-        looks.kinds,
-        looks.materials,
-        looks.textures,
-        looks.images,
-        looks.tinted,
-        first,
-    )
-
-    def work(a: int, b: int) -> None:
-        _shade(*tables, placements[a:b], *half, owners[a:b], colors[a:b])
-
-    in_slices(len(owners), work, few=1)
 
 
 @kernel
@@ -266,114 +202,3 @@ def _fill(
                 if near <= here <= far and here < depths[n, row, column]:
                     depths[n, row, column] = here
                     owners[n, row, column] = number
-
-
-@kernel
-def _shade(
-    vertices: Floats,
-    faces: Ints,
-    parts: Ints,
-    frames: Ints,
-    two_sided: npt.NDArray[np.bool_],
-    normals: Singles,
-    paints: Singles,
-    kinds: Ints,
-    materials: Floats,
-    textures: Bytes,
-    images: npt.NDArray[np.int64],
-    tinted: npt.NDArray[np.bool_],
-    first: int,
-    placements: Floats,
-    right: float,
-    up: float,
-    owners: Ints,
-    colors: Bytes,
-) -> None:
-    height, width = owners.shape[1:]
-    corner = np.empty((3, 3))
-    part_of = np.empty(3)
-    diffuse = np.empty(3)
-    normal = np.empty(3)
-    world = placements.shape[1] - 1
-    for n in range(owners.shape[0]):
-        sky_x, sky_y, sky_d = placements[n, world, 0, 2], placements[n, world, 1, 2], placements[n, world, 2, 2]
-        for row in range(height):
-            v = up * (1.0 - (2.0 * row + 1.0) / height)
-            for column in range(width):
-                face = owners[n, row, column] - first
-                if face < 0 or face >= faces.shape[0]:
-                    continue
-                u = right * ((2.0 * column + 1.0) / width - 1.0)
-                part = parts[face]
-                m = placements[n, frames[part]]
-                for i in range(3):
-                    p = vertices[faces[face, i]]
-                    for k in range(3):
-                        corner[i, k] = m[k, 0] * p[0] + m[k, 1] * p[1] + m[k, 2] * p[2] + m[k, 3]
-                total = 0.0
-                for i in range(3):
-                    b, c = corner[(i + 1) % 3], corner[(i + 2) % 3]
-                    part_of[i] = (
-                        (b[1] * c[2] - b[2] * c[1]) * u + (b[2] * c[0] - b[0] * c[2]) * v + b[0] * c[1] - b[1] * c[0]
-                    )
-                    total += part_of[i]
-                for i in range(3):
-                    part_of[i] = min(max(part_of[i] / total, 0.0), 1.0) if total != 0.0 else 1.0 / 3.0
-                for k in range(3):
-                    normal[k] = 0.0
-                    diffuse[k] = materials[part, k]
-                for i in range(3):
-                    q = normals[face, i]
-                    for k in range(3):
-                        normal[k] += part_of[i] * (m[k, 0] * q[0] + m[k, 1] * q[1] + m[k, 2] * q[2])
-                if kinds[part] == 1:
-                    for k in range(3):
-                        diffuse[k] = (
-                            part_of[0] * paints[face, 0, k]
-                            + part_of[1] * paints[face, 1, k]
-                            + part_of[2] * paints[face, 2, k]
-                        )
-                elif kinds[part] == 2:
-                    s = (
-                        part_of[0] * paints[face, 0, 0]
-                        + part_of[1] * paints[face, 1, 0]
-                        + part_of[2] * paints[face, 2, 0]
-                    )
-                    t = (
-                        part_of[0] * paints[face, 0, 1]
-                        + part_of[1] * paints[face, 1, 1]
-                        + part_of[2] * paints[face, 2, 1]
-                    )
-                    wide, high = images[part, 1], images[part, 2]
-                    s = s - np.floor(s) if images[part, 3] else s
-                    t = t - np.floor(t) if images[part, 4] else t
-                    across = int(min(max(s * wide, 0.0), wide - 1.0))
-                    down = int(min(max((1.0 - t) * high, 0.0), high - 1.0))
-                    pixel = images[part, 0] + down * wide + across
-                    for k in range(3):
-                        shown = textures[pixel, k] / 255.0
-                        diffuse[k] = shown * diffuse[k] if tinted[part] else shown
-                length = np.sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2])
-                away = normal[0] * u + normal[1] * v + normal[2]
-                turn = -1.0 if two_sided[part] and away > 0.0 else 1.0
-                turn = turn / length if length > 0.0 else 0.0
-                to_eye = 1.0 / np.sqrt(u * u + v * v + 1.0)
-                bright = AMBIENT * materials[part, 9]
-                gloss = 0.0
-                for light in range(2):
-                    lx = 0.0 if light == 0 else sky_x
-                    ly = 0.0 if light == 0 else sky_y
-                    ld = -1.0 if light == 0 else sky_d
-                    power = HEADLIGHT if light == 0 else OVERHEAD
-                    hit = turn * (normal[0] * lx + normal[1] * ly + normal[2] * ld)
-                    if hit <= 0.0:
-                        continue
-                    bright += power * hit
-                    hx, hy, hd = lx - u * to_eye, ly - v * to_eye, ld - to_eye
-                    half = np.sqrt(hx * hx + hy * hy + hd * hd)
-                    if half > 0.0:
-                        mirrored = turn * (normal[0] * hx + normal[1] * hy + normal[2] * hd) / half
-                        gloss += power * max(mirrored, 0.0) ** (128.0 * materials[part, 10])
-                for k in range(3):
-                    value = materials[part, 6 + k] + bright * diffuse[k] + gloss * materials[part, 3 + k]
-                    colors[n, row, column, k] = int(255.0 * min(max(value, 0.0), 1.0) + 0.5)

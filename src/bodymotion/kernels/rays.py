@@ -14,8 +14,8 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, kernel
 
 Boxes: TypeAlias = tuple[Floats, Floats]
-"""Triangles (F, 3, 3) in the order of the leaves, `LEAF` in each; lowest and highest corner (N, 2, 3) of each box of a complete binary tree:
-the halves of box k are 2·k + 1 and 2·k + 2."""
+"""Triangles (F, 3, 3) in the order of the leaves, `LEAF` in each; lowest and highest corner (N, 2, 3) of each box of a complete binary
+tree: the halves of box k are 2·k + 1 and 2·k + 2."""
 
 LEAF = 4
 ONE_THREAD_RAYS = 256

@@ -245,7 +245,7 @@ def _fill_mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats,
         out[:, k, 3 + after] = out[:, 3 + after, k] = first[last, 0]
         out[:, k, 3 + last] = out[:, 3 + last, k] = -first[after, 0]
     out[:, 3:6, 3:6] = second[:, :, 0].transpose(2, 0, 1)
-    for i in np.flatnonzero(kinds[1:]) + 1:
+    for i in (np.flatnonzero(kinds[1:]) + 1).tolist():
         column = 6 + columns[i]
         push = cross_products(spins[:, i], first[:, i]) + mass[i] * slides[:, i]
         moment = cross_products(first[:, i], slides[:, i]) + apply(second[:, :, i], spins[:, i])
