@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from bodymotion.kernels import branches, compiling, feet, interpolation, kinematics, rigid_bodies
+from bodymotion.kernels import compiling, interpolation, kinematics, rigid_bodies
 
 rng = np.random.default_rng(7)
 FRAMES, LINKS, JOINTS = 40, 7, 5
@@ -32,12 +32,6 @@ SPEED, GAIN = rng.normal(size=(2, FRAMES, 6))
 GAPS = rng.uniform(0.01, 0.2, FRAMES - 1)
 POSES = kinematics.link_poses(TREE, Q, ROOT)
 BETWEEN = (np.sort(rng.integers(0, FRAMES - 1, 90)), rng.choice([0.0, 0.2, 0.77], 90))
-SOLES = rng.uniform(-0.1, 0.1, (12, 3)) * [1, 1, 0.02]
-EDGES = np.array([0, 5, 12])
-WALK = np.concatenate(
-    [rng.uniform(-0.2, 0.2, (FRAMES, 2, 3)) * [1, 1, 0.02], np.tile(np.eye(4)[0], (FRAMES, 2, 1))], axis=2
-)
-HEIGHTS = np.abs(np.cumsum(rng.normal(scale=0.003, size=(FRAMES, 2)), axis=0))
 
 
 def filled(function, shape, *arguments):
@@ -56,12 +50,8 @@ CASES = {
     "root_wrench": lambda: rigid_bodies.inverse_dynamics(
         TREE, MASSES, np.arange(5.0), (POSES, DQ, DDQ, SPEED, GAIN), np.array([0.1, 0.2, -9.8]), False
     ),
-    "stances": lambda: feet.stances(HEIGHTS, 20 * HEIGHTS[::-1], np.cumsum([0, *GAPS]), (0.005, 0.01), (0.15, 0.3)),
-    "roots": lambda: feet.roots(WALK, SOLES, EDGES, np.array([0, 0, 0.1, 1, 0, 0, 0])),
     "slerp": lambda: filled(interpolation.slerp, (90, LINKS, 7), POSES, *BETWEEN),
-    "nearest_branches": lambda: branches.nearest_branches(rng_solutions, rng_solutions[..., 0] > -0.5, Q[0]),
 }
-rng_solutions = rng.normal(size=(FRAMES, 4, JOINTS))
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,8 +1,7 @@
 """How kernels are compiled and called: on first use, without the interpreter's lock, cached on disk, divided by frames among threads.
 
 numba is imported when the first kernel is called. While a program has little work for a kernel (`is_small`), nothing is compiled or loaded
-for it: the function that calls the kernel computes with NumPy, or calls the kernel's Python function (`interpreted`). Both agree within
-rounding (`tests/test_kernels.py`).
+for it: the function that calls the kernel computes with NumPy. Both agree within rounding (`tests/test_kernels.py`).
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -74,13 +72,6 @@ class _Kernel:
         except RuntimeError:  # no folder for the cache can be written
             return cast(Callable[..., Any], njit(nogil=True, error_model="numpy")(self.function))
 
-    def interpreted(self) -> Callable[..., Any]:
-        """Return the function in Python; so are the kernels that it calls."""
-        return FunctionType(
-            self.function.__code__,
-            {**self.function.__globals__, **{name: other.interpreted() for name, other in self._calls()}},
-        )
-
     def _calls(self) -> list[tuple[str, _Kernel]]:
         found = []
         for name in self.function.__code__.co_names:
@@ -103,11 +94,6 @@ def kernel(function: _F) -> _F:
 def inlined(function: _F) -> _F:
     """Compile a function that kernels call, fusing multiplications and additions; it is inlined into them."""
     return cast(_F, _Kernel(function, inline=True))
-
-
-def interpreted(function: _F) -> _F:
-    """Return a kernel as a Python function, for small inputs."""
-    return cast(_F, cast(_Kernel, function).interpreted())
 
 
 def is_small(function: Callable[..., object], work: int) -> bool:

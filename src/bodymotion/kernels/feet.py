@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.geometry.poses import compose, inverse
-from bodymotion.kernels.compiling import as_rows, in_slices, inlined, interpreted, is_small, kernel
+from bodymotion.kernels.compiling import in_slices
 from bodymotion.kernels.kinematics import Indices, apply, matrices
 
 
@@ -170,29 +171,58 @@ def stances(
       off. On the ground, or below it, it slips in any case.
     """
     out = np.zeros(heights.shape)
-    limits = np.array([*height, *speed])
-    work = interpreted(_stances) if is_small(_stances, 16 * heights.size) else _stances
-    work(as_rows(heights, heights.shape), as_rows(speeds, speeds.shape), as_rows(times, times.shape), limits, out)
+    lowest_foot = np.fmin.reduce(heights, axis=1, initial=np.inf)
+    for own, fast, found in zip(heights.T, speeds.T, out.T, strict=True):
+        own = np.where(fast >= 0.0, own, np.nan)
+        for first, after in runs(_low(own, *height, True)):
+            found[first:after] = _stance(own, fast, lowest_foot, times, (first, after), height[0], speed)
     return out
 
 
-@inlined
-def _level(heights: Floats, first: int, after: int) -> float:
-    """Return the height of the contact of a foot that is low in frames `first` … `after` − 1: the mean of the heights up to their mean."""
-    mean = 0.0
-    for t in range(first, after):
-        mean += heights[t]
-    mean /= after - first
-    total = 0.0
-    count = 0
-    for t in range(first, after):
-        if heights[t] <= mean + 1e-12:
-            total += heights[t]
-            count += 1
-    return total / count
+def _low(values: Floats, below: float, above: float, is_first: bool) -> npt.NDArray[np.bool_]:
+    """Return where values (T,) are low: from below the one limit until above the other, or unknown.
+
+    With `is_first`, the state before the first value is unknown, and one between the limits is low.
+    """
+    begins, stays = values < below, values <= above
+    begins[:1] |= stays[:1] & is_first
+    decided = begins | ~stays
+    decided[:1] = True
+    return np.asarray(begins[np.maximum.accumulate(np.where(decided, np.arange(len(values)), 0))])
 
 
-@inlined
+def _stance(
+    heights: Floats,
+    speeds: Floats,
+    lowest_foot: Floats,
+    times: Floats,
+    frames: tuple[int, int],
+    low: float,
+    speed: tuple[float, float],
+) -> Floats:
+    """Return where a foot that is low in `frames` (the first, and the one after the last) is in contact, as 1 or 0 for each of these."""
+    first, after = frames
+    out = np.zeros(after - first)
+    own = heights[first:after]
+    # The height of the contact is the mean of the heights up to their mean. What is below the ground touches it.
+    level = max(float(own[own <= own.mean() + 1e-12].mean()), 0.0)
+    begin, last = first, after - 1
+    if (first > 0 and heights[first - 1] > low) or heights[first] >= low:
+        begin = _end_of_descent(heights, times, first, last, 1, level)
+    if (after < len(heights) and not np.isnan(heights[after])) or heights[last] >= low:
+        last = _end_of_descent(heights, times, last, first, -1, level)
+    end = last + 1
+    out[begin - first : max(end - first, 0)] = 1.0
+    for a, b in runs(~_low(speeds[begin:end], *speed, begin == 0)):
+        a, b = a + begin, b + begin
+        inside = (a > begin or begin == 0) and (b < end or end == len(heights))
+        lands = not inside and times[b - 1] - times[a] < MIN_REST_TIME - 1e-9
+        above_lowest = float((heights[a:b] - lowest_foot[a:b]).mean())
+        if lands or heights[a:b].mean() > level + LIFT_HEIGHT or above_lowest > MAX_ABOVE_LOWEST:
+            out[a - first : b - first][heights[a:b] > TOUCHING_HEIGHT] = 0.0
+    return out
+
+
 def _end_of_descent(heights: Floats, times: Floats, top: int, last: int, step: int, level: float) -> int:
     """Return the frame, going from `top` by `step` to `last`, in which the descent that begins at `top` ends."""
     low = top
@@ -212,66 +242,6 @@ def _end_of_descent(heights: Floats, times: Floats, top: int, last: int, step: i
         if t == last:
             return low
         t += step
-
-
-@inlined
-def _slips(heights: Floats, lowest: Floats, times: Floats, begin: int, end: int, level: float, inside: bool) -> bool:
-    """Return whether a foot that is fast in frames `begin` … `end` − 1 slips: it is as low as its contact, and not landing or
-    lifting off.
-    """
-    if not inside and times[end - 1] - times[begin] < MIN_REST_TIME - 1e-9:
-        return False
-    mean = 0.0
-    above = 0.0
-    for t in range(begin, end):
-        mean += heights[t]
-        above += heights[t] - lowest[t]
-    return mean / (end - begin) <= level + LIFT_HEIGHT and above / (end - begin) <= MAX_ABOVE_LOWEST
-
-
-@kernel
-def _stances(heights: Floats, speeds: Floats, times: Floats, limits: Floats, out: Floats) -> None:
-    count = heights.shape[0]
-    lowest = np.empty(count)
-    own = np.empty(count)
-    for t in range(count):
-        lowest[t] = np.inf
-        for k in range(heights.shape[1]):
-            lowest[t] = min(lowest[t], heights[t, k])
-    for k in range(heights.shape[1]):
-        for t in range(count):
-            own[t] = heights[t, k] if speeds[t, k] >= 0.0 else np.nan
-        after = 0
-        while after < count:
-            first = after
-            after += 1
-            if not (own[first] < limits[0] or (first == 0 and own[first] <= limits[1])):
-                continue
-            while after < count and own[after] <= limits[1]:
-                after += 1
-            level = max(_level(own, first, after), 0.0)  # What is below the ground touches it.
-            begin = first
-            if (first > 0 and own[first - 1] > limits[0]) or own[first] >= limits[0]:
-                begin = _end_of_descent(own, times, first, after - 1, 1, level)
-            last = after - 1
-            if (after < count and own[after] > limits[1]) or own[last] >= limits[0]:
-                last = _end_of_descent(own, times, last, first, -1, level)
-            end = last + 1
-            for t in range(begin, end):
-                out[t, k] = 1.0
-            slow = speeds[begin, k] < limits[2] or (begin == 0 and speeds[begin, k] <= limits[3])
-            fast = begin
-            for t in range(begin, end + 1):
-                now = t == end or speeds[t, k] < limits[2] or (slow and speeds[t, k] <= limits[3])
-                if now and not slow:
-                    inside = (fast > begin or begin == 0) and (t < end or end == count)
-                    if not _slips(own, lowest, times, fast, t, level, inside):
-                        for n in range(fast, t):
-                            if own[n] > TOUCHING_HEIGHT:
-                                out[n, k] = 0.0
-                if slow and not now:
-                    fast = t
-                slow = now
 
 
 MAX_SINK = 1e-4

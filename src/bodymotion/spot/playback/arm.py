@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.spot.playback.dimensions import ARM_LIMITS, FOREARM, HAND, SHOULDER, STOWED, UPPER_ARM
-from bodymotion.spot.playback.legs import nearest_within_limits
+from bodymotion.spot.playback.legs import nearest_branches, nearest_within_limits
 from bodymotion.system.deprecation import warn_renamed
 
 REACH = float(np.hypot(FOREARM[0], FOREARM[2]))
@@ -137,8 +137,6 @@ def arm_joints(hands: npt.ArrayLike, before: npt.ArrayLike = STOWED) -> Arm:
     ValueError
         When an array has another shape.
     """
-    from bodymotion.kernels.branches import nearest_branches
-
     hands = frozen(hands, (None, 7), "hands")
     before = frozen(before, (6,), "before")
     found = solutions(hands)

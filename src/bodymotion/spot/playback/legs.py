@@ -179,13 +179,28 @@ def _errors_to(goals: Floats, width: Floats) -> Errors:
 
 def _chosen(found: Floats, fits: npt.NDArray[np.bool_], before: Floats | None) -> Floats:
     """Return one of the solutions (T, 2, 3) that fits; where both do, the one nearer to the frame before, at first `before` (3,)."""
-    from bodymotion.kernels.branches import nearest_branches
-
     start = found[0, 0] if before is None and len(found) else before
     if start is None:
         return found[:, 0]
     chosen = nearest_branches(found, fits, np.asarray(start, dtype=np.float64))
     return np.asarray(found[np.arange(len(found)), chosen])
+
+
+def nearest_branches(solutions: Floats, fits: npt.NDArray[np.bool_], start: Floats) -> npt.NDArray[np.intp]:
+    """Return for each frame (T,) the index of the solution, of (T, B, J), that is nearest to the one before, at first `start` (J,).
+
+    `fits` (T, B): which of them may be chosen; where none may, all are considered. So joints do not jump.
+    """
+    allowed = fits | ~fits.any(axis=1, keepdims=True)
+    before = np.concatenate([np.broadcast_to(start, (1, *solutions.shape[1:])), solutions[:-1]])
+    chosen: list[int] = [0]
+    for first in range(0, len(solutions), BLOCK):
+        block = slice(first, first + BLOCK)
+        # For each solution of the frame before, the nearest one.
+        distances = np.sum((solutions[block, None] - before[block, :, None]) ** 2, axis=-1)
+        for row in np.where(allowed[block, None] & ~np.isnan(distances), distances, np.inf).argmin(axis=2).tolist():
+            chosen.append(row[chosen[-1]])
+    return np.array(chosen[1:], dtype=np.intp)
 
 
 def _starts(found: Floats, goals: Floats, width: Floats) -> Floats:
