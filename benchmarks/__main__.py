@@ -21,6 +21,7 @@ NAMES = (
     "simulation",
     "pictures",
     "closed_loops",
+    "inverse_kinematics",
     "resampling",
     "checking",
     "cha_reading",

@@ -27,6 +27,7 @@ LAYERS = (
     ("motion",),
     ("model",),
     ("keyposes",),
+    ("ik",),
     ("animation",),
     ("formats",),
     ("spot",),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bodymotion import checks as checks
     from bodymotion import dynamics as dynamics
     from bodymotion import editing as editing
+    from bodymotion import ik as ik
     from bodymotion import simulation as simulation
     from bodymotion import spot as spot
     from bodymotion.animation import Animation, Keyframes, Parameter
@@ -114,6 +115,7 @@ _PACKAGES = {
     "checks": "checks",
     "dynamics": "dynamics",
     "editing": "editing",
+    "ik": "ik",
     "poses": "geometry.poses",
     "rotations": "geometry.rotations",
     "simulation": "simulation",
@@ -179,6 +181,7 @@ __all__ = [
     "compare_motions",
     "dynamics",
     "editing",
+    "ik",
     "load",
     "load_animation",
     "load_body",

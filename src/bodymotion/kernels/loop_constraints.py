@@ -30,6 +30,8 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined
 
 Indices: TypeAlias = npt.NDArray[np.int64]
+Chain: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats, Floats, Floats]
+"""The first seven arrays: links, offsets and axes."""
 Mechanism: TypeAlias = tuple[
     Indices, Indices, Indices, Floats, Floats, Floats, Floats, Indices, Floats, Floats, Indices, Indices, Floats
 ]
@@ -45,9 +47,9 @@ def length(values: Floats) -> float:
 
 
 @inlined
-def _place(mechanism: Mechanism, x: Floats, turns: Floats, places: Floats, axes: Floats) -> None:
+def place_links(chain: Chain, x: Floats, turns: Floats, places: Floats, axes: Floats) -> None:
     """Compute each link's rotation (n, 3, 3), position (n, 3) and joint axis (n, 3) in the base's frame."""
-    parents, kinds, variables, offset_turns, offset_places, own_axes, units = mechanism[:7]
+    parents, kinds, variables, offset_turns, offset_places, own_axes, units = chain
     at_zero = np.empty((3, 3))
     joint = np.empty((3, 3))
     for i in range(parents.shape[0]):
@@ -95,7 +97,7 @@ def constrain(
     mechanism: Mechanism, x: Floats, turns: Floats, places: Floats, axes: Floats, residual: Floats, jacobian: Floats
 ) -> None:
     """Compute the equations' residual (m,) and its derivatives (m, v) at variables x (v,); the other arrays are work space."""
-    _place(mechanism, x, turns, places, axes)
+    place_links(mechanism[:7], x, turns, places, axes)
     kinds, variables = mechanism[1], mechanism[2]
     ends, tips, directions, of_axes, sides, size = mechanism[7:]
     d = np.empty(3)

@@ -7,7 +7,7 @@ without an id, but for the root, follow after the highest id in link order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -24,8 +24,10 @@ from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.links import MOVING, Device, Joint, Link
 from bodymotion.system.display import NotebookDisplay
+from bodymotion.system.upward import provided_by
 
 if TYPE_CHECKING:
+    from bodymotion.ik import Solution, Task
     from bodymotion.motion import Motion, MultiValueSeq
 
 __all__ = ["Body", "ExtraJoint", "ExtraJointType", "Viewpoint"]
@@ -336,6 +338,63 @@ class Body(NotebookDisplay, ContentEquality):
 
             q = closed_loops.close_loops(self, q).q
         return frozen(self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0]))
+
+    @provided_by("bodymotion.ik:solve")
+    def ik(
+        self,
+        targets: Mapping[str, npt.ArrayLike] | None = None,
+        *,
+        tasks: Iterable[Task] = (),
+        q0: npt.ArrayLike | None = None,
+        root: npt.ArrayLike | None = None,
+        free_root: bool | None = None,
+        pinned: Iterable[str] = (),
+        joints: Iterable[str | int] | None = None,
+        posture: npt.ArrayLike | None = None,
+        posture_weight: float = 0.0,
+        close_loops: bool = True,
+        restarts: int = 30,
+        max_steps: int = 200,
+    ) -> Solution:
+        """Return joint values, and where it is free the pose of the root, that bring links to their targets within the joints' limits.
+
+        Parameters
+        ----------
+        targets:
+            For each link, by its name, a pose (7,) in the world, a position (3,) [m], or an orientation (4,) as quaternion; over T frames
+            (T, 7), (T, 3) or (T, 4).
+        tasks:
+            Further tasks, and those with weights: `bodymotion.ik.FrameTask`, `CenterOfMassTask`, `LookAtTask`, `DistanceTask`.
+        q0:
+            (J,) where the search begins, by default at 0; each further frame begins where the one before ended. (T, J): each frame begins
+            at its own row, as for a motion that is changed.
+        root:
+            (7,) or (T, 7) the pose of the root, by default `root_pose`; where it begins, if it is free.
+        free_root:
+            Whether the root moves. By default it does when links are pinned, but for a body whose root is fixed to the world.
+        pinned:
+            Links that stay at their pose at `q0` and `root`, whatever else is out of reach.
+        joints:
+            Names or columns of the joints that may move; by default all.
+        posture, posture_weight:
+            (J,) or (T, J) joint values, `q0` by default, near which joints are held with this weight. It competes with the tasks: with
+            1e-4 they are missed by about 1e-8 of the distance to the posture.
+        close_loops:
+            Whether the loops of the body are kept closed.
+        restarts:
+            When the targets of the first frame are not reached from `q0`, the number of random start poses (always the same ones) that are
+            tried; of those that reach them the solution nearest to `q0` is taken.
+        max_steps:
+            The largest number of steps in each frame.
+
+        Raises
+        ------
+        ValueError
+            When shapes do not fit, numbers are not finite, or there is no task.
+        KeyError
+            When there is no such link; the message has the names that exist.
+        """
+        raise NotImplementedError
 
     def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:
         """Return the centre of mass (..., 3) [m] in the world, of link poses (..., L, 7); a body without mass has it at its root."""

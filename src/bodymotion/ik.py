@@ -1,0 +1,396 @@
+"""Inverse kinematics: the tasks of links, the centre of mass and distances, and the joint values that fulfil them.
+
+`Body.ik` is the way in. A task is fulfilled when its error is at most `MAX_ERROR`. Where tasks cannot all be fulfilled, the sum of their
+squared errors, times the squares of their weights, is least: a weight of 1 stands for 1/m and 1/rad. A task of infinite weight comes
+before all others, as do pinned links and closed loops. The method is in `kernels.inverse_kinematics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics.text import counted, listed
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import ContentEquality, Floats, real_numbers
+from bodymotion.kernels import inverse_kinematics as kernel
+from bodymotion.model.closed_loops.closing import columns_of
+from bodymotion.model.closed_loops.mechanism import constrained_directions, constrained_tilts, unit_axis
+from bodymotion.motion import Motion
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+
+__all__ = ["CenterOfMassTask", "DistanceTask", "FrameTask", "LookAtTask", "Solution", "Task"]
+
+MAX_ERROR = 1e-6
+"""[m, rad] A task with a smaller error is fulfilled."""
+RANGE = {1: np.pi, 2: 1.0}
+"""[rad or m] How far random start poses are from `q0` where a rotating or sliding joint has no limit."""
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class FrameTask:
+    """A point of a link, its origin by default, is at a position, the link in an orientation, or both.
+
+    `goal`: pose (..., 7), position (..., 3) or orientation (..., 4) in the world; `point` (3,) in the link's frame.
+    """
+
+    link: str
+    goal: npt.ArrayLike
+    weight: float = 1.0
+    orientation_weight: float = 1.0
+    point: npt.ArrayLike = ORIGIN
+
+
+@dataclass(frozen=True, eq=False)
+class CenterOfMassTask:
+    """The centre of mass is at `goal` (..., 3) [m] in the world, or above or below the point `goal` (..., 2)."""
+
+    goal: npt.ArrayLike
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class LookAtTask:
+    """An `axis` (3,) of a link, from a `point` (3,) of it, points at the position `goal` (..., 3) in the world."""
+
+    link: str
+    goal: npt.ArrayLike
+    axis: npt.ArrayLike = (1.0, 0.0, 0.0)
+    weight: float = 1.0
+    point: npt.ArrayLike = ORIGIN
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceTask:
+    """A `point` (3,) of a link is `distance` (...) [m] away from `to`: a position (..., 3) in the world, or `to_point` (3,) of a link."""
+
+    link: str
+    to: str | npt.ArrayLike
+    distance: npt.ArrayLike
+    weight: float = 1.0
+    point: npt.ArrayLike = ORIGIN
+    to_point: npt.ArrayLike = ORIGIN
+
+
+Task: TypeAlias = FrameTask | CenterOfMassTask | LookAtTask | DistanceTask
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Solution(ContentEquality):
+    """What inverse kinematics found. As an array it is `q`.
+
+    Attributes
+    ----------
+    q:
+        (..., J) joint values [rad or m].
+    root:
+        (..., 7) poses of the root in the world.
+    names:
+        For each of the K tasks what it is about: targets, other tasks, pinned links, extra joints.
+    errors:
+        (..., K, 2) how far [m] and by which angle [rad] each task is missed.
+    cost:
+        (...) the sum of the squared errors times the squares of the weights; that of the posture is included.
+    joint_names:
+        Names of the columns of `q`; none where a joint has no name.
+    """
+
+    q: Floats
+    root: Floats
+    names: tuple[str, ...]
+    errors: Floats
+    cost: Floats
+    joint_names: tuple[str, ...] = ()
+
+    @property
+    def reached(self) -> npt.NDArray[np.bool_]:
+        """Whether all tasks are fulfilled (...)."""
+        return np.asarray((self.errors <= MAX_ERROR).all(axis=(-2, -1)))
+
+    @property
+    def missed(self) -> dict[str, tuple[float, float]]:
+        """The largest errors [m] and [rad] of the tasks that are not fulfilled in all frames, by their names."""
+        worst = self.errors.reshape(-1, len(self.names), 2).max(axis=0)
+        found: dict[str, tuple[float, float]] = {}
+        for name, (far, angle) in zip(self.names, worst.tolist(), strict=True):
+            if max(far, angle) > MAX_ERROR:
+                before = found.get(name, (0.0, 0.0))
+                found[name] = max(far, before[0]), max(angle, before[1])
+        return found
+
+    def motion(self, frame_rate: float = 100.0) -> Motion:
+        """Return a motion at a frame rate [Hz]; a single pose is one frame."""
+        return Motion.from_joints(
+            np.atleast_2d(self.q), frame_rate, root=np.atleast_2d(self.root), joint_names=self.joint_names
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:  # noqa: ANN401
+        """Return a copy of `q`."""
+        return np.array(self.q, dtype=dtype)
+
+    def __repr__(self) -> str:
+        texts = [f"{name} by {far:.3g} m, {angle:.3g} rad" for name, (far, angle) in self.missed.items()]
+        about = f"misses {listed(texts, 200)}" if texts else "all reached"
+        return f"Solution({counted(self.cost.size, 'frame')}, {counted(len(self.names), 'task')}: {about})"
+
+
+@dataclass
+class _Problem:
+    """The tasks of a body as rows for the kernel; goals are (T or 1, 7)."""
+
+    body: Body
+    names: list[str] = field(default_factory=list)
+    kinds: list[int] = field(default_factory=list)
+    links: list[tuple[int, int]] = field(default_factory=list)
+    points: list[tuple[npt.ArrayLike, npt.ArrayLike]] = field(default_factory=list)
+    directions: list[npt.ArrayLike] = field(default_factory=list)
+    weights: list[list[float]] = field(default_factory=list)
+    goals: list[Floats] = field(default_factory=list)
+    single: bool = True
+
+    def add(
+        self,
+        name: str,
+        kind: int,
+        weights: Iterable[float],
+        goal: npt.ArrayLike,
+        links: tuple[int, int] = (0, -1),
+        points: tuple[npt.ArrayLike, npt.ArrayLike] = (ORIGIN, ORIGIN),
+        direction: npt.ArrayLike = ORIGIN,
+    ) -> None:
+        """Add a task with a goal (..., 1 to 7)."""
+        weights = [float(weight) for weight in weights]
+        if not all(weight >= 0 for weight in weights):
+            raise ValueError(f"{name}: weights {weights}; expected numbers of at least 0")
+        for vector in (*points, direction):
+            real_vector(vector, name)
+        self.names.append(name)
+        self.kinds.append(kind)
+        self.links.append(links)
+        self.points.append(points)
+        self.directions.append(direction)
+        self.weights.append([*weights, *[0.0] * (6 - len(weights))])
+        rows = self.rows(goal, None, name)
+        self.goals.append(np.pad(rows, ((0, 0), (0, 7 - rows.shape[1]))))
+
+    def rows(self, values: npt.ArrayLike, width: int | None, name: str) -> Floats:
+        """Return finite values (1 or T, width) of values (width,) or (T, width)."""
+        array = real_numbers(values, name)
+        if array.ndim not in (1, 2) or (width is not None and array.shape[-1] != width) or not len(array):
+            raise ValueError(
+                f"{name}: expected {f'{width} numbers' if width else 'numbers'}, or T rows of them, got shape {array.shape}"
+            )
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name}: expected finite numbers, got {array[~np.isfinite(array)][0]}")
+        self.single = self.single and array.ndim == 1
+        return np.atleast_2d(array)
+
+    def add_task(self, task: Task) -> None:
+        """Add a task of the user."""
+        if isinstance(task, CenterOfMassTask):
+            width = np.shape(task.goal)[-1:]
+            if width not in ((2,), (3,)) or self.body.mass <= 0:
+                fault = (
+                    "goal: expected 2 or 3 numbers, or T rows of them" if self.body.mass > 0 else "the body has no mass"
+                )
+                raise ValueError(f"centre of mass: {fault}")
+            self.add("centre of mass", kernel.CENTER, [task.weight] * width[0], task.goal)
+            return
+        link = self.body.link(task.link).index
+        if isinstance(task, FrameTask):
+            goal = np.asarray(task.goal)
+            width = goal.shape[-1:]
+            if width not in ((7,), (3,), (4,)):
+                raise ValueError(
+                    f"{task.link}: expected a pose (7 numbers), position (3) or orientation (4), or T rows of them, got shape {goal.shape}"
+                )
+            if width == (4,):
+                goal = np.concatenate([np.zeros((*goal.shape[:-1], 3)), goal], axis=-1)
+            weights = [task.weight * (width != (4,))] * 3 + [task.orientation_weight * (width != (3,))] * 3
+            weights = [0.0 if np.isnan(weight) else weight for weight in weights]
+            self.add(task.link, kernel.POSE, weights, goal, (link, -1), (task.point, ORIGIN))
+        elif isinstance(task, LookAtTask):
+            axis = real_vector(task.axis, f"axis of {task.link}")
+            length = float(np.linalg.norm(axis))
+            if length == 0:
+                raise ValueError(f"axis of {task.link}: expected a direction, got 0 0 0")
+            name = f"{task.link} looks"
+            self.rows(task.goal, 3, name)
+            self.add(name, kernel.LOOK, [task.weight] * 3, task.goal, (link, -1), (task.point, ORIGIN), axis / length)
+        else:
+            other = self.body.link(task.to).index if isinstance(task.to, str) else -1
+            name = f"{task.link} to {task.to if isinstance(task.to, str) else 'a point'}"
+            place = np.zeros(3) if isinstance(task.to, str) else real_numbers(task.to, name)
+            if place.shape[-1:] != (3,):
+                raise ValueError(
+                    f"{name}: expected a position of 3 numbers, or T rows of them, got shape {place.shape}"
+                )
+            far = real_numbers(task.distance, name)[..., None]
+            shape = np.broadcast_shapes(place.shape[:-1], far.shape[:-1])
+            goal = np.concatenate([np.broadcast_to(place, (*shape, 3)), np.broadcast_to(far, (*shape, 1))], axis=-1)
+            self.add(name, kernel.DISTANCE, [task.weight], goal, (link, other), (task.point, task.to_point))
+
+    def add_loops(self) -> None:
+        """Add the equations of the extra joints."""
+        for number, joint in enumerate(self.body.extra_joints):
+            name = joint.name or f"extra joint {number}"
+            for direction in constrained_directions(joint):
+                ends = (joint.positions[0], joint.positions[1])
+                self.add(name, kernel.POINTS, [np.inf], np.zeros(7), joint.links, ends, direction)
+            for direction in constrained_tilts(joint):
+                self.add(name, kernel.AXES, [np.inf], np.zeros(7), joint.links, (ORIGIN, unit_axis(joint)), direction)
+
+    def tasks(self) -> kernel.Tasks:
+        """Return the tasks for the kernel."""
+        weights = np.array(self.weights)
+        hard = np.isinf(weights)
+        weights[hard] = 1.0
+        return (
+            np.array(self.kinds),
+            np.array(self.links),
+            np.array(self.points, dtype=float),
+            np.array(self.directions, dtype=float),
+            weights,
+            hard.any(axis=1).astype(np.int64),
+        )
+
+
+def real_vector(values: npt.ArrayLike, what: str) -> Floats:
+    """Return finite numbers (3,); ValueError names what is wrong."""
+    vector = real_numbers(values, what)
+    if vector.shape != (3,) or not np.isfinite(vector).all():
+        raise ValueError(f"{what}: expected 3 finite numbers, got {values!r}")
+    return vector
+
+
+def solve(
+    body: Body,
+    targets: Mapping[str, npt.ArrayLike] | None = None,
+    *,
+    tasks: Iterable[Task] = (),
+    q0: npt.ArrayLike | None = None,
+    root: npt.ArrayLike | None = None,
+    free_root: bool | None = None,
+    pinned: Iterable[str] = (),
+    joints: Iterable[str | int] | None = None,
+    posture: npt.ArrayLike | None = None,
+    posture_weight: float = 0.0,
+    close_loops: bool = True,
+    restarts: int = 30,
+    max_steps: int = 200,
+) -> Solution:
+    """Return what `Body.ik` describes."""
+    columns = body.num_joints
+    problem = _Problem(body)
+    starts = problem.rows(np.zeros(columns) if q0 is None else q0, columns, "q0")
+    roots = problem.rows(body.root_pose if root is None else root, 7, "root")
+    rest = starts if posture is None else problem.rows(posture, columns, "posture")
+    pinned = tuple(pinned)
+    held = body.forward_kinematics(starts, roots)
+    for name in pinned:
+        link = body.link(name).index
+        pose = held[0, link] if problem.single else held[:, link]
+        problem.add(f"{name} (pinned)", kernel.POSE, [np.inf] * 6, pose, (link, -1))
+    for name, goal in (targets or {}).items():
+        problem.add_task(FrameTask(name, goal))
+    for task in tasks:
+        problem.add_task(task)
+    if not problem.names:
+        raise ValueError("inverse kinematics needs a target, a task or a pinned link")
+    if close_loops:
+        problem.add_loops()
+    counts = {len(rows) for rows in (*problem.goals, starts, roots, rest)} - {1}
+    if len(counts) > 1:
+        raise ValueError(
+            f"all that changes over time has the same number of frames, these have {listed(map(str, sorted(counts)))}"
+        )
+    frames = counts.pop() if counts else 1
+    goals = np.stack([np.broadcast_to(rows, (frames, 7)) for rows in problem.goals], axis=1)
+    free = bool(pinned) and not body.is_mounted if free_root is None else free_root
+    space = _space(body, free, joints, posture_weight)
+    parents, kinds, of_joints, offsets, axes = body.tree
+    arrays = (
+        np.array(parents),
+        np.array(kinds),
+        np.array(of_joints),
+        np.array(rotations.to_matrix(offsets[:, 3:])),
+        np.array(offsets[:, :3]),
+        np.array(axes),
+        np.ones(columns),
+    )
+    masses = np.array([link.mass / (body.mass or 1.0) for link in body.links])
+    centers = np.array([link.center_of_mass for link in body.links])
+
+    def found(goals: Floats, starts: Floats, roots: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        begin = (np.array(starts), np.array(np.broadcast_to(roots, (len(goals), 7))))
+        return kernel.solve(
+            arrays, (masses, centers), problem.tasks(), np.array(goals), space, np.array(rest), begin, max_steps
+        )
+
+    q, at, errors, cost = found(goals[:1], starts[:1], roots[:1])
+    if restarts > 0 and errors.max() > MAX_ERROR:
+        others = found(
+            np.repeat(goals[:1], restarts, axis=0), _random(starts[0], kinds, of_joints, space, restarts), roots[:1]
+        )
+        tried = [np.concatenate(pair) for pair in zip((q, at, errors, cost), others, strict=True)]
+        worst = tried[2].max(axis=(1, 2))
+        hard = tried[2][:, problem.tasks()[5] > 0].max(axis=(1, 2), initial=0.0)
+        far = np.linalg.norm(tried[0] - starts[0], axis=1)
+        missed = worst > MAX_ERROR
+        best = np.lexsort((far, np.where(missed, tried[3], 0.0), missed, hard > MAX_ERROR))[:1]
+        q, at, errors, cost = (values[best] for values in tried)
+    if frames > 1:
+        begin = np.concatenate([q, starts[1:]])
+        q, at, errors, cost = found(
+            goals, begin, np.concatenate([at, np.broadcast_to(roots, (frames, 7))[1:]]) if free else roots
+        )
+    names = tuple(joint.name for joint in body.joints)
+    row = 0 if problem.single else slice(None)
+    return Solution(
+        q=q[row],
+        root=at[row],
+        names=tuple(problem.names),
+        errors=errors[row],
+        cost=cost[row],
+        joint_names=names if all(names) else (),
+    )
+
+
+def _space(body: Body, free_root: bool, joints: Iterable[str | int] | None, posture_weight: float) -> kernel.Space:
+    """Return for the variables (6 + J) which may move, their limits, and the weights of the posture."""
+    if not 0 <= posture_weight < np.inf:
+        raise ValueError(f"posture weight {posture_weight}; expected a finite number of at least 0")
+    count = 6 + body.num_joints
+    moving = np.zeros(count, dtype=np.int64)
+    moving[:6] = free_root
+    lower, upper = np.full(count, -np.inf), np.full(count, np.inf)
+    kinds, columns = body.tree[1:3]
+    moving[6 + columns[kinds > 0]] = 1
+    if joints is not None:
+        chosen = np.zeros(count, dtype=np.int64)
+        chosen[[*range(6), *(6 + column for column in columns_of(body, joints))]] = 1
+        moving *= chosen
+    for column, joint in enumerate(body.joints):
+        if joint.lower <= joint.upper:
+            lower[6 + column], upper[6 + column] = joint.lower, joint.upper
+    return moving, lower, upper, np.where(np.arange(count) < 6, 0.0, posture_weight * moving)
+
+
+def _random(
+    q: Floats, kinds: npt.NDArray[np.int64], columns: npt.NDArray[np.int64], space: kernel.Space, count: int
+) -> Floats:
+    """Return random joint values (count, J) within limits; joints that may not move are as in q."""
+    reach = np.zeros(len(q))
+    for kind, far in RANGE.items():
+        reach[columns[kinds == kind]] = far
+    moving, lower, upper = (values[6:] for values in space[:3])
+    lower, upper = np.maximum(lower, q - 2 * reach), np.minimum(upper, q + 2 * reach)
+    lower, upper = np.where(moving > 0, lower, q), np.where(moving > 0, upper, q)
+    return lower + (upper - lower) * np.random.default_rng(0).random((count, len(q)))

@@ -1,0 +1,564 @@
+"""Inverse kinematics of trees of links: joint values and root poses that bring tasks as near to their goals as limits allow.
+
+Variables are u = (v₀, ω₀, q) (6 + J): a translation of the root, a rotation of it about its origin, and the joints. With residuals r and
+their derivatives A by u, each step minimizes |W·(r + A·Δu)|² + λ·|Δu|² between the limits (Levenberg and Marquardt; λ in proportion to
+the squared error, as Fan and Yuan, 2005, have it, so that convergence stays quadratic where joints are redundant). Joints that the step
+would move beyond a limit are put on it and the others solved again; a joint leaves its limit when the gradient points inwards.
+
+Hard tasks (closed loops, pinned links) come before all others. They have a large weight and multipliers (Hestenes, 1969, and Powell), so
+they are met exactly. A step is accepted when it reduces |W·r|²/2 of the other tasks plus ν·Σ|r| of the hard ones, ν above the multipliers.
+
+Kinds of tasks, with points P on link a and Q on link b (−1: the world), and the goal g (7,) of each frame; residuals in world axes:
+
+    POSE (6)       P − g, and the rotation vector from the goal's orientation to the link's
+    CENTER (3)     centre of mass − g
+    LOOK (3)       the rotation vector from the direction of g from P to an axis of link a
+    DISTANCE (1)   |P − Q| − g₃, with Q = (g₀, g₁, g₂) where b is −1
+    POINTS (1)     d · (Q − P), d a direction in link a           an equation of an extra joint, as in `loop_constraints`
+    AXES (1)       d · a₂, a₂ an axis in link b                   likewise
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+
+from bodymotion.geometry.arrays import Floats
+from bodymotion.kernels.compiling import inlined, kernel
+from bodymotion.kernels.kinematics import cross, rotation, unit_pose
+from bodymotion.kernels.loop_constraints import Chain, Indices, place_links
+
+POSE, CENTER, LOOK, DISTANCE, POINTS, AXES = range(6)
+Tasks: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats, Indices]
+"""Kinds (K,), links (K, 2), points (K, 2, 3), directions (K, 3), weights (K, 6) of the residuals, and whether they are hard (K,)."""
+Masses: TypeAlias = tuple[Floats, Floats]
+"""The links' shares (L,) of the mass, and their centres (L, 3)."""
+Space: TypeAlias = tuple[Indices, Floats, Floats, Floats]
+"""Of the variables (6 + J): which may move, limits, and the weights with which joints are held at their rest values."""
+Work: TypeAlias = tuple[Floats, Floats, Floats]
+"""Rotations (L, 3, 3), positions (L, 3) and joint axes (L, 3) of the links in the world."""
+System: TypeAlias = tuple[Floats, Floats, Floats]
+"""H = AᵀW²A, g = AᵀW²r, and the factor of H + λ of the joints that are not at limits."""
+
+TOLERANCE = 1e-10
+"""[m, rad] A task with a smaller error is done."""
+MIN_STEP = 1e-11
+MAX_STEP = 0.5
+"""[rad or m] No variable moves further in one step."""
+MIN_GAIN, MAX_STALLS = 1e-12, 3
+"""The end of descent: so many steps in turn gain less than this share."""
+HARD = 100.0
+"""The weight of hard tasks."""
+DAMPING, MIN_SHARE, MIN_DAMPING = 1e-3, 1e-9, 1e-11
+"""The first and the smallest share of the squared error that is λ, and the smallest λ."""
+
+
+def solve(
+    chain: Chain,
+    masses: Masses,
+    tasks: Tasks,
+    goals: Floats,
+    space: Space,
+    rest: Floats,
+    starts: tuple[Floats, Floats],
+    steps: int,
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return joints (T, J), root poses (T, 7), the errors (T, K, 2) of tasks [m, rad], and the sum (T,) of their weighted squares.
+
+    `chain`: all links, the offset of the root being replaced by its pose. `goals` (T, K, 7). `rest` (1 or T, J). `starts`: joints
+    (1 or T, J) and root poses (T, 7). With one row of joints each frame starts where the one before ended, else each with its own.
+    """
+    count, joints = len(goals), starts[0].shape[1]
+    q, root = np.empty((count, joints)), np.empty((count, 7))
+    errors, cost = np.empty((count, len(tasks[0]), 2)), np.empty(count)
+    turns, places = np.array(chain[3]), np.array(chain[4])
+    whole = (*chain[:3], turns, places, *chain[5:])
+    _solve(whole, masses, tasks, goals, space, rest, *starts, steps, q, root, errors, cost)
+    return q, root, errors, cost
+
+
+@inlined
+def _rotation_vector(turn: Floats, goal: Floats, out: Floats) -> float:
+    """Fill `out` (3,) with the rotation vector from `goal` (3, 3) to `turn` (3, 3); return its angle, 0…π."""
+    d = np.empty((3, 3))
+    for a in range(3):
+        for b in range(3):
+            d[a, b] = turn[a, 0] * goal[b, 0] + turn[a, 1] * goal[b, 1] + turn[a, 2] * goal[b, 2]
+    # The quaternion by the largest of its parts (Shepperd): near π the sine alone has no digits.
+    trace = d[0, 0] + d[1, 1] + d[2, 2]
+    i = 0
+    for k in range(1, 3):
+        if d[k, k] > d[i, i]:
+            i = k
+    j, k = (i + 1) % 3, (i + 2) % 3
+    if trace > d[i, i]:
+        w = 1.0 + trace
+        out[0], out[1], out[2] = d[2, 1] - d[1, 2], d[0, 2] - d[2, 0], d[1, 0] - d[0, 1]
+    else:
+        w = d[k, j] - d[j, k]
+        out[i] = 1.0 + d[i, i] - d[j, j] - d[k, k]
+        out[j] = d[j, i] + d[i, j]
+        out[k] = d[k, i] + d[i, k]
+    sine = np.sqrt(out[0] ** 2 + out[1] ** 2 + out[2] ** 2)
+    angle = 2.0 * np.arctan2(sine, abs(w))
+    scale = 0.0 if sine == 0.0 else (angle if w >= 0.0 else -angle) / sine
+    for k in range(3):
+        out[k] *= scale
+    return float(angle)
+
+
+@inlined
+def _add(
+    chain: Chain, link: int, point: Floats, work: Work, by: Floats, free_root: bool, rows: Indices, jac: Floats
+) -> None:
+    """Add to the rows of `jac` the products of `by` (6, 6) with the velocities of a point of a link, for each variable."""
+    parents, kinds, columns = chain[:3]
+    _, places, axes = work
+    arm = np.empty(3)
+    swept = np.empty(3)
+    twist = np.zeros(6)
+    i = link
+    while i >= 0:
+        root = parents[i] < 0
+        if kinds[i] != 0 or (root and free_root):
+            for k in range(3):
+                arm[k] = point[k] - places[i, k]
+            for part in range(6 if root else 1):
+                if root:
+                    for k in range(6):
+                        twist[k] = 1.0 if k == part else 0.0
+                    if part >= 3:
+                        cross(twist[3:], arm, swept)
+                        for k in range(3):
+                            twist[k] = swept[k]
+                else:
+                    cross(axes[i], arm, swept)
+                    for k in range(3):
+                        twist[k] = axes[i, k] if kinds[i] == 2 else swept[k]
+                        twist[3 + k] = axes[i, k] if kinds[i] == 1 else 0.0
+                column = part if root else 6 + columns[i]
+                for m in range(6):
+                    if rows[m] >= 0:
+                        for k in range(6):
+                            jac[rows[m], column] += by[m, k] * twist[k]
+        i = parents[i]
+
+
+@inlined
+def _add_center(chain: Chain, masses: Masses, work: Work, center: Floats, rows: Indices, jac: Floats) -> None:
+    """Compute the centre of mass and its derivatives, from what each joint carries: Δc = s·axis × (m/s − o), s its share of the mass."""
+    parents, kinds, columns = chain[:3]
+    shares, centers = masses
+    turns, places, axes = work
+    links = parents.shape[0]
+    carried = np.zeros((links, 4))
+    arm = np.empty(3)
+    swept = np.empty(3)
+    for i in range(links - 1, -1, -1):
+        carried[i, 3] += shares[i]
+        for k in range(3):
+            at = places[i, k]
+            for m in range(3):
+                at += turns[i, k, m] * centers[i, m]
+            carried[i, k] += shares[i] * at
+        if i > 0:
+            for k in range(4):
+                carried[parents[i], k] += carried[i, k]
+        for k in range(3):
+            arm[k] = carried[i, k] - carried[i, 3] * places[i, k]
+        if i > 0 and kinds[i] != 0:
+            cross(axes[i], arm, swept)
+            for k in range(3):
+                if rows[k] >= 0:
+                    jac[rows[k], 6 + columns[i]] += axes[i, k] * carried[i, 3] if kinds[i] == 2 else swept[k]
+    for k in range(3):
+        center[k] = carried[0, k]
+        after, last = (k + 1) % 3, (k + 2) % 3
+        if rows[k] >= 0:
+            jac[rows[k], k] += 1.0
+            jac[rows[k], 3 + after] += arm[last]
+            jac[rows[k], 3 + last] -= arm[after]
+
+
+@inlined
+def _evaluate(
+    chain: Chain,
+    masses: Masses,
+    tasks: Tasks,
+    goals: Floats,
+    space: Space,
+    rest: Floats,
+    x: Floats,
+    pose: Floats,
+    work: Work,
+    residual: Floats,
+    jac: Floats,
+    errors: Floats,
+) -> tuple[float, float, float]:
+    """Compute weighted residuals and their derivatives; return |W·r|² of soft tasks, Σ|r| of hard ones, and the largest error [m, rad]."""
+    kinds, links, points, directions, weights, hard = tasks
+    turns, places, axes = work
+    free_root = space[0][0] != 0
+    rotation(pose, chain[3][0])
+    for k in range(3):
+        chain[4][0, k] = pose[k]
+    place_links(chain, x, turns, places, axes)
+    for i in range(jac.shape[0]):
+        for j in range(jac.shape[1]):
+            jac[i, j] = 0.0
+    r = np.zeros(6)
+    rows = np.empty(6, dtype=np.int64)
+    by = np.empty((6, 6))
+    back = np.empty((6, 6))
+    here = np.empty((2, 3))
+    goal = np.empty((3, 3))
+    d = np.empty(3)
+    lever = np.empty(3)
+    soft = 0.0
+    apart = 0.0
+    worst = 0.0
+    row = 0
+    for n in range(kinds.shape[0]):
+        kind, a, b = kinds[n], links[n, 0], links[n, 1]
+        first = row
+        for m in range(6):
+            r[m] = 0.0
+            rows[m] = -1
+            if weights[n, m] > 0.0:
+                rows[m] = row
+                row += 1
+            for k in range(6):
+                by[m, k] = 0.0
+                back[m, k] = 0.0
+        for end in range(2):
+            link = links[n, end]
+            for k in range(3):
+                here[end, k] = places[link, k] if link >= 0 else goals[n, k]
+                if link >= 0:
+                    for m in range(3):
+                        here[end, k] += turns[link, k, m] * points[n, end, m]
+        errors[n, 0] = 0.0
+        errors[n, 1] = 0.0
+        if kind == POSE:
+            rotation(goals[n], goal)
+            _rotation_vector(turns[a], goal, r[3:])
+            for m in range(6):
+                by[m, m] = 1.0
+            for k in range(3):
+                r[k] = here[0, k] - goals[n, k]
+        elif kind == CENTER:
+            _add_center(chain, masses, work, d, rows, jac)
+            for k in range(3):
+                r[k] = d[k] - goals[n, k]
+        elif kind == LOOK:
+            square = 0.0
+            for k in range(3):
+                lever[k] = 0.0
+                for m in range(3):
+                    lever[k] += turns[a, k, m] * directions[n, m]
+                d[k] = goals[n, k] - here[0, k]
+                square += d[k] * d[k]
+            distance = max(np.sqrt(square), 1e-9)
+            cosine = 0.0
+            for k in range(3):
+                d[k] /= distance
+                cosine += d[k] * lever[k]
+            cross(d, lever, r)
+            sine = np.sqrt(r[0] ** 2 + r[1] ** 2 + r[2] ** 2)
+            angle = np.arctan2(sine, cosine)
+            if sine < 1e-9 and cosine < 0.0:  # straight away from it: any normal
+                i = 0
+                for k in range(1, 3):
+                    if abs(d[k]) < abs(d[i]):
+                        i = k
+                for k in range(3):
+                    here[1, k] = 1.0 if k == i else 0.0
+                cross(d, here[1], r)
+                sine = np.sqrt(r[0] ** 2 + r[1] ** 2 + r[2] ** 2)
+            for k in range(3):
+                r[k] *= angle / sine if sine > 0.0 else 0.0
+                after, last = (k + 1) % 3, (k + 2) % 3
+                by[k, last] = d[after] / distance
+                by[k, after] = -d[last] / distance
+                for m in range(3):
+                    by[k, 3 + m] = (1.0 if k == m else 0.0) - lever[k] * lever[m]
+        elif kind == DISTANCE:
+            square = 0.0
+            for k in range(3):
+                d[k] = here[0, k] - here[1, k]
+                square += d[k] * d[k]
+            distance = max(np.sqrt(square), 1e-9)
+            r[0] = distance - goals[n, 3]
+            for k in range(3):
+                by[0, k] = d[k] / distance
+                back[0, k] = -d[k] / distance
+        else:
+            for k in range(3):
+                d[k] = 0.0
+                for m in range(3):
+                    d[k] += turns[a, k, m] * directions[n, m]
+            if kind == POINTS:
+                for k in range(3):
+                    r[0] += d[k] * (here[1, k] - here[0, k])
+                    by[0, k] = -d[k]
+                    back[0, k] = d[k]
+                    here[0, k] = here[1, k]
+            else:
+                for k in range(3):
+                    here[1, k] -= places[b, k]
+                    r[0] += d[k] * here[1, k]
+                cross(here[1], d, lever)
+                for k in range(3):
+                    by[0, 3 + k] = -lever[k]
+                    back[0, 3 + k] = lever[k]
+        if kind != CENTER:
+            _add(chain, a, here[0], work, by, free_root, rows, jac)
+            if b >= 0:
+                _add(chain, b, here[1], work, back, free_root, rows, jac)
+        of_angle = 1 if kind in (LOOK, AXES) else 0
+        for m in range(6):
+            if rows[m] < 0:
+                continue
+            weight = HARD if hard[n] else weights[n, m]
+            residual[rows[m]] = weight * r[m]
+            for j in range(jac.shape[1]):
+                jac[rows[m], j] *= weight
+            if hard[n]:
+                apart += abs(r[m])
+            else:
+                soft += residual[rows[m]] ** 2
+            errors[n, 1 if m >= 3 else of_angle] += r[m] ** 2
+        for k in range(2):
+            errors[n, k] = np.sqrt(errors[n, k])
+            if row > first:
+                worst = max(worst, errors[n, k])
+    for j in range(x.shape[0]):
+        soft += (space[3][6 + j] * (x[j] - rest[j])) ** 2
+    return soft, apart, worst
+
+
+@inlined
+def _normal_equations(
+    space: Space, rest: Floats, x: Floats, lagrange: Floats, residual: Floats, jac: Floats, system: System
+) -> None:
+    """Compute H = AᵀW²A and g = AᵀW²r, with the multipliers of hard tasks and the joints' rest values."""
+    h, g, _ = system
+    count = g.shape[0]
+    used = np.empty(count, dtype=np.int64)
+    for i in range(count):
+        g[i] = 0.0
+        for j in range(count):
+            h[i, j] = 0.0
+    for row in range(residual.shape[0]):
+        number = 0
+        for j in range(count):
+            if jac[row, j] != 0.0:
+                used[number] = j
+                number += 1
+        right = residual[row] + lagrange[row] / HARD
+        for p in range(number):
+            i = used[p]
+            slope = jac[row, i]
+            g[i] += slope * right
+            for s in range(p + 1):
+                h[i, used[s]] += slope * jac[row, used[s]]
+    for i in range(count):
+        if i >= 6:
+            pull = space[3][i] ** 2
+            g[i] += pull * (x[i - 6] - rest[i - 6])
+            h[i, i] += pull
+        for j in range(i):
+            h[j, i] = h[i, j]
+
+
+@inlined
+def _step(space: Space, x: Floats, damping: float, system: System, index: Indices, step: Floats) -> float:
+    """Fill in the step (6 + J,) of the damped problem between the limits; return its largest part."""
+    free, lower, upper = space[:3]
+    h, g, factor = system
+    count = g.shape[0]
+    right = np.empty(count)
+    fixed = np.empty(count, dtype=np.int64)
+    for i in range(count):
+        step[i] = 0.0
+        fixed[i] = free[i] == 0
+        if i >= 6 and ((x[i - 6] <= lower[i] and g[i] > 0.0) or (x[i - 6] >= upper[i] and g[i] < 0.0)):
+            fixed[i] = 1
+    for _ in range(count):
+        number = 0
+        for i in range(count):
+            if not fixed[i]:
+                index[number] = i
+                number += 1
+        for p in range(number):
+            i = index[p]
+            right[p] = -g[i]
+            for j in range(count):
+                if fixed[j] and step[j] != 0.0:
+                    right[p] -= h[i, j] * step[j]
+            for s in range(p + 1):
+                value = h[i, index[s]]
+                for k in range(s):
+                    value -= factor[p, k] * factor[s, k]
+                if s < p:
+                    factor[p, s] = value / factor[s, s]
+                else:
+                    factor[p, p] = np.sqrt(max(value + damping, MIN_DAMPING))
+            for k in range(p):
+                right[p] -= factor[p, k] * right[k]
+            right[p] /= factor[p, p]
+        for p in range(number - 1, -1, -1):
+            for k in range(p + 1, number):
+                right[p] -= factor[k, p] * right[k]
+            right[p] /= factor[p, p]
+            step[index[p]] = right[p]
+        beyond = False
+        for p in range(number):
+            i = index[p]
+            if i >= 6:
+                at = x[i - 6] + step[i]
+                if at < lower[i] or at > upper[i]:
+                    step[i] = (lower[i] if at < lower[i] else upper[i]) - x[i - 6]
+                    fixed[i] = 1
+                    beyond = True
+        if not beyond:
+            break
+    farthest = 0.0
+    for i in range(count):
+        farthest = max(farthest, abs(step[i]))
+    if farthest > MAX_STEP:
+        for i in range(count):
+            step[i] *= MAX_STEP / farthest
+    return farthest
+
+
+@inlined
+def _move(space: Space, x: Floats, pose: Floats, step: Floats, trial: Floats, trial_pose: Floats) -> None:
+    """Fill in the joints and the root's pose after a step."""
+    for j in range(x.shape[0]):
+        trial[j] = x[j] + step[6 + j]
+        if step[6 + j] != 0.0:
+            trial[j] = min(max(trial[j], space[1][6 + j]), space[2][6 + j])
+    angle = np.sqrt(step[3] ** 2 + step[4] ** 2 + step[5] ** 2)
+    s = 0.5 * (np.sin(0.5 * angle) / (0.5 * angle) if angle > 1e-9 else 1.0)
+    w, a, b, c = np.cos(0.5 * angle), s * step[3], s * step[4], s * step[5]
+    pw, px, py, pz = pose[3], pose[4], pose[5], pose[6]
+    for k in range(3):
+        trial_pose[k] = pose[k] + step[k]
+    trial_pose[3] = w * pw - a * px - b * py - c * pz
+    trial_pose[4] = w * px + a * pw + b * pz - c * py
+    trial_pose[5] = w * py - a * pz + b * pw + c * px
+    trial_pose[6] = w * pz + a * py - b * px + c * pw
+
+
+@kernel
+def _solve(
+    chain: Chain,
+    masses: Masses,
+    tasks: Tasks,
+    goals: Floats,
+    space: Space,
+    rests: Floats,
+    starts: Floats,
+    roots: Floats,
+    steps: int,
+    q: Floats,
+    root: Floats,
+    errors: Floats,
+    cost: Floats,
+) -> None:
+    links, joints = chain[0].shape[0], q.shape[1]
+    kinds, weights, hard = tasks[0], tasks[4], tasks[5]
+    rows = 0
+    for n in range(kinds.shape[0]):
+        for m in range(6):
+            rows += weights[n, m] > 0.0
+    is_hard = np.zeros(rows, dtype=np.int64)
+    rows = 0
+    for n in range(kinds.shape[0]):
+        for m in range(6):
+            if weights[n, m] > 0.0:
+                is_hard[rows] = hard[n]
+                rows += 1
+    count = 6 + joints
+    work = (np.empty((links, 3, 3)), np.empty((links, 3)), np.empty((links, 3)))
+    system = (np.empty((count, count)), np.empty(count), np.empty((count, count)))
+    # Residuals and derivatives where x is, and where it is tried.
+    residuals, jacobians = np.zeros((2, rows)), np.empty((2, rows, count))
+    at = 0
+    pulled = False
+    for i in range(count):
+        pulled = pulled or space[3][i] > 0.0
+    index = np.empty(count, dtype=np.int64)
+    step = np.empty(count)
+    x, pose = np.empty(joints), np.empty(7)
+    trial, trial_pose = np.empty(joints), np.empty(7)
+    lagrange, next_lagrange = np.zeros(rows), np.zeros(rows)
+    tried = np.empty((kinds.shape[0], 2))
+    for t in range(q.shape[0]):
+        rest = rests[min(t, rests.shape[0] - 1)]
+        for j in range(joints):
+            trial[j] = starts[t, j] if t < starts.shape[0] else x[j]
+            if space[0][6 + j]:
+                trial[j] = min(max(trial[j], space[1][6 + j]), space[2][6 + j])
+        if t < starts.shape[0] or not space[0][0]:
+            unit_pose(roots[t], trial_pose)
+        for row in range(rows):
+            next_lagrange[row] = 0.0
+        soft, apart, worst = np.inf, 0.0, np.inf
+        share, penalty, stalls = DAMPING, 0.0, 0
+        for number in range(steps + 1):
+            other = 1 - at
+            now, opened, error = _evaluate(
+                chain,
+                masses,
+                tasks,
+                goals[t],
+                space,
+                rest,
+                trial,
+                trial_pose,
+                work,
+                residuals[other],
+                jacobians[other],
+                tried,
+            )
+            gain = 0.5 * (soft - now) + penalty * (apart - opened)
+            if number == 0 or gain > 0.0 or error <= TOLERANCE:
+                at = other
+                if number > 0:
+                    stalls = stalls + 1 if gain <= MIN_GAIN * (0.5 * soft + penalty * apart) else 0
+                    share = max(0.2 * share, MIN_SHARE)
+                soft, apart, worst = now, opened, error
+                for j in range(joints):
+                    x[j] = trial[j]
+                for k in range(7):
+                    pose[k] = trial_pose[k]
+                for n in range(kinds.shape[0]):
+                    for k in range(2):
+                        errors[t, n, k] = tried[n, k]
+                for row in range(rows):
+                    lagrange[row] = next_lagrange[row]
+                if stalls >= MAX_STALLS or (worst <= TOLERANCE and not pulled):
+                    break
+                _normal_equations(space, rest, x, lagrange, residuals[at], jacobians[at], system)
+            else:
+                share *= 10.0
+            if not _step(space, x, share * (soft + apart * apart) + MIN_DAMPING, system, index, step) > MIN_STEP:
+                break
+            # The multipliers that this step stands for.
+            for row in range(rows):
+                if is_hard[row]:
+                    value = residuals[at, row]
+                    for j in range(count):
+                        value += jacobians[at, row, j] * step[j]
+                    next_lagrange[row] = lagrange[row] + HARD * value
+                    penalty = max(penalty, 2.0 * abs(next_lagrange[row]))
+            _move(space, x, pose, step, trial, trial_pose)
+        for j in range(joints):
+            q[t, j] = x[j]
+        cost[t] = soft
+        unit_pose(pose, root[t])
+        for k in range(7):
+            trial_pose[k] = pose[k]

@@ -1,0 +1,195 @@
+"""Inverse kinematics: against forward kinematics on every jointed sample model, and as laws of optima."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from jointed_models import GOLDENS, body_of, short
+
+import bodymotion as bm
+from bodymotion.geometry import poses, rotations
+from bodymotion.ik import CenterOfMassTask, DistanceTask, FrameTask, LookAtTask
+from bodymotion.kernels import kinematics
+from sample_files import ACCEPT, missing
+
+FEET = ("R_ANKLE_ROLL", "L_ANKLE_ROLL")
+TARGETS = 20 if ACCEPT else 4
+
+
+@pytest.fixture(scope="module")
+def biped(examples):
+    return bm.load(examples / "biped.wrl")
+
+
+def limits(body):
+    """Return limits (2, J), those in the wrong order left out, and q0 (J,): 0 within them."""
+    ordered = [joint.lower <= joint.upper for joint in body.joints]
+    lower = np.where(ordered, [joint.lower for joint in body.joints], -np.inf)
+    upper = np.where(ordered, [joint.upper for joint in body.joints], np.inf)
+    return lower, upper, np.clip(np.zeros(body.num_joints), lower, upper)
+
+
+def within(q, body):
+    lower, upper, _ = limits(body)
+    return bool(((q >= lower - 1e-12) & (q <= upper + 1e-12)).all())
+
+
+def missed(body, solution, goals):
+    """Return the largest distance [m] and angle [rad] between links and their poses `goals`, by forward kinematics."""
+    links = body.forward_kinematics(solution.q, solution.root)
+    pairs = [(links[..., body.link(name).index, :], goal) for name, goal in goals.items()]
+    return (
+        max(np.linalg.norm(pose[..., :3] - goal[..., :3], axis=-1).max() for pose, goal in pairs),
+        max(rotations.angle_between(pose[..., 3:], goal[..., 3:]).max() for pose, goal in pairs),
+    )
+
+
+def ends(body):
+    """Return the names of the links at which chains of joints end; none of them twice."""
+    above = {link.parent for link in body.links}
+    moved = body.tree[1] > 0
+    names = [link.name for link in body.links]
+    return [n for i, n in enumerate(names) if i not in above and moved[i] and names.count(n) == 1]
+
+
+@pytest.mark.parametrize("near", [True, False])
+def test_poses_that_forward_kinematics_gives_are_reached(near):
+    if not GOLDENS:
+        missing("the jointed sample models")
+    rng = np.random.default_rng(2)
+    tried = reached = 0
+    for path in GOLDENS:
+        body = body_of(path)
+        lower, upper, q0 = limits(body)
+        names = ends(body)
+        for number in range(TARGETS):
+            low, high = np.maximum(lower, q0 - np.pi), np.minimum(upper, q0 + np.pi)
+            q = np.clip(q0 + rng.uniform(-0.3, 0.3, len(q0)), lower, upper) if near else rng.uniform(low, high)
+            links = body.forward_kinematics(q)
+            chosen = names if near else names[number % max(len(names), 1) :][:1]
+            goals = {name: links[body.link(name).index] for name in chosen}
+            if not goals:
+                continue
+            found = body.ik(goals, q0=q0, close_loops=False)
+            errors = missed(body, found, goals)
+            assert bool(found.reached) == (max(errors) <= 1e-6), (short(path), found)
+            assert within(found.q, body), short(path)
+            assert found.reached or not near, (short(path), found)
+            tried, reached = tried + 1, reached + bool(found.reached)
+    assert reached >= 0.99 * tried
+
+
+def test_a_trajectory_is_followed_with_pinned_feet(biped):
+    turns = np.linspace(0, 2 * np.pi, 200)
+    q0 = np.zeros(biped.num_joints)
+    q0[[3, 9]], q0[[2, 8]], q0[[4, 10]] = 0.8, -0.4, -0.4
+    start = biped.forward_kinematics(q0)
+    hand = np.array(start[biped.link("R_WRIST").index, :3])
+    path = hand + 0.06 * np.stack([np.sin(turns), 1 - np.cos(turns), np.sin(turns)], axis=1)
+    over = biped.center_of_mass(start)[:2]
+    found = biped.ik({"R_WRIST": path}, tasks=[CenterOfMassTask(over)], q0=q0, pinned=FEET)
+    assert found.reached.all() and within(found.q, biped)
+    links = biped.forward_kinematics(found.q, found.root)
+    assert np.abs(links[:, biped.link("R_WRIST").index, :3] - path).max() < 1e-6
+    assert np.abs(biped.center_of_mass(links)[:, :2] - over).max() < 1e-6
+    feet = {name: start[biped.link(name).index] for name in FEET}
+    assert max(missed(biped, found, feet)) < 1e-6
+    assert bm.loop_errors(biped, links)[0].max() < 1e-6
+    assert np.abs(np.diff(found.q, axis=0)).max() < 0.1
+    assert found.motion(100).num_frames == 200
+
+
+def test_pinned_links_stay_when_a_target_is_out_of_reach(biped):
+    start = biped.forward_kinematics(np.zeros(biped.num_joints))
+    found = biped.ik({"L_WRIST": [2.0, 1.0, 1.0]}, pinned=FEET, restarts=2)
+    assert not found.reached and list(found.missed) == ["L_WRIST"] and within(found.q, biped)
+    assert max(missed(biped, found, {name: start[biped.link(name).index] for name in FEET})) < 1e-6
+
+
+def test_the_cost_is_least_where_targets_are_out_of_reach(biped):
+    """At an optimum the gradient vanishes, or points out of the limits; it is found here by Jacobians of `kinematics`."""
+    rng = np.random.default_rng(4)
+    lower, upper, _ = limits(biped)
+    for _ in range(5):
+        goals = {name: rng.normal(size=3) for name in ("R_WRIST", "L_WRIST", "HEAD_TILT")}
+        found = biped.ik(goals, restarts=0, close_loops=False, max_steps=2000)
+        links = biped.forward_kinematics(found.q)
+        gradient = np.zeros(biped.num_joints)
+        cost = 0.0
+        for name, goal in goals.items():
+            index = biped.link(name).index
+            slopes = kinematics.jacobian(biped.tree, links[None], biped.num_joints, index, np.zeros(3))[0, :3, 6:]
+            gradient += slopes.T @ (links[index, :3] - goal)
+            cost += np.sum((links[index, :3] - goal) ** 2)
+        inwards = np.where(
+            found.q <= lower, np.minimum(gradient, 0), np.where(found.q >= upper, np.maximum(gradient, 0), gradient)
+        )
+        assert np.abs(inwards).max() < 1e-4
+        assert found.cost == pytest.approx(cost, rel=1e-9)
+
+
+def test_looking_and_distances(biped):
+    point, place = np.array([1.5, 0.6, 1.2]), np.array([0.4, -0.1, 1.0])
+    tasks = [
+        LookAtTask("HEAD_TILT", point, axis=[2, 0, 0], point=[0.05, 0, 0.1]),
+        DistanceTask("R_WRIST", "L_WRIST", 0.3, to_point=[0, 0, -0.05]),
+        DistanceTask("R_ELBOW", place, 0.35),
+        FrameTask("L_WRIST", [0.3, 0.2, 1.0], point=[0, 0, -0.1]),
+    ]
+    found = biped.ik(tasks=tasks)
+    assert found.reached
+    links = {
+        name: biped.forward_kinematics(found.q)[biped.link(name).index]
+        for name in ("HEAD_TILT", "R_WRIST", "L_WRIST", "R_ELBOW")
+    }
+    eye = poses.transform_points(links["HEAD_TILT"], [0.05, 0, 0.1])
+    axis = rotations.rotate(links["HEAD_TILT"][3:], np.array([1.0, 0.0, 0.0]))
+    assert np.allclose(axis, (point - eye) / np.linalg.norm(point - eye), atol=1e-6)
+    apart = links["R_WRIST"][:3] - poses.transform_points(links["L_WRIST"], [0, 0, -0.05])
+    assert np.linalg.norm(apart) == pytest.approx(0.3, abs=1e-6)
+    assert np.linalg.norm(links["R_ELBOW"][:3] - place) == pytest.approx(0.35, abs=1e-6)
+    assert np.allclose(poses.transform_points(links["L_WRIST"], [0, 0, -0.1]), [0.3, 0.2, 1.0], atol=1e-6)
+
+
+def test_weights_posture_and_chosen_joints(biped):
+    far = {"R_WRIST": [3.0, 0.0, 1.0], "HEAD_TILT": [0.0, 0.0, 3.0]}
+    both = [FrameTask(name, goal, weight=1.0 if name == "R_WRIST" else np.inf) for name, goal in far.items()]
+    alone = biped.ik({"HEAD_TILT": far["HEAD_TILT"]}, restarts=0)
+    hard = biped.ik(tasks=both, restarts=0)
+    assert hard.errors[1, 0] == pytest.approx(alone.errors[0, 0], abs=1e-5)
+    posture = np.full(biped.num_joints, 0.01)
+    held = biped.ik({"R_WRIST": [0.2, -0.3, 0.9]}, posture=posture, posture_weight=1e-3, close_loops=False)
+    legs = [c for c, joint in enumerate(biped.joints) if "HIP" in joint.name or "KNEE" in joint.name]
+    assert np.abs(held.q[legs] - 0.01).max() < 1e-6 and held.errors.max() < 1e-4
+    arm = [joint.name for joint in biped.joints if joint.name.startswith("R_") and "HIP" not in joint.name]
+    moved = biped.ik({"R_WRIST": [0.2, -0.3, 0.9]}, joints=arm).q
+    assert not moved[[c for c, joint in enumerate(biped.joints) if joint.name not in arm]].any()
+
+
+def test_each_frame_may_begin_at_its_own_pose(biped):
+    q = np.linspace(0, 0.03, 5)[:, None] * np.ones(biped.num_joints)
+    here = biped.forward_kinematics(q)[:, biped.link("R_WRIST").index]
+    assert np.array_equal(biped.ik({"R_WRIST": here}, q0=q, close_loops=False).q, q)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "about"),
+    [
+        ({"targets": {}}, "target"),
+        ({"targets": {"R_WRIST": [1.0, 2.0]}}, "R_WRIST"),
+        ({"targets": {"R_WRIST": [1.0, 2.0, np.nan]}}, "finite"),
+        ({"targets": {"R_WRIST": np.zeros((3, 3)), "L_WRIST": np.zeros((4, 3))}}, "frames"),
+        ({"targets": {"R_WRIST": np.zeros(3)}, "q0": np.zeros(3)}, "q0"),
+        ({"tasks": [LookAtTask("HEAD_TILT", np.zeros(3), axis=np.zeros(3))]}, "axis"),
+        ({"tasks": [FrameTask("HEAD_TILT", np.zeros(3), weight=-1.0)]}, "weight"),
+        ({"targets": {"R_WRIST": np.zeros(3)}, "joints": ["NOSE"]}, "NOSE"),
+    ],
+)
+def test_what_does_not_fit_is_reported(biped, wrong, about):
+    with pytest.raises(ValueError, match=about):
+        biped.ik(**wrong)
+
+
+def test_an_unknown_link_is_reported_with_those_that_exist(biped):
+    with pytest.raises(KeyError, match="R_WRIST"):
+        biped.ik({"R_WRITS": np.zeros(3)})
