@@ -27,7 +27,6 @@ LAYERS = (
     ("motion",),
     ("model",),
     ("keyposes",),
-    ("ik",),
     ("animation",),
     ("formats",),
     ("spot",),

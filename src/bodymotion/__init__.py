@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from bodymotion import checks as checks
     from bodymotion import dynamics as dynamics
     from bodymotion import editing as editing
-    from bodymotion import ik as ik
     from bodymotion import simulation as simulation
     from bodymotion import spot as spot
     from bodymotion.animation import Animation, Keyframes, Parameter
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
         Texture,
     )
     from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
+    from bodymotion.model import ik as ik
     from bodymotion.model.body import Body, ExtraJoint, Viewpoint
     from bodymotion.model.closed_loops import Closed, close_loops, loop_errors
     from bodymotion.model.links import (
@@ -115,7 +115,7 @@ _PACKAGES = {
     "checks": "checks",
     "dynamics": "dynamics",
     "editing": "editing",
-    "ik": "ik",
+    "ik": "model.ik",
     "poses": "geometry.poses",
     "rotations": "geometry.rotations",
     "simulation": "simulation",

@@ -8,8 +8,8 @@ from jointed_models import GOLDENS, body_of, short
 
 import bodymotion as bm
 from bodymotion.geometry import poses, rotations
-from bodymotion.ik import CenterOfMassTask, DistanceTask, FrameTask, LookAtTask
 from bodymotion.kernels import kinematics
+from bodymotion.model.ik import CenterOfMassTask, DistanceTask, FrameTask, LookAtTask
 from sample_files import ACCEPT, missing
 
 FEET = ("R_ANKLE_ROLL", "L_ANKLE_ROLL")

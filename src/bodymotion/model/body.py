@@ -27,7 +27,7 @@ from bodymotion.system.display import NotebookDisplay
 from bodymotion.system.upward import provided_by
 
 if TYPE_CHECKING:
-    from bodymotion.ik import Solution, Task
+    from bodymotion.model.ik import Solution, Task
     from bodymotion.motion import Motion, MultiValueSeq
 
 __all__ = ["Body", "ExtraJoint", "ExtraJointType", "Viewpoint"]
@@ -339,7 +339,7 @@ class Body(NotebookDisplay, ContentEquality):
             q = closed_loops.close_loops(self, q).q
         return frozen(self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0]))
 
-    @provided_by("bodymotion.ik:solve")
+    @provided_by("bodymotion.model.ik:solve")
     def ik(
         self,
         targets: Mapping[str, npt.ArrayLike] | None = None,
@@ -364,7 +364,7 @@ class Body(NotebookDisplay, ContentEquality):
             For each link, by its name, a pose (7,) in the world, a position (3,) [m], or an orientation (4,) as quaternion; over T frames
             (T, 7), (T, 3) or (T, 4).
         tasks:
-            Further tasks, and those with weights: `bodymotion.ik.FrameTask`, `CenterOfMassTask`, `LookAtTask`, `DistanceTask`.
+            Further tasks, and those with weights: `bm.ik.FrameTask`, `CenterOfMassTask`, `LookAtTask`, `DistanceTask`.
         q0:
             (J,) where the search begins, by default at 0; each further frame begins where the one before ended. (T, J): each frame begins
             at its own row, as for a motion that is changed.
