@@ -23,6 +23,7 @@ COMMANDS = (
     "diff",
     "retime",
     "edit",
+    "ik",
     "simulate",
     "spot",
 )

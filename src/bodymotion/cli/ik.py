@@ -1,0 +1,142 @@
+"""`bodymotion ik MODEL [MOTION] --to LINK=X,Y,Z…`: the joint values that bring links to their targets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Argument, Option
+
+from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, name_list, numbers, reads_files
+from bodymotion.cli.output import as_json as json_text
+from bodymotion.cli.output import failures, number, one_line, results
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+    from bodymotion.model.ik import Task
+
+Texts = list[str] | None
+
+
+@reads_files
+def ik(
+    reading: ReaderOptions,
+    model: Annotated[Path, Argument(metavar="MODEL", help="A model.")],
+    motion: Annotated[
+        Path | None, Argument(metavar="[MOTION]", help="The search begins at its first frame; by default at 0.")
+    ] = None,
+    to: Annotated[
+        Texts,
+        Option(metavar="LINK=X,Y,Z[,ROLL,PITCH,YAW]", help="A position or pose in the world [m, degrees]; repeatable."),
+    ] = None,
+    look: Annotated[
+        Texts, Option(metavar="LINK=X,Y,Z", help="The x axis of the link points at this position; repeatable.")
+    ] = None,
+    center_of_mass: Annotated[
+        str | None, Option(metavar="X,Y[,Z]", help="The centre of mass is there, or above or below it.")
+    ] = None,
+    pin: Annotated[Texts, Option(metavar="LINK", help="The link stays, and the root moves; repeatable.")] = None,
+    free_root: Annotated[
+        bool | None, Option("--free-root/--fixed-root", help="Whether the root moves; by default if a link is pinned.")
+    ] = None,
+    joints: Annotated[
+        str | None, Option(metavar="A,B,…", callback=name_list, help="The joints that may move; by default all.")
+    ] = None,
+    restarts: Annotated[
+        int, Option(min=0, max=10_000, metavar="N", help="Random poses to begin at where targets are missed.")
+    ] = 30,
+    output: Annotated[Path | None, Option("--output", "-o", metavar="OUT", help="Write the pose as a motion.")] = None,
+    as_json: AsJson = False,
+    by_position: ByPosition = False,
+) -> None:
+    """Compute the joint values that bring links to their targets, within the limits of the joints.
+
+    Without -o they are printed. Exit code 1: a target was missed; the pose that comes nearest is written all the same.
+
+    \b
+    Examples:
+      bodymotion ik robot.wrl --to R_WRIST=0.35,-0.25,1.05
+      bodymotion ik robot.wrl walk.seq --to R_WRIST=0.4,-0.2,0.9,0,-90,0 --pin R_ANKLE_ROLL --pin L_ANKLE_ROLL -o reach.seq
+    """  # noqa: D301
+    from bodymotion.cli.files import check_reading, exit_code, load_body, load_motion, written
+    from bodymotion.cli.messages import show_problems
+    from bodymotion.formats.registry import save
+    from bodymotion.model.ik import CenterOfMassTask, FrameTask, LookAtTask
+    from bodymotion.model.joint_names import by_position as named_by_position
+    from bodymotion.scene.scene import make_scene
+
+    with failures("ik"):
+        check_reading(reading, [path for path in (model, motion) if path is not None])
+        body = load_body(model, reading, hint="MODEL")
+        start = None if motion is None else load_motion(motion, reading, body, hint="MOTION")
+        scene = make_scene(body, named_by_position(start, body) if start is not None and by_position else start)
+        tasks: list[Task] = []
+        for text in to or ():
+            link, x = _link(text, "--to", body, (3, 6), "X,Y,Z or X,Y,Z,ROLL,PITCH,YAW")
+            tasks.append(FrameTask(link, x if len(x) == 3 else [*x[:3], *_turn(x[3:])]))
+        for text in look or ():
+            tasks.append(LookAtTask(*_link(text, "--look", body, (3,), "X,Y,Z")))
+        if center_of_mass is not None:
+            tasks.append(CenterOfMassTask(numbers("--center-of-mass", center_of_mass, (2, 3), "X,Y or X,Y,Z")))
+        for name in pin or ():
+            _known(name, "--pin", body)
+        if not tasks:
+            raise typer.BadParameter("no target given; use --to, --look or --center-of-mass", param_hint="ik")
+        found = body.ik(
+            tasks=tasks,
+            q0=scene.q[0],
+            root=scene.link_poses[0, 0],
+            free_root=free_root,
+            pinned=pin or (),
+            joints=joints,
+            restarts=restarts,
+        )
+        code = 0
+        if output is not None:
+            losses = save(found.motion(), output).problems
+            show_problems(losses)
+            written(output)
+            code = exit_code(losses)
+        labels = [joint.name or f"joint {column}" for column, joint in enumerate(body.joints)]
+        with results() as stream:
+            if as_json:
+                data = {
+                    "reached": bool(found.reached),
+                    "missed": {name: {"distance": far, "angle": angle} for name, (far, angle) in found.missed.items()},
+                    "root": [number(value) for value in found.root],
+                    "joints": {label: number(value) for label, value in zip(labels, found.q, strict=True)},
+                }
+                stream.write(json_text(data))
+            else:
+                for name in dict.fromkeys(found.names):
+                    far, angle = found.missed.get(name, (0.0, 0.0))
+                    about = f"missed by {1e3 * far:.3g} mm, {57.29578 * angle:.3g}°" if far or angle else "reached"
+                    stream.write(one_line(f"{name}: {about}") + "\n")
+                for label, joint, value in zip(labels, body.joints, found.q, strict=True):
+                    shown = f"{value:.4f} m" if joint.type == "slide" else f"{57.29578 * value:.2f}°"
+                    stream.write("" if output is not None else one_line(f"  {label} {shown}") + "\n")
+        raise typer.Exit(code if found.reached else 1)
+
+
+def _link(text: str, option: str, body: Body, counts: tuple[int, ...], expected: str) -> tuple[str, list[float]]:
+    """Return the link and the numbers of LINK=NUMBERS."""
+    name, _, rest = text.rpartition("=")
+    _known(name, option, body)
+    return name, numbers(option, rest, counts, expected)
+
+
+def _known(name: str, option: str, body: Body) -> None:
+    try:
+        body.link(name)
+    except KeyError as error:
+        raise typer.BadParameter(one_line(error.args[0]), param_hint=option) from None
+
+
+def _turn(degrees: list[float]) -> list[float]:
+    """Return the quaternion of roll, pitch, yaw in degrees."""
+    import numpy as np
+
+    from bodymotion.geometry import rotations
+
+    return [float(part) for part in rotations.from_rpy(np.radians(degrees))]

@@ -1,0 +1,52 @@
+"""`bodymotion ik`: what is written is the pose; the exit code says whether all targets are reached."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import bodymotion as bm
+from bodymotion.cli.app import app
+
+FEET = ("R_ANKLE_ROLL", "L_ANKLE_ROLL")
+
+
+@pytest.fixture
+def run(examples, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(app, ["ik", str(examples / "biped.wrl"), *arguments])
+
+
+def test_the_pose_that_is_written_reaches_the_target(run, examples, tmp_path):
+    pins = [part for foot in FEET for part in ("--pin", foot)]
+    walk = str(examples / "biped_walk.seq")
+    found = run(walk, "--to", "R_WRIST=0.35,-0.25,1.05,0,-90,0", *pins, "-o", "pose.seq", "--json")
+    assert found.exit_code == 0, found.output
+    body, before, after = bm.load(examples / "biped.wrl"), bm.load(walk), bm.load(tmp_path / "pose.seq")
+    links, first = body.link_poses(after)[0], body.link_poses(before)[0]
+    for foot in FEET:
+        np.testing.assert_allclose(links[body.link(foot).index], first[body.link(foot).index], atol=1e-5)
+    hand = links[body.link("R_WRIST").index]
+    np.testing.assert_allclose(hand[:3], [0.35, -0.25, 1.05], atol=1e-5)
+    assert bm.rotations.angle_between(hand[3:], bm.rotations.from_rpy([0, -np.pi / 2, 0])) < 1e-5
+    data = json.loads(found.stdout)
+    assert data["reached"] and not data["missed"] and len(data["joints"]) == body.num_joints
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--to", "R_WRIST=3,0,1", "--restarts", "1"), 1),
+        (("--look", "HEAD_TILT=2,0.5,1.3", "--center-of-mass", "0.01,0", "--free-root"), 0),
+        (("--to", "R_WRITS=3,0,1"), 2),
+        (("--to", "R_WRIST=3,0"), 2),
+        (("--to", "R_WRIST=3,0,nan"), 2),
+        (("--pin", "R_WRIST"), 2),
+        (("--to", "R_WRIST=3,0,1", "--joints", "NOSE"), 1),
+    ],
+)
+def test_exit_codes(run, arguments, code):
+    assert run(*arguments).exit_code == code
