@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.choreonoid_body import fields, parse_body
+from bodymotion.formats.choreonoid_body import parse_body
 from bodymotion.formats.sniffing import looks_like_body
+from bodymotion.formats.yaml import tree
 from bodymotion.model.body import Body
 from sample_files import sampled, tries
 
@@ -196,7 +196,7 @@ def test_aliases_unfold_within_bounds(first, use, monkeypatch):
         parsed(text)
     assert [problem.rule for problem in caught.value.problems] == ["BDY105"]
     # Without that bound, each walk along aliases has one of its own.
-    monkeypatch.setattr(fields, "DIALECT", replace(fields.DIALECT, free_aliases=math.inf))
+    monkeypatch.setattr(tree, "FREE_ALIASES", math.inf)
     start = time.process_time()
     with pytest.raises(FormatError) as caught:
         parsed(text)
@@ -211,14 +211,14 @@ def test_aliases_of_large_parts_are_no_harm():
 
 
 def test_what_is_only_kept_unfolds_within_bounds(monkeypatch):
-    monkeypatch.setattr(fields, "DIALECT", replace(fields.DIALECT, free_aliases=math.inf))
+    monkeypatch.setattr(tree, "FREE_ALIASES", math.inf)
     body = parsed(f"{HEAD}{nested('[ 1, 2 ]', 12)}links: [ {{ name: BASE }} ]\n")
     assert "BDY112" in rules(body)
     assert body.extra["A0"] == [1, 2]
 
 
 def test_merged_keys_are_bounded(monkeypatch):
-    monkeypatch.setattr(fields, "DIALECT", replace(fields.DIALECT, free_aliases=math.inf))
+    monkeypatch.setattr(tree, "FREE_ALIASES", math.inf)
     many = ", ".join(f"k{i}: {i}" for i in range(1000))
     merging = "\n".join(f"B{i}: {{ <<: *a }}" for i in range(1100))
     with pytest.raises(FormatError, match="merges more than"):

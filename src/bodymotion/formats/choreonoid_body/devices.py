@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.choreonoid_body.fields import Fields, default_on_error
+from bodymotion.formats.choreonoid_body.fields import Fields
+from bodymotion.formats.yaml.fields import default_on_error
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.links import (

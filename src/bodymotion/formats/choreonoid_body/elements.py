@@ -16,7 +16,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.devices import DEVICES, read_device
-from bodymotion.formats.choreonoid_body.fields import Context, Fields, angle_unit, label, path_of
+from bodymotion.formats.choreonoid_body.fields import Fields, angle_unit
 from bodymotion.formats.choreonoid_body.geometry import ShapeReader
 from bodymotion.formats.choreonoid_body.links import MASS_KEYS, read_mass
 from bodymotion.formats.choreonoid_body.resources import (
@@ -33,6 +33,7 @@ from bodymotion.formats.resources import NotFound
 from bodymotion.formats.vrml.rules import NOT_SHOWN
 from bodymotion.formats.vrml.scene import IDENTITY, FoundShape, NodeFrame, by_purpose
 from bodymotion.formats.vrml.shapes import PLAIN
+from bodymotion.formats.yaml.fields import Context, label
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
@@ -269,7 +270,7 @@ class ElementReader:
         """Read the shapes of the file that a resource names, in one material if there is one."""
         uri, name = fields.text("uri"), fields.text("node")
         where = fields.location("uri")
-        path = find_file(uri, path_of(fields.node), self.parts.finder)
+        path = find_file(uri, fields.node, self.parts.finder)
         if isinstance(path, NotFound):
             self.context.found.add(path.problem(where))
             return

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.choreonoid_body.fields import Context, Fields, default_on_error, label
+from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.rules import BAD_SIZE
 from bodymotion.formats.vrml.shapes import GEOMETRY_NODES, AppearanceReader, GeometryReader
 from bodymotion.formats.vrml.specs import standard_fields
+from bodymotion.formats.yaml.fields import Context, default_on_error, label
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Capsule, Geometry, Material

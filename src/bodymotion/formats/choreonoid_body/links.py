@@ -13,8 +13,9 @@ from bodymotion.diagnostics import Location, Locator, Subject
 from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.choreonoid_body.fields import Fields, default_on_error
+from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.vrml.scene import by_purpose
+from bodymotion.formats.yaml.fields import default_on_error
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import ExtraJoint, ExtraJointType

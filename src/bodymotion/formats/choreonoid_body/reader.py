@@ -26,14 +26,7 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.devices import KEYS_OF_DEVICE
 from bodymotion.formats.choreonoid_body.elements import ElementReader
-from bodymotion.formats.choreonoid_body.fields import (
-    Context,
-    Fields,
-    angle_unit,
-    label,
-    open_text,
-    path_of,
-)
+from bodymotion.formats.choreonoid_body.fields import Fields, angle_unit
 from bodymotion.formats.choreonoid_body.links import (
     KEYS_OF_EXTRA_JOINT,
     KEYS_OF_LINK,
@@ -47,9 +40,10 @@ from bodymotion.formats.choreonoid_body.links import (
     read_track,
     unknown_attributes,
 )
-from bodymotion.formats.choreonoid_body.resources import find_file, read_bytes
+from bodymotion.formats.choreonoid_body.resources import find_file
 from bodymotion.formats.resources import PART_OUTSIDE, PART_REMOTE, NotFound, ResourceFinder
 from bodymotion.formats.vrml.reader import InlineLoader
+from bodymotion.formats.yaml.fields import MAX_PLAIN, Context, label, open_text, read_bytes
 from bodymotion.formats.yaml.recovery import read_on
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.units import FULL_TURN
@@ -102,7 +96,7 @@ def read_body(path: str | Path, *, allow_outside: bool | None = None) -> ReadRes
     """
     path = Path(path)
     try:
-        data = read_bytes(path)
+        data = read_bytes(path, rules)
     except FormatError as error:
         return ReadResult(None, error.problems, refusal=error.problem)
     return _read(data, path, allow_outside)
@@ -210,7 +204,7 @@ class _ModelLoader:
 
     def __init__(self, parts: InlineLoader, path: Path) -> None:
         self.parts = parts
-        self.plain_left = Context(Diagnostics()).plain_left
+        self.plain_left = MAX_PLAIN
         self._models: dict[Path, _Model | None] = {}
         self._open = [path.resolve()]
 
@@ -222,12 +216,12 @@ class _ModelLoader:
         FormatError
             When it is no YAML, or has no links.
         """
-        return _FileReader(open_text(data, path, found), self, found).read()
+        return _FileReader(open_text(data, path, rules, found), self, found).read()
 
     def sub_body(self, fields: Fields, found: Diagnostics) -> _Model | None:
         """Return the model of a SubBody; None where it cannot be read, which is recorded."""
         uri, where = fields.text("uri"), fields.location("uri")
-        path = find_file(uri, path_of(fields.node), self.parts.finder)
+        path = find_file(uri, fields.node, self.parts.finder)
         if isinstance(path, NotFound):
             # That a file outside is not opened is a rule of our own, and is reported as such.
             if path.rule is PART_OUTSIDE:
@@ -258,7 +252,7 @@ class _ModelLoader:
         # The model is whole without a faulty SubBody.
         own = Diagnostics(path)
         try:
-            model = self.load(path, read_bytes(path), own)
+            model = self.load(path, read_bytes(path, rules), own)
         except FormatError as error:
             own.refuse(error)
         if own.refusal is not None:
@@ -272,7 +266,7 @@ class _FileReader:
         self.document = document
         self.loader = loader
         self.found = found
-        self.context = Context(found)
+        self.context = Context(found, rules)
         self.elements = ElementReader(document, self.context, loader.parts)
         self.extra: dict[str, object] = {}
         self.extra_joints: list[RawExtraJoint] = []

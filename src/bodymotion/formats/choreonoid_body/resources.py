@@ -14,7 +14,6 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.choreonoid_body.fields import open_text
 from bodymotion.formats.meshes.collada import Part, SceneNode, read_collada
 from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
 from bodymotion.formats.resources import NotFound, ResourceFinder
@@ -22,10 +21,10 @@ from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
 from bodymotion.formats.vrml.scene import FoundShape, NodeFrame, SceneWalker, node_transform
+from bodymotion.formats.yaml.fields import open_text, read_bytes
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape, Texture
-from bodymotion.system.open_files import open_file
 
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.nodes import Scene
@@ -38,12 +37,11 @@ ELEMENTS = (".yaml", ".yml", ".scen")
 """File name extensions of resources."""
 
 PACKAGE = "package://"
-MAX_BYTES = 2 * 10**8
-"""[bytes] One file in YAML."""
 
 
-def find_file(uri: str, holder: Path | None, finder: ResourceFinder) -> Path | NotFound:
-    """Return the file that a uri in a file means, or why it is not opened."""
+def find_file(uri: str, node: Mapping, finder: ResourceFinder) -> Path | NotFound:
+    """Return the file that a uri in a node means, or why it is not opened."""
+    holder = None if node.text.path is None else Path(node.text.path)
     uris = [uri] if uri else []
     if uri.startswith(PACKAGE):
         name, _, rest = uri.removeprefix(PACKAGE).partition("/")
@@ -60,28 +58,6 @@ def _package(name: str, folder: Path) -> Path | None:
     return None
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file.
-
-    Raises
-    ------
-    FormatError
-        When it cannot be opened, or is too large for a model.
-    """
-    where = Location(str(path))
-    try:
-        with open_file(path) as file:
-            if file.seek(0, 2) > MAX_BYTES:
-                raise rules.TOO_LARGE.error(f"the file is larger than {MAX_BYTES} bytes", where)
-            file.seek(0)
-            return file.read()
-    except FormatError:
-        raise
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise rules.UNREADABLE.error(f"cannot be opened: {reason}", where) from error
-
-
 def read_elements(path: Path, including: Document, found: Diagnostics) -> Document:
     """Parse a YAML file whose elements another file includes; it may use the anchors of that one.
 
@@ -91,7 +67,7 @@ def read_elements(path: Path, including: Document, found: Diagnostics) -> Docume
         When it cannot be opened, or is not YAML.
     """
     own = Diagnostics(path)
-    document = open_text(read_bytes(path), path, own, including.anchors)
+    document = open_text(read_bytes(path, rules), path, rules, own, including.anchors)
     if own.refusal is not None:
         raise FormatError(own.refusal, own.problems)
     found.extend(own.problems)

@@ -8,29 +8,17 @@ from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap, Subject
-from bodymotion.formats.choreonoid_body.fields import Context, Fields
+from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Source, SourceMap, Subject
 from bodymotion.formats.pseq import rules
-from bodymotion.formats.text.source_text import Text, decode
-from bodymotion.formats.yaml.tree import Dialect, Mapping, Node, Scalar, Sequence, parse_yaml
+from bodymotion.formats.text.source_text import Text
+from bodymotion.formats.yaml.fields import Context, Fields, open_text, read_bytes
+from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence, without_collections
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
-from bodymotion.system.open_files import open_file
 
-DIALECT = Dialect(
-    rules.NOT_YAML,
-    rules.NOT_YAML,
-    rules.ALIAS,
-    rules.IGNORED,
-    forbids_tags=False,
-    merges=True,
-    key_twice=rules.KEY_TWICE,
-    bad_key=rules.WRONG_VALUE,
-    max_depth=100,
-)
-MAX_BYTES = 1 << 28
 MAX_POSES = 100_000
 MAX_LINKS = 1_000
 """Links of one pose."""
@@ -81,33 +69,19 @@ def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
     """Read key poses; a file of another kind, or one that is no YAML, has no value."""
     path = Path(path)
     found = Diagnostics(path)
-    try:
-        with open_file(path) as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise rules.TOO_LARGE.error(f"the file is larger than {MAX_BYTES} bytes", Location(str(path)))
-        characters, encoding = decode(data)
-        text = Text(characters.rstrip("\0\x1a"), path, encoding)
-        document = parse_yaml(text.data, text, DIALECT, found)
+    value = None
+    with found.recover(), without_collections():
+        document = open_text(read_bytes(path, rules), path, rules, found)
         if not isinstance(document.root, Mapping):
             raise rules.NOT_KEY_POSES.error("the file is no mapping", document.root.location)
-        if document.next_document is not None:
-            at = text.location(document.next_document)
-            found.report(rules.IGNORED, "a second document begins: it is not used", at)
-        value = _Reader(found, text, document.has_aliases).read(document.root)
-        return ReadResult(value, found.problems, refusal=found.refusal)
-    except FormatError as error:
-        found.refuse(error)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        found.refuse(rules.UNREADABLE.error(f"cannot be opened: {reason}", Location(str(path))))
-    return ReadResult(None, found.problems, refusal=found.refusal)
+        value = _Reader(found, cast("Text", document.root.text), document.has_aliases).read(document.root)
+    return ReadResult(value, found.problems, refusal=found.refusal)
 
 
 class _Reader:
     def __init__(self, found: Diagnostics, text: Text, has_aliases: bool) -> None:
         self.found, self.text, self.has_aliases = found, text, has_aliases
-        self.context = Context(found, rules=rules)
+        self.context = Context(found, rules)
         self.locations: dict[Subject, Location] = {}
 
     def fields(self, node: Mapping, title: str) -> Fields:

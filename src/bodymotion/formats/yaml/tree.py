@@ -7,10 +7,12 @@ tree without further care.
 
 from __future__ import annotations
 
+import gc
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from collections.abc import Mapping as AnyMapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -23,9 +25,11 @@ if TYPE_CHECKING:
 MAX_MERGED_KEYS = 1_000_000
 """Keys that the merge keys of one file copy."""
 ALIAS_GROWTH = 16
-"""Aliases may unfold to so many times as many nodes as the text has, beside the dialect's `free_aliases`."""
-LONG_LIST = 2_000
-"""[characters] A longer list of plain numbers does not go through the YAML parser where the dialect says so."""
+"""Aliases may unfold to so many times as many nodes as the text has, beside `FREE_ALIASES`."""
+FREE_ALIASES = 100_000
+"""Nodes that aliases may unfold to in a file of any size."""
+LONG_LIST = 40
+"""[characters] A longer list of plain numbers does not go through the YAML parser where mappings are merged."""
 
 _CORE = "tag:yaml.org,2002:"
 _TAGS = ("str", "int", "float", "bool", "null", "seq", "map")
@@ -213,29 +217,22 @@ class Dialect:
     ----------
     not_yaml, empty, alias:
         Broken by a text that is no YAML or nested too deep, by one without content, by aliases that name nothing or unfold to too much.
-    tag, forbids_tags:
-        Broken by tags other than YAML's own; whether such a text is refused.
-    merges, key_twice, bad_key:
-        Whether `Mapping.items` is filled, with the keys of `<<` merged; then the rules for repeated keys and keys that are no scalars.
+    tag:
+        Broken by tags other than YAML's own; a text with one is refused if that is an error.
+    key_twice, bad_key:
+        For repeated keys and keys that are no scalars, where `Mapping.items` is filled, with the keys of `<<` merged, and long lists of
+        numbers are left as text; None where neither is done.
     max_depth:
         Levels of nesting.
-    free_aliases:
-        Nodes that aliases may unfold to in a file of any size.
-    long_lists:
-        Whether long lists of numbers are left as text.
     """
 
     not_yaml: Rule
     empty: Rule
     alias: Rule
     tag: Rule
-    forbids_tags: bool = True
-    merges: bool = False
     key_twice: Rule | None = None
     bad_key: Rule | None = None
     max_depth: int = 64
-    free_aliases: int = 100_000
-    long_lists: bool = False
 
 
 @dataclass
@@ -282,7 +279,7 @@ def parse_yaml(
         When it is no YAML, is nested too deep, is empty, or its aliases unfold to too many nodes.
     """
     known = dict(anchors or {})
-    if dialect.long_lists and len(data) > LONG_LIST:
+    if dialect.key_twice and len(data) > LONG_LIST:
         blanked, lists = _without_long_lists(data)
         trial = Diagnostics(found.path)
         document = _parse(blanked, text, _Builder(text, dialect, trial, dict(known), lists))
@@ -307,13 +304,26 @@ def _without_long_lists(data: str) -> tuple[str, dict[int, str]]:
     return "".join([*pieces, data[done:]]), lists
 
 
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Pause the collection of garbage: looking for it among millions of nodes, which all stay, takes as long as making them."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 def _parse(data: str, text: Positions, builder: _Builder) -> Document:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     rule = builder.dialect.not_yaml
     try:
-        root, more = builder.build(yaml.parse(data, Loader=loader))
+        with without_collections():
+            root, more = builder.build(yaml.parse(data, Loader=loader))
     except yaml.MarkedYAMLError as error:
         raise builder.error(rule, *in_words(error)) from None
     except yaml.reader.ReaderError as error:
@@ -416,7 +426,7 @@ class _Builder:
         name = tag.removeprefix(_CORE)
         if name == tag or name not in _TAGS:
             message = f"the tag {tag[:60]!r} has no meaning in this format"
-            if self.dialect.forbids_tags:
+            if self.dialect.tag.severity == "error":
                 self.found.refuse(self.error(self.dialect.tag, message, offset))
             else:
                 self.found.report(self.dialect.tag, message, self.text.location(offset))
@@ -445,7 +455,7 @@ class _Builder:
         node = ended.node
         if isinstance(node, Mapping):
             node.pairs = list(zip(ended.children[::2], ended.children[1::2], strict=True))
-            if self.dialect.merges:
+            if self.dialect.key_twice:
                 self.merge(node)
                 ended.height = max((ended.height, *(item.height for item in node.items.values())))
                 ended.nodes = sum(item.nodes for item in node.items.values()) - len(ended.children)
@@ -471,7 +481,7 @@ class _Builder:
             self.found.refuse(self.error(self.dialect.alias, f"the alias *{name[:60]} {state}", offset))
             return MissingAlias(self.text, offset, "", False)
         self.unfolded += node.nodes
-        limit = self.dialect.free_aliases + ALIAS_GROWTH * self.events
+        limit = FREE_ALIASES + ALIAS_GROWTH * self.events
         if self.unfolded > limit:
             message = f"*{name[:60]} and the aliases before it unfold to {self.unfolded} nodes, more than {limit}"
             raise self.error(self.dialect.alias, message, offset)

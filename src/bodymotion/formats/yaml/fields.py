@@ -1,0 +1,402 @@
+"""The keys of a mapping as values, in either spelling: joint_type and jointType, for formats whose files people and programs write.
+
+A value that a key cannot have is recorded, its key is marked unknown, and the default is returned.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Callable, Collection, Iterable
+from collections.abc import Mapping as AnyMapping
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn, TypeVar, cast
+
+import numpy as np
+
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
+from bodymotion.diagnostics.spelling import camel, meant, number_slip
+from bodymotion.diagnostics.text import with_article
+from bodymotion.formats.text.source_text import Text, decode
+from bodymotion.formats.yaml.tree import Dialect, Document, Mapping, Node, Scalar, Sequence, parse_yaml
+from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.system.open_files import open_file
+
+MAX_BYTES = 2 * 10**8
+"""[bytes] One file."""
+MAX_PLAIN = 200_000
+"""Values of unknown keys that are kept, and lists of numbers in lists."""
+MAX_DEPTH = 100
+"""Levels of nesting."""
+MAX_TEXTS = 1_000
+"""Texts of a list that are read."""
+MAX_MISSPELT = 50
+"""Unused keys of a mapping that are compared with known ones: spelling mistakes are few."""
+MIN_KEY_LENGTH = 4
+"""Shorter unused keys are not compared."""
+
+_NULL = ("", "~", "null")
+_TRUE = ("true", "yes", "on", "y")
+_FALSE = ("false", "no", "off", "n")
+_NUMBER = re.compile(
+    r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)([^\s,]*)|([-+]?)\.?(nan|inf|infinity)", re.IGNORECASE
+)
+"""A number, and what follows it: C++ programs read as far as they get, so files have `0.5f` and `0.t`."""
+
+
+Reads = TypeVar("Reads", bound=Callable[..., Any])
+
+
+@dataclass
+class Context:
+    """What reading any part of a file needs.
+
+    Attributes
+    ----------
+    found:
+        Gets all problems.
+    rules:
+        The module with the rules of the format.
+    angle_unit:
+        [rad] An angle of 1 in the file.
+    plain_left, nested_left:
+        Values of unknown keys that may still be kept, and lists of numbers in lists that may still be read.
+    """
+
+    found: Diagnostics
+    rules: ModuleType
+    angle_unit: float = math.pi / 180.0
+    plain_left: int = MAX_PLAIN
+    nested_left: int = MAX_PLAIN
+
+
+def read_bytes(path: Path, rules: ModuleType) -> bytes:
+    """Return the bytes of a file.
+
+    Raises
+    ------
+    FormatError
+        When it cannot be opened, or is too large.
+    """
+    where = Location(str(path))
+    try:
+        with open_file(path) as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise cast("Rule", rules.UNREADABLE).error(f"cannot be opened: {reason}", where) from error
+    if len(data) > MAX_BYTES:
+        raise cast("Rule", rules.TOO_LARGE).error(f"the file is larger than {MAX_BYTES} bytes", where)
+    return data
+
+
+def open_text(
+    data: bytes,
+    path: Path | None,
+    rules: ModuleType,
+    found: Diagnostics,
+    anchors: AnyMapping[str, Node] | None = None,
+) -> Document:
+    """Parse a YAML file whose merge keys are followed.
+
+    Parameters
+    ----------
+    data, path:
+        Its bytes, in any of the encodings of model files, and the file.
+    rules, found:
+        The module with the rules of the format, and what gets the problems.
+    anchors:
+        Those of the file that includes this one.
+
+    Raises
+    ------
+    FormatError
+        When it is no YAML, is nested too deep, or is empty, and when aliases unfold to too much.
+    """
+    characters, encoding = decode(data)
+    text = Text(characters.rstrip("\0\x1a"), path, encoding)
+    dialect = Dialect(
+        rules.NOT_YAML, rules.NOT_YAML, rules.ALIAS, rules.IGNORED, rules.KEY_TWICE, rules.WRONG_VALUE, MAX_DEPTH
+    )
+    document = parse_yaml(text.data, text, dialect, found, anchors)
+    if document.next_document is not None:
+        found.report(rules.IGNORED, "a second document begins: it is not used", text.location(document.next_document))
+    return document
+
+
+def default_on_error(fallback: object) -> Callable[[Reads], Reads]:
+    """Make a reader of keys record a fault, mark the key unknown, and return its `default`, or else `fallback`."""
+
+    def made(read: Reads) -> Reads:
+        @wraps(read)
+        def call(fields: Fields, *names: object, **options: object) -> object:
+            try:
+                return read(fields, *names, **options)
+            except FormatError as error:
+                fields.context.found.refuse(error)
+                fields.unknown.update(str(name) for name in names[:1])
+                return options.get("default", fallback)
+
+        return cast("Reads", call)
+
+    return made
+
+
+@dataclass
+class Fields:
+    """The keys of one mapping.
+
+    Attributes
+    ----------
+    node, context:
+        The mapping, and what reading its values needs.
+    title:
+        What it is called in messages.
+    used, unknown:
+        The spellings of keys that were read; the names of keys whose values could not be.
+    """
+
+    node: Mapping
+    context: Context
+    title: str
+    used: set[str] = field(default_factory=set)
+    unknown: set[str] = field(default_factory=set)
+
+    def report(self, rule: Rule, message: str, key: str | None = None, hint: str | None = None) -> None:
+        """Record a problem with a key, or with the whole mapping."""
+        self.context.found.report(rule, message, self.location(key), hint=hint)
+
+    def location(self, key: str | None = None) -> Location:
+        """Return the location of a key, in any spelling; without one, that of the mapping."""
+        if key is None:
+            return self.node.location
+        return self.node.location_of(key if key in self.node.items else camel(key))
+
+    def find(self, *names: str) -> Node | None:
+        """Return the value of the first of several keys that is there, in any spelling, and count all of them as used."""
+        found = None
+        for name in names:
+            for spelling in (name, camel(name)):
+                if spelling in self.node.items:
+                    self.used.add(spelling)
+                    found = self.node.items[spelling] if found is None else found
+        return None if isinstance(found, Scalar) and not found.quoted and found.value.lower() in _NULL else found
+
+    def has(self, *names: str) -> bool:
+        """Return whether one of several keys is there."""
+        return self.find(*names) is not None
+
+    def refuse(self, name: str, expected: str, value: Node) -> NoReturn:
+        """Raise that a key has a wrong value."""
+        kind = "a list" if isinstance(value, Sequence) else "a mapping"
+        given = f"{value.value!r:.60}" if isinstance(value, Scalar) else kind
+        hint = number_slip(value.value) if expected == "a number" and isinstance(value, Scalar) else ""
+        message = f"{name} of {self.title} is {given}; it must be {expected}"
+        raise self.context.rules.WRONG_VALUE.error(message, value.location, hint)
+
+    @default_on_error("")
+    def text(self, *names: str, default: str = "") -> str:
+        """Return a text."""
+        value = self.find(*names)
+        if value is None:
+            return default
+        if not isinstance(value, Scalar):
+            self.refuse(names[0], "a text", value)
+        return value.value
+
+    @default_on_error([])
+    def texts(self, *names: str) -> list[str]:
+        """Return a list of texts; a single one is a list of one."""
+        value = self.find(*names)
+        items = value.items if isinstance(value, Sequence) else [] if value is None else [value]
+        texts = []
+        for item in items[:MAX_TEXTS]:
+            if not isinstance(item, Scalar):
+                self.refuse(names[0], "a list of texts", item)
+            texts.append(item.value)
+        return texts
+
+    @default_on_error(False)
+    def flag(self, *names: str, default: bool) -> bool:
+        """Return a truth value."""
+        value = self.find(*names)
+        if value is None:
+            return default
+        word = value.value.lower() if isinstance(value, Scalar) else ""
+        if word not in _TRUE and word not in _FALSE:
+            self.refuse(names[0], "true or false", value)
+        return word in _TRUE
+
+    def scalar_number(self, name: str, value: Node) -> float:
+        """Return the number that a node holds; it may be infinite or nan."""
+        found = _NUMBER.fullmatch(value.value) if isinstance(value, Scalar) else None
+        if found is None:
+            self.refuse(name, "a number", value)
+        digits, suffix, sign, word = found.groups()
+        if digits is None:
+            return float(sign + word)
+        if suffix:
+            self.context.found.report(
+                self.context.rules.SUFFIX, f"{name} of {self.title} is {found.group()}", value.location
+            )
+        return float(digits)
+
+    @default_on_error(0.0)
+    def number(self, *names: str, default: float) -> float:
+        """Return a finite number."""
+        value = self.find(*names)
+        if value is None:
+            return default
+        number = self.scalar_number(names[0], value)
+        if math.isfinite(number):
+            return number
+        self.not_finite(names[0], number)
+        return default
+
+    def not_finite(self, name: str, *numbers: float) -> None:
+        """Record numbers that are not finite; the key is unknown."""
+        self.unknown.add(name)
+        self.report(self.context.rules.NOT_FINITE, f"{name} of {self.title} is {shown(numbers)}, not finite", name)
+
+    @default_on_error(0)
+    def integer(self, *names: str, default: int) -> int:
+        """Return a whole number."""
+        value = self.find(*names)
+        number = self.number(*names, default=default)
+        if value is not None and number % 1 != 0:
+            self.refuse(names[0], "a whole number", value)
+        return int(number)
+
+    @default_on_error(None)
+    def numbers(self, *names: str) -> list[float] | None:
+        """Return a list of numbers, infinite ones too; None where the key is missing."""
+        value = self.find(*names)
+        if value is None:
+            return None
+        if not isinstance(value, Sequence):
+            self.refuse(names[0], "a list of numbers", value)
+        if value.numbers:
+            try:
+                return [float(number) for number in value.numbers.rstrip(", \t\r\n").split(",")]
+            except ValueError:
+                # One of them is no number: its location is found below.
+                pass
+        return [self.scalar_number(names[0], item) for item in value.items]
+
+    @default_on_error(())
+    def vector(self, *names: str, default: tuple[float, ...]) -> tuple[float, ...]:
+        """Return as many finite numbers as `default` has."""
+        values = self.numbers(*names)
+        if values is None:
+            return default
+        if len(values) != len(default):
+            self.refuse_length(names, len(default))
+        if all(map(math.isfinite, values)):
+            return tuple(values)
+        self.not_finite(names[0], *values)
+        return default
+
+    def refuse_length(self, names: Iterable[str], expected: int) -> NoReturn:
+        """Raise that a list has a wrong length."""
+        value = self.find(*names)
+        length = len(value.items) if isinstance(value, Sequence) else 0
+        name = next(iter(names))
+        where = self.location(name) if value is None else value.location
+        raise self.context.rules.WRONG_VALUE.error(
+            f"{name} of {self.title} has {length} numbers; {expected} are needed", where
+        )
+
+    def rows(self, *names: str, width: int) -> Floats | None:
+        """Return a flat list of numbers as rows (N, width), infinite ones too; None where the key is missing."""
+        values = self.numbers(*names)
+        if values is None:
+            return None
+        left = len(values) % width
+        if left:
+            message = f"{names[0]} of {self.title} has {len(values)} numbers; the last {left} are left over"
+            self.report(self.context.rules.LEFT_OVER, message, names[0])
+        return frozen(np.array(values[: len(values) - left], dtype=np.float64).reshape(-1, width))
+
+    def rest(self, also_used: Collection[str] = ()) -> dict[str, object]:
+        """Return the keys that were not read, as plain values."""
+        left = {}
+        for key, value in self.node.items.items():
+            if key not in self.used and key not in also_used:
+                left[key] = _plain(value, self.context)
+        return left
+
+    def misspelt_rule(self, name: str) -> Rule:
+        """Return the rule that a misspelt key breaks."""
+        return cast("Rule", self.context.rules.MISSPELT)
+
+    def report_misspelt(self, known: Iterable[str], similarity: float = 0.87) -> set[str]:
+        """Report unused keys that are almost those of the format; return the names that are probably meant, which are unknown."""
+        by_spelling = {spelling: name for name in known for spelling in (name, camel(name))}
+        present = {by_spelling[key] for key in by_spelling.keys() & self.node.items.keys()}
+        names, slips = [spelling for spelling, name in by_spelling.items() if name not in present], set()
+        in_camel = any(key != key.lower() for key in self.used & self.node.items.keys())
+        unused = (key for key in self.node.offsets if key not in self.used and key not in by_spelling)
+        for key in [key for key in unused if len(key) >= MIN_KEY_LENGTH][:MAX_MISSPELT]:
+            almost = meant(key, names) or next(iter(difflib.get_close_matches(key, names, 1, similarity)), None)
+            if almost is None:
+                continue
+            name = by_spelling[almost]
+            slips.add(name)
+            shown = camel(name) if in_camel else name
+            message = f"the key {key[:60]} of {self.title} is not known: did you mean {shown!r}?"
+            self.context.found.report(
+                self.misspelt_rule(name), message, self.location(key), data={"key": key, "meant": name}
+            )
+        self.unknown |= slips
+        return slips
+
+
+def label(kind: str, name: object = None) -> str:
+    """Return what a node is called in messages: `Camera 'EYE'`, or `a Camera`; `name` is the node with its name."""
+    if isinstance(name, Scalar) and name.value:
+        return f"{kind:.60} {name.value!r:.60}"
+    return with_article(kind[:60])
+
+
+def _plain(node: Node, context: Context) -> object:
+    """Return a node as plain values: dict, list, str, int, float, bool, None.
+
+    Where aliases unfold to more values than can be held, the rest is left out.
+    """
+    before = context.plain_left
+    context.plain_left -= 1
+    if isinstance(node, Sequence) and node.numbers.count(",") > context.plain_left:
+        context.plain_left = -1
+    if context.plain_left < 0:
+        if before >= 0:
+            message = f"unknown keys have more than {MAX_PLAIN} values: the rest is left out"
+            context.found.report(context.rules.TOO_LARGE, message, node.location)
+        return None
+    if isinstance(node, Sequence):
+        return [_plain(item, context) for item in node.items] if context.plain_left else []
+    if isinstance(node, Mapping):
+        return {key: _plain(value, context) for key, value in node.items.items()} if context.plain_left else {}
+    return node.value if node.quoted else _plain_scalar(node.value)
+
+
+def _plain_scalar(text: str) -> object:
+    word = text.lower()
+    if word in _NULL:
+        return None
+    if word in ("true", "false"):
+        return word == "true"
+    if re.fullmatch(r"[-+]?[0-9]{1,18}", text):
+        return int(text)
+    found = _NUMBER.fullmatch(text)
+    if found is None or found.group(2):
+        return text
+    return float(found.group(1) or found.group(3) + found.group(4))
+
+
+def shown(values: Iterable[float]) -> str:
+    """Return numbers as they are shown in messages."""
+    return " ".join(f"{value:.6g}" for value in values)
