@@ -55,8 +55,8 @@ version 1.0 says `angleUnit: radian`. All other keys of the top level, of links 
                 devices: AccelerationSensor, RateGyroSensor, ForceSensor, Camera, RangeSensor, IMU, SpotLight …
                 any of them with `translation`, `rotation` (axis and angle), `scale`; a list of these adds up
 
-`fields` returns angles and poses (`formats.yaml.fields` all other values of keys); `links` (with joints, masses and extra joints), `elements`, `geometry`, `devices`
-and `resources` read one kind of node each; `reader` joins the links of all files to a Body.
+`fields` returns angles and poses, `formats.yaml.fields` all other values of keys; `links` (with joints, masses and extra joints),
+`elements`, `geometry`, `devices` and `resources` read one kind of node each; `reader` joins the links of all files to a Body.
 """
 
 from __future__ import annotations
