@@ -322,7 +322,7 @@ def check_loops(review: BodyReview) -> None:
     if not connecting or not review.are_known("links", "offset") or not review.are_known("links", "rotation"):
         return
     # This import loads compiled kernels, which only bodies with loops need.
-    from bodymotion.model.closed_loops.mechanism import loop_errors
+    from bodymotion.model.closed_loops import loop_errors
 
     reduced = replace(review.body, extra_joints=tuple(review.body.extra_joints[number] for number in connecting))
     for number, gap, tilt in zip(connecting, *loop_errors(reduced, review.at_rest), strict=True):

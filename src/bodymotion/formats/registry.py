@@ -256,9 +256,11 @@ def find_format(path: str | Path) -> Format:
             Location(str(path)),
             "run it, and open what it writes",
         )
-    found = _sniffed(head) or next((row for row in FORMATS if path.suffix.lower() in row.extensions), None)
+    suffixed = next((row for row in FORMATS if path.suffix.lower() in row.extensions), None)
+    found = next((row for row in FORMATS if row.sniff(head)), suffixed)
     if found is None and len(head) == HEAD and path.is_file():
-        found = _sniffed(read_head(path, LONG_HEAD))
+        long_head = read_head(path, LONG_HEAD)
+        found = next((row for row in FORMATS if row.sniff(long_head)), None)
     if found is not None:
         return found
     extension = f"extension {path.suffix!r}" if path.suffix else "a file name without extension"
@@ -271,32 +273,14 @@ def find_format(path: str | Path) -> Format:
 
 
 PROGRAMS = (
-    ".bash",
-    ".c",
-    ".cc",
-    ".cpp",
-    ".h",
-    ".hpp",
-    ".ipynb",
-    ".jl",
-    ".js",
-    ".lua",
-    ".m",
-    ".py",
-    ".rb",
-    ".rs",
-    ".sh",
-    ".ts",
+    *(".bash", ".c", ".cc", ".cpp", ".h", ".hpp", ".ipynb", ".jl", ".js", ".lua"),
+    *(".m", ".py", ".rb", ".rs", ".sh", ".ts"),
 )
 """Extensions of programs, whatever their content."""
 MAX_SEARCHED = 64 << 20
 """[bytes] Larger files are not searched for conflict markers."""
 MARKER = re.compile(rb"^(<{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
 _KINDS = {"Body": "models", "Motion": "motions", "KeyPoses": "key poses", "Animation": "Spot animations"}
-
-
-def _sniffed(head: bytes) -> Format | None:
-    return next((row for row in FORMATS if row.sniff(head)), None)
 
 
 def read(path: str | Path, *, format: str | None = None, **options: Any) -> tuple[Format, ReadResult[Any]]:  # noqa: ANN401

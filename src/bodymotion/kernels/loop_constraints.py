@@ -1,6 +1,6 @@
 """The equations of closed loops: how far a mechanism is from closing, and the derivatives by its joints.
 
-A mechanism is a tuple of arrays; `bodymotion.model.closed_loops.mechanism` makes it:
+A mechanism is a tuple of arrays; `bodymotion.model.closed_loops` makes it:
 
     parents, kinds, variables (n,)      of its n moving and fixed links: the number of the parent (−1: the common base), 0 none, 1 rotate,
                                         2 slide, and which of the v variables moves it (−1: none)

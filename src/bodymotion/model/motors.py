@@ -1,4 +1,4 @@
-"""What a motor and its gear do at a joint: the inertia it adds, and how hard it can push."""
+"""The motors of joints: the inertia that motor and gear add, their efforts, and the gains of servos."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
 
 if TYPE_CHECKING:
+    from bodymotion.model.body import Body
     from bodymotion.model.links import Joint
-
-__all__ = ["armature", "effort_range", "first_number", "motor_range"]
 
 
 def armature(joint: Joint) -> float:
@@ -61,3 +64,95 @@ def first_number(extra: Mapping[str, object], key: str) -> float | None:
     """Return the number, or the first of the numbers, that a file gives for a key; None where there is none."""
     numbers = _numbers(extra.get(key))
     return numbers[0] if numbers and not np.isnan(numbers[0]) else None
+
+
+BANDWIDTH = 15.0
+"""[Hz] Natural frequency of a servo that moves what its joint carries."""
+STANCE_BANDWIDTH = 3.0
+"""[Hz] Natural frequency of a servo between a free root and a foot, when it moves the rest of the body on that foot."""
+MAX_BANDWIDTH = 100.0
+"""[Hz] No servo is faster with what its joint carries; at time steps of up to 2 ms it is integrated well."""
+MIN_INERTIA = 1e-4
+"""[kg m² or kg] A joint is taken to move this at least."""
+CONTACT_HEIGHT = 0.02
+"""[m] Links whose shapes reach down to this height above the lowest point support the body."""
+
+
+def default_gains(body: Body) -> Floats:
+    """Return the gains kp, kd (J, 2) of the joints: [N m/rad, N m s/rad] or [N/m, N s/m].
+
+    A servo that moves the inertia I is the oscillator I·x″ + kd·x′ + kp·x = 0 = x″ + 2ζω·x′ + ω²·x, so kp = I·ω² and kd = 2ζ·√(kp·I). I is
+    what the joint carries at rest, about its axis, with the armature; ω = 2π · `BANDWIDTH`, and ζ = 1, critical damping. Under gravity a
+    link of length l sags by about g/(l·ω²): 0.3° for 0.2 m. A joint between a free root and a link that supports the body moves the rest of
+    the body, of inertia I′, while that link stands: there kp is at least I′·(2π · `STANCE_BANDWIDTH`)², and kd is still that of I. Damping
+    for I′ would be far more than MuJoCo's contacts, which do not know of it, bear with I.
+    """
+    poses = body.forward_kinematics(np.zeros(body.num_joints))
+    masses = np.array([link.mass for link in body.links])
+    turns = rotations.to_matrix(poses[:, 3:])
+    centers = poses[:, :3] + np.einsum("lij,lj->li", turns, [link.center_of_mass for link in body.links])
+    inertias = np.einsum("lij,ljk,lmk->lim", turns, [link.inertia for link in body.links], turns)
+    standing = standing_links(body, poses) if not body.is_mounted else set()
+    below = [np.zeros(len(body.links), dtype=bool) for _ in body.links]
+    for link in reversed(body.links):
+        below[link.index][link.index] = True
+        if link.parent >= 0:
+            below[link.parent] |= below[link.index]
+    found = np.zeros((body.num_joints, 2))
+    for column, index in enumerate(body.joint_links):
+        joint = body.links[index].joint
+        if index <= 0 or joint.type not in ("rotate", "slide"):
+            continue
+        axis = turns[index] @ joint.axis
+        carried = _inertia(below[index], axis, poses[index, :3], masses, centers, inertias, joint.type) + armature(
+            joint
+        )
+        carried = max(carried, MIN_INERTIA) if np.isfinite(carried) else MIN_INERTIA
+        kp = carried * (2.0 * np.pi * BANDWIDTH) ** 2
+        if any(below[index][foot] for foot in standing):
+            rest = _inertia(~below[index], axis, poses[index, :3], masses, centers, inertias, joint.type)
+            most = carried * (2.0 * np.pi * MAX_BANDWIDTH) ** 2
+            kp = max(kp, min(rest * (2.0 * np.pi * STANCE_BANDWIDTH) ** 2, most))
+        found[column] = kp, 2.0 * np.sqrt(kp * carried)
+    return found
+
+
+def _inertia(
+    links: npt.NDArray[np.bool_],
+    axis: Floats,
+    point: Floats,
+    masses: Floats,
+    centers: Floats,
+    inertias: Floats,
+    kind: str,
+) -> float:
+    """Return the inertia of some of the links (L,) about an axis through a point [kg m²], or their mass for a slide [kg]."""
+    if kind == "slide":
+        return float(masses[links].sum())
+    arms = np.cross(axis, centers[links] - point)
+    return float(np.einsum("i,lij,j->", axis, inertias[links], axis) + masses[links] @ (arms**2).sum(axis=1))
+
+
+def passive_joints(body: Body) -> tuple[int, ...]:
+    """Return the joint columns without a motor: those that follow from others in closed loops, and those that mimic others."""
+    found = {column for column, joint in enumerate(body.joints) if "mimic" in joint.extra}
+    if body.extra_joints:
+        from bodymotion.model.closed_loops import close_loops
+
+        found |= {*close_loops(body, np.zeros(body.num_joints)).following}
+    return tuple(sorted(found))
+
+
+def standing_links(body: Body, link_poses: Floats) -> set[int]:
+    """Return the links, by index, whose collision shapes are lowest in poses (L, 7), within `CONTACT_HEIGHT`."""
+    lows: dict[int, float] = {}
+    for link in body.links:
+        box = [shape.bounds for shape in link.collisions if shape.bounds is not None]
+        if box:
+            corners = np.array(
+                [[b[i, 0], b[j, 1], b[k, 2]] for b in box for i in (0, 1) for j in (0, 1) for k in (0, 1)]
+            )
+            lows[link.index] = float(
+                (rotations.rotate(link_poses[link.index, 3:], corners)[:, 2]).min() + link_poses[link.index, 2]
+            )
+    return {index for index, low in lows.items() if low < min(lows.values()) + CONTACT_HEIGHT}

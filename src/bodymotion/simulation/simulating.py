@@ -14,8 +14,8 @@ from bodymotion.dynamics import Measures, Reading, measure
 from bodymotion.formats.mjcf.standing import SelfCollision, home_posture, lowest_point
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.gains import default_gains, passive_joints
 from bodymotion.model.links import ForceSensor
+from bodymotion.model.motors import default_gains, passive_joints
 from bodymotion.motion import Motion
 from bodymotion.motion.components import JOINT_EFFORT, MultiValueSeq
 from bodymotion.motion.interpolation import sampled

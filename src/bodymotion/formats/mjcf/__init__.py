@@ -19,8 +19,9 @@ The elements that are read (`names` has all of them)::
       <custom> <text name="bodymotion …" data="{JSON}"/> what MJCF cannot hold </custom>
     </mujoco>
 
-`reader` makes a Body of a file and those that it includes; `defaults`, `bodies`, `joints`, `geoms`, `assets` and `devices` read one kind of
-element each, `extra` keeps what a Body has no field for, `kept` what MJCF cannot hold. `writer` and `…_writer` write the same elements.
+`reader` makes a Body of a file and those that it includes: `defaults`, `bodies` and `geoms` read one kind of element each. `writer` writes
+a Body with `body_writer` and `geom_writer`. In both directions: `devices`, `loops` (closed loops), and `extra` (what a Body has no field
+for, and what MJCF cannot hold).
 Source: the XML reference of MuJoCo 4.0.
 """
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.formats.kept_json import differences, json_of_segments
+from bodymotion.formats.mjcf.bodies import DYNAMICS, ball_parts, plain_joint
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, pose_attributes
-from bodymotion.formats.mjcf.joints import DYNAMICS, ball_parts, plain_joint
 from bodymotion.formats.mjcf.rules import REFUSED
 from bodymotion.formats.mjcf_extra import attributes_of, dynamic_values, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
@@ -28,7 +28,7 @@ from bodymotion.model.motors import armature, motor_range
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.formats.mjcf.kept import Kept
+    from bodymotion.formats.mjcf.extra import Kept
     from bodymotion.formats.mjcf.writer import Names
     from bodymotion.model.body import Body
     from bodymotion.model.links import Link

@@ -1,22 +1,26 @@
-"""Sites, cameras and sensors as devices, and equalities that close loops as extra joints."""
+"""Sites, cameras and sensors as devices, in both directions."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.formats.kept_json import usable
+from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.formats.kept_json import differences, usable
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import Item, finite, pose
 from bodymotion.formats.mjcf.extra import SITE_ATTRIBUTES
-from bodymotion.formats.xml.tree import number_text
+from bodymotion.formats.mjcf.geom_writer import pose_attributes
+from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
+from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.links import (
+    EFFECTS,
     AccelerationSensor,
     Device,
     ForceSensor,
@@ -30,8 +34,9 @@ from bodymotion.model.links import (
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.bodies import RawLink
     from bodymotion.formats.mjcf.defaults import Defaults, Settings
-    from bodymotion.formats.mjcf.kept import Kept
-    from bodymotion.formats.xml.tree import Element
+    from bodymotion.formats.mjcf.extra import Kept
+    from bodymotion.formats.mjcf.writer import Names
+
 
 KINDS: dict[str, type[Device]] = {
     kind.__name__: kind for kind in (AccelerationSensor, Gyro, ForceSensor, VisionSensor, RangeSensor)
@@ -260,142 +265,176 @@ class DeviceReader:
         return replace(base, **usable(base, kept_values, skip=("link", "pose")))
 
 
-TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
+MAX_RAYS = 2000
+"""A range sensor with more rays is written without them."""
+_COMMON = tuple(field.name for field in fields(Device))
 
 
-class LoopReader:
-    """Reads the extra joints of a model: equalities that hold points together."""
+@dataclass
+class DeviceWriter:
+    """Writes the devices of a body; sensors are added to `sensors` in the order of the body's devices."""
 
-    def __init__(self, defaults: Defaults, kept: Kept, sites: dict[str, Site]) -> None:
-        self.defaults, self.kept, self.sites = defaults, kept, sites
-        self.others: list[Element] = []
-        """Equalities that are no extra joints."""
-        self.tendons: set[str] = set()
-        """Tendons that our writer made for extra joints."""
-        self.used_sites: set[str] = set()
-        """Sites that our writer made for the ends of extra joints."""
+    sensors: Element
+    names: Names
+    kept: Kept
+    problems: Diagnostics
+    sites: dict[str, tuple[int, Floats]] = field(default_factory=dict)
+    """By name, link and pose of the sites of devices."""
+    order: dict[int, int] = field(default_factory=dict)
+    """By id of an element, the position of a sensor in the file that the body was read from."""
 
-    def read(
-        self, root: Element, of_body: dict[str, int], reference: Floats, left_out: set[str]
-    ) -> list[tuple[ExtraJoint, Element]]:
-        """Return the extra joints, and their elements.
+    def write(self, body: Element, device: Device, order: int | None) -> None:
+        """Add a device to the body of its link; `order` is its number among all devices, where that of the tree differs."""
+        wanted = device.name or f"{device.kind}_{max(device.id, 0)}"
+        if isinstance(device, VisionSensor):
+            name = self.names.free("camera", wanted)
+            own = attributes_of(mjcf_values(device.extra).get("camera"))
+            image = _image(device)
+            if (device.width, device.height) != (VisionSensor.width, VisionSensor.height):
+                own.pop("resolution", None)
+            if "sensorsize" in own or "focal" in own or "focalpixel" in own:
+                image.pop("fovy", None)
+            body.add("camera", {"name": name, **pose_attributes(device.pose), **image, **own})
+        elif self._as_read(body, device, order):
+            return
+        else:
+            name = self.names.free("site", wanted)
+            own = {k: v for k, v in attributes_of(mjcf_values(device.extra).get("site")).items() if k != "name"}
+            body.add("site", {"name": name, **pose_attributes(device.pose), **own})
+            self.sites[name] = device.link, device.pose
+            self._sense(body, device, name)
+        values = {"kind": device.kind, **_kept_values(device, name, type(device)(), order)}
+        self.kept.add("device", name, values)
 
-        `of_body` is the link of each body, `reference` (L, 7) the poses of the links with the joint values of the poses in the file: an
-        anchor is in these. `left_out` are the names of bodies and sites that are not read.
-        """
-        found: list[tuple[ExtraJoint, Element, Any]] = []
-        listed = self.kept.get("body", "").get("mimics")
-        mimics = listed if isinstance(listed, list) else []
-        # Equalities have no defaults of their own element names: those of "equality" apply to all.
-        elements = [child for section in root.all("equality") for child in section.children]
-        named = {element.get("name"): element for element in elements}
-        for name in self.kept.names("loop"):
-            made = self._kept(name, named.get(name), root)
-            if made is not None:
-                found.append(made)
-        for element in elements:
-            if self._ours(element) or (element.name == "joint" and element.get("name") in mimics):
-                continue
-            ends = {element.get(name) for name in ("site1", "site2", "body1", "body2")} - {""}
-            if element.get("active", "true") == "false" or ends & left_out:
-                self.others.append(element)
-                continue
-            joint = self._connect(element, of_body, reference) if element.name == "connect" else None
-            if joint is None:
-                self.others.append(element)
-            else:
-                found.append((joint, element, None))
-        if found and all(isinstance(order, int) for _, _, order in found):
-            found.sort(key=lambda one: one[2])
-        return [(joint, element) for joint, element, _ in found]
-
-    def _kept(self, name: str, element: Element | None, root: Element) -> tuple[ExtraJoint, Element, Any] | None:
-        kept_values = self.kept.get("loop", name)
-        ends = kept_values.get("sites")
-        kind = next((kind for kind in TYPES if kind == kept_values.get("type")), None)
-        if (
-            kind is None
-            or not isinstance(ends, list)
-            or len(ends) != 2
-            or not all(end in self.sites for end in map(str, ends))
-        ):
-            return None
-        one, two = (self.sites[str(end)] for end in ends)
-        if element is None and one.link != two.link:
-            # The constraint was removed from the file.
-            return None
-        self.used_sites |= {
-            end for end in self.sites if end.startswith(f"{name}_") and (end in ends or self._of_loop(end, name))
-        }
-        positions = np.stack([one.pose[:3], two.pose[:3]])
-        base = ExtraJoint(name=name, type=kind, links=(one.link, two.link), positions=positions)
-        joint = replace(base, **usable(base, kept_values, skip=("links", "positions")))
-        return joint, root if element is None else element, kept_values.get("order")
-
-    @staticmethod
-    def _of_loop(site: str, name: str) -> bool:
-        rest = site.removeprefix(f"{name}_")
-        return rest.isdecimal() or rest.removeprefix("far").isdecimal()
-
-    def _ours(self, element: Element) -> bool:
-        """Return whether our writer made an equality for an extra joint."""
-        sites = {element.get("site1"), element.get("site2")} - {""}
-        if sites:
-            return sites <= self.used_sites
-        rope = element.get("tendon1")
-        for name in self.kept.names("loop"):
-            if element.name == "tendon" and rope.startswith(f"{name}_") and element.get("name").startswith(name):
-                self.tendons.add(rope)
-                return True
-        return False
-
-    def _connect(self, element: Element, of_body: dict[str, int], reference: Floats) -> ExtraJoint | None:
-        name = element.get("name")
-        if "site1" in element.attributes or "site2" in element.attributes:
-            ends = [element.need("site1"), element.need("site2")]
-            for end in ends:
-                if end and end not in self.sites:
-                    element.report(
-                        rules.REFERENCE, f"<connect> names the site {end!r:.60}, which does not exist", fatal=True
-                    )
-            if any(end not in self.sites for end in ends):
-                return None
-            one, two = (self.sites[end] for end in ends)
-            return ExtraJoint(
-                name=name,
-                type="ball",
-                links=(one.link, two.link),
-                positions=np.stack([one.pose[:3], two.pose[:3]]),
-                extra={"mjcf": _attributes(element)},
-            )
-        bodies = [element.need("body1"), element.get("body2", "world") or "world"]
-        links = []
-        for body in bodies:
-            if body == "world" and body not in of_body:
-                message = f"equality {name!r:.60} holds a body to the world, which is no link"
-                element.report(rules.EQUALITY, message)
-                return None
-            if body not in of_body:
-                if body:
-                    element.report(
-                        rules.REFERENCE, f"<connect> names the body {body!r:.60}, which does not exist", fatal=True
-                    )
-                continue
-            links.append(of_body[body])
-        first = finite(element, "anchor", 3)
-        if len(links) < 2:
-            return None
-        point = poses.transform_points(reference[links[0]], first)
-        second = poses.transform_points(poses.inverse(reference[links[1]]), point)
-        return ExtraJoint(
-            name=name,
-            type="ball",
-            links=(links[0], links[1]),
-            positions=np.stack([first, second]),
-            extra={"mjcf": _attributes(element)},
+    def _as_read(self, body: Element, device: Device, order: int | None) -> bool:
+        """Write a device as the site and sensors that it was read from; False where it was read from none, or has changed."""
+        own = mjcf_values(device.extra)
+        site, sensors = attributes_of(own.get("site")), own.get("sensors")
+        kind = None if isinstance(device, OtherDevice) else device.kind
+        name = site.get("name", "")
+        sensor_entries = (
+            [one for one in sensors if isinstance(one, Mapping)] if isinstance(sensors, (list, tuple)) else []
         )
+        if (
+            not name
+            or bool(sensor_entries) != bool(kind)
+            or any(SENSORS.get(str(one.get("element"))) != kind for one in sensor_entries)
+        ):
+            return False
+        pose = device.pose
+        if kind == "RangeSensor":
+            rotation = rotations.multiply(rotations.normalized(pose[3:]), rotations.conjugate(RAY_ROTATION))
+            pose = poses.from_parts(pose[:3], rotation)
+        known_site = self.sites.get(name)
+        if known_site is None:
+            if self.names.free("site", name) != name:
+                self.names.release("site", name)
+                return False
+            self.sites[name] = device.link, pose
+            body.add("site", {**site, **pose_attributes(pose)})
+        elif known_site[0] != device.link or not np.allclose(known_site[1], pose, rtol=0, atol=1e-9):
+            return False
+        read_back: Device = type(device)()
+        for one in sensor_entries:
+            attributes = {key: value for key, value in attributes_of(one).items() if key != "element"}
+            limit = _limit_of(device, str(one["element"]))
+            if limit != _limit_of_cutoff(attributes.get("cutoff"), read_back, str(one["element"])):
+                attributes["cutoff"] = number_text(limit)
+            if "name" in attributes:
+                attributes["name"] = self.names.free("sensor", attributes["name"])
+            element = self.sensors.add(str(one["element"]), {**attributes, "site": name})
+            file_order = one.get("order")
+            if isinstance(file_order, int):
+                self.order[id(element)] = file_order
+        named = next((str(one.get("name")) for one in sensor_entries[:1] if one.get("name")), name)
+        values = _kept_values(device, named, read_back, order)
+        if values != {"id": -1}:
+            self.kept.add("sensing", f"{name} {kind}" if kind else name, values)
+        return True
+
+    def _sense(self, body: Element, device: Device, site: str) -> None:
+        match device:
+            case AccelerationSensor():
+                self._sensor("accelerometer", site, site, _cutoff(device.max_acceleration))
+            case Gyro():
+                self._sensor("gyro", site, site, _cutoff(device.max_angular_velocity))
+            case ForceSensor():
+                self._sensor("force", f"{site}_force", site, _cutoff(device.max_force))
+                self._sensor("torque", f"{site}_torque", site, _cutoff(device.max_torque))
+            case RangeSensor():
+                self._rays(body, device, site)
+            case OtherDevice(type="site"):
+                pass
+            case _:
+                self._report(device, f"MuJoCo has no {device.kind}: only its pose is written, as a site")
+
+    def _rays(self, body: Element, device: RangeSensor, site: str) -> None:
+        if device.num_rays > MAX_RAYS:
+            self._report(device, f"it has {device.num_rays} rays, more than {MAX_RAYS}: they are not written")
+            return
+        for number, angle in enumerate(device.ray_angles.tolist()):
+            name = self.names.free("site", f"{site}_ray{number}")
+            body.add("site", {"name": name, **pose_attributes(ray_pose(device.pose, angle))})
+            reach = device.max_distance
+            self._sensor("rangefinder", name, name, reach if np.isfinite(reach) and reach > 0 else 0.0)
+
+    def _sensor(self, kind: str, name: str, site: str, cutoff: float) -> None:
+        attributes = {"name": self.names.free("sensor", name), "site": site}
+        if cutoff > 0:
+            attributes["cutoff"] = number_text(cutoff)
+        self.sensors.add(kind, attributes)
+
+    def _report(self, device: Device, message: str) -> None:
+        message = f"{device.kind} {device.name}: {message}"
+        rule = losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE
+        self.problems.add(rule.problem(message, Location(inside=f"link {device.link}")))
 
 
-def _attributes(element: Element) -> dict[str, object]:
-    """Return the attributes of a constraint without its name, for the writer."""
-    return {key: value for key, value in element.attributes.items() if key != "name"}
+def _kept_values(device: Device, name: str, base: Device, order: int | None) -> dict[str, object]:
+    """Return what the elements called `name` do not hold of a device, which is read from them as `base`."""
+    extra = {key: value for key, value in device.extra.items() if key != "mjcf"}
+    return {
+        "id": device.id,
+        **({"name": device.name} if device.name != name else {}),
+        **differences(device, base, skip=_COMMON),
+        **({"extra": extra} if extra else {}),
+        **({"order": order} if order is not None else {}),
+    }
+
+
+def ray_pose(pose: Floats, angle: float) -> Floats:
+    """Return the pose of a ray's site, which measures along z, for a sensor that measures along −z and scans about y."""
+    rotation = rotations.multiply(rotations.from_axis_angle([0.0, 1.0, 0.0], angle), [0.0, 1.0, 0.0, 0.0])
+    return poses.from_parts(pose[:3], rotations.multiply(rotations.normalized(pose[3:]), rotation))
+
+
+def _cutoff(limit: Floats) -> float:
+    """Return the limit of a sensor where it is one number for all directions, as in MuJoCo; else 0, none."""
+    first = float(limit[0])
+    return first if np.isfinite(first) and first > 0 and (limit == first).all() else 0.0
+
+
+def _limit_of(device: Device, sensor: str) -> float:
+    """Return the limit of one of a device's sensors, 0 where there is none."""
+    if isinstance(device, RangeSensor):
+        return device.max_distance if np.isfinite(device.max_distance) and device.max_distance > 0 else 0.0
+    return _cutoff(getattr(device, LIMITS[sensor]))
+
+
+def _limit_of_cutoff(cutoff: str | None, default: Device, sensor: str) -> float:
+    """Return the limit that our reader makes of a cutoff; without one, that of a new device."""
+    try:
+        limit = float(cutoff or "0")
+    except ValueError:
+        limit = 0.0
+    return limit if 0 < limit < np.inf else _limit_of(default, sensor)
+
+
+def _image(device: VisionSensor) -> dict[str, str]:
+    width, height = int(device.width), int(device.height)
+    # The field of view is that of the height in MuJoCo, that of the shorter side in a Body, as in Choreonoid.
+    angle = angle_over(device.field_of_view, min(width, height), height)
+    attributes = {"fovy": number_text(np.degrees(angle))} if 0 < angle < np.pi else {}
+    if width > 0 and height > 0:
+        attributes["resolution"] = f"{width} {height}"
+    return attributes

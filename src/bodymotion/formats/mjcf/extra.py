@@ -1,29 +1,49 @@
-"""What a file holds that a Body has no field for, as plain data in `extra` under "mjcf"; and the efforts of motors."""
+"""What MJCF and a Body do not both hold.
+
+What a file has and a Body has no field for is plain data in the `extra` of the body, under "mjcf". The writer writes it back where it
+was: an element is written if everything that it names is in the model; others are left out and reported.
+
+What a Body has and MJCF cannot hold is in the file's `<custom>` texts, which MuJoCo ignores and our reader reads. The name of a text is
+`bodymotion KIND NAME`, with the name of an object in the file; its data is a mapping in JSON::
+
+    <custom>
+      <text name="bodymotion link RARM_ELBOW" data="{&quot;joint&quot;: {&quot;id&quot;: 7, &quot;gear_ratio&quot;: 100.0}}"/>
+    </custom>
+
+Kinds are `body` (whose name is empty), `link`, `device`, `geom`, `material` and `loop`. A text has only what the rest of the file does not
+hold. Where the two disagree because the file was edited, the rest of the file counts.
+"""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.formats.kept_json import plain
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.assets import CLASSES, INTEGRATOR, SCENE
 from bodymotion.formats.mjcf.defaults import finite, pose
-from bodymotion.formats.mjcf.names import is_motor
-from bodymotion.formats.xml.tree import number_text
+from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR, SCENE
+from bodymotion.formats.mjcf.names import OF_KIND, is_motor
+from bodymotion.formats.mjcf_extra import MATTERS, attributes_of, mjcf_values
+from bodymotion.formats.xml.tree import Element, is_xml_text, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.model.motors import effort_range
 
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.bodies import Tree
     from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings
-    from bodymotion.formats.mjcf.devices import DeviceReader, LoopReader
+    from bodymotion.formats.mjcf.devices import DeviceReader
     from bodymotion.formats.mjcf.geoms import Geom
-    from bodymotion.formats.xml.tree import Element
+    from bodymotion.formats.mjcf.loops import LoopReader
+    from bodymotion.model.body import Body
     from bodymotion.model.links import Link
+
 
 POSE = ("pos", "quat", "axisangle", "euler", "xyaxes", "zaxis")
 SITE_ATTRIBUTES = ("name", "class", "material", "fromto", *POSE)
@@ -143,8 +163,8 @@ def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: D
         if raw.joint_element is not None and raw.joint_element.get("name"):
             by_joint[raw.joint_element.get("name")] = link.index
     for section in root.all("actuator"):
-        for plain in section.all("motor", "position", "velocity", "general"):
-            element = defaults.full(plain)
+        for raw_element in section.all("motor", "position", "velocity", "general"):
+            element = defaults.full(raw_element)
             index = by_joint.get(element.get("joint"))
             if index is None:
                 continue
@@ -269,3 +289,204 @@ def _classes(element: Element, left: list[int], depth: int = 0) -> dict[str, obj
     inside = [_plain(child, left) for child in element.children if child.name in CLASSED]
     inside += [below for child in element.all("default") if (below := _classes(child, left, depth + 1))]
     return {"element": "default", **element.attributes, "children": inside} if inside else {}
+
+
+WRITTEN_WHOLE = ("option", "size", "statistic", "visual")
+LISTS = ("custom", "asset", "worldbody", "tendon", "contact", "equality", "actuator", "sensor", "keyframe")
+"""In an order in which elements name only those of earlier sections."""
+OBJECTS = {"objname": "objtype", "refname": "reftype"}
+KINDS = {"freejoint": "joint", "spatial": "tendon", "fixed": "tendon", "xbody": "body"}
+MAX_DEPTH = 20
+
+
+class ExtraSections:
+    """The sections of a body that was read from MJCF."""
+
+    def __init__(self, body: Body, problems: Diagnostics) -> None:
+        self.body, self.problems = body, problems
+        self.given = mjcf_values(body.extra)
+        self.classes: set[str] = set()
+        """The classes of defaults in the model."""
+        self.order: dict[int, int] = {}
+        """By id of an element, the position of a sensor in the file that the body was read from."""
+        self.joints: list[str] = []
+        """The names of the joints in the written model."""
+        self._names: dict[str, set[str]] = {}
+
+    def defaults(self, into: Element) -> None:
+        """Add the classes to the `<default>` of a model, which has classes of the writer."""
+        own = {child.get("class"): child for child in into.children}
+        for one in self._items("default"):
+            top = self._element(one)
+            if top is None:
+                continue
+            if top.get("class"):
+                into.attributes["class"] = top.get("class")
+                self.classes.add(top.get("class"))
+            stack = [(into, child) for child in reversed(top.children)]
+            while stack:
+                above, child = stack.pop()
+                if child.name != "default":
+                    above.children.append(child)
+                    continue
+                name = child.get("class")
+                self.classes.add(name)
+                target = own.get(name)
+                if target is None:
+                    target = above.add("default", dict(child.attributes))
+                elif above is not into:
+                    # The writer's class of geoms moves to the one of the same name.
+                    into.children.remove(target)
+                    above.children.append(target)
+                stack += [(target, inner) for inner in reversed(child.children)]
+
+    def heads(self) -> list[Element]:
+        """Return the sections that have attributes of their own."""
+        return [
+            element
+            for name in WRITTEN_WHOLE
+            for one in self._items(name)
+            if (element := self._element(one)) is not None
+        ]
+
+    def lists(self, sections: Mapping[str, Element], without: Collection[str] = ()) -> None:
+        """Add elements to the sections of a model, which already have the elements of the body; not to those in `without`."""
+        for section in sections.values():
+            self._collect_names(section)
+        for name in (name for name in LISTS if name not in without):
+            section = sections[name]
+            waiting = [(one, element) for one in self._items(name) if (element := self._element(one)) is not None]
+            for one, element in waiting:
+                if self._is_complete(name, element):
+                    section.children.append(element)
+                    self._collect_names(element)
+                    location = one.get("order")
+                    if isinstance(location, int) and name == "sensor":
+                        self.order[id(element)] = location
+        for name, held in self.given.items():
+            if held and name not in (*WRITTEN_WHOLE, *LISTS, "default", "joints", "bodies"):
+                self._report(f"<{name}>, which is not written", name)
+
+    def _items(self, name: str) -> Iterator[Mapping[str, object]]:
+        held = self.given.get(name)
+        for one in held if isinstance(held, (list, tuple)) else []:
+            if isinstance(one, Mapping):
+                yield one
+
+    def _element(self, one: Mapping[str, object], depth: int = 0) -> Element | None:
+        name = one.get("element")
+        if not isinstance(name, str) or not name.isidentifier() or depth > MAX_DEPTH:
+            self._report(f"an entry that is no element: {name!r:.60}")
+            return None
+        element = Element(name, {key: value for key, value in attributes_of(one).items() if key != "element"})
+        inner = one.get("children")
+        for child in inner if isinstance(inner, (list, tuple)) else []:
+            made = self._element(child, depth + 1) if isinstance(child, Mapping) else None
+            if made is not None:
+                element.children.append(made)
+        return element
+
+    def _collect_names(self, element: Element) -> None:
+        """Collect the names of an element and of those in it."""
+        stack = [(element, "")]
+        while stack:
+            one, section = stack.pop()
+            inside = one.name if one.name in (*LISTS, "actuator", "sensor") and not one.get("name") else section
+            kind = {"actuator": "actuator", "sensor": "sensor", "equality": "equality"}.get(section, one.name)
+            if one.get("name"):
+                self._names.setdefault(KINDS.get(kind, kind), set()).add(one.get("name"))
+            stack += [(child, inside) for child in one.children]
+
+    def _is_complete(self, section: str, element: Element) -> bool:
+        """Return whether everything that an element names exists, and its own name is free; report it if not."""
+        title = f"<{element.name}> {element.get('name')}".rstrip()
+        kind = {"actuator": "actuator", "sensor": "sensor", "equality": "equality"}.get(
+            section, KINDS.get(element.name, element.name)
+        )
+        if element.get("name") and element.get("name") in self._names.get(kind, ()):
+            self._report(f"{title}: another element has its name", section)
+            return False
+        for one in element.every():
+            if one.get("class") and one.get("class") not in self.classes:
+                del one.attributes["class"]
+            if section in ("custom", "keyframe") and one.name != "element":
+                continue
+            for key, wanted in self._named(one):
+                if wanted not in self._names.get(key, ()) and not (key == "body" and wanted == "world"):
+                    self._report(f"{title}: there is no {key} {wanted!r:.60}", section)
+                    return False
+        if section == "asset" and (element.get("file") or element.name not in ("texture", "hfield")):
+            self._report(f"{title}: it has a file of its own", section)
+            return False
+        if section == "keyframe" and self.joints != self.given.get("joints"):
+            self._report(f"{title}: the joints of the model have changed", "keyframe")
+            return False
+        return True
+
+    @staticmethod
+    def _named(element: Element) -> Iterator[tuple[str, str]]:
+        for key, value in element.attributes.items():
+            if key in OBJECTS and element.get(OBJECTS[key]):
+                kind = element.get(OBJECTS[key])
+                yield KINDS.get(kind, kind), value.strip()
+            elif key in OF_KIND and (element.name != "light" or key == "target"):
+                yield OF_KIND[key], value.strip()
+
+    def _report(self, message: str, section: str = "actuator") -> None:
+        location = Location(inside=self.body.name or "extra")
+        rule = losses.ONLY_MJCF if section in MATTERS else losses.ONLY_MJCF.as_note
+        self.problems.add(rule.problem(f"left out: {message}", location))
+
+
+def text_name(kind: str, name: str) -> str:
+    """Return the name of the text of an object."""
+    return f"bodymotion {kind} {name}".rstrip()
+
+
+class Kept:
+    """The texts of a file by kind and name."""
+
+    def __init__(self) -> None:
+        self.lost: list[str] = []
+        """The paths of values that JSON cannot hold."""
+        self._texts: dict[str, dict[str, object]] = {}
+
+    def add(self, kind: str, name: str, values: Mapping[str, object]) -> None:
+        """Keep values of an object."""
+        if values:
+            key = text_name(kind, name)
+            entry = plain(values, self.lost, f"{kind} {name}".rstrip())
+            assert isinstance(entry, dict)
+            self._texts.setdefault(key, {}).update(entry)
+
+    def get(self, kind: str, name: str) -> dict[str, object]:
+        """Return what is kept of an object; mostly nothing."""
+        return self._texts.get(text_name(kind, name), {})
+
+    def names(self, kind: str) -> list[str]:
+        """Return the names of the objects of a kind that have a text."""
+        start = f"{text_name(kind, '')} "
+        return [key.removeprefix(start) for key in self._texts if key.startswith(start)]
+
+    def write(self, root: Element) -> None:
+        """Add the texts to the `<custom>` of a model."""
+        if not self._texts:
+            return
+        custom = root.add("custom")
+        for name, values in self._texts.items():
+            text = json.dumps(values, ensure_ascii=False)
+            # JSON can write characters that XML cannot hold as \uXXXX.
+            custom.add("text", {"name": name, "data": text if is_xml_text(text) else json.dumps(values)})
+
+    def read(self, name: str, data: str) -> bool:
+        """Read a text of a file; return whether it is one of ours that can be used."""
+        if not name.startswith("bodymotion "):
+            return False
+        try:
+            values = json.loads(data)
+        except (ValueError, RecursionError):
+            return False
+        if not isinstance(values, dict):
+            return False
+        self._texts.setdefault(name, {}).update(values)
+        return True

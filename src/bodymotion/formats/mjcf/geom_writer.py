@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Location, losses
-from bodymotion.formats.mjcf.assets import FROM_Y_TO_Z, material_of
 from bodymotion.formats.mjcf.extra import GEOM_KEPT, kind_of
+from bodymotion.formats.mjcf.geoms import FROM_Y_TO_Z, material_of
 from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import meshes as meshing
@@ -21,7 +21,7 @@ from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Lines, Mesh, Poin
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.meshes.folder import MeshFolder
-    from bodymotion.formats.mjcf.kept import Kept
+    from bodymotion.formats.mjcf.extra import Kept
     from bodymotion.formats.mjcf.writer import Names
     from bodymotion.geometry.shapes import Material
     from bodymotion.model.links import Link

@@ -13,17 +13,15 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
 from bodymotion.formats.kept_json import usable
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.assets import Assets
 from bodymotion.formats.mjcf.bodies import RawLink, Tree
 from bodymotion.formats.mjcf.defaults import MAX_SIZE, ORIENTATIONS, Defaults, read_settings
-from bodymotion.formats.mjcf.devices import DeviceReader, LoopReader
-from bodymotion.formats.mjcf.extra import plain_sections, with_efforts
-from bodymotion.formats.mjcf.geoms import GeomReader
-from bodymotion.formats.mjcf.kept import Kept
+from bodymotion.formats.mjcf.devices import DeviceReader
+from bodymotion.formats.mjcf.extra import Kept, plain_sections, with_efforts
+from bodymotion.formats.mjcf.geoms import Assets, GeomReader
+from bodymotion.formats.mjcf.loops import LoopReader
 from bodymotion.formats.mjcf.names import check_actuators, check_names
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder
-from bodymotion.formats.xml.fields import FieldLocator, FieldTable
-from bodymotion.formats.xml.tree import MISSING, Element, read_xml
+from bodymotion.formats.xml.tree import MISSING, Element, FieldLocator, FieldTable, read_xml
 from bodymotion.geometry.arrays import frozen
 from bodymotion.model.body import Body, Viewpoint
 from bodymotion.model.links import Link

@@ -17,9 +17,8 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.convex import hull_distance
 from bodymotion.geometry.shapes import Box
-from bodymotion.model.gains import default_gains, passive_joints
 from bodymotion.model.inertias import is_moving, rigid_groups
-from bodymotion.model.motors import effort_range
+from bodymotion.model.motors import default_gains, effort_range, passive_joints
 
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.body_writer import LinkWriter

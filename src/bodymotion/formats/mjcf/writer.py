@@ -15,13 +15,12 @@ from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.formats.kept_json import json_of_viewpoints
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.assets import CLASSES, INTEGRATOR
 from bodymotion.formats.mjcf.body_writer import LinkWriter, accepted_body, motor_element
-from bodymotion.formats.mjcf.device_writer import DeviceWriter
-from bodymotion.formats.mjcf.extra_writer import ExtraSections
+from bodymotion.formats.mjcf.devices import DeviceWriter
+from bodymotion.formats.mjcf.extra import ExtraSections, Kept
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, MaterialWriter
-from bodymotion.formats.mjcf.kept import Kept
-from bodymotion.formats.mjcf.loop_writer import LoopWriter
+from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR
+from bodymotion.formats.mjcf.loops import LoopWriter
 from bodymotion.formats.mjcf.standing import (
     Actuators,
     CollisionShapes,

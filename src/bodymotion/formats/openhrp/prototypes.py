@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE
 from bodymotion.formats.vrml import FieldDeclaration, IsReference, Node, Proto, Value
-from bodymotion.formats.vrml.specs import declared_fields
+from bodymotion.formats.vrml.specs import declared_fields, field_tables
 from bodymotion.formats.vrml.writer import is_name, legal_name
 
 if TYPE_CHECKING:
@@ -149,100 +150,10 @@ class KeptFields:
         return fields
 
 
-REMARKS = {
-    "Humanoid": "The model: its root Joint stands in humanoidBody; joints and segments name all of them.",
-    "Joint": "A link's frame in its parent, and how it moves there; in its children stand what the link is made of, and further Joints.",
-    "Segment": "A rigid part of a link: mass [kg], centre of mass [m], inertia about that [kg m2] row by row, shapes.",
-    "ExtraJoint": "Closes a loop: a point of link 1 stays with a point of link 2.",
-    "Surface": "Shapes to be seen, and shapes that touch, where these differ.",
-    "AccelerationSensor": "Three-axis accelerometer.",
-    "Gyro": "Three-axis rate gyro.",
-    "ForceSensor": "Six-axis force and torque sensor.",
-    "VisionSensor": "Camera, looking along -z with +y up.",
-    "RangeSensor": "Laser range finder: scans the xz plane around -z.",
-}
-
-_SENSOR = """
-x SFVec3f translation 0 0 0
-x SFRotation rotation 0 0 1 0
-x SFInt32 sensorId -1
-"""
-PROTOTYPES = {
-    "Humanoid": """
-        f SFVec3f bboxCenter 0 0 0
-        f SFVec3f bboxSize -1 -1 -1
-        x SFVec3f center 0 0 0
-        x MFNode humanoidBody []
-        x MFString info []
-        x MFNode joints []
-        x SFString name ""
-        x SFRotation rotation 0 0 1 0
-        x SFVec3f scale 1 1 1
-        x SFRotation scaleOrientation 0 0 1 0
-        x MFNode segments sites []
-        x SFVec3f translation 0 0 0
-        x SFString version "1.1"
-        x MFNode viewpoints []""",
-    "Joint": """
-        x SFString jointType ""
-        x SFInt32 jointId -1
-        x SFVec3f jointAxis 0 0 1
-        x SFVec3f translation 0 0 0
-        x SFRotation rotation 0 0 1 0
-        x SFVec3f center 0 0 0
-        x SFVec3f scale 1 1 1
-        x SFRotation scaleOrientation 0 0 1 0
-        x MFFloat llimit ulimit lvlimit uvlimit []
-        x SFRotation limitOrientation 0 0 1 0
-        x MFFloat stiffness [0 0 0]
-        x SFFloat gearRatio gearEfficiency 1
-        x SFFloat rotorInertia rotorResistor 0
-        x SFFloat torqueConst encoderPulse 1
-        x SFString name ""
-        x MFNode children []""",
-    "Segment": """
-        x SFFloat mass 0
-        x SFVec3f centerOfMass 0 0 0
-        x MFFloat momentsOfInertia [0 0 0 0 0 0 0 0 0]
-        f SFVec3f bboxCenter 0 0 0
-        f SFVec3f bboxSize -1 -1 -1
-        x SFNode coord NULL
-        x MFNode displacers []
-        x SFString name ""
-        x MFNode children []
-        in MFNode addChildren removeChildren""",
-    "ExtraJoint": """
-        x SFString link1Name link2Name ""
-        x SFVec3f link1LocalPos link2LocalPos 0 0 0
-        x SFString jointType "xyz"
-        x SFVec3f jointAxis 1 0 0""",
-    "Surface": """
-        f SFVec3f bboxCenter 0 0 0
-        f SFVec3f bboxSize -1 -1 -1
-        f MFNode visual collision []
-        in MFNode addChildren removeChildren""",
-    "AccelerationSensor": "x SFVec3f maxAcceleration -1 -1 -1" + _SENSOR,
-    "Gyro": "x SFVec3f maxAngularVelocity -1 -1 -1" + _SENSOR,
-    "ForceSensor": "x SFVec3f maxForce maxTorque -1 -1 -1" + _SENSOR,
-    "VisionSensor": _SENSOR
-    + """
-        x SFString type "NONE"
-        x SFFloat fieldOfView 0.785398
-        x SFFloat frontClipDistance 0.01
-        x SFFloat backClipDistance 10.0
-        x SFInt32 width 320
-        x SFInt32 height 240
-        x SFFloat frameRate 30
-        f SFString name ""
-        """,
-    "RangeSensor": _SENSOR
-    + """
-        x SFFloat scanAngle 3.14159
-        x SFFloat scanStep 0.1
-        x SFFloat scanRate maxDistance 10
-        x MFNode children []""",
-}
-"""The prototypes of the document, in the notation of `vrml.specs`; a device of another type has the fields of `_SENSOR`."""
+_TABLES = field_tables(Path(__file__).with_name("prototypes.txt"))
+REMARKS = dict(heading.split(": ", 1) for heading in _TABLES if ": " in heading)
+"""By the names of prototypes, the comments above their declarations."""
+PROTOTYPES = {heading.partition(": ")[0]: table for heading, table in _TABLES.items()}
 BODIES = {
     "Humanoid": "Transform bboxCenter bboxSize center rotation scale scaleOrientation translation",
     "Joint": "Transform center rotation scale scaleOrientation translation children",
@@ -265,7 +176,9 @@ def prototype(name: str) -> Proto:
         node.fields["children"] = groups
     elif name == "Surface":
         node.fields["children"] = IsReference("visual")
-    return Proto(name, declared_fields(PROTOTYPES.get(name, _SENSOR)), [] if name == "ExtraJoint" else [node])
+    return Proto(
+        name, declared_fields(PROTOTYPES.get(name, PROTOTYPES["sensor"])), [] if name == "ExtraJoint" else [node]
+    )
 
 
 def prototypes_of(nodes: list[Node]) -> list[Proto]:

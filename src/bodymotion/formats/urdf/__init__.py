@@ -28,8 +28,8 @@ The elements that are read::
 Lengths are metres, angles radians; `rpy` are rotations about the fixed axes x, y, z. A link has the frame of its joint.
 Source: the XML specification of URDF (the pages `urdf/XML` of the ROS wiki), SDFormat 1.9 for sensors.
 
-`reader` makes a Body of the links in order; `joints`, `shapes` and `devices` read one kind of element each, `extension` reads <bodymotion>,
-`leftovers` keeps what URDF does not have. `writer` and `…_writer` write the same elements.
+`reader` makes a Body of the links in order, `writer` a file of a Body. `joints`, `shapes` and `devices` have one kind of element each, in
+both directions; `extension` has <bodymotion>, `elements` what several others hold, and what URDF does not have.
 """
 
 from __future__ import annotations

@@ -1,13 +1,17 @@
-"""Elements that several others hold: <origin>, in both directions; and numbers that must be finite."""
+"""What several elements hold: <origin>, finite numbers, and what is of other programs, which is kept as XML and written back."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.xml.tree import Element, number_text, to_xml
+from bodymotion.formats.xml.syntax import closest_name
+from bodymotion.formats.xml.tree import Element, number_text, parse_xml, to_xml
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 
@@ -64,3 +68,138 @@ def origin_element(pose: Floats) -> Element | None:
 def one_line(element: Element) -> str:
     """Return an element as XML without line breaks between elements, as it is kept in `extra`."""
     return "".join(line.strip() for line in to_xml(element).decode().splitlines()[1:])
+
+
+_SHAPE = (("name",), ("origin", "geometry", "material"))
+_SIZES = (("radius", "length"), ())
+NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "link": (("name",), ("inertial", "visual", "collision")),
+    "inertial": ((), ("origin", "mass", "inertia")),
+    "mass": (("value",), ()),
+    "inertia": (("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), ()),
+    "visual": _SHAPE,
+    "collision": _SHAPE,
+    "geometry": ((), ("box", "cylinder", "sphere", "capsule", "mesh")),
+    "box": (("size",), ()),
+    "cylinder": _SIZES,
+    "sphere": _SIZES,
+    "capsule": _SIZES,
+    "mesh": (("filename", "scale"), ()),
+    "material": (("name",), ("color", "texture")),
+    "color": (("rgba",), ()),
+    "texture": (("filename",), ()),
+    "joint": (
+        ("name", "type"),
+        ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"),
+    ),
+    "origin": (("xyz", "rpy"), ()),
+    "parent": (("link",), ()),
+    "child": (("link",), ()),
+    "axis": (("xyz",), ()),
+    "limit": (("lower", "upper", "effort", "velocity"), ()),
+    "dynamics": (("damping", "friction"), ()),
+    "mimic": (("joint", "multiplier", "offset"), ()),
+    "calibration": (("rising", "falling"), ()),
+    "safety_controller": (("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity"), ()),
+}
+"""The attributes and elements of each element of a link or joint; the reader of shapes reports those below <geometry>."""
+
+REPEATED = ("visual", "collision")
+MAX_SPELLING_CANDIDATES = 10
+"""How many attributes of an element are compared with the known ones."""
+
+
+def read_rest(element: Element) -> str:
+    """Return what a <link> or <joint> has that URDF does not know, as XML with nothing else in it; "" where there is nothing.
+
+    Where a visual or collision has such a thing, all of them are listed, empty ones too: so they can be told apart.
+    """
+    rest = _rest(element, f"{element.name} {element.get('name')!r:.60}")
+    return one_line(rest) if _has_content(rest) else ""
+
+
+def _has_content(rest: Element) -> bool:
+    return bool(rest.attributes or rest.children)
+
+
+def _is_full(element: Element) -> bool:
+    """Return whether so many unknown names were reported that more are only counted; their spelling is not looked at then."""
+    return element.document is not None and element.document.found.is_full(rules.UNKNOWN)
+
+
+def _rest(element: Element, title: str) -> Element:
+    attributes, names = NAMES[element.name]
+    others = {
+        key: value for key, value in element.attributes.items() if key not in attributes and not key.startswith("xmlns")
+    }
+    slips = _misspelt(element, others, attributes) if others and not _is_full(element) else {}
+    if slips:
+        first = next(iter(slips))
+        what = ", ".join(f"{slip!r:.60}: did you mean {name!r}?" for slip, name in slips.items())
+        element.report(rules.MISSPELT, f"<{element.name}> has no attribute {what}", first)
+    if len(others) > len(slips):
+        unknown = [key for key in others if key not in slips]
+        message = f"{', '.join(unknown)[:80]} of <{element.name}> in {title} is kept"
+        element.report(rules.UNKNOWN, message, unknown[0])
+    rest = Element(element.name, others)
+    for name in names:
+        found = list(element.all(name))
+        parts = [_rest(one, title) for one in (found if name in REPEATED else found[:1])]
+        if any(map(_has_content, parts)):
+            rest.children += parts
+        if name not in REPEATED and len(found) > 1:
+            found[1].report(rules.SECOND, f"a second <{name}> in {title}; only the first is read")
+    there = {child.name for child in element.children}
+    free = [name for name in names if name in REPEATED or name not in there]
+    for child in element.children:
+        if child.name not in names and element.name != "geometry":
+            report_unknown(child, free, f" in {title}")
+            rest.children.append(child)
+    return rest
+
+
+def _misspelt(element: Element, others: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
+    """Return the attributes that are misspelt, each with the one that is meant and missing."""
+    free = [name for name in known if name not in element.attributes]
+    found = {name: closest_name(name, free) for name in islice(others, MAX_SPELLING_CANDIDATES)}
+    return {name: meant for name, meant in found.items() if meant is not None}
+
+
+def report_unknown(child: Element, known: Iterable[str], where: str) -> None:
+    """Report that an element means nothing in its place, and which one may be meant."""
+    meant = None if _is_full(child) else closest_name(child.name, known)
+    if meant is None:
+        child.report(rules.UNKNOWN, f"<{child.name[:60]}>{where} is kept")
+    else:
+        child.report(rules.MISSPELT, f"<{child.name[:60]}>{where}: did you mean <{meant}>?")
+
+
+def parse_rest(text: object, name: str) -> Element | None:
+    """Return the text that `read_rest` returned as an element of that name; None where it is something else."""
+    try:
+        found = parse_xml(str(text).encode("utf-8", "replace"))
+    except ValueError:
+        return None
+    return found if found.name == name else None
+
+
+def merge_rest(element: Element, rest: Element) -> bool:
+    """Merge what `read_rest` returned into an element; return whether all of it fits there."""
+    whole = True
+    _, names = NAMES.get(element.name, ((), ()))
+    for key, value in rest.attributes.items():
+        element.attributes.setdefault(key, value)
+    for name in REPEATED:
+        ours, theirs = list(element.all(name)), list(rest.all(name))
+        if name in names and len(ours) == len(theirs):
+            for one, other in zip(ours, theirs, strict=True):
+                whole &= merge_rest(one, other)
+        elif name in names and any(map(_has_content, theirs)):
+            whole = False
+    for child in rest.children:
+        if child.name not in names:
+            element.children.append(replace(child))
+        elif child.name not in REPEATED:
+            target = element.first(child.name)
+            whole &= target is not None and merge_rest(target, child)
+    return whole

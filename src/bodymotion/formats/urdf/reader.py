@@ -13,13 +13,11 @@ from bodymotion.formats.kept_json import as_json
 from bodymotion.formats.resources import PackageFinder
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import DEVICE_FIELDS, read_devices
-from bodymotion.formats.urdf.elements import one_line, read_origin
+from bodymotion.formats.urdf.elements import one_line, parse_rest, read_origin, read_rest, report_unknown
 from bodymotion.formats.urdf.extension import Entry, Extension, read_extension
 from bodymotion.formats.urdf.joints import read_gears, read_inertial, read_joint
-from bodymotion.formats.urdf.leftovers import parse_rest, read_rest, report_unknown
 from bodymotion.formats.urdf.shapes import ShapeReader
-from bodymotion.formats.xml.fields import FieldLocator, FieldTable
-from bodymotion.formats.xml.tree import MAX_BYTES, TOO_DEEP, Element, read_xml
+from bodymotion.formats.xml.tree import MAX_BYTES, TOO_DEEP, Element, FieldLocator, FieldTable, read_xml
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material

@@ -15,15 +15,18 @@ from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
 from bodymotion.formats.mjcf_extra import mjcf_losses
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.device_writer import DeviceWriter
-from bodymotion.formats.urdf.elements import origin_element, read_origin
-from bodymotion.formats.urdf.extension import has_parts
-from bodymotion.formats.urdf.extension_writer import ExtensionWriter, LossReport, quiet_differences, unique_names
-from bodymotion.formats.urdf.joint_writer import control_element, joint_element, transmission_elements
-from bodymotion.formats.urdf.joints import read_gears, read_joint
-from bodymotion.formats.urdf.leftovers import merge_rest, parse_rest
-from bodymotion.formats.urdf.shape_writer import ShapeWriter, inertial_element
-from bodymotion.formats.urdf.shapes import read_rgba
+from bodymotion.formats.urdf.devices import DeviceWriter
+from bodymotion.formats.urdf.elements import merge_rest, origin_element, parse_rest, read_origin
+from bodymotion.formats.urdf.extension import ExtensionWriter, LossReport, has_parts, quiet_differences, unique_names
+from bodymotion.formats.urdf.joints import (
+    control_element,
+    inertial_element,
+    joint_element,
+    read_gears,
+    read_joint,
+    transmission_elements,
+)
+from bodymotion.formats.urdf.shapes import ShapeWriter, read_rgba
 from bodymotion.formats.xml.tree import Element, parse_xml, to_xml
 from bodymotion.geometry import poses
 from bodymotion.geometry.shapes import Material

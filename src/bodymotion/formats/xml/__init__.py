@@ -1,3 +1,1 @@
-"""XML for every format that is written in it: `tree` reads and writes elements, `syntax` explains what is wrong with a file, `fields` finds
-the elements that give the fields of a value.
-"""
+"""XML for every format that is written in it: `tree` reads and writes elements, `syntax` explains what is wrong with a file."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from xml.parsers import expat
 
 import numpy as np
@@ -23,6 +23,9 @@ from bodymotion.formats.xml.syntax import attribute_position, closest_name, expl
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from bodymotion.diagnostics import Subject
+
 
 UNREADABLE = Rule(
     "XML100",
@@ -503,3 +506,65 @@ def to_xml(root: Element, comment: str = "") -> bytes:
             stack.append((depth, item.name))
             stack += [(depth + 1, child) for child in reversed(item.children)]
     return ("\n".join(lines) + "\n").encode()
+
+
+FieldTable: TypeAlias = Mapping[str, Sequence[str]]
+"""By field, what may give it, the first that is there: `inertial/mass@value` is the attribute of an element below, `@pos` an
+attribute of the
+element itself, `inertial/inertia` an element with all its attributes, `~inertial` an element that only stands in as the location.
+"""
+
+
+@dataclass(frozen=True)
+class FieldLocator:
+    """Finds the fields of one object of a value in its file; a `Locator` of a `SourceMap`.
+
+    Attributes
+    ----------
+    element:
+        The element of the object.
+    table:
+        What gives its fields.
+    others:
+        Elements that paths may start from, by the first name of the path, instead of a child of that name; None where there is none.
+    """
+
+    element: Element
+    table: FieldTable
+    others: Mapping[str, Element | None]
+
+    def __call__(self, subject: Subject) -> Location | None:
+        """Return where a field is given; None where the file does not have it. The object itself is where its element begins."""
+        if not subject:
+            return self.element.location
+        for path in self.table.get(str(subject[0]), ()):
+            element, name = self._find(path.removeprefix("~"))
+            if element is not None and (not name or name in element.attributes):
+                return element.location_of(name) if name else element.location
+        # A field without a row is the attribute of its name, here or one level below.
+        name = str(subject[0])
+        around = [element for element in (self.element, *self.others.values()) if element is not None]
+        near = (one for element in around for one in (element, *element.children) if name in one.attributes)
+        found = None if name in self.table else next(near, None)
+        return None if found is None else found.location_of(name)
+
+    def unknown(self) -> Iterable[str]:
+        """Return the fields that the file may have and that could not be read."""
+        for name_of_field, paths in self.table.items():
+            found = [self._find(path) for path in paths if not path.startswith("~")]
+            there = [(element, name) for element, name in found if element is not None]
+            faulty = any(name in element.faulty if name else element.faulty for element, name in there)
+            given = any(not name or name in element.attributes for element, name in there)
+            # Of a partial element the attributes are known, but not all children.
+            below = [element for element, _ in there if element is not self.element]
+            more = self.element.partial and not all(element is self.element for element, _ in found)
+            if faulty or (not given and (more or any(element.partial for element in below))):
+                yield name_of_field
+
+    def _find(self, path: str) -> tuple[Element | None, str]:
+        way, _, name = path.partition("@")
+        first, *rest = way.split("/") if way else [""]
+        if not first:
+            return self.element, name
+        element = self.others[first] if first in self.others else self.element.first(first)
+        return (None if element is None else element.first(*rest)), name

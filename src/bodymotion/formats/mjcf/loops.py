@@ -1,4 +1,4 @@
-"""Extra joints as equality constraints.
+"""Extra joints as equality constraints, in both directions.
 
 | type | written as | error |
 |---|---|---|
@@ -14,20 +14,25 @@ without an additional body.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.formats.kept_json import usable
+from bodymotion.formats.mjcf import rules
+from bodymotion.formats.mjcf.defaults import finite
 from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.body import ExtraJoint
+from bodymotion.model.body import ExtraJoint, ExtraJointType
 
 if TYPE_CHECKING:
-    from bodymotion.formats.mjcf.kept import Kept
+    from bodymotion.formats.mjcf.defaults import Defaults
+    from bodymotion.formats.mjcf.devices import Site
+    from bodymotion.formats.mjcf.extra import Kept
     from bodymotion.formats.mjcf.writer import Names
     from bodymotion.model.body import Body
 
@@ -178,3 +183,144 @@ def _normals(axis: Floats) -> Floats:
     start = np.eye(3)[int(np.argmin(np.abs(axis)))]
     u = _unit(start - axis * (axis @ start))
     return np.stack([u, np.cross(axis, u)])
+
+
+TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
+
+
+class LoopReader:
+    """Reads the extra joints of a model: equalities that hold points together."""
+
+    def __init__(self, defaults: Defaults, kept: Kept, sites: dict[str, Site]) -> None:
+        self.defaults, self.kept, self.sites = defaults, kept, sites
+        self.others: list[Element] = []
+        """Equalities that are no extra joints."""
+        self.tendons: set[str] = set()
+        """Tendons that our writer made for extra joints."""
+        self.used_sites: set[str] = set()
+        """Sites that our writer made for the ends of extra joints."""
+
+    def read(
+        self, root: Element, of_body: dict[str, int], reference: Floats, left_out: set[str]
+    ) -> list[tuple[ExtraJoint, Element]]:
+        """Return the extra joints, and their elements.
+
+        `of_body` is the link of each body, `reference` (L, 7) the poses of the links with the joint values of the poses in the file: an
+        anchor is in these. `left_out` are the names of bodies and sites that are not read.
+        """
+        found: list[tuple[ExtraJoint, Element, Any]] = []
+        listed = self.kept.get("body", "").get("mimics")
+        mimics = listed if isinstance(listed, list) else []
+        # Equalities have no defaults of their own element names: those of "equality" apply to all.
+        elements = [child for section in root.all("equality") for child in section.children]
+        named = {element.get("name"): element for element in elements}
+        for name in self.kept.names("loop"):
+            made = self._kept(name, named.get(name), root)
+            if made is not None:
+                found.append(made)
+        for element in elements:
+            if self._ours(element) or (element.name == "joint" and element.get("name") in mimics):
+                continue
+            ends = {element.get(name) for name in ("site1", "site2", "body1", "body2")} - {""}
+            if element.get("active", "true") == "false" or ends & left_out:
+                self.others.append(element)
+                continue
+            joint = self._connect(element, of_body, reference) if element.name == "connect" else None
+            if joint is None:
+                self.others.append(element)
+            else:
+                found.append((joint, element, None))
+        if found and all(isinstance(order, int) for _, _, order in found):
+            found.sort(key=lambda one: one[2])
+        return [(joint, element) for joint, element, _ in found]
+
+    def _kept(self, name: str, element: Element | None, root: Element) -> tuple[ExtraJoint, Element, Any] | None:
+        kept_values = self.kept.get("loop", name)
+        ends = kept_values.get("sites")
+        kind = next((kind for kind in TYPES if kind == kept_values.get("type")), None)
+        if (
+            kind is None
+            or not isinstance(ends, list)
+            or len(ends) != 2
+            or not all(end in self.sites for end in map(str, ends))
+        ):
+            return None
+        one, two = (self.sites[str(end)] for end in ends)
+        if element is None and one.link != two.link:
+            # The constraint was removed from the file.
+            return None
+        self.used_sites |= {
+            end for end in self.sites if end.startswith(f"{name}_") and (end in ends or self._of_loop(end, name))
+        }
+        positions = np.stack([one.pose[:3], two.pose[:3]])
+        base = ExtraJoint(name=name, type=kind, links=(one.link, two.link), positions=positions)
+        joint = replace(base, **usable(base, kept_values, skip=("links", "positions")))
+        return joint, root if element is None else element, kept_values.get("order")
+
+    @staticmethod
+    def _of_loop(site: str, name: str) -> bool:
+        rest = site.removeprefix(f"{name}_")
+        return rest.isdecimal() or rest.removeprefix("far").isdecimal()
+
+    def _ours(self, element: Element) -> bool:
+        """Return whether our writer made an equality for an extra joint."""
+        sites = {element.get("site1"), element.get("site2")} - {""}
+        if sites:
+            return sites <= self.used_sites
+        rope = element.get("tendon1")
+        for name in self.kept.names("loop"):
+            if element.name == "tendon" and rope.startswith(f"{name}_") and element.get("name").startswith(name):
+                self.tendons.add(rope)
+                return True
+        return False
+
+    def _connect(self, element: Element, of_body: dict[str, int], reference: Floats) -> ExtraJoint | None:
+        name = element.get("name")
+        if "site1" in element.attributes or "site2" in element.attributes:
+            ends = [element.need("site1"), element.need("site2")]
+            for end in ends:
+                if end and end not in self.sites:
+                    element.report(
+                        rules.REFERENCE, f"<connect> names the site {end!r:.60}, which does not exist", fatal=True
+                    )
+            if any(end not in self.sites for end in ends):
+                return None
+            one, two = (self.sites[end] for end in ends)
+            return ExtraJoint(
+                name=name,
+                type="ball",
+                links=(one.link, two.link),
+                positions=np.stack([one.pose[:3], two.pose[:3]]),
+                extra={"mjcf": _attributes(element)},
+            )
+        bodies = [element.need("body1"), element.get("body2", "world") or "world"]
+        links = []
+        for body in bodies:
+            if body == "world" and body not in of_body:
+                message = f"equality {name!r:.60} holds a body to the world, which is no link"
+                element.report(rules.EQUALITY, message)
+                return None
+            if body not in of_body:
+                if body:
+                    element.report(
+                        rules.REFERENCE, f"<connect> names the body {body!r:.60}, which does not exist", fatal=True
+                    )
+                continue
+            links.append(of_body[body])
+        first = finite(element, "anchor", 3)
+        if len(links) < 2:
+            return None
+        point = poses.transform_points(reference[links[0]], first)
+        second = poses.transform_points(poses.inverse(reference[links[1]]), point)
+        return ExtraJoint(
+            name=name,
+            type="ball",
+            links=(links[0], links[1]),
+            positions=np.stack([first, second]),
+            extra={"mjcf": _attributes(element)},
+        )
+
+
+def _attributes(element: Element) -> dict[str, object]:
+    """Return the attributes of a constraint without its name, for the writer."""
+    return {key: value for key, value in element.attributes.items() if key != "name"}
