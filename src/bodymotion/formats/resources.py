@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -136,16 +136,16 @@ def gather_missing(problems: Iterable[Problem]) -> tuple[Problem, ...]:
         gathered.setdefault((problem.rule, problem.severity) if "missing" in problem.data else number, []).append(
             problem
         )
-    return tuple(found[0] if len(found) == 1 else _together(found) for found in gathered.values())
-
-
-def _together(found: Sequence[Problem]) -> Problem:
-    names: list[str] = list(dict.fromkeys(name for problem in found for name in problem.data["missing"]))  # type: ignore[attr-defined]
-    shown = listed(name if len(name) < MAX_SHOWN else name[:MAX_SHOWN] + "…" for name in names)
-    message = (
-        f"{counted(len(names), 'file')} that the model names {'is' if len(names) == 1 else 'are'} missing: {shown}"
-    )
-    return replace(found[0], message=message, data={"missing": tuple(names)}, count=len(names))
+    joined = []
+    for found in gathered.values():
+        if len(found) > 1:
+            names: list[str] = list(dict.fromkeys(name for one in found for name in one.data["missing"]))  # type: ignore[attr-defined]
+            shown = listed(name if len(name) < MAX_SHOWN else name[:MAX_SHOWN] + "…" for name in names)
+            verb = "is" if len(names) == 1 else "are"
+            message = f"{counted(len(names), 'file')} that the model names {verb} missing: {shown}"
+            found[0] = replace(found[0], message=message, data={"missing": tuple(names)}, count=len(names))
+        joined.append(found[0])
+    return tuple(joined)
 
 
 @dataclass(frozen=True)
@@ -225,8 +225,11 @@ class ResourceFinder:
             if not self._may_open(candidate, path, is_absolute):
                 is_outside = True
             elif is_file:
-                if candidate != path:
-                    self._note_link(candidate, path)
+                if candidate != path and (linked := real_path(candidate.parent)) != path.parent:
+                    # The names in the file are relative to the folder of the link, too.
+                    known_folders = self._link_folders.setdefault(path, [])
+                    if linked not in known_folders and len(known_folders) < MAX_LINKS:
+                        known_folders.append(linked)
                 self._found[folders, name] = path
                 return path
         if is_outside:
@@ -277,14 +280,6 @@ class ResourceFinder:
             return path.read_bytes()
         except OSError as error:
             return NotFound(path.name, PART_UNREADABLE, f"cannot be read: {error.strerror}")
-
-    def _note_link(self, link: Path, path: Path) -> None:
-        """Keep the folder of a link to a file: the names in the file are relative to it."""
-        folder = real_path(link.parent)
-        if folder != path.parent:
-            folders = self._link_folders.setdefault(path, [])
-            if folder not in folders and len(folders) < MAX_LINKS:
-                folders.append(folder)
 
 
 class PackageFinder:

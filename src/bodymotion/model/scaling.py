@@ -13,8 +13,8 @@ from bodymotion.diagnostics.collector import Source
 from bodymotion.diagnostics.losses import UNSCALED
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Box, Geometry, Lines, Mesh, Points, Shape, Sphere
-from bodymotion.model.body import Body, Viewpoint
-from bodymotion.model.links import Device, Joint, Link, OtherDevice, RangeSensor, Segment, VisionSensor
+from bodymotion.model.body import Body
+from bodymotion.model.links import Device, Joint, OtherDevice, RangeSensor, VisionSensor
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -52,10 +52,28 @@ def scale(body: Body, factor: float) -> Body:
     extra_joints = tuple(replace(joint, positions=frozen(factor * joint.positions)) for joint in body.extra_joints)
     return replace(
         body,
-        links=tuple(_link(link, factor, slides) for link in body.links),
+        links=tuple(
+            replace(
+                link,
+                offset=_pose(link.offset, factor),
+                joint=_joint(link.joint, factor, slides),
+                segments=tuple(
+                    replace(
+                        segment,
+                        transform=_transform(segment.transform, factor),
+                        center_of_mass=frozen(factor * segment.center_of_mass),
+                        inertia=frozen(factor**2 * segment.inertia),
+                        visuals=tuple(_shape(shape, factor) for shape in segment.visuals),
+                        collisions=tuple(_shape(shape, factor) for shape in segment.collisions),
+                    )
+                    for segment in link.segments
+                ),
+            )
+            for link in body.links
+        ),
         devices=tuple(_device(device, factor) for device in body.devices),
         extra_joints=extra_joints,
-        viewpoints=tuple(_viewpoint(viewpoint, factor) for viewpoint in body.viewpoints),
+        viewpoints=tuple(replace(view, pose=_pose(view.pose, factor)) for view in body.viewpoints),
         root_pose=_pose(body.root_pose, factor),
         environment=tuple(_shape(shape, factor) for shape in body.environment),
         source=_source(body.source, factor),
@@ -94,15 +112,6 @@ def _transform(transform: Floats, factor: float) -> Floats:
     scaled = transform.copy()
     scaled[:3, 3] *= factor
     return frozen(scaled)
-
-
-def _link(link: Link, factor: float, slides: Collection[str]) -> Link:
-    return replace(
-        link,
-        offset=_pose(link.offset, factor),
-        joint=_joint(link.joint, factor, slides),
-        segments=tuple(_segment(segment, factor) for segment in link.segments),
-    )
 
 
 def _joint(joint: Joint, factor: float, slides: Collection[str]) -> Joint:
@@ -147,17 +156,6 @@ def _times(value: object, factor: float) -> object:
     return factor * value if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
-def _segment(segment: Segment, factor: float) -> Segment:
-    return replace(
-        segment,
-        transform=_transform(segment.transform, factor),
-        center_of_mass=frozen(factor * segment.center_of_mass),
-        inertia=frozen(factor**2 * segment.inertia),
-        visuals=tuple(_shape(shape, factor) for shape in segment.visuals),
-        collisions=tuple(_shape(shape, factor) for shape in segment.collisions),
-    )
-
-
 def _shape(shape: Shape, factor: float) -> Shape:
     """Scale the geometry itself, so that a transform without scale stays one."""
     return replace(shape, geometry=_geometry(shape.geometry, factor), transform=_transform(shape.transform, factor))
@@ -186,7 +184,3 @@ def _device(device: Device, factor: float) -> Device:
     if isinstance(moved, RangeSensor):
         return replace(moved, max_distance=factor * moved.max_distance)
     return moved
-
-
-def _viewpoint(viewpoint: Viewpoint, factor: float) -> Viewpoint:
-    return replace(viewpoint, pose=_pose(viewpoint.pose, factor))

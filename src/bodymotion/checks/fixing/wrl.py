@@ -14,7 +14,7 @@ from bodymotion.checks.line_ends import most_common_end
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
-from bodymotion.formats.openhrp.tree import read_tree
+from bodymotion.formats.openhrp.tree import TreeReader
 from bodymotion.formats.text.source_text import BOM, Text, decode
 from bodymotion.formats.vrml import InlineLoader, Node, nodes, parse_vrml
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
@@ -126,7 +126,7 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
         SceneWalker(Diagnostics(), parts).walk(scene.nodes, NodeFrame(), meet)
         if not found:
             return
-        tree = read_tree(nodes.children(found[0], "humanoidBody"), parts, nodes.ModelDiagnostics())
+        tree = TreeReader(parts, nodes.ModelDiagnostics()).read(nodes.children(found[0], "humanoidBody"))
     except FormatError:
         return
     humanoid = found[0]

@@ -17,7 +17,7 @@ lights and cameras are not read. Only the file itself is opened.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -88,8 +88,12 @@ def polygon_corners(element: Element, width: int) -> tuple[npt.NDArray[np.int64]
     none = np.zeros((0, width), dtype=np.int64)
     if kind in ("tristrips", "trifans"):
         strips = [strip for strip in lists if len(strip) >= 3]
-        faces = [_strip(len(strip)) if kind == "tristrips" else _fan(len(strip)) for strip in strips]
-        rows = [strip[face.reshape(-1)] for strip, face in zip(strips, faces, strict=True)]
+        rows = []
+        for strip in strips:
+            first = np.arange(len(strip) - 2)
+            odd = first % 2
+            in_strip, in_fan = (first, first + 1 + odd, first + 2 - odd), (np.zeros_like(first), first + 1, first + 2)
+            rows.append(strip[np.stack(in_strip if kind == "tristrips" else in_fan, axis=1).reshape(-1)])
         corners = np.concatenate([none, *rows])
         return np.full(len(corners) // 3, 3, dtype=np.int64), corners
     corners = np.concatenate([none, *lists])
@@ -104,29 +108,73 @@ def polygon_corners(element: Element, width: int) -> tuple[npt.NDArray[np.int64]
     return np.full(len(corners) // 3, 3, dtype=np.int64), corners[: len(corners) // 3 * 3]
 
 
-def _strip(count: int) -> npt.NDArray[np.int64]:
-    first = np.arange(count - 2)
-    odd = first % 2
-    return np.stack([first, first + 1 + odd, first + 2 - odd], axis=1)
-
-
-def _fan(count: int) -> npt.NDArray[np.int64]:
-    first = np.arange(count - 2)
-    return np.stack([np.zeros_like(first), first + 1, first + 2], axis=1)
-
-
 def terminated(counts: npt.NDArray[np.int64], index: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Insert −1 after the indices of each polygon; negative indices become one beyond all vertices."""
     ends = np.cumsum(counts)
     return np.insert(np.where(index < 0, 2**31 - 1, index), ends, -1)
 
 
-class MaterialReader:
-    """Make materials, each once; `by_id` has the elements of the file; what cannot be used is added to `remarks` as text."""
+MAX_BYTES = 2 * 10**8
+MAX_NODES = 100_000
+MAX_DEPTH = 60
 
-    def __init__(self, by_id: Mapping[str, Element], remarks: list[str]) -> None:
-        self.by_id = by_id
-        self.remarks = remarks
+
+@dataclass(frozen=True)
+class Part:
+    """A mesh in one material; `image` is the path of its texture as the file writes it, "" for none."""
+
+    mesh: Mesh
+    material: Material
+    image: str = ""
+
+
+@dataclass(frozen=True)
+class SceneNode:
+    """A node of the scene: its `name` and `id`, its `transform` (4, 4) in the node above, its own `parts`, and the nodes below."""
+
+    name: str
+    id: str
+    transform: Floats
+    parts: tuple[Part, ...]
+    children: tuple[SceneNode, ...]
+
+
+def read_collada(path: Path) -> tuple[SceneNode, list[str]]:
+    """Read a COLLADA file.
+
+    Returns
+    -------
+    The scene as one node whose transform brings lengths to metres; and as text what could not be used.
+
+    Raises
+    ------
+    ValueError
+        When the file cannot be read; the message is the reason.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ValueError("the file is too large")
+        root = ET.fromstring(path.read_bytes())
+    except OSError as error:
+        raise ValueError(error.strerror or str(error)) from error
+    except (ET.ParseError, LookupError, UnicodeError) as error:
+        raise ValueError(f"not XML: {error}") from error
+    try:
+        if local(root) != "COLLADA":
+            raise ValueError("the root element is not <COLLADA>")
+        reader = _Reader(root)
+        return reader.scene(), reader.remarks
+    except (ArithmeticError, IndexError) as error:
+        raise ValueError(str(error)) from error
+
+
+class _Reader:
+    def __init__(self, root: Element) -> None:
+        self.root = root
+        self.remarks: list[str] = []
+        self.visited = 0
+        self._meshes: dict[str, list[tuple[Mesh, str]]] = {}
+        self.by_id = {name: element for element in root.iter() if (name := element.get("id"))}
         self._materials: dict[str, tuple[Material, str]] = {}
 
     def at(self, url: str | None) -> Element | None:
@@ -204,71 +252,6 @@ class MaterialReader:
             return ""
         inner = child(start, "ref")
         return ((inner if inner is not None else start).text or "").strip()
-
-
-MAX_BYTES = 2 * 10**8
-MAX_NODES = 100_000
-MAX_DEPTH = 60
-
-
-@dataclass(frozen=True)
-class Part:
-    """A mesh in one material; `image` is the path of its texture as the file writes it, "" for none."""
-
-    mesh: Mesh
-    material: Material
-    image: str = ""
-
-
-@dataclass(frozen=True)
-class SceneNode:
-    """A node of the scene: its `name` and `id`, its `transform` (4, 4) in the node above, its own `parts`, and the nodes below."""
-
-    name: str
-    id: str
-    transform: Floats
-    parts: tuple[Part, ...]
-    children: tuple[SceneNode, ...]
-
-
-def read_collada(path: Path) -> tuple[SceneNode, list[str]]:
-    """Read a COLLADA file.
-
-    Returns
-    -------
-    The scene as one node whose transform brings lengths to metres; and as text what could not be used.
-
-    Raises
-    ------
-    ValueError
-        When the file cannot be read; the message is the reason.
-    """
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ValueError("the file is too large")
-        root = ET.fromstring(path.read_bytes())
-    except OSError as error:
-        raise ValueError(error.strerror or str(error)) from error
-    except (ET.ParseError, LookupError, UnicodeError) as error:
-        raise ValueError(f"not XML: {error}") from error
-    try:
-        if local(root) != "COLLADA":
-            raise ValueError("the root element is not <COLLADA>")
-        reader = _Reader(root)
-        return reader.scene(), reader.remarks
-    except (ArithmeticError, IndexError) as error:
-        raise ValueError(str(error)) from error
-
-
-class _Reader:
-    def __init__(self, root: Element) -> None:
-        self.root = root
-        self.remarks: list[str] = []
-        self.visited = 0
-        self._meshes: dict[str, list[tuple[Mesh, str]]] = {}
-        by_id = {name: element for element in root.iter() if (name := element.get("id"))}
-        self.materials = MaterialReader(by_id, self.remarks)
-        self.at = self.materials.at
 
     def scene(self) -> SceneNode:
         unit = child(self.root, "asset", "unit")
@@ -357,7 +340,7 @@ class _Reader:
             raise ValueError("the scene expands to too many meshes")
         for mesh, symbol in self._meshes[url]:
             # Files that bind nothing often name the material itself.
-            material, image = self.materials.material(bound.get(symbol, symbol))
+            material, image = self.material(bound.get(symbol, symbol))
             yield Part(mesh, material, image)
 
     def meshes(self, geometry: Element | None) -> Iterator[tuple[Mesh, str]]:

@@ -60,11 +60,6 @@ def mesh_to_glb(mesh: Mesh, material: Material) -> bytes:
     return _written(parts, 0.0, extras) if parts else b""
 
 
-def _from_above(uv: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Convert texture coordinates of VRML97 (from the lower left) to those of glTF (from the upper left)."""
-    return np.stack([uv[:, 0], np.float32(1.0) - uv[:, 1]], axis=1)
-
-
 def _linear(srgb: npt.ArrayLike) -> npt.NDArray[np.float32]:
     """Convert sRGB colours (..., 3 or 4) in 0…1 to linear light (IEC 61966-2-1); a fourth channel is kept."""
     value = np.clip(np.nan_to_num(np.asarray(srgb, dtype=np.float32)), 0.0, 1.0)
@@ -109,7 +104,9 @@ def _written(parts: list[Part], glow: float, extras: dict[str, Any] | None = Non
         if part.normals:
             attributes["NORMAL"] = document.array(np.concatenate(part.normals), "VEC3", 5126)
         if part.uv:
-            attributes["TEXCOORD_0"] = document.array(_from_above(np.concatenate(part.uv)), "VEC2", 5126)
+            # In VRML97 from the lower left, in glTF from the upper left.
+            s, t = np.concatenate(part.uv).T
+            attributes["TEXCOORD_0"] = document.array(np.stack([s, np.float32(1.0) - t], axis=1), "VEC2", 5126)
         if part.colors:
             attributes["COLOR_0"] = document.array(_linear(np.concatenate(part.colors)), f"VEC{surface.channels}", 5126)
         if part.vertices:

@@ -70,9 +70,13 @@ def to_obj(mesh: Mesh, material: Material | None = None, image: str = "", librar
         f"{MARK} crease_angle {number_text(mesh.crease_angle)} two_sided {int(mesh.two_sided)}"
         + (f" channels {mesh.colors.values.shape[1]}" if mesh.colors is not None else ""),
     ]
-    named = _named_materials(colored, look, image) if library else {}
+    named: dict[str, tuple[Material, str]] = {}
     if library:
         head.append(f"mtllib {library}")
+        named = {"material_0": (look, image)} if colored.materials is None else {}
+        for number, row in enumerate([] if colored.materials is None else colored.materials.tolist()):
+            clear = 1.0 - row[3] if len(row) > 3 else look.transparency
+            named[f"material_{number}"] = replace(look, diffuse=(row[0], row[1], row[2]), transparency=clear), image
     parts = ["\n".join(head).encode(), b"\n"]
     points = colored.vertices
     if colored.vertex_colors is not None:
@@ -107,17 +111,6 @@ def _colored(mesh: Mesh) -> _Colored:
         return _Colored(mesh.vertices, mesh.faces, vertex_colors=shown)
     pairs, vertex = np.unique(np.stack([mesh.faces.ravel(), corner.ravel()], axis=1), axis=0, return_inverse=True)
     return _Colored(mesh.vertices[pairs[:, 0]], vertex.reshape(-1, 3), vertex_colors=rows[pairs[:, 1], :3])
-
-
-def _named_materials(colored: _Colored, look: Material, image: str) -> dict[str, tuple[Material, str]]:
-    if colored.materials is None:
-        return {"material_0": (look, image)}
-    found = {}
-    for number, row in enumerate(colored.materials.tolist()):
-        clear = 1.0 - row[3] if len(row) > 3 else look.transparency
-        diffuse = (row[0], row[1], row[2])
-        found[f"material_{number}"] = replace(look, diffuse=diffuse, transparency=clear), image
-    return found
 
 
 def _rows(word: bytes, values: Floats) -> bytes:
@@ -243,7 +236,11 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
     for name in lines.libraries:
         if (text := library(name)) is not None:
             known = {**read_mtl(text), **known}
-    used = _materials_of(lines, len(counts))[owner]
+    # For each face the index of its `usemtl`, −1 for none.
+    statement = np.full(len(counts), -1, dtype=np.int64)
+    for number, (start, _) in enumerate(lines.materials):
+        statement[start:] = number
+    used = statement[owner]
     return _parts_by_material(whole, used, [name for _, name in lines.materials], known, lines.channels)
 
 
@@ -385,14 +382,6 @@ def _attribute(values: Floats, index: npt.NDArray[np.int64]) -> Corners | None:
     if not len(values) or index.min() < 0 or index.max() >= len(values) or not np.isfinite(values).all():
         return None
     return Corners(np.ascontiguousarray(values), frozen_ints(index))
-
-
-def _materials_of(lines: _Lines, count: int) -> npt.NDArray[np.int64]:
-    """Return for each face the index of its `usemtl`, −1 for none."""
-    found = np.full(count, -1, dtype=np.int64)
-    for number, (start, _) in enumerate(lines.materials):
-        found[start:] = number
-    return found
 
 
 def _parts_by_material(

@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 import zipfile
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
@@ -64,7 +63,10 @@ def read_mesh_file(path: Path) -> Mesh:
         # From a stream, not by its name: so no file that it names (a material, an image) is opened.
         with path.open("rb") as stream:
             if zipfile.is_zipfile(stream):
-                _check_archive(stream)
+                with zipfile.ZipFile(stream) as archive:
+                    unpacked = sum(member.file_size for member in archive.infolist())
+                if unpacked > max(MIN_UNPACKED_BYTES, MAX_UNPACKED_RATIO * stream.seek(0, 2)):
+                    raise ValueError(f"the archive unpacks to {unpacked >> 20} MiB")
             stream.seek(0)
             corners = _text_corners(stream.read()) if path.suffix.lower() == ".stl" else None
             stream.seek(0)
@@ -113,11 +115,3 @@ def mesh_fault(path: Path, error: Exception) -> str:
     if comma is not None:
         return f"{comma[0].decode()} has a decimal comma; expected {comma[0].decode().replace(',', '.')}"
     return str(error) or type(error).__name__
-
-
-def _check_archive(stream: BinaryIO) -> None:
-    """Raise ValueError when an archive unpacks to too many bytes."""
-    with zipfile.ZipFile(stream) as archive:
-        unpacked = sum(member.file_size for member in archive.infolist())
-    if unpacked > max(MIN_UNPACKED_BYTES, MAX_UNPACKED_RATIO * stream.seek(0, 2)):
-        raise ValueError(f"the archive unpacks to {unpacked >> 20} MiB")

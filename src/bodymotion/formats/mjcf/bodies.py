@@ -154,9 +154,7 @@ class Tree:
         kept_values = self.kept.get("link", in_file) if in_file else {}
         kept_name = kept_values.get("name")
         name = kept_name if isinstance(kept_name, str) else in_file or self._free(f"link_{len(self.links)}")
-        body_pose = pose(element, self.settings)
-        if item.frame is not None:
-            body_pose = poses.compose(item.frame, body_pose)
+        body_pose = item.placed(pose(element, self.settings))
         joints = read_joints([i for i in inside if i.element.name in ("joint", "freejoint")], self.settings)
         frees = [read for read in joints if read.joint.type == "free"]
         if frees:
@@ -202,7 +200,8 @@ class Tree:
     ) -> list[RawLink]:
         """Return the links of a body with these joints: each rotates about its anchor, and the last has the body's frame."""
         if not joints:
-            return [RawLink(self._own(name), parent, Joint(name=name), frozen(body_pose), element)]
+            self._names.add(name)
+            return [RawLink(name, parent, Joint(name=name), frozen(body_pose), element)]
         chain: list[RawLink] = []
         before, at = body_pose, np.zeros(3)
         whole = len(joints) == 1 and not joints[0].anchor.any()
@@ -212,7 +211,8 @@ class Tree:
             if read.rest:
                 offset = poses.compose(offset, _moved(read.joint, -read.rest))
             last = number == len(joints) - 1 and not read.anchor.any()
-            own = self._own(name) if last else self._free(f"{name}_{read.joint.name or number}")
+            own = name if last else self._free(f"{name}_{read.joint.name or number}")
+            self._names.add(own)
             joint = read.joint if read.joint.name else replace(read.joint, name=own)
             if joint.type in ("rotate", "slide"):
                 joint = replace(joint, id=self._number)
@@ -221,14 +221,9 @@ class Tree:
             chain.append(link)
             before, at = poses.IDENTITY, read.anchor
         if at.any() and not whole:
-            chain.append(
-                RawLink(self._own(name), parent, Joint(name=name), frozen([*-at, 1.0, 0.0, 0.0, 0.0]), element)
-            )
+            self._names.add(name)
+            chain.append(RawLink(name, parent, Joint(name=name), frozen([*-at, 1.0, 0.0, 0.0, 0.0]), element))
         return chain
-
-    def _own(self, name: str) -> str:
-        self._names.add(name)
-        return name
 
     def _free(self, wanted: str) -> str:
         name, number = wanted, 2
@@ -270,7 +265,12 @@ class Tree:
             of_geoms = self.settings.inertiafromgeom == "true" or (
                 self.settings.inertiafromgeom == "auto" and inertial is None
             )
-            mass = self._mass(inertial, geoms, of_geoms=of_geoms)
+            if of_geoms:
+                with np.errstate(all="ignore"):
+                    mass = mass_of_geoms(geoms, self.settings)
+            elif inertial is not None:
+                mass = read_mass(inertial, self.settings)
+            mass = settled(mass, self.settings)
             faulty = any(item.element.faulty for item in inside if item.element.name == "geom")
             link.mass_unknown = of_geoms and faulty
         visuals = tuple(geom.shape for geom in geoms if geom.visual)
@@ -285,14 +285,6 @@ class Tree:
         except (TypeError, ValueError, OverflowError):
             parts = None
         link.segments = merged if parts is None else parts
-
-    def _mass(self, inertial: Item | None, geoms: list[Geom], *, of_geoms: bool) -> Mass:
-        if of_geoms:
-            with np.errstate(all="ignore"):
-                mass = mass_of_geoms(geoms, self.settings)
-        else:
-            mass = NONE if inertial is None else read_mass(inertial, self.settings)
-        return settled(mass, self.settings)
 
 
 def _moved(joint: Joint, value: float) -> Floats:
@@ -326,39 +318,16 @@ def _segments(
 
 
 MAX_ID = 9999
+_PLACED = ("name", "class", "type", "pos", "axis")
 DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
 """Attributes that a Joint has no field for, kept in `extra` under their names, in rad or m."""
-_FIELDS = frozenset(("name", "class", "type", "pos", "axis", "range", "limited", "armature", "ref", *DYNAMICS))
+_FIELDS = frozenset((*_PLACED, "range", "limited", "armature", "ref", *DYNAMICS))
 
 
 def unit_axis(axis: Floats) -> Floats:
     """Return an axis with length 1; one that has it already is kept to the bit."""
     length = np.linalg.norm(axis)
     return axis if abs(length - 1.0) <= 1e-12 else axis / length
-
-
-def joint_extra(element: Element, unit: float) -> dict[str, object]:
-    """Return the attributes of a `<joint>` with one value that a Joint has no field for, as its `extra`.
-
-    Those that only MJCF has are under "mjcf", as text. `unit` is an angle of 1 in radians, or 1 for lengths.
-    """
-    extra: dict[str, object] = {}
-    for key in DYNAMICS:
-        if key in element.attributes:
-            numbers = element.numbers(key)
-            # The margin is no angle for MuJoCo's compiler, whatever its unit.
-            value = [number * unit for number in numbers] if key == "springref" else list(numbers)
-            extra[key] = value[0] if len(value) == 1 else value
-    rest_attributes = {key: value for key, value in element.attributes.items() if key not in _FIELDS}
-    rest = element.number("ref", 0.0) * unit
-    if rest:
-        rest_attributes["ref"] = number_text(rest)
-    forces = element.numbers("actuatorfrcrange", 2) if "actuatorfrcrange" in element.attributes else (0.0, 0.0)
-    if forces[0] < forces[1] and element.get("actuatorfrclimited", "auto") != "false":
-        extra["joint_effort_range"] = list(forces)
-    if rest_attributes:
-        extra["mjcf"] = rest_attributes
-    return extra
 
 
 def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
@@ -424,10 +393,8 @@ def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
         name = element.get("name")
         if kind == "free":
             # A <freejoint> has no defaults; <joint type="free"> has, and may be damped.
-            rest_attributes = {
-                key: value for key, value in element.attributes.items() if key not in ("name", "class", "pos", "axis")
-            }
-            joint = Joint(name=name, type="free", extra={"mjcf": rest_attributes} if rest_attributes else {})
+            own = {k: v for k, v in element.attributes.items() if k not in ("name", "class", "pos", "axis")}
+            joint = Joint(name=name, type="free", extra={"mjcf": own} if own else {})
             found.append(JointRead(joint, np.zeros(3), 0.0, element))
             continue
         anchor = finite(element, "pos", 3, (0.0, 0.0, 0.0))
@@ -435,21 +402,13 @@ def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
             anchor = poses.transform_points(item.frame, anchor)
         if kind == "ball":
             element.report(rules.BALL, f"joint {name!r:.60} is a ball: it is read as three joints")
-            for part in ball_parts(name, _of_ball(element, settings)):
-                found.append(JointRead(part, anchor, 0.0, element))
+            own = {k: v for k, v in element.attributes.items() if k not in (*_PLACED, "ref")}
+            if "range" in own:
+                own["range"] = number_text(np.array(element.numbers("range", 2)) * settings.angle)
+            found += [JointRead(part, anchor, 0.0, element) for part in ball_parts(name, own)]
             continue
         found.append(_of_one_value(item, "rotate" if kind == "hinge" else "slide", anchor, settings))
     return found
-
-
-def _of_ball(element: Element, settings: Settings) -> dict[str, str]:
-    """Return the attributes of a ball joint without those of its pose, angles in radians."""
-    attributes_of_ball = {
-        k: v for k, v in element.attributes.items() if k not in ("name", "class", "type", "pos", "axis", "ref")
-    }
-    if "range" in attributes_of_ball:
-        attributes_of_ball["range"] = number_text(np.array(element.numbers("range", 2)) * settings.angle)
-    return attributes_of_ball
 
 
 def _of_one_value(item: Item, kind: JointType, anchor: Floats, settings: Settings) -> JointRead:
@@ -460,7 +419,22 @@ def _of_one_value(item: Item, kind: JointType, anchor: Floats, settings: Setting
     if item.frame is not None:
         axis = rotations.rotate(rotations.normalized(item.frame[3:]), axis)
     lower, upper = _limits(element, unit, settings)
-    extra = joint_extra(element, unit)
+    extra: dict[str, object] = {}
+    for key in DYNAMICS:
+        if key in element.attributes:
+            numbers = element.numbers(key)
+            # The margin is no angle for MuJoCo's compiler, whatever its unit.
+            value = [number * unit for number in numbers] if key == "springref" else list(numbers)
+            extra[key] = value[0] if len(value) == 1 else value
+    # What only MJCF has is kept as text.
+    only_mjcf = {key: value for key, value in element.attributes.items() if key not in _FIELDS}
+    if ref := element.number("ref", 0.0) * unit:
+        only_mjcf["ref"] = number_text(ref)
+    forces = element.numbers("actuatorfrcrange", 2) if "actuatorfrcrange" in element.attributes else (0.0, 0.0)
+    if forces[0] < forces[1] and element.get("actuatorfrclimited", "auto") != "false":
+        extra["joint_effort_range"] = list(forces)
+    if only_mjcf:
+        extra["mjcf"] = only_mjcf
     joint = Joint(
         name=element.get("name"),
         type=kind,

@@ -102,12 +102,6 @@ def _dynamics(joint: Joint, problems: Diagnostics, location: Location) -> dict[s
     return attributes
 
 
-def ball_element(joint: Joint, name: str) -> Element:
-    """Return the ball joint that three joints were read from."""
-    values = attributes_of(mjcf_values(joint.extra).get("ball"))
-    return Element("joint", {**values, "name": name, "type": "ball"})
-
-
 def rest_of(joint: Joint) -> float:
     """Return the value of a joint where the body has the pose of the file (`ref`)."""
     try:
@@ -338,7 +332,10 @@ class LinkWriter:
         name = self.names.free("body", link.name, f"link_{link.index}")
         first = body.links[ahead[0]] if ahead else link
         parent = world if first.parent < 0 else self.elements[first.parent]
-        pose = _usable(body.root_pose if link.parent < 0 else link.offset)
+        pose = body.root_pose if link.parent < 0 else link.offset
+        if not np.linalg.norm(pose[3:]) > 1e-9:
+            # MuJoCo refuses a quaternion of zero.
+            pose = np.array([*pose[:3], 1.0, 0.0, 0.0, 0.0])
         values: dict[str, object] = {}
         if name != link.name:
             values["name"] = link.name
@@ -392,11 +389,9 @@ class LinkWriter:
 
     def _ball(self, links: Sequence[Link], element: Element, anchor: Floats, values: dict[str, object]) -> None:
         """Add a ball joint to a body, which three links were read from."""
-        wanted = str(attributes_of(mjcf_values(links[0].joint.extra).get("ball")).get("name", ""))
-        name = self.names.free("joint", wanted, "ball")
-        ball = ball_element(links[0].joint, name)
-        element.children.append(ball)
-        ball.attributes["pos"] = number_text(anchor)
+        values_of_ball = attributes_of(mjcf_values(links[0].joint.extra).get("ball"))
+        name = self.names.free("joint", values_of_ball.get("name", ""), "ball")
+        ball = element.add("joint", {**values_of_ball, "name": name, "type": "ball", "pos": number_text(anchor)})
         attributes = {k: v for k, v in ball.attributes.items() if k not in ("name", "type", "pos")}
         for link, read_back in zip(links, ball_parts(name, attributes), strict=True):
             self.joint_names[link.index] = name
@@ -448,10 +443,3 @@ def _is_world(body: Body) -> bool:
         and np.array_equal(root.offset, poses.IDENTITY)
         and np.array_equal(body.root_pose, poses.IDENTITY)
     )
-
-
-def _usable(pose: np.ndarray) -> np.ndarray:
-    """Return a pose with a quaternion that MuJoCo accepts: the identity instead of zero."""
-    if np.linalg.norm(pose[3:]) > 1e-9:
-        return pose
-    return np.array([*pose[:3], 1.0, 0.0, 0.0, 0.0])

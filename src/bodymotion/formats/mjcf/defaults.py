@@ -180,6 +180,10 @@ class Item:
     frame: Floats | None
     childclass: str
 
+    def placed(self, pose: Floats) -> Floats:
+        """Return a pose (7,) in the frame around the element as one in the body."""
+        return pose if self.frame is None else poses.compose(self.frame, pose)
+
 
 def contents(body: Element, childclass: str, settings: Settings, defaults: Defaults) -> Iterator[Item]:
     """Return the elements in a body, and in the frames in it, in order of the file."""
@@ -213,8 +217,7 @@ def finite(element: Element, name: str, count: int, default: tuple[float, ...] |
 
 def pose(element: Element, settings: Settings) -> Floats:
     """Return the pose (7,) of an element in the frame around it."""
-    position = finite(element, "pos", 3, (0.0, 0.0, 0.0))
-    return poses.from_parts(position, orientation(element, settings))
+    return poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), orientation(element, settings))
 
 
 def orientation(element: Element, settings: Settings) -> Floats:
@@ -228,7 +231,19 @@ def orientation(element: Element, settings: Settings) -> Floats:
         )
     name = names[0]
     numbers = finite(element, name, {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}[name])
-    found = _ORIENTED[name](numbers, settings)
+    found: Floats | None
+    match name:
+        case "quat":
+            found = numbers if np.linalg.norm(numbers) > MIN_LENGTH else None
+        case "axisangle":
+            has_axis = np.linalg.norm(numbers[:3]) >= MIN_LENGTH
+            found = rotations.from_axis_angle(numbers[:3], numbers[3] * settings.angle) if has_axis else None
+        case "euler":
+            found = _euler(numbers * settings.angle, settings.eulerseq)
+        case "xyaxes":
+            found = _xyaxes(numbers[:3], numbers[3:])
+        case _:
+            found = rotation_to(numbers)
     if found is None:
         element.report(rules.ORIENTATION, f"{name} of <{element.name}> has the length 0", name, fatal=True)
         return rotations.IDENTITY
@@ -248,27 +263,16 @@ def rotation_to(direction: Floats) -> Floats | None:
     return rotations.from_axis_angle(side, np.arctan2(sine, z))
 
 
-def _quat(numbers: Floats, settings: Settings) -> Floats | None:
-    return numbers if np.linalg.norm(numbers) > MIN_LENGTH else None
-
-
-def _axisangle(numbers: Floats, settings: Settings) -> Floats | None:
-    if np.linalg.norm(numbers[:3]) < MIN_LENGTH:
-        return None
-    return rotations.from_axis_angle(numbers[:3], numbers[3] * settings.angle)
-
-
-def _euler(numbers: Floats, settings: Settings) -> Floats | None:
+def _euler(angles: Floats, sequence: str) -> Floats:
     """Rotate in the order of eulerseq: lower case about the axes of the rotated frame, upper case about those of the parent."""
     result = np.array(rotations.IDENTITY)
-    for letter, angle in zip(settings.eulerseq, (numbers * settings.angle).tolist(), strict=True):
+    for letter, angle in zip(sequence, angles.tolist(), strict=True):
         step = rotations.from_axis_angle(np.eye(3)["xyz".index(letter.lower())], angle)
         result = rotations.multiply(result, step) if letter.islower() else rotations.multiply(step, result)
     return result
 
 
-def _xyaxes(numbers: Floats, settings: Settings) -> Floats | None:
-    x, y = numbers[:3], numbers[3:]
+def _xyaxes(x: Floats, y: Floats) -> Floats | None:
     if np.linalg.norm(x) < MIN_LENGTH:
         return None
     x = x / np.linalg.norm(x)
@@ -277,10 +281,3 @@ def _xyaxes(numbers: Floats, settings: Settings) -> Floats | None:
         return None
     y = y / np.linalg.norm(y)
     return rotations.from_matrix(np.stack([x, y, np.cross(x, y)], axis=1))
-
-
-def _zaxis(numbers: Floats, settings: Settings) -> Floats | None:
-    return rotation_to(numbers)
-
-
-_ORIENTED = {"quat": _quat, "axisangle": _axisangle, "euler": _euler, "xyaxes": _xyaxes, "zaxis": _zaxis}

@@ -133,7 +133,7 @@ class DeviceReader:
             own = poses.from_parts(0.5 * (ends[:3] + ends[3:]), rotations.IDENTITY)
         else:
             own = pose(element, self.settings)
-        return frozen(own if item.frame is None else poses.compose(item.frame, own))
+        return frozen(item.placed(own))
 
     def _sensors(self, root: Element, left_out: set[str]) -> dict[str, list[Element]]:
         """Return the sensors at each site; collect the others in `others`."""

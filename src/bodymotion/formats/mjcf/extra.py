@@ -85,17 +85,15 @@ def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
     element = item.element
     values = {key: value for key, value in element.attributes.items() if key not in ("class", *POSE)}
     if element.name == "light":
-        item_pose = poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), rotations.IDENTITY)
+        item_pose = item.placed(poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), rotations.IDENTITY))
         if item.frame is not None:
-            item_pose = poses.compose(item.frame, item_pose)
             values["dir"] = number_text(rotations.rotate(item.frame[3:], finite(element, "dir", 3, (0.0, 0.0, -1.0))))
         return {"element": "light", **values, "pos": number_text(item_pose[:3])}
     if "fromto" in values:
         ends = finite(element, "fromto", 6).reshape(2, 3)
         ends = ends if item.frame is None else poses.transform_points(item.frame, ends)
         return {"element": element.name, **values, "fromto": number_text(ends)}
-    item_pose = pose(element, settings)
-    item_pose = item_pose if item.frame is None else poses.compose(item.frame, item_pose)
+    item_pose = item.placed(pose(element, settings))
     return {"element": element.name, **values, "pos": number_text(item_pose[:3]), "quat": number_text(item_pose[3:])}
 
 
@@ -214,21 +212,17 @@ def plain_sections(
                 found.setdefault(name, []).append(element)
     for name in WHOLE:
         found.setdefault(name, []).extend(e for e in root.all(name) if not (made and e.attributes == INTEGRATOR))
-    numbers = [
-        c for section in root.all("custom") for c in section.children if not c.get("name").startswith("bodymotion ")
-    ]
-    found["custom"] = numbers
-    found["asset"] = [
-        child for section in root.all("asset") for child in section.children if child.name not in ("mesh", "material")
-    ]
+    customs = (child for section in root.all("custom") for child in section.children)
+    found["custom"] = [child for child in customs if not child.get("name").startswith("bodymotion ")]
+    assets = (child for section in root.all("asset") for child in section.children)
     # Images of materials are read; other textures, such as the sky, and height fields are kept.
     found["asset"] = [
         child
-        for child in found["asset"]
-        if not (child.name == "texture" and child.get("file") and child.get("type", "cube") == "2d")
+        for child in assets
+        if child.name not in ("mesh", "material")
+        and not (child.name == "texture" and child.get("file") and child.get("type", "cube") == "2d")
     ]
-    for name, elements in (("equality", loops.others), ("sensor", devices.others)):
-        found[name] = elements
+    found["equality"], found["sensor"] = loops.others, devices.others
     left = [MAX_KEPT]
     kept: dict[str, object] = {}
     for name, elements in found.items():
@@ -251,15 +245,12 @@ def plain_sections(
     if tree.of_world:
         kept["worldbody"] = tree.of_world
     if "keyframe" in kept:
-        # A ball joint is read as three links.
-        elements_of = dict.fromkeys(id(raw.joint_element) for raw in tree.links if raw.joint_element is not None)
-        named = {id(raw.joint_element): raw.joint.name for raw in tree.links if raw.joint_element is not None}
-        balls = {
-            id(e): e.get("name")
-            for raw in tree.links
-            if (e := raw.joint_element) is not None and e.get("type") == "ball"
-        }
-        kept["joints"] = [{**named, **balls}[key] for key in elements_of]
+        named: dict[int, str] = {}
+        for raw in tree.links:
+            if (joint := raw.joint_element) is not None:
+                # A ball joint is read as three links.
+                named[id(joint)] = joint.get("name") if joint.get("type") == "ball" else raw.joint.name
+        kept["joints"] = list(named.values())
     return {"mjcf": kept} if kept else {}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from bodymotion.formats.mjcf.geoms import FROM_Y_TO_Z, material_of
 from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import meshes as meshing
-from bodymotion.geometry import poses, rotations
+from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Lines, Mesh, Points, Shape, Sphere
 
@@ -44,6 +45,11 @@ class Solid:
     mesh: Mesh | None = None
     meshed: bool = False
     """Whether the mesh replaces a geometry that MJCF does not have."""
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether it is a mesh without a convex hull, which has no contacts."""
+        return self.mesh is not None and is_flat(self.mesh)
 
 
 def solid(shape: Shape) -> Solid | None:
@@ -116,17 +122,13 @@ def loadable(mesh: Mesh) -> tuple[Mesh | None, bool]:
     used = np.unique(mesh.faces)
     if len(np.unique(mesh.vertices[used].astype(np.float32), axis=0)) >= 4:
         return mesh, False
-    return _halved(mesh), True
-
-
-def _halved(mesh: Mesh) -> Mesh:
-    """Divide every triangle in two at the middle of its first edge, without normals, colours and texture coordinates."""
+    # In two at the middle of the first edge, without normals, colours and texture coordinates.
     first, second, third = mesh.faces.T
     middle = 0.5 * (mesh.vertices[first] + mesh.vertices[second])
     extra = len(mesh.vertices) + np.arange(len(mesh.faces))
     faces = np.concatenate([np.stack([first, extra, third], axis=1), np.stack([extra, second, third], axis=1)])
     bare = replace(mesh, normals=None, colors=None, texture_coordinates=None)
-    return replace(bare, vertices=np.concatenate([mesh.vertices, middle]), faces=faces)
+    return replace(bare, vertices=np.concatenate([mesh.vertices, middle]), faces=faces), True
 
 
 def is_flat(mesh: Mesh) -> bool:
@@ -246,28 +248,21 @@ class GeomWriter:
         self._assets: dict[str, str] = {}
         self._inline: dict[int, tuple[Mesh, str]] = {}
         self._ready: dict[int, tuple[Mesh, Mesh | None, bool]] = {}
-        self._counts: dict[tuple[str, str], int] = {}
+        self._counts: Counter[tuple[str, str]] = Counter()
         self._colored = 0
 
     def write(self, element: Element, link: Link, name: str) -> bool:
         """Add the shapes of a link to its body, called `name`; return whether all of them are written."""
-        left_out = self._counts.get(("not drawn", name), 0)
-        self._write(element, link, name)
-        return self._counts.get(("not drawn", name), 0) == left_out
-
-    def _write(self, element: Element, link: Link, name: str) -> None:
-        visuals, collisions = link.visuals, link.collisions
-        if self._as_read(element, link, name):
-            return
-        both = len(visuals) == len(collisions) and all(map(same_shape, visuals, collisions))
-        if both and not any(self._flat(shape) for shape in visuals):
-            for shape in visuals:
-                self._geom(element, shape, "seen_collision", name)
-            return
-        for shape in visuals:
-            self._geom(element, shape, "visual", name)
-        for shape in collisions:
-            self._geom(element, shape, "collision", name)
+        left_out = self._counts["not drawn", name]
+        if not self._as_read(element, link, name):
+            visuals, collisions = link.visuals, link.collisions
+            flat = any(found is not None and found.is_flat for found in map(solid, visuals))
+            both = len(visuals) == len(collisions) and all(map(same_shape, visuals, collisions)) and not flat
+            shapes = [(shape, "seen_collision" if both else "visual") for shape in visuals]
+            shapes += [] if both else [(shape, "collision") for shape in collisions]
+            for shape, kind in shapes:
+                self._geom(element, shape, kind, name)
+        return self._counts["not drawn", name] == left_out
 
     def _as_read(self, element: Element, link: Link, name: str) -> bool:
         """Write the geoms of a link as they were in an MJCF file; False where it was read from another format, or has changed."""
@@ -277,7 +272,7 @@ class GeomWriter:
         plan = plans[0] if len(link.segments) == 1 and isinstance(plans[0], (list, tuple)) else []
         shapes = _shared(plan, link)
         if not shapes:
-            self._count("other rules", name)
+            self._counts["other rules", name] += 1
             return False
         for rules, shape, seen, touched in shapes:
             attributes_kept = attributes_of({key: value for key, value in rules.items() if key in GEOM_KEPT})
@@ -285,10 +280,6 @@ class GeomWriter:
             plane = rules.get("plane")
             self._geom(element, shape, kind, name, attributes_kept, plane if isinstance(plane, str) else None)
         return True
-
-    def _flat(self, shape: Shape) -> bool:
-        found = solid(shape)
-        return found is not None and found.mesh is not None and is_flat(found.mesh)
 
     def _geom(
         self,
@@ -300,42 +291,41 @@ class GeomWriter:
         plane: str | None = None,
     ) -> None:
         found = solid(shape)
-        plane_pose = _rigid_pose(shape.transform) if plane is not None else None
+        is_plane = plane is not None and poses.is_rigid(shape.transform)
         if found is None:
-            return self._count("not drawn", name)
+            self._counts["not drawn", name] += 1
+            return
         attributes = {"class": kind}
         if shape.name:
             attributes["name"] = self.names.free("geom", shape.name)
             if attributes["name"] != shape.name:
                 self.kept.add("geom", attributes["name"], {"name": shape.name})
         attributes["type"] = found.type
-        if plane_pose is not None:
-            attributes |= {"type": "plane", "size": plane or "0 0 1", **pose_attributes(plane_pose)}
+        if is_plane:
+            attributes |= {"type": "plane", "size": plane or "0 0 1"}
+            attributes |= pose_attributes(poses.from_matrix(shape.transform))
         elif found.mesh is None:
             attributes["size"] = number_text(found.size)
         else:
-            mesh, changed = self._loadable(found.mesh)
+            if id(found.mesh) not in self._ready:
+                self._ready[id(found.mesh)] = (found.mesh, *loadable(found.mesh))
+            _, mesh, changed = self._ready[id(found.mesh)]
             if mesh is None:
                 self.names.release("geom", attributes.get("name", ""))
-                return self._count("not drawn", name)
+                self._counts["not drawn", name] += 1
+                return
             if changed or (found.meshed and not isinstance(shape.geometry, Mesh)):
-                self._count("meshed", name)
+                self._counts["meshed", name] += 1
             attributes["mesh"] = self._mesh(mesh, name)
             self._colored += mesh.colors is not None
             if kind != "visual" and is_flat(mesh):
-                self._count("flat", name)
+                self._counts["flat", name] += 1
                 attributes |= {"contype": "0", "conaffinity": "0"}
         attributes |= attributes_kept
-        if plane_pose is None:
+        if not is_plane:
             attributes |= pose_attributes(found.pose)
         attributes["material"] = self.materials.name(shape.material)
         element.add("geom", attributes)
-        return None
-
-    def _loadable(self, mesh: Mesh) -> tuple[Mesh | None, bool]:
-        if id(mesh) not in self._ready:
-            self._ready[id(mesh)] = (mesh, *loadable(mesh))
-        return self._ready[id(mesh)][1:]
 
     def _mesh(self, mesh: Mesh, name: str) -> str:
         path = self.folder.add(mesh, name)
@@ -357,9 +347,6 @@ class GeomWriter:
                 },
             )
         return self._inline[id(mesh)][1]
-
-    def _count(self, what: str, name: str) -> None:
-        self._counts[what, name] = self._counts.get((what, name), 0) + 1
 
     @property
     def lost(self) -> list[Problem]:
@@ -396,11 +383,3 @@ def _shared(plan: Sequence[object], link: Link) -> list[tuple[Mapping[str, objec
             return []
         found.append((rules, used[0], bool(shown[0]), bool(shown[1])))
     return [] if any(left) else found
-
-
-def _rigid_pose(transform: Floats) -> Floats | None:
-    """Return a transform (4, 4) as a pose (7,); None where it scales."""
-    rotation = transform[:3, :3]
-    if np.abs(rotation.T @ rotation - np.eye(3)).max() > 1e-9 or np.linalg.det(rotation) < 0:
-        return None
-    return poses.from_parts(transform[:3, 3], rotations.from_matrix(rotation))

@@ -13,7 +13,7 @@ import numpy as np
 from bodymotion.formats.kept_json import usable
 from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import Item, finite, orientation, pose, rotation_to
+from bodymotion.formats.mjcf.defaults import Item, finite, pose, rotation_to
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.geometry import poses, rotations
@@ -182,9 +182,8 @@ class Assets:
         if path is None:
             return None
         shapes = self._files.shapes(path, self._loader, element.location)
-        meshes = [shape.geometry for shape in shapes if isinstance(shape.geometry, Mesh) and _identity(shape.transform)]
-        if len(meshes) == len(shapes) == 1:
-            return meshes[0]
+        if len(shapes) == 1 and isinstance(shapes[0].geometry, Mesh) and (shapes[0].transform == np.eye(4)).all():
+            return shapes[0].geometry
         return _joined([shape.to_mesh() for shape in shapes if isinstance(shape.geometry, Mesh)])
 
     def _hull(self, element: Element, corners: Any) -> Mesh | None:  # noqa: ANN401
@@ -288,10 +287,6 @@ class Assets:
         element.report(rules.MESH_FILE, f"mesh {element.get('name')!r:.60} {message}")
 
 
-def _identity(transform: Any) -> bool:  # noqa: ANN401
-    return bool((transform == np.eye(4)).all())
-
-
 def _joined(meshes: list[Mesh]) -> Mesh | None:
     """Return several meshes as one, without normals and colours; None for no mesh."""
     if len(meshes) < 2:
@@ -327,9 +322,7 @@ def read_mass(item: Item, settings: Settings) -> Mass:
     element = item.element
     element.need("pos")
     mass = element.number("mass")
-    frame = pose(element, settings)
-    if item.frame is not None:
-        frame = poses.compose(item.frame, frame)
+    frame = item.placed(pose(element, settings))
     rotation = rotations.to_matrix(frame[3:])
     if "fullinertia" in element.attributes:
         xx, yy, zz, xy, xz, yz = finite(element, "fullinertia", 6).tolist()
@@ -581,40 +574,39 @@ class GeomReader:
         if element.partial and "type" not in element.attributes:
             self._nothing(element)
             return None
-        if element.get("mesh") and kind != "mesh" and kind in _SIZES:
-            return self._fitted(item, kind)
         if kind not in (*_SIZES, "mesh", "plane"):
             self._report(element, f"of type {kind!r:.60} is left out")
             return None
-        inertia, size = "", tuple(given_size.tolist())
+        size, inertia = tuple(given_size.tolist()), ""
+        geometry: Geometry | None = None
         if kind == "mesh":
             asset = self.assets.mesh(element.need("mesh"), element)
             if asset is None:
                 self._nothing(element)
                 return None
-            geom_pose = self._pose(element)
-            geometry: Geometry = asset.mesh
-            inertia, transform = (
-                asset.inertia,
-                poses.to_matrix(geom_pose if item.frame is None else poses.compose(item.frame, geom_pose)),
-            )
+            geometry, inertia, geom_pose = asset.mesh, asset.inertia, pose(element, self.settings)
         elif kind == "plane":
-            geom_pose = self._pose(element)
-            geometry, transform = (
-                _plane(given_size),
-                poses.to_matrix(geom_pose if item.frame is None else poses.compose(item.frame, geom_pose)),
-            )
+            # Two triangles with the normal z; without limits they have PLANE_HALF_SIZE.
+            half = [value if value > 0 else PLANE_HALF_SIZE for value in [*size[:2], 0.0, 0.0][:2]]
+            corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
+            geometry = Mesh(frozen(corners * [*half, 0.0]), np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32))
+            geom_pose = pose(element, self.settings)
         else:
-            sized = self._sized(element, kind, given_size)
+            is_fitted = bool(element.get("mesh"))
+            sized = self._fitted(element, kind) if is_fitted else self._sized(element, kind, given_size)
             if sized is None:
-                self._check_rest(element)
                 return None
             size, geom_pose = sized
-            own = geom_pose if item.frame is None else poses.compose(item.frame, geom_pose)
-            geometry, transform = _solid(kind, size, own)
-        if item.frame is not None:
-            geom_pose = poses.compose(item.frame, geom_pose)
-        return self._made(element, kind, size, geom_pose, geometry, transform, inertia)
+        geom_pose = item.placed(geom_pose)
+        transform = poses.to_matrix(geom_pose)
+        if geometry is None:
+            geometry, transform = _solid(kind, size, geom_pose)
+        visual, collision = _visual_and_collision(element)
+        name = element.get("name")
+        kept = self.kept.get("geom", name).get("name") if name else None
+        material = self.assets.material(element)
+        shape = Shape(geometry, frozen(transform), material, kept if isinstance(kept, str) else name)
+        return Geom(element, kind, size, geom_pose, shape, visual, collision, inertia)
 
     def _nothing(self, element: Element) -> None:
         """Check the rest of a geom that is left out because of a problem."""
@@ -624,61 +616,31 @@ class GeomReader:
     def _check_rest(self, element: Element) -> None:
         """Report what is wrong with pose, material and groups of a geom that is left out; its body's mass is unknown."""
         element.faulty |= {"geom"}
-        self._pose(element)
+        pose(element, self.settings)
         self.assets.material(element)
         _visual_and_collision(element)
 
-    def _made(
-        self,
-        element: Element,
-        kind: str,
-        size: tuple[float, ...],
-        geom_pose: Floats,
-        geometry: Geometry,
-        transform: Floats,
-        inertia: str,
-    ) -> Geom:
-        visual, collision = _visual_and_collision(element)
-        name = element.get("name")
-        kept = self.kept.get("geom", name).get("name") if name else None
-        shape = Shape(
-            geometry, frozen(transform), self.assets.material(element), kept if isinstance(kept, str) else name
-        )
-        return Geom(element, kind, size, geom_pose, shape, visual, collision, inertia)
-
-    def _fitted(self, item: Item, kind: str) -> Geom | None:
-        """Return the geom of a solid that is fitted around a mesh."""
-        element = item.element
+    def _fitted(self, element: Element, kind: str) -> tuple[tuple[float, ...], Floats] | None:
+        """Return the half sizes and the pose of a solid that is fitted around a mesh; None where there is none."""
         asset = self.assets.mesh(element.need("mesh"), element)
         if asset is None:
             self._nothing(element)
             return None
+        scale = element.number("fitscale", 1.0)
         with np.errstate(all="ignore"):
-            found = fitted(
-                asset,
-                kind,
-                scale=element.number("fitscale", 1.0),
-                bounds=self.settings.fitaabb,
-                element=element,
-            )
+            found = fitted(asset, kind, scale=scale, bounds=self.settings.fitaabb, element=element)
         size = found[0] if found is not None else ()
         # A capsule may have the length zero.
         if found is None or not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
             self._report(element, f"of type {kind} cannot be fitted around a mesh without volume: it is left out")
             return None
-        geom_pose = poses.compose(self._pose(element), found[1])
-        if item.frame is not None:
-            geom_pose = poses.compose(item.frame, geom_pose)
-        return self._made(element, kind, size, geom_pose, *_solid(kind, size, geom_pose), "")
-
-    def _pose(self, element: Element) -> Floats:
-        return poses.from_parts(finite(element, "pos", 3, (0.0, 0.0, 0.0)), orientation(element, self.settings))
+        return size, poses.compose(pose(element, self.settings), found[1])
 
     def _sized(self, element: Element, kind: str, given_size: Floats) -> tuple[tuple[float, ...], Floats] | None:
         """Return the half sizes and the pose of a solid; fromto gives its length and pose. None where they cannot be read."""
         size = given_size.tolist()
         if "fromto" not in element.attributes or kind == "sphere":
-            pose = self._pose(element)
+            geom_pose = pose(element, self.settings)
         else:
             ends = finite(element, "fromto", 6)
             along = ends[:3] - ends[3:]
@@ -686,20 +648,22 @@ class GeomReader:
             if rotation is None:
                 element.report(rules.GEOM_SIZE, "the two points of fromto are the same", "fromto", fatal=True)
                 rotation = rotations.IDENTITY
-            pose = poses.from_parts(0.5 * (ends[:3] + ends[3:]), rotation)
+            geom_pose = poses.from_parts(0.5 * (ends[:3] + ends[3:]), rotation)
             half = 0.5 * float(np.linalg.norm(along))
             size = [size[0] if size else 0.0, half] if kind in ("capsule", "cylinder") else [*(size * 2)[:1] * 2, half]
         number = _SIZES[kind]
         size = size[:number]
         if "fromto" in element.faulty:
+            self._check_rest(element)
             return None
         if len(size) < number or not all(value > 0 for value in size):
             shown = " ".join(f"{value:g}" for value in size)
             if not element.partial or len(size) == number:
                 message = f"a geom of type {kind} has the sizes {shown or 'none'}; expected {number} positive ones"
                 element.report(rules.GEOM_SIZE, message, "size", fatal=True)
+            self._check_rest(element)
             return None
-        return tuple(size), pose
+        return tuple(size), geom_pose
 
     def _report(self, element: Element, message: str) -> None:
         name = element.get("name")
@@ -731,10 +695,3 @@ def _solid(kind: str, size: tuple[float, ...], geom_pose: Floats) -> tuple[Geome
     if kind == "cylinder":
         return Cylinder(size[0], 2.0 * size[1]), upright
     return Capsule(size[0], 2.0 * size[1]), upright
-
-
-def _plane(size: Floats) -> Mesh:
-    """Return a plane as two triangles with the normal z; PLANE_HALF_SIZE where it has no limits."""
-    half = [value if value > 0 else PLANE_HALF_SIZE for value in [*size[:2].tolist(), 0.0, 0.0][:2]]
-    corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
-    return Mesh(frozen(corners * [*half, 0.0]), np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32))

@@ -29,7 +29,6 @@ from bodymotion.system.open_files import open_file
 
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.defaults import Settings
-    from bodymotion.geometry.arrays import Floats
 
 MAX_BYTES = 10**8
 MAX_ELEMENTS = 2 * 10**6
@@ -217,7 +216,10 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
     assets = Assets(root, settings, defaults, kept, files.finder, files.path, found)
     tree = Tree(settings, defaults, GeomReader(settings, assets, kept), kept)
     tree.read(root)
-    locators = [FieldLocator(raw.element, LINK_FIELDS, _others(raw)) for raw in tree.links]
+    locators = [
+        FieldLocator(raw.element, LINK_FIELDS, {"joint": raw.joint_element, "inertial": raw.inertial})
+        for raw in tree.links
+    ]
     _mark_unknown(tree.links, locators, found, incomplete=files.incomplete)
     _check_unit(tree.links, settings)
     links = tuple(
@@ -227,7 +229,9 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
     devices = DeviceReader(settings, defaults, kept)
     devices.find_sites(tree.links)
     loops = LoopReader(defaults, kept, devices.sites)
-    extra_joints = loops.read(root, tree.of_body, _reference_poses(links, tree), tree.left_out)
+    body = Body(links=links, root_pose=tree.root_pose)
+    rest = [tree.links[index].rest if index >= 0 else 0.0 for index in body.joint_links]
+    extra_joints = loops.read(root, tree.of_body, body.forward_kinematics(np.array(rest)), tree.left_out)
     carried = devices.read(root, tree.links, loops.used_sites, tree.left_out)
     of_body = kept.get("body", "")
     check_actuators(root)
@@ -263,11 +267,6 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
             locations=SourceMap(entries, found.unknown),
         ),
     )
-
-
-def _others(raw: RawLink) -> dict[str, Element | None]:
-    """Return the elements of a body that give the fields of its joint and its mass."""
-    return {"joint": raw.joint_element, "inertial": raw.inertial}
 
 
 def _mark_unknown(
@@ -312,15 +311,6 @@ def _check_unit(links: Sequence[RawLink], settings: Settings) -> None:
     element = link.joint_element or link.element
     which = f"the limits of joint {link.joint.name!r:.60} are" if len(limited) == 1 else "the limits of all joints are"
     element.report(rules.RADIANS, f"{which} within ±{largest:.4g} degrees: are radians meant?", "range")
-
-
-def _reference_poses(links: tuple[Link, ...], tree: Tree) -> Floats:
-    """Return the poses (L, 7) of the links where the joints have the values that the poses in the file are for."""
-    body = Body(links=links, root_pose=tree.root_pose)
-    if not any(raw.rest for raw in tree.links):
-        return body.forward_kinematics(np.zeros(body.num_joints))
-    rest = [tree.links[index].rest if index >= 0 else 0.0 for index in body.joint_links]
-    return body.forward_kinematics(np.array(rest))
 
 
 def _of_total_mass(links: tuple[Link, ...], total: float) -> tuple[Link, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.geom_writer import is_flat, solid
+from bodymotion.formats.mjcf.geom_writer import solid
 from bodymotion.formats.mjcf_extra import mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
@@ -38,7 +38,7 @@ def boxed(body: Body) -> Body:
 
     def box(shape: Shape) -> Shape:
         found = solid(shape)
-        if found is None or found.mesh is None or is_flat(found.mesh):
+        if found is None or found.mesh is None or found.is_flat:
             return shape
         low, high = found.mesh.vertices.min(axis=0), found.mesh.vertices.max(axis=0)
         at = poses.compose(found.pose, [*(0.5 * (low + high)), 1.0, 0.0, 0.0, 0.0])
@@ -60,7 +60,7 @@ def _clouds(body: Body) -> list[list[Floats]]:
         found.append([])
         for shape in link.collisions:
             geom = solid(shape)
-            if geom is not None and not (geom.mesh is not None and is_flat(geom.mesh)):
+            if geom is not None and not geom.is_flat:
                 points = shape.to_mesh().vertices
                 if len(points) and np.isfinite(points).all():
                     found[-1].append(points)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE, NUMBER_RANGE, ORIENTATION, PLACE
+from bodymotion.diagnostics import losses
 from bodymotion.formats.openhrp.nodes import (
     CLASSES,
     EXTRA_JOINT_USED,
@@ -47,19 +47,14 @@ MAX_TRANSFORM = 1e100
 """Nested Transforms with larger numbers would overflow."""
 
 
-def has_mesh(shapes: Sequence[Shape]) -> bool:
-    """Return whether there is a mesh among shapes."""
-    return any(isinstance(shape.geometry, Mesh) for shape in shapes)
-
-
 def moved(matrix: Floats, children: list[Node], title: str, report: Report) -> list[Node]:
     """Return nodes under a Transform (none where it would have no effect); report where it is not exactly the matrix (4, 4)."""
     if not np.abs(matrix).max() < MAX_TRANSFORM:
-        report(PLACE, f"{title}: a transform that is not finite, or close to that, is left out")
+        report(losses.PLACE, f"{title}: a transform that is not finite, or close to that, is left out")
         return children
     fields = transform_fields(matrix)
     if not holds(matrix, fields):
-        report(PLACE, f"{title}: a transform that is not affine is written as the nearest one")
+        report(losses.PLACE, f"{title}: a transform that is not affine is written as the nearest one")
     return [Node("Transform", fields={**fields, "children": children})] if fields else children
 
 
@@ -87,19 +82,15 @@ def shape_nodes(
         made = _grouped(shapes, writer, title, report)
         if not made or use == "both":
             nodes += made
+        elif not surfaces and use == "visual":
+            nodes.append(Node("Collision", fields={"collide": False, "children": made}))
         elif not surfaces:
-            nodes.append(_collision(use, made))
+            nodes.append(Node("Collision", fields={"proxy": Node("Group", fields={"children": made})}))
         elif use == "collision" and nodes and nodes[-1].type == "Surface" and "collision" not in nodes[-1].fields:
             nodes[-1].fields["collision"] = made
         else:
             nodes.append(Node("Surface", fields={use: made}, proto=prototype("Surface")))
     return nodes
-
-
-def _collision(use: str, made: list[Node]) -> Node:
-    if use == "visual":
-        return Node("Collision", fields={"collide": False, "children": made})
-    return Node("Collision", fields={"proxy": Node("Group", fields={"children": made})})
 
 
 def _merged(visuals: Sequence[Shape], collisions: Sequence[Shape]) -> list[tuple[str, Shape]]:
@@ -174,13 +165,13 @@ def joint_fields(joint: Joint, offset: Floats, title: str, report: Report) -> di
     if -1 < joint.id <= MAX_ID:
         fields["jointId"] = joint.id
     elif joint.id != -1:
-        report(NUMBER_RANGE, f"{title} has the id {joint.id}: left out")
+        report(losses.NUMBER_RANGE, f"{title} has the id {joint.id}: left out")
     axis = _axis(joint)
     if joint.type in ("rotate", "slide", "crawler") or not np.array_equal(axis, DEFAULT.axis):
         if np.isfinite(axis).all():
             fields["jointAxis"] = axis
         else:
-            report(NUMBER_RANGE, f"{title}: an axis that is not finite is left out")
+            report(losses.NUMBER_RANGE, f"{title}: an axis that is not finite is left out")
     fields |= pose_fields(offset, title, report)
     for ours, (name, none) in LIMITS.items():
         value = float(getattr(joint, ours))
@@ -190,7 +181,7 @@ def joint_fields(joint: Joint, offset: Floats, title: str, report: Report) -> di
         elif math.isfinite(value):
             fields[name] = np.array([value])
         elif value != none:
-            report(NUMBER_RANGE, f"{title}: {name} {value} is left out")
+            report(losses.NUMBER_RANGE, f"{title}: {name} {value} is left out")
     for ours, name in MOTOR_FIELDS.items():
         default = getattr(DEFAULT, ours)
         value = finite(float(getattr(joint, ours)), default, f"{title}: {name}", report)
@@ -221,11 +212,11 @@ def pose_fields(pose: Floats, title: str, report: Report) -> dict[str, Value]:
     fields = vector_fields({"translation": pose[:3]}, title, report)
     quaternion = pose[3:]
     if not np.isfinite(quaternion).all() or not quaternion.any():
-        report(PLACE, f"{title}: the orientation {quaternion.tolist()} is none, and left out")
+        report(losses.PLACE, f"{title}: the orientation {quaternion.tolist()} is none, and left out")
         return fields
     if abs(np.linalg.norm(quaternion) - 1.0) > 1e-12:
         report(
-            ORIENTATION,
+            losses.ORIENTATION,
             f"{title}: the quaternion of length {np.linalg.norm(quaternion):.9g} is written as its rotation",
         )
     rotation = rotation_value(quaternion)
@@ -241,7 +232,7 @@ def vector_fields(
     fields: dict[str, Value] = {}
     for name, vector in vectors.items():
         if not np.isfinite(vector).all():
-            report(NUMBER_RANGE, f"{title}: {name} {vector.tolist()} is left out")
+            report(losses.NUMBER_RANGE, f"{title}: {name} {vector.tolist()} is left out")
         elif vector.tolist() != list(default):
             fields[name] = vector
     return fields
@@ -251,7 +242,7 @@ def finite(value: float, default: float, what: str, report: Report) -> float:
     """Return a number; where it is not finite, report that and return `default`."""
     if math.isfinite(value):
         return value
-    report(NUMBER_RANGE, f"{what} {value} is left out")
+    report(losses.NUMBER_RANGE, f"{what} {value} is left out")
     return default
 
 
@@ -304,7 +295,7 @@ class SegmentWriter:
         fields: dict[str, Value] = {"mass": finite(float(segment.mass), 0.0, f"{title}: mass", self.report)}
         fields |= vector_fields({"centerOfMass": segment.center_of_mass}, title, self.report)
         if not np.isfinite(segment.inertia).all():
-            self.report(NUMBER_RANGE, f"{title}: an inertia that is not finite is left out")
+            self.report(losses.NUMBER_RANGE, f"{title}: an inertia that is not finite is left out")
         elif segment.inertia.any():
             fields["momentsOfInertia"] = segment.inertia.reshape(-1)
         fields |= self._kept.of(segment.extra, SEGMENT_USED)
@@ -316,7 +307,8 @@ class SegmentWriter:
     def _shapes(self, segment: Segment, name: str) -> list[Node]:
         visuals, collisions = segment.visuals, segment.collisions
         title = f"Segment {name!r}"
-        if self.folder is None or not has_mesh((*visuals, *collisions)):
+        has_mesh = any(isinstance(shape.geometry, Mesh) for shape in (*visuals, *collisions))
+        if self.folder is None or not has_mesh:
             return shape_nodes(visuals, collisions, self.shapes, title, self.report, surfaces=True)
         writer = ShapeWriter(self.report, lambda texture: self.url(texture, True))
         nodes = shape_nodes(visuals, collisions, writer, title, self.report, surfaces=True)
@@ -360,8 +352,12 @@ class DeviceWriter:
         self._kept: dict[str, KeptFields] = {}
         for node_type, devices in by_type.items():
             kept = self._kept[node_type] = KeptFields(node_type, [device.extra for device in devices], report)
-            if node_type not in CLASSES:
-                self._say_gained(node_type, devices, kept)
+            # A prototype gives its fields to all of its instances.
+            for device in devices if node_type not in CLASSES else ():
+                if missing := ", ".join(name for name in kept.types if name not in device.extra):
+                    report(
+                        losses.KEPT_VALUE, f"{node_type} {device.name!r} gets {missing}, which others of its type have"
+                    )
 
     def _node_type(self, device: Device) -> str:
         if not isinstance(device, OtherDevice):
@@ -374,17 +370,9 @@ class DeviceWriter:
             while name in RESERVED or name in self._types.values():
                 name += "_"
             if name != wanted:
-                self.report(BODY_NAMES.as_note, f"devices of type {wanted!r} are written as {name!r}")
+                self.report(losses.BODY_NAMES.as_note, f"devices of type {wanted!r} are written as {name!r}")
             self._types[wanted] = name
         return self._types[device.type]
-
-    def _say_gained(self, node_type: str, devices: list[Device], kept: KeptFields) -> None:
-        """Report devices that get fields which they do not have: a prototype gives its fields to all of its instances."""
-        for device in devices:
-            missing = [name for name in kept.types if name not in device.extra]
-            if missing:
-                names = ", ".join(missing)
-                self.report(KEPT_VALUE, f"{node_type} {device.name!r} gets {names}, which others of its type have")
 
     def node(self, device: Device, name: str) -> Node:
         """Make the node of a device."""
@@ -395,7 +383,7 @@ class DeviceWriter:
         if -(2**31) <= device.id < 2**31 and device.id != -1:
             fields["sensorId"] = int(device.id)
         elif device.id != -1:
-            self.report(NUMBER_RANGE, f"{title} has the id {device.id}: left out")
+            self.report(losses.NUMBER_RANGE, f"{title} has the id {device.id}: left out")
         fields |= pose_fields(device.pose, title, self.report)
         kind = type(device)
         default = kind()
@@ -410,7 +398,7 @@ class DeviceWriter:
             for ours in VISION:
                 given, types = as_value(getattr(device, ours))
                 if ("SFString" if ours == "type" else "SFInt32") not in types:
-                    self.report(NUMBER_RANGE, f"{title}: {ours} {given!r:.60} is left out")
+                    self.report(losses.NUMBER_RANGE, f"{title}: {ours} {given!r:.60} is left out")
                 elif given != getattr(default, ours):
                     fields[ours] = given
         used = (*POSE_FIELDS, *VECTORS.get(kind, {}).values(), *NUMBERS.get(kind, {}).values())

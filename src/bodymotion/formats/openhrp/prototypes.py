@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics.losses import BODY_NAMES, KEPT_VALUE
+from bodymotion.diagnostics import losses
 from bodymotion.formats.vrml import FieldDeclaration, IsReference, Node, Proto, Value
 from bodymotion.formats.vrml.specs import declared_fields, field_tables
 from bodymotion.formats.vrml.writer import is_name, legal_name
@@ -39,7 +39,7 @@ class Names:
             free = f"{legal}_{self._count[legal]}"
         self.used_names.add(free)
         if free != name:
-            rule = BODY_NAMES.as_note if what in ("the segment", "the shape") else BODY_NAMES
+            rule = losses.BODY_NAMES.as_note if what in ("the segment", "the shape") else losses.BODY_NAMES
             self.report(rule, f"{what} {name!r} is written as {free!r}")
         return free
 
@@ -141,12 +141,12 @@ class KeptFields:
                 fields[name] = value
             elif any(WIDER.get(single) == kind for single in types):
                 fields[name] = [value] if isinstance(value, str) else np.array([value])
-                self.report(KEPT_VALUE, f"{self.kind}: {name} {item!r:.60} becomes a list of one")
+                self.report(losses.KEPT_VALUE, f"{self.kind}: {name} {item!r:.60} becomes a list of one")
             else:
                 left.append(str(name))
         if left:
             names = ", ".join(left[:8]) + (f" and {len(left) - 8} more" if len(left) > 8 else "")
-            self.report(KEPT_VALUE, f"{self.kind}: no field holds {names}")
+            self.report(losses.KEPT_VALUE, f"{self.kind}: no field holds {names}")
         return fields
 
 

@@ -33,7 +33,7 @@ from bodymotion.formats.openhrp.nodes import (
     read_extra_joint,
     rest,
 )
-from bodymotion.formats.openhrp.tree import ALL, Tree, inverse, read_tree
+from bodymotion.formats.openhrp.tree import ALL, Tree, TreeReader, inverse
 from bodymotion.formats.vrml import InlineLoader, nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
 from bodymotion.formats.vrml.reader import read_scene, vrml_bytes
@@ -156,7 +156,10 @@ class _ModelReader:
                 body = self._placed(body, humanoid, transform @ node_transform(humanoid))
             version = nodes.text(humanoid, "version", "1.1")
         else:
-            body = self._single_link()
+            visuals, collisions = by_purpose(self.walker.drawn)
+            segment = Segment(name="Root", visuals=visuals, collisions=collisions)
+            link = Link(name="Root", joint=Joint(name="Root", type="fixed"), segments=(segment,))
+            body = Body(name=self.path.stem, links=(link,), info=self.world)
             self.entries["links", 0] = Location(str(self.path), 1, 1)
             if self.scene.damage:
                 self.found.mark_unknown(("links", 0), *ALL)
@@ -209,7 +212,11 @@ class _ModelReader:
         self.walker.walk(nodes.children(node, "viewpoints"), NodeFrame(), self._visit)
         tree = self._tree(node)
         extra_joints = self._extra_joints(tree)
-        self.entries |= _locators(tree)
+        for index, joint_node in enumerate(tree.joint_nodes):
+            segments = [own for own in tree.nodes_of_segments[index] if own is not None]
+            self.entries["links", index] = _locator(joint_node, JOINT_FIELDS, segments)
+        for number, device_node in enumerate(tree.device_nodes):
+            self.entries["devices", number] = _locator(device_node, DEVICE_FIELDS)
         info: dict[str, object] = {
             "name": nodes.text(node, "name"),
             "version": nodes.text(node, "version", "1.1"),
@@ -224,7 +231,8 @@ class _ModelReader:
             devices=tuple(tree.devices),
             extra_joints=extra_joints,
             root_pose=tree.links[0].offset,
-            info=info | _beside(self.world),
+            # The Humanoid has an info of its own.
+            info=info | {"world_info" if name == "info" else name: value for name, value in self.world.items()},
             extra=extra,
         )
 
@@ -232,9 +240,11 @@ class _ModelReader:
         found_nodes = nodes.children(humanoid, "humanoidBody")
         # What is found in a body without a Joint counts only where it is read again as one link.
         of_tree = ModelDiagnostics(self.path, self.scene.damage, self.found.doubtful)
-        tree = read_tree(found_nodes, self.parts, of_tree)
+        tree = TreeReader(self.parts, of_tree).read(found_nodes)
         if tree.links or of_tree.has_errors:
-            self._take_over(of_tree)
+            self.found.extend(of_tree.problems)
+            self.found.mark_unknown(*of_tree.unknown)
+            self.found.refusal = self.found.refusal or of_tree.refusal
         if tree.links:
             check_tree(tree, humanoid, self.found)
             return tree
@@ -243,12 +253,7 @@ class _ModelReader:
         if self.scene.damage and self.found.doubtful:
             self.found.mark_unknown(("links", 0))
         fields: dict[str, Value] = {"jointType": "fixed", "children": list(found_nodes)}
-        return read_tree([Node("Joint", "Root", fields)], self.parts, self.found)
-
-    def _take_over(self, found: ModelDiagnostics) -> None:
-        self.found.extend(found.problems)
-        self.found.mark_unknown(*found.unknown)
-        self.found.refusal = self.found.refusal or found.refusal
+        return TreeReader(self.parts, self.found).read([Node("Joint", "Root", fields)])
 
     def _extra_joints(self, tree: Tree) -> tuple[ExtraJoint, ...]:
         links: dict[str, int] = {}
@@ -270,12 +275,6 @@ class _ModelReader:
             self.entries[subject] = _locator(node, EXTRA_JOINT_FIELDS)
         return tuple(joints)
 
-    def _single_link(self) -> Body:
-        visuals, collisions = by_purpose(self.walker.drawn)
-        segment = Segment(name="Root", visuals=visuals, collisions=collisions)
-        link = Link(name="Root", joint=Joint(name="Root", type="fixed"), segments=(segment,))
-        return Body(name=self.path.stem, links=(link,), info=self.world)
-
 
 def _with_link(problem: Problem, body: Body, users: Mapping[str, Subject]) -> Problem:
     """Return a problem of decimal commas in a part with the link that has the part."""
@@ -283,11 +282,6 @@ def _with_link(problem: Problem, body: Body, users: Mapping[str, Subject]) -> Pr
     if subject[:1] != ("links",):
         return problem
     return replace(problem, message=f"link {body.links[int(subject[1])].name!r}: {problem.message}", subject=subject)
-
-
-def _beside(world: Mapping[str, object]) -> dict[str, object]:
-    """Return the fields of a WorldInfo beside a Humanoid, which has an info of its own."""
-    return {"world_info" if name == "info" else name: value for name, value in world.items()}
 
 
 def _viewpoint(node: Node, transform: Floats, found: ModelDiagnostics) -> Viewpoint:
@@ -302,17 +296,6 @@ def _viewpoint(node: Node, transform: Floats, found: ModelDiagnostics) -> Viewpo
 
 
 # ---- locations
-
-
-def _locators(tree: Tree) -> dict[Subject, Location | Locator]:
-    """Return what locates links and devices."""
-    entries: dict[Subject, Location | Locator] = {}
-    for index, node in enumerate(tree.joint_nodes):
-        segments = [own for own in tree.nodes_of_segments[index] if own is not None]
-        entries["links", index] = _locator(node, JOINT_FIELDS, segments)
-    for number, node in enumerate(tree.device_nodes):
-        entries["devices", number] = _locator(node, DEVICE_FIELDS)
-    return entries
 
 
 def _locator(node: Node, fields: Mapping[str, str], segments: list[Node] | None = None) -> Location | Locator:
@@ -342,7 +325,7 @@ KNOWN_NODES = {"children", "humanoidBody", "joints", "segments", "viewpoints", *
 
 def check_tree(tree: Tree, humanoid: Node, found: ModelDiagnostics) -> None:
     """Check names, lists, fields, ids and the sums of Segments."""
-    for check in (_check_names, _check_fields, _check_names_in_fields, _check_sensors, _check_ids, _check_numbers):
+    for check in (_check_names, _check_fields, _check_sensors, _check_ids, _check_numbers):
         try:
             check(tree, humanoid, found)
         except FormatError as error:
@@ -374,7 +357,7 @@ def _check_names(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
 
 
 def _check_fields(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
-    """Report fields that have no effect, and unknown ones that hold nodes."""
+    """Report fields that have no effect, unknown ones that hold nodes, and names that differ from those after DEF."""
     unused: dict[str, Location] = {}
     of_document = (humanoid, *tree.joint_nodes, *tree.segment_nodes)
     for node in of_document:
@@ -385,20 +368,14 @@ def _check_fields(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
         found.report(rules.UNUSED_FIELD, f"the file has the field {name}, which has no effect", location)
     for node in (*of_document, *tree.device_nodes, *tree.extra_joint_nodes):
         for name, value in node.fields.items():
-            if name not in KNOWN_NODES and _holds_nodes(value):
+            values = value if isinstance(value, list) else [value]
+            if name not in KNOWN_NODES and any(isinstance(item, Node) for item in values):
                 message = f"the field {name} of {label(node)} is unknown and holds nodes"
                 found.report(rules.UNKNOWN_NODES, message, node.location_of(name))
-
-
-def _holds_nodes(value: object) -> bool:
-    return isinstance(value, Node) or (isinstance(value, list) and any(isinstance(item, Node) for item in value))
-
-
-def _check_names_in_fields(tree: Tree, _humanoid: Node, found: Diagnostics) -> None:
     for node in (*tree.joint_nodes, *tree.segment_nodes):
-        name = node.fields.get("name")
-        if isinstance(name, str) and name and node.name and name != node.name:
-            found.report(rules.NAME_FIELD, f"name of {label(node)} is {name!r}", node.location_of("name"))
+        given = node.fields.get("name")
+        if isinstance(given, str) and given and node.name and given != node.name:
+            found.report(rules.NAME_FIELD, f"name of {label(node)} is {given!r}", node.location_of("name"))
 
 
 def _check_sensors(tree: Tree, _humanoid: Node, found: Diagnostics) -> None:

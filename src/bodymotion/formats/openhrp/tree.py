@@ -80,11 +80,6 @@ class Tree:
     extra_joint_nodes: list[Node] = field(default_factory=list)
 
 
-def read_tree(nodes: list[Node], parts: InlineLoader, found: ModelDiagnostics) -> Tree:
-    """Return the contents of a humanoidBody; faults are recorded, and the tree is partial then."""
-    return _TreeReader(parts, found).read(nodes)
-
-
 def inverse(fields: dict[str, str]) -> dict[str, str]:
     """Return attributes by fields, from fields by attributes."""
     return {name: attribute for attribute, name in fields.items()}
@@ -93,7 +88,9 @@ def inverse(fields: dict[str, str]) -> dict[str, str]:
 _OF_JOINT, _OF_SEGMENT, _OF_DEVICE = inverse(JOINT_FIELDS), inverse(SEGMENT_FIELDS), inverse(DEVICE_FIELDS)
 
 
-class _TreeReader:
+class TreeReader:
+    """Read the contents of a humanoidBody; faults are recorded, and the tree is partial then."""
+
     def __init__(self, parts: InlineLoader, found: ModelDiagnostics) -> None:
         self.found = found
         self.walker = SceneWalker(found, parts)
@@ -108,6 +105,7 @@ class _TreeReader:
         """Segments and sensors beside the root Joint: fixed parts of the root link."""
 
     def read(self, nodes: list[Node]) -> Tree:
+        """Return the links and devices in some nodes."""
         self.walker.walk(nodes, NodeFrame(), self.visit)
         if self.links:
             self._add_beside_root()
@@ -119,6 +117,7 @@ class _TreeReader:
         return self.tree
 
     def visit(self, node: Node, frame: NodeFrame) -> bool:
+        """Read a node, if it is one of a model; return whether it is."""
         match node.type:
             case "Joint":
                 self._enter_joint(node, frame)
@@ -149,7 +148,7 @@ class _TreeReader:
             self.found.mark_unknown(*ALL)
             # Its faults are reported; the body is whole without it.
             left_out = ModelDiagnostics(self.found.path, self.found.damage, self.found.doubtful)
-            _TreeReader(self.walker.parts, left_out).read([node])
+            TreeReader(self.walker.parts, left_out).read([node])
             self.found.extend(left_out.problems)
             return
         if index >= MOST_LINKS:

@@ -11,17 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem
-from bodymotion.diagnostics.losses import (
-    BODY_NAMES,
-    BODY_ORDER,
-    DEPTH,
-    JOINT_NAME,
-    KEPT_VALUE,
-    NUMBER_RANGE,
-    PLACE,
-    SHAPE_LOOK,
-)
+from bodymotion.diagnostics import Diagnostics, Location, Problem, losses
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.mjcf_extra import mjcf_losses
 from bodymotion.formats.openhrp.node_writer import (
@@ -49,33 +39,6 @@ if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Texture
 
     Report = Callable[[Rule, str], None]
-
-
-def children_of(body: Body) -> list[list[int]]:
-    """Return for each link those that hang on it, in link order."""
-    children: list[list[int]] = [[] for _ in body.links]
-    for link in body.links[1:]:
-        children[link.parent].append(link.index)
-    return children
-
-
-def depth_first(children: list[list[int]]) -> list[int]:
-    """Return the links depth-first."""
-    order: list[int] = []
-    stack = [0] if children else []
-    while stack:
-        index = stack.pop()
-        order.append(index)
-        stack.extend(reversed(children[index]))
-    return order
-
-
-def deepest(body: Body) -> int:
-    """Return the number of links on the longest way down."""
-    depth: list[int] = []
-    for link in body.links:
-        depth.append(1 + (depth[link.parent] if link.parent >= 0 else 0))
-    return max(depth, default=0)
 
 
 def device_slots(body: Body, children: list[list[int]]) -> tuple[list[list[list[int]]], bool]:
@@ -145,7 +108,7 @@ def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
         elif key in ("info", "world_info") and isinstance(value, (list, tuple, np.ndarray)) and not len(value):
             fields["info"] = []
         elif key not in ("name", "version", "info") or not isinstance(value, str):
-            report(KEPT_VALUE, f"info[{key!r}] is left out")
+            report(losses.KEPT_VALUE, f"info[{key!r}] is left out")
     return [Node("WorldInfo", fields=fields)] if fields else []
 
 
@@ -157,7 +120,7 @@ def viewpoint_node(view: Viewpoint, report: Report) -> Node:
     if np.isfinite(view.pose[:3]).all():
         fields["position"] = view.pose[:3]
     else:
-        report(NUMBER_RANGE, f"{title}: the position is left out")
+        report(losses.NUMBER_RANGE, f"{title}: the position is left out")
     if "rotation" in pose:
         fields["orientation"] = pose["rotation"]
     default = Viewpoint().field_of_view
@@ -249,7 +212,8 @@ class _Builder:
         body = self.body
         if body.name != stem:
             self.report(
-                BODY_NAMES.as_note, f"the model {body.name!r} has the name of its file, {stem!r}, when it is read"
+                losses.BODY_NAMES.as_note,
+                f"the model {body.name!r} has the name of its file, {stem!r}, when it is read",
             )
         segment = body.links[0].segments[0]
         nodes = world_info(body.info, self.report) + [viewpoint_node(view, self.report) for view in body.viewpoints]
@@ -261,15 +225,21 @@ class _Builder:
     def humanoid(self) -> None:
         """Make a model."""
         body = self.body
-        children = children_of(body)
-        order = depth_first(children)
+        children: list[list[int]] = [[] for _ in body.links]
+        for link in body.links[1:]:
+            children[link.parent].append(link.index)
+        order: list[int] = []
+        stack = [0] if children else []
+        while stack:
+            order.append(stack.pop())
+            stack.extend(reversed(children[order[-1]]))
         self._say_order(order, children)
         around = body.extra.get("placed")
         extra = {name: value for name, value in body.extra.items() if name != "placed"}
         kept = KeptFields("Humanoid", [extra], self.report)
         name = legal_name(body.name) if body.name else ""
         if name != body.name:
-            self.report(BODY_NAMES.as_note, f"the model {body.name!r} is written as {name!r}")
+            self.report(losses.BODY_NAMES.as_note, f"the model {body.name!r} is written as {name!r}")
         fields: dict[str, Value] = {}
         info = body.info
         for key in ("name", "version"):
@@ -297,19 +267,21 @@ class _Builder:
     def _say_order(self, order: list[int], children: list[list[int]]) -> None:
         body = self.body
         if order != list(range(len(order))):
-            self.report(BODY_ORDER, "the links are numbered anew, depth-first")
-        if deepest(body) + IN_A_LINK > MAX_DEPTH:
-            self.report(
-                DEPTH, f"{deepest(body)} links hang one on the other; bodymotion reads {MAX_DEPTH} nodes at most"
-            )
+            self.report(losses.BODY_ORDER, "the links are numbered anew, depth-first")
+        depth: list[int] = []
+        for link in body.links:
+            depth.append(1 + (depth[link.parent] if link.parent >= 0 else 0))
+        deepest = max(depth, default=0)
+        if deepest + IN_A_LINK > MAX_DEPTH:
+            self.report(losses.DEPTH, f"{deepest} links are in one chain; bodymotion reads {MAX_DEPTH} nodes at most")
         if not body.links:
-            self.report(BODY_ORDER, "a body without links is read as one of a single link")
+            self.report(losses.BODY_ORDER, "a body without links is read as one of a single link")
             return
         if not device_slots(body, children)[1]:
-            self.report(BODY_ORDER, "the devices are in the order of their links and ids")
+            self.report(losses.BODY_ORDER, "the devices are in the order of their links and ids")
         if not np.array_equal(body.root_pose, body.links[0].offset):
             self.report(
-                PLACE.as_note, "the root link's offset is written as the pose where the body stands (root_pose)"
+                losses.PLACE.as_note, "the root link's offset is written as the pose where the body stands (root_pose)"
             )
 
     def _tree(self, order: list[int], children: list[list[int]]) -> tuple[dict[int, Node], list[Node]]:
@@ -351,7 +323,11 @@ class _Builder:
                 made = self.segments.nodes(segment, segment_names[index, k], k == len(link.segments) - 1)
                 inside += made
                 self.segments.bound.add(segment_names[index, k])
-                segments += [node for top in made for node in _segments_in(top)]
+                for top in made:
+                    # A Segment may be in a Transform.
+                    within = top.fields.get("children") if top.type == "Transform" else [top]
+                    inner = within if isinstance(within, list) else []
+                    segments += [node for node in inner if isinstance(node, Node) and node.type == "Segment"]
             fields["children"] = inside
             joints[index] = Node("Joint", names[index], fields, kept.proto)
         self.where = ""
@@ -360,7 +336,7 @@ class _Builder:
             old = {link.name: link.index for link in links}
             # A name that was that of another link: labels of motions by names of links mean other links now.
             clash = any(old.get(names[index], index) != index for index in order)
-            self.report(replace(JOINT_NAME, severity="warning") if clash else JOINT_NAME, message)
+            self.report(replace(losses.JOINT_NAME, severity="warning") if clash else losses.JOINT_NAME, message)
         for index in order:
             into = joints[index].fields["children"]
             assert isinstance(into, list)
@@ -385,14 +361,6 @@ class _Builder:
                     wanted = own
                 names[index] = self.names.unique(wanted, "the link")
         return names
-
-
-def _segments_in(node: Node) -> list[Node]:
-    """Return the Segment that a node is, or that is inside of it."""
-    if node.type == "Segment":
-        return [node]
-    inside = node.fields.get("children") if node.type == "Transform" else None
-    return [n for n in inside if isinstance(n, Node) and n.type == "Segment"] if isinstance(inside, list) else []
 
 
 MAX_OPEN_FILES = 100
@@ -425,7 +393,7 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
         When a file cannot be written; the model's old file is as it was.
     """
     path = Path(path)
-    contents, losses = _scenes(body, path, mesh)
+    contents, lost = _scenes(body, path, mesh)
     *parts, model = contents
     if parts:
         parts[0][0].parent.mkdir(exist_ok=True)
@@ -437,7 +405,7 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
         with whole_files(*(target for target, _ in batch)) as streams:
             for stream, (_, scene) in zip(streams, batch, strict=True):
                 stream.writelines(scene_pieces(scene, REMARKS))
-    return losses
+    return lost
 
 
 def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]], tuple[Problem, ...]]:
@@ -488,7 +456,7 @@ def _texture_url(texture: Texture, model_folder: Path, part_folder: str | None, 
         message = (
             f"the image {texture.path.name} is not in the folder of the model: it is opened with allow_outside only"
         )
-        outside.add(SHAPE_LOOK.problem(message, Location(), "copy it beside the model"))
+        outside.add(losses.SHAPE_LOOK.problem(message, Location(), "copy it beside the model"))
     if texture.url and (here / texture.url).resolve() == wanted:
         return texture.url
     try:

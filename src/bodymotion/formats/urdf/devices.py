@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError, losses
+from bodymotion.diagnostics import losses
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.elements import one_line, roll_pitch_yaw
+from bodymotion.formats.urdf.elements import one_line, parse_rest, roll_pitch_yaw
 from bodymotion.formats.urdf.extension import quiet_differences, unique_names
 from bodymotion.formats.xml.tree import Element, number_text, numbers_in, parse_xml, to_xml
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import (
     EFFECTS,
     AccelerationSensor,
@@ -29,18 +29,16 @@ from bodymotion.model.links import (
 )
 
 if TYPE_CHECKING:
-    from bodymotion.formats.urdf.extension import Entry, Extension, ExtensionWriter, LossReport
+    from bodymotion.formats.urdf.extension import Extension, ExtensionWriter, LossReport
     from bodymotion.formats.urdf.reader import Node
     from bodymotion.formats.xml.tree import FieldTable
     from bodymotion.model.body import Body
 
 
-DEVICE_TO_GAZEBO: Floats = frozen(
-    rotations.from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]))
-)
-"""The rotation from the frame of a device to that of the same sensor in Gazebo: its x axis is the device's −z, its z axis the
-device's y.
-"""
+_AXES = rotations.from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]))
+DEVICE_TO_GAZEBO = poses.from_parts(np.zeros(3), _AXES)
+"""The pose, in the frame of a device, of that of the same sensor in Gazebo: its x axis is the device's −z, its z axis the device's y."""
+GAZEBO_TO_DEVICE = poses.from_parts(np.zeros(3), rotations.conjugate(_AXES))
 
 CAMERAS = {
     "camera": "COLOR",
@@ -65,7 +63,6 @@ MAX_RAYS = 10**6
 KINDS: dict[str, type[Device]] = {
     kind.__name__: kind for kind in (AccelerationSensor, Gyro, VisionSensor, ForceSensor, RangeSensor)
 }
-MAX_ID = 9999
 
 DEVICE_FIELDS: FieldTable = {
     **{name: (f"@{name}",) for name in ("name", "type")},
@@ -96,7 +93,7 @@ def read_devices(
     found: dict[str, tuple[Device, Element]] = {}
     counts: dict[str, int] = {}
     numbers: dict[tuple[str, str], int] = {}
-    absent = {entry.element.get("sensor") for entry in extension.devices if _is_absent(entry)}
+    absent = {entry.element.get("sensor") for entry in extension.devices if entry.element.get("meant") == "no"}
     for block in robot.all("gazebo"):
         reference = block.get("reference")
         link = names.get(reference, holds.get(reference, -1))
@@ -124,18 +121,13 @@ def read_devices(
     return _with_entries(found, names, extension)
 
 
-def _is_absent(entry: Entry) -> bool:
-    """Return whether an entry is of the half of an IMU that the body does not have."""
-    return entry.element.get("meant") == "no"
-
-
 def _with_entries(
     found: dict[str, tuple[Device, Element]], names: Mapping[str, int], extension: Extension
 ) -> tuple[tuple[Device, ...], list[Element]]:
     devices: list[tuple[Device, Element]] = []
     for entry in extension.devices:
         element = entry.element
-        if _is_absent(entry):
+        if element.get("meant") == "no":
             continue
         if "sensor" in element.attributes:
             known = found.pop(element.attributes["sensor"], None)
@@ -151,11 +143,7 @@ def _with_entries(
             kind = element.get("kind")
             base = KINDS[kind](link=link) if kind in KINDS else OtherDevice(link=link, type=kind)
             origin = element
-        number = entry.values.get("id", base.id)
-        if isinstance(number, bool) or not isinstance(number, int) or not -1 <= number <= MAX_ID:
-            entry.report(f"the id {number!r:.40} is no whole number from -1 to {MAX_ID}")
-            number = -1
-        devices.append((replace(entry.applied(base, skip=("id", "link", "type_")), id=number), origin))
+        devices.append((replace(entry.applied(base, skip=("id", "link")), id=entry.id(base.id)), origin))
     devices += found.values()
     return tuple(device for device, _ in devices), [element for _, element in devices]
 
@@ -199,7 +187,7 @@ def _camera(values: _SensorValues, kind: str, name: str, pose: Floats) -> Vision
     horizontal = values.number(1.047, "camera", "horizontal_fov")
     return VisionSensor(
         name=name,
-        pose=poses.compose(pose, rotation_pose(rotations.conjugate(DEVICE_TO_GAZEBO))),
+        pose=poses.compose(pose, GAZEBO_TO_DEVICE),
         type=kind,
         field_of_view=angle_over(horizontal, width, min(width, height)),
         frame_rate=values.rate(VisionSensor.frame_rate),
@@ -223,11 +211,11 @@ def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
         set_text(values.left, rays, scanner, "scan", "horizontal", "samples")
     middle = 0.5 * (low + high)
     if middle:
-        pose = poses.compose(pose, rotation_pose(rotations.from_axis_angle([0.0, 0.0, 1.0], middle)))
+        pose = poses.compose(pose, poses.from_parts(np.zeros(3), rotations.from_axis_angle([0.0, 0.0, 1.0], middle)))
     angle = high - low if rays > 1 else 0.0
     return RangeSensor(
         name=name,
-        pose=poses.compose(pose, rotation_pose(rotations.conjugate(DEVICE_TO_GAZEBO))),
+        pose=poses.compose(pose, GAZEBO_TO_DEVICE),
         scan_angle=angle,
         scan_step=angle / (rays - 1) if rays > 1 else RangeSensor.scan_step,
         scan_rate=values.rate(RangeSensor.scan_rate),
@@ -313,11 +301,6 @@ class _SensorValues:
                 return
 
 
-def rotation_pose(quaternion: Floats) -> Floats:
-    """Return the pose (7,) of a rotation."""
-    return poses.from_parts(np.zeros(3), quaternion)
-
-
 def _copy(element: Element) -> Element:
     children = [_copy(child) for child in element.children]
     return replace(element, attributes=dict(element.attributes), children=children)
@@ -365,23 +348,22 @@ def groups(devices: Sequence[Device]) -> list[list[int]]:
 def sensor_element(device: Device, name: str) -> Element | None:
     """Return the <sensor> of a device, called `name`; None where Gazebo has none of its kind. An accelerometer or a gyro is an IMU."""
     kept = device.extra.get("sdf")
-    base = _parsed(kept) if isinstance(kept, str) else None
+    base = parse_rest(kept, "sensor") if isinstance(kept, str) else None
     if isinstance(device, OtherDevice):
-        if base is None or base.name != "sensor":
-            return None
-        base.attributes["name"] = name
+        if base is not None:
+            base.attributes["name"] = name
         return base
-    sensor = base if base is not None and base.name == "sensor" else Element("sensor")
+    sensor = base or Element("sensor")
     pose = device.pose
     if isinstance(device, VisionSensor):
-        pose = poses.compose(pose, rotation_pose(DEVICE_TO_GAZEBO))
+        pose = poses.compose(pose, DEVICE_TO_GAZEBO)
         _put_rate(sensor, device.frame_rate, VisionSensor.frame_rate)
         horizontal = angle_over(device.field_of_view, min(device.width, device.height), device.width)
         set_text(sensor, horizontal, "camera", "horizontal_fov")
         for name_of_field, (path, _) in CAMERA.items():
             set_text(sensor, getattr(device, name_of_field), *path)
     elif isinstance(device, RangeSensor):
-        pose = poses.compose(pose, rotation_pose(DEVICE_TO_GAZEBO))
+        pose = poses.compose(pose, DEVICE_TO_GAZEBO)
         scanner = "lidar" if sensor.first("lidar") else "ray"
         rays, side = _rays(device, sensor.first(scanner, "scan", "horizontal", "samples"))
         _put_rate(sensor, device.scan_rate, RangeSensor.scan_rate)
@@ -421,13 +403,6 @@ def _put_rate(sensor: Element, rate: float, default: float) -> None:
     """Set the update_rate; a kept one ("as often as possible") stays where the device has the default rate."""
     if sensor.first("update_rate") is None or rate != default:
         set_text(sensor, rate, "update_rate")
-
-
-def _parsed(text: str) -> Element | None:
-    try:
-        return parse_xml(text.encode("utf-8", "replace"))
-    except FormatError:
-        return None
 
 
 @dataclass(frozen=True)

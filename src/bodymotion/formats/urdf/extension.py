@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -95,6 +95,14 @@ class Entry:
         """Report that a part of the entry cannot be used (URDF160)."""
         self.element.report(rules.EXTENSION, message)
 
+    def id(self, otherwise: int) -> int:
+        """Return the id; `otherwise` where there is none, −1 where it is no id."""
+        value = self.values.get("id", otherwise)
+        if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value <= MAX_ID:
+            self.report(f"the id {value!r:.40} is no whole number from -1 to {MAX_ID}")
+            return -1
+        return value
+
     def mapping(self, name: str) -> dict[str, Any]:
         """Return the mapping of a name; an empty one where the value is something else."""
         value = self.values.get(name, {})
@@ -132,12 +140,7 @@ class Extension:
         if not any("id" in entry.values for entry in self.joints.values()):
             return otherwise
         entry = self.joints.get(link)
-        value = entry.values.get("id", -1) if entry else -1
-        if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value <= MAX_ID:
-            if entry:
-                entry.report(f"the id {value!r:.40} is no whole number from -1 to {MAX_ID}")
-            return -1
-        return value
+        return entry.id(-1) if entry else -1
 
 
 def read_extension(robot: Element) -> Extension:
@@ -148,8 +151,16 @@ def read_extension(robot: Element) -> Extension:
             wrong = f"its version is {root.get('version')!r:.40}, not {VERSION}"
             root.report(rules.EXTENSION, wrong)
             continue
-        for entry in _parts(root):
-            element = entry.element
+        for element in root.children:
+            try:
+                values = json.loads(element.text) if element.text.strip() else {}
+            except (ValueError, RecursionError) as error:
+                element.report(rules.EXTENSION, f"its text is no JSON: {error}"[:200])
+                continue
+            if not isinstance(values, dict):
+                element.report(rules.EXTENSION, "its JSON is no mapping of names to values")
+                continue
+            entry = Entry(values, element)
             match element.name:
                 case "robot":
                     found.robot = entry
@@ -166,19 +177,6 @@ def read_extension(robot: Element) -> Extension:
                 case _:
                     entry.report(f"<{element.name}> is no element of <bodymotion>")
     return found
-
-
-def _parts(root: Element) -> Iterator[Entry]:
-    for element in root.children:
-        try:
-            values = json.loads(element.text) if element.text.strip() else {}
-        except (ValueError, RecursionError) as error:
-            element.report(rules.EXTENSION, f"its text is no JSON: {error}"[:200])
-            continue
-        if not isinstance(values, dict):
-            element.report(rules.EXTENSION, "its JSON is no mapping of names to values")
-            continue
-        yield Entry(values, element)
 
 
 def is_same(a: object, b: object) -> bool:

@@ -108,7 +108,14 @@ def parse_urdf(
     if robot is not None:
         # Numbers near the largest there are may overflow on the way.
         with found.recover(), np.errstate(all="ignore"):
-            _check_root(robot)
+            if robot.name != "robot":
+                message = f"the root element is <{robot.name[:60]}>; expected <robot>"
+                raise rules.NOT_A_ROBOT.error(message, robot.location)
+            for element in robot.children:
+                if element.name.startswith("xacro:"):
+                    raise rules.XACRO.error(f"it has the macro <{element.name[:60]}>", element.location)
+            # An element that the file breaks off in lacks what would follow.
+            robot.children = [element for element in robot.children if not element.partial]
             body = _Reader(robot, path, packages, allow_outside, found).body()
         document = robot.document
         if document is not None and document.incomplete:
@@ -118,16 +125,6 @@ def parse_urdf(
     found.discard(p for p in found.problems if p.rule == rules.MISSPELT.code and p.location in missing)
     result = found.result(body)
     return replace(result, value=None if body is None else replace(body, problems=result.problems))
-
-
-def _check_root(robot: Element) -> None:
-    if robot.name != "robot":
-        raise rules.NOT_A_ROBOT.error(f"the root element is <{robot.name[:60]}>; expected <robot>", robot.location)
-    for element in robot.children:
-        if element.name.startswith("xacro:"):
-            raise rules.XACRO.error(f"it has the macro <{element.name[:60]}>", element.location)
-    # An element that the file breaks off in lacks what would follow.
-    robot.children = [element for element in robot.children if not element.partial]
 
 
 @dataclass(frozen=True)
@@ -157,9 +154,28 @@ def _read_tree(robot: Element) -> list[Node]:
     children: dict[str, list[Element]] = {name: [] for name in links}
     holder: dict[str, Element] = {}
     connected: set[str] = set()
-    ends = _JointEnds(links, sum(1 for link in robot.all("link") if not link.get("name")))
+    # A name of no link is reported once. Where links have no name at all, as many unknown names may be theirs.
+    nameless = sum(1 for link in robot.all("link") if not link.get("name"))
+    unknown: set[str] = set()
+
+    def find_end(joint: Element, which: str) -> str:
+        """Return the name of the parent or child of a joint; "" where it is no link."""
+        end = joint.first(which)
+        if end is None:
+            joint.report(rules.NO_SUCH_LINK, f"joint {joint.get('name')!r:.60} has no <{which}>", fatal=True)
+            return ""
+        name = end.need("link")
+        if name in links:
+            return name
+        if name and name not in unknown:
+            unknown.add(name)
+            if len(unknown) > nameless:
+                message = f"the {which} of joint {joint.get('name')!r:.60} is {name!r:.60}, which is no link"
+                end.report(rules.NO_SUCH_LINK, message, fatal=True)
+        return ""
+
     for name, joint in joints.items():
-        parent, child = ends.find(joint, "parent"), ends.find(joint, "child")
+        parent, child = find_end(joint, "parent"), find_end(joint, "child")
         if child in holder:
             other = holder[child].get("name")
             message = f"link {child!r:.60} is the child of joint {other!r:.60} and of {name!r:.60}; expected one joint"
@@ -228,36 +244,6 @@ def _by_name(robot: Element, kind: str) -> dict[str, Element]:
     return found
 
 
-class _JointEnds:
-    """Finds the links at the ends of joints.
-
-    A name of no link is reported once. Where links have no name at all, as many unknown names may be theirs.
-    """
-
-    def __init__(self, links: dict[str, Element], nameless: int) -> None:
-        self.links, self.nameless = links, nameless
-        self.unknown: set[str] = set()
-
-    def find(self, joint: Element, which: str) -> str:
-        """Return the name of the parent or child of a joint; "" where it is no link."""
-        end = joint.first(which)
-        if end is None:
-            joint.report(rules.NO_SUCH_LINK, f"joint {joint.get('name')!r:.60} has no <{which}>", fatal=True)
-            return ""
-        name = end.need("link")
-        if name in self.links:
-            return name
-        if name and name not in self.unknown:
-            self.unknown.add(name)
-            if self.nameless:
-                self.nameless -= 1
-            else:
-                title = joint.get("name")
-                message = f"the {which} of joint {title!r:.60} is {name!r:.60}, which is no link"
-                end.report(rules.NO_SUCH_LINK, message, fatal=True)
-        return ""
-
-
 def _is_pose(pair: object) -> bool:
     """Return whether a pair of <bodymotion> holds a pose whose quaternion is not zero."""
     try:
@@ -284,12 +270,20 @@ class _Reader:
         joints = self.joints()
         locators = [FieldLocator(node.link, LINK_FIELDS, {"joint": node.joint}) for node in self.nodes]
         links = tuple(self.link(index, node, joints[index], locators[index]) for index, node in enumerate(self.nodes))
-        self.read_unused_joints()
+        used = {id(node.joint) for node in self.nodes}
+        for joint in self.robot.all("joint"):
+            if id(joint) not in used:
+                # It holds no link of the tree, because its ends are faulty; what else is wrong with it is reported.
+                read_joint(joint, self.gears)
+                read_origin(joint)
         self.report_mimics(links)
         left: list[str] = []
         devices, device_elements = read_devices(self.robot, self.nodes, self.names, self.extension, left)
         left += self.unknown_elements()
-        rest = [text for text in map(self.rest_of_link, self.nodes) if text]
+        kept: list[str] = []
+        for node in self.nodes:
+            if (rest := parse_rest(read_rest(node.link), "link")) is not None:
+                kept.append(one_line(replace(rest, attributes={"name": node.link.get("name"), **rest.attributes})))
         entries, extra_joints = self.extra_joints()
         self.mark_unknown(locators)
         if not links:
@@ -306,7 +300,7 @@ class _Reader:
             devices=devices,
             extra_joints=extra_joints,
             root_pose=links[0].offset,
-            extra={**({"urdf": left} if left else {}), **({"urdf_links": rest} if rest else {})},
+            extra={**({"urdf": left} if left else {}), **({"urdf_links": kept} if kept else {})},
             source=Source("urdf", self.path, self.robot.get("version"), "utf-8", parts=self.shapes.meshes.files),
         )
         body = self.finished(body)
@@ -346,14 +340,6 @@ class _Reader:
                 found[k] = entry.applied(found[k], skip=("id", *unknown))
             found[k] = replace(found[k], id=self.extension.joint_id(name, ids.get(k, -1)))
         return found
-
-    def read_unused_joints(self) -> None:
-        """Report what is wrong with joints that hold no link of the tree, because their ends are faulty."""
-        used = {id(node.joint) for node in self.nodes}
-        for joint in self.robot.all("joint"):
-            if id(joint) not in used:
-                read_joint(joint, self.gears)
-                read_origin(joint)
 
     def link(self, index: int, node: Node, joint: Joint, locator: FieldLocator) -> Link:
         """Return a link; its fields that are unknown are not compared with <bodymotion>."""
@@ -430,14 +416,6 @@ class _Reader:
             entries.append(entry)
             found.append(entry.applied(base, skip=("links",)))
         return entries, tuple(found)
-
-    @staticmethod
-    def rest_of_link(node: Node) -> str:
-        """Return what a link holds that URDF does not have, as a <link> of its name; "" where there is nothing."""
-        rest = parse_rest(read_rest(node.link), "link")
-        if rest is None:
-            return ""
-        return one_line(replace(rest, attributes={"name": node.link.get("name"), **rest.attributes}))
 
     def unknown_elements(self) -> list[str]:
         """Return the elements that mean nothing here, as XML."""

@@ -165,10 +165,19 @@ class _Writer:
         self._check_order()
         links = [self._link(link) for link in body.links]
         self._merge_rest(links)
-        joints = [self._joint(link) for link in body.links[1:]]
+        joints = []
+        for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
+            ends = self.names[link.parent], self.names[link.index]
+            joints.append(joint_element(link.joint, link.offset, name, ends, self.known_joints, self.lost))
         for name, (material, element) in self.shapes.materials.items():
             robot.children.append(element)
-            self._keep_material(name, material, element)
+            rgba = read_rgba(element)
+            assert rgba is not None
+            base = replace(Material(), diffuse=rgba[:3], transparency=1.0 - rgba[3])
+            own = ("texture", "diffuse", "transparency")
+            self.extension.put(
+                "material", {"name": name}, self.extension.differences(base, material, name, own, "material ")
+            )
         for index, element in enumerate(links):
             robot.children += [element, joints[index - 1]] if index else [element]
         left = self._left()
@@ -244,10 +253,6 @@ class _Writer:
         if self.extension.on or abs(np.linalg.norm(offset[3:]) - 1.0) > ROTATION_TOLERANCE:
             self.extension.note("the length or sign of a quaternion", self.names[link.index])
 
-    def _joint(self, link: Link) -> Element:
-        ends = self.names[link.parent], self.names[link.index]
-        return joint_element(link.joint, link.offset, self.joint_names[link.index], ends, self.known_joints, self.lost)
-
     def _keep_joints(self, elements: list[Element], gears: dict[str, float]) -> None:
         """Keep what the element and gear of a joint do not hold; ids of all joints where one differs from the reader's."""
         read_back = [Joint(name=self.names[0], type="fixed" if self.names[0] == "world" else "free")]
@@ -262,13 +267,6 @@ class _Writer:
             if numbered and (link.joint.id >= 0 or link.index in ids):
                 values = {"id": link.joint.id, **values}
             self.extension.put("joint", {"link": self.names[link.index]}, values)
-
-    def _keep_material(self, name: str, material: Material, element: Element) -> None:
-        rgba = read_rgba(element)
-        assert rgba is not None
-        base = replace(Material(), diffuse=rgba[:3], transparency=1.0 - rgba[3])
-        values = self.extension.differences(base, material, name, ("texture", "diffuse", "transparency"), "material ")
-        self.extension.put("material", {"name": name}, values)
 
     def _extra_joints(self) -> None:
         for number, joint in enumerate(self.body.extra_joints):

@@ -24,31 +24,17 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.text.source_text import Text
-from bodymotion.formats.vrml import rules
+from bodymotion.formats.vrml import rules, values
 from bodymotion.formats.vrml.nodes import NOTHING, FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.recovery import Recovery
 from bodymotion.formats.vrml.specs import (
     OUTSIDE_PROTOTYPES,
     STANDARD_NODES,
     UNKNOWN,
-    Kind,
     Scope,
     kind_of,
     reader_of,
     standard_fields,
-)
-from bodymotion.formats.vrml.values import (
-    DECLARATION,
-    IS,
-    NAME,
-    NODE,
-    OPEN,
-    READERS,
-    ROUTE,
-    SPACE,
-    WORD,
-    Reader,
-    guessed_value,
 )
 
 MAX_DEPTH = 256
@@ -120,7 +106,7 @@ class Parser(Recovery):
 
     def _read_header(self) -> str:
         """Return the header line, among the comments at the start; "" where it is missing, as in most parts of models."""
-        before = SPACE.match(self.data)
+        before = values.SPACE.match(self.data)
         found = _HEADER.search(self.data, 0, before.end() if before is not None else 0)
         if found is None:
             other = re.match(r"\s*#\s*(X3D|Inventor)\b", self.data)
@@ -144,7 +130,7 @@ class Parser(Recovery):
     def _nodes(self, pos: int, opened: int | None, closing: str) -> tuple[list[Node], int]:
         """Read nodes and statements up to the bracket `closing`."""
         nodes: list[Node] = []
-        data, match = self.data, NODE.match
+        data, match = self.data, values.NODE.match
         state = self.depth, self.scope, len(self.around)
         while True:
             start = pos
@@ -217,7 +203,7 @@ class Parser(Recovery):
         words = _IN_LISTS if closing == "]" else _AROUND_LISTS
 
         def is_item(word: str, offset: int) -> bool:
-            return word in words or NODE.match(self.data, offset) is not None
+            return word in words or values.NODE.match(self.data, offset) is not None
 
         while not self.is_over:
             word, offset, end = self.skip_to(pos, is_item)
@@ -242,7 +228,7 @@ class Parser(Recovery):
             return self._proto(pos)
         if kind == "EXTERNPROTO":
             return self._extern_proto(pos)
-        found = ROUTE.match(self.data, pos)
+        found = values.ROUTE.match(self.data, pos)
         if found is None:
             raise self.wrong("expected ROUTE name.event TO name.event", self.skip(pos))
         ends = [found[1].rpartition("."), found[2].rpartition(".")]
@@ -270,7 +256,7 @@ class Parser(Recovery):
     def _extern_proto(self, pos: int) -> int:
         name, offset, pos = self._proto_name(pos)
         fields, pos = self.declarations(pos, defaults=False)
-        urls, pos = READERS["MFString"](self, pos)
+        urls, pos = values.READERS["MFString"](self, pos)
         if not isinstance(urls, list):
             raise self.wrong("expected the urls of the EXTERNPROTO", self.skip(pos))
         if not urls:
@@ -280,12 +266,12 @@ class Parser(Recovery):
         return pos
 
     def _check_type(self, declared: re.Match[str]) -> None:
-        if declared[2] not in READERS:
+        if declared[2] not in values.READERS:
             self.problem(rules.UNKNOWN_TYPE, f"the type {declared[2][:80]} does not exist", declared.start(2))
 
     def _proto_name(self, pos: int) -> tuple[str, int, int]:
-        found = NAME.match(self.data, pos)
-        opened = OPEN.match(self.data, found.end()) if found is not None else None
+        found = values.NAME.match(self.data, pos)
+        opened = values.OPEN.match(self.data, found.end()) if found is not None else None
         if found is None or opened is None:
             raise self.wrong("expected PROTO name [", self.skip(pos))
         return found[1], found.start(1), opened.end()
@@ -297,7 +283,7 @@ class Parser(Recovery):
         state = self.depth, self.scope, len(self.around)
         while True:
             start = pos
-            found = DECLARATION.match(self.data, pos)
+            found = values.DECLARATION.match(self.data, pos)
             try:
                 if found is None:
                     expected = "field, exposedField, eventIn or eventOut with type and name"
@@ -319,7 +305,7 @@ class Parser(Recovery):
         in_list = has_value and value < pos and self.data[value : value + 1] == "["
 
         def is_declaration(_: str, offset: int) -> bool:
-            return DECLARATION.match(self.data, offset) is not None
+            return values.DECLARATION.match(self.data, offset) is not None
 
         while not self.is_over:
             word, offset, end = self.skip_to(pos, is_declaration, "{")
@@ -354,7 +340,7 @@ class Parser(Recovery):
 
     def node_or_null(self, pos: int) -> tuple[Value, int]:
         """Read a node, USE, NULL or IS."""
-        found = NODE.match(self.data, pos)
+        found = values.NODE.match(self.data, pos)
         if found is not None:
             return self.node(found)
         word = self.word(pos)
@@ -365,7 +351,7 @@ class Parser(Recovery):
             return self.use(word.end())
         if kind == "DEF":
             return self._nameless(word.start(1), word.end())
-        reference = IS.match(self.data, pos)
+        reference = values.IS.match(self.data, pos)
         if reference is not None:
             return self.is_reference(reference[1], reference.start(1)), reference.end()
         if kind == "[":
@@ -378,7 +364,7 @@ class Parser(Recovery):
 
     def node_list(self, pos: int) -> tuple[Value, int]:
         """Read nodes in brackets, or one without, or IS."""
-        opened = OPEN.match(self.data, pos)
+        opened = values.OPEN.match(self.data, pos)
         if opened is None:
             value, pos = self.node_or_null(pos)
             if isinstance(value, IsReference):
@@ -389,7 +375,7 @@ class Parser(Recovery):
 
     def use(self, pos: int) -> tuple[Node | None, int]:
         """Read the name after USE; return its node."""
-        found = NAME.match(self.data, pos)
+        found = values.NAME.match(self.data, pos)
         if found is None:
             raise self.wrong("USE needs a name", self.skip(pos))
         node, size = self.scope.nodes.get(found[1], (None, 0))
@@ -410,22 +396,18 @@ class Parser(Recovery):
         """Count one more level of nodes, prototypes or lists."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise self._too_deep(offset)
-
-    def _too_deep(self, offset: int) -> FormatError:
-        return self.error(rules.TOO_DEEP, f"nodes are nested more than {MAX_DEPTH} deep", offset)
+            raise self.error(rules.TOO_DEEP, f"nodes are nested more than {MAX_DEPTH} deep", offset)
 
     def node(self, opening: re.Match[str]) -> tuple[Node, int]:
         """Read a node whose beginning, up to its opening brace, was matched."""
         name, node_type = opening.groups()
         offset = opening.start(2)
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self._too_deep(offset)
+        self._go_deeper(offset)
         before = self.size
         kind = self.scope.kind(node_type)
         if kind is None:
-            kind = self._unknown_kind(node_type[:80], offset)
+            self._report_unknown(node_type[:80], offset)
+            kind = UNKNOWN
         self.size += kind.size
         if self.size > MAX_SIZE:
             raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", offset)
@@ -435,16 +417,20 @@ class Parser(Recovery):
             node.fields = node.offsets = NOTHING
         self.depth -= 1
         if self.dangling:
-            self._keep_defaults(node)
+            # A field whose IS refers to nothing has its default.
+            for field_name, value in list(node.fields.items()):
+                if isinstance(value, IsReference) and value.name not in self.scope.interface:
+                    del node.fields[field_name]
+            self.dangling = False
         if name:
             self.scope.nodes[name] = node, self.size - before
         return node, pos
 
-    def fields(self, node: Node, readers: dict[str, Reader], pos: int) -> int:
+    def fields(self, node: Node, readers: dict[str, values.Reader], pos: int) -> int:
         """Read the fields of a node from after its opening brace, and the brace that closes it."""
         opened = pos - 1
         fields, offsets = node.fields, node.offsets
-        data, match = self.data, WORD.match
+        data, match = self.data, values.WORD.match
         self.around.append(node)
         state = self.depth, self.scope, len(self.around)
         start = pos
@@ -474,7 +460,7 @@ class Parser(Recovery):
                     return pos
 
     def _after_field(
-        self, error: FormatError, node: Node, readers: Mapping[str, Reader], start: int
+        self, error: FormatError, node: Node, readers: Mapping[str, values.Reader], start: int
     ) -> tuple[int, bool]:
         """Record a fault in a node, and find where reading goes on; return also whether the node ends there."""
         begin = self.word(start)
@@ -496,7 +482,7 @@ class Parser(Recovery):
             node.fields[begin[1]], pos = self.node(opening)
             return pos, False
         names: Collection[str] = readers if readers else _FIELDS
-        if node.type != "Script" and DECLARATION.match(self.data, start) is not None:
+        if node.type != "Script" and values.DECLARATION.match(self.data, start) is not None:
             # It is the interface of a prototype that has lost its beginning.
             self.vague, names = True, ()
         in_list = in_field and value < pos and self.data[value : value + 1] == "["
@@ -537,19 +523,12 @@ class Parser(Recovery):
             pos = end
         return len(self.data), True
 
-    def _keep_defaults(self, node: Node) -> None:
-        """Remove the fields whose IS refers to nothing, so that they have their defaults."""
-        for name, value in list(node.fields.items()):
-            if isinstance(value, IsReference) and value.name not in self.scope.interface:
-                del node.fields[name]
-        self.dangling = False
-
     def _other_field(self, node: Node, found: re.Match[str], opened: int) -> int:
         """Read a statement in a node, a declaration in a Script, or a field that the node's type does not have."""
         word, offset = found[1], found.start(1)
         if word in STATEMENTS:
             return self.statement(word, found.end())
-        if node.type == "Script" and (declared := DECLARATION.match(self.data, found.start())) is not None:
+        if node.type == "Script" and (declared := values.DECLARATION.match(self.data, found.start())) is not None:
             return self._script_field(node, declared)
         if not word or word in ("[", "]", "{") or _NUMBER_LIKE.match(word):
             if offset == len(self.data):
@@ -561,14 +540,14 @@ class Parser(Recovery):
             message = f"node {node.type}: found {self.describe(offset)}{after}, expected a field or }}{comma}"
             raise self.wrong(message, offset)
         if (node.type in STANDARD_NODES or node.proto is not None) and (node.type, word) not in OUTSIDE_PROTOTYPES:
-            is_event = IS.match(self.data, found.end()) and re.sub(r"^set_|_changed$", "", word) != word
+            is_event = values.IS.match(self.data, found.end()) and re.sub(r"^set_|_changed$", "", word) != word
             if not is_event:
                 hint = self._field_hint(word, node)
                 self.problem(rules.UNKNOWN_FIELD, f"{node.type[:80]} has no field {word[:80]}", offset, hint)
         if word in node.fields:
             self.problem(rules.REPEATED_FIELD, f"{word[:80]} is given twice", offset)
         node.offsets[word] = offset
-        node.fields[word], pos = guessed_value(self, found.end())
+        node.fields[word], pos = values.guessed_value(self, found.end())
         return pos
 
     def _script_field(self, node: Node, declared: re.Match[str]) -> int:
@@ -580,7 +559,7 @@ class Parser(Recovery):
             value, pos = reader_of(field_type)(self, pos)
             node.fields[name] = value
             node.offsets[name] = declared.start(3)
-        elif (reference := IS.match(self.data, pos)) is not None:
+        elif (reference := values.IS.match(self.data, pos)) is not None:
             node.fields[name], pos = self.is_reference(reference[1], reference.start(1)), reference.end()
         if not node.declarations:
             node.declarations = {}
@@ -589,7 +568,7 @@ class Parser(Recovery):
 
     # ---- names that are not declared
 
-    def _unknown_kind(self, node_type: str, offset: int) -> Kind:
+    def _report_unknown(self, node_type: str, offset: int) -> None:
         """Report a type of node that is not declared."""
         if node_type not in self._hints:
             self._hints[node_type] = self._node_hint(node_type)
@@ -598,7 +577,6 @@ class Parser(Recovery):
             self.problem(rules.UNKNOWN_NODE, message, offset, self._hints[node_type])
         else:
             self.found.count_more(rules.UNKNOWN_NODE)
-        return UNKNOWN
 
     def _node_hint(self, node_type: str) -> str | None:
         """Return which type may be meant: a standard one, or that of a prototype, which may be the one that is misspelt."""
@@ -642,4 +620,4 @@ class Parser(Recovery):
         return IsReference(name)
 
 
-READERS |= {"SFNode": Parser.node_or_null, "MFNode": Parser.node_list}
+values.READERS |= {"SFNode": Parser.node_or_null, "MFNode": Parser.node_list}

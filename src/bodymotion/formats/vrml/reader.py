@@ -103,24 +103,20 @@ def _parsed(text: Text, has_mark: bool) -> tuple[Scene, Diagnostics]:
             try:
                 return Parser(text, found, begins).scene(), found
             except RecursionError:
+                # Python's limit of nested calls is too low for the parser's own limit of depth.
                 found = Diagnostics(text.path)
-                return _with_more_stack(Parser(text, found, begins)), found
+                with _ONE_AT_A_TIME:
+                    limit = sys.getrecursionlimit()
+                    sys.setrecursionlimit(limit + MAX_CALLS)
+                    try:
+                        return Parser(text, found, begins).scene(), found
+                    finally:
+                        sys.setrecursionlimit(limit)
         except OpenStringsError as strings:
             text, begins = strings.text, strings.begins
         except FormatError as error:
             found.add(error.problem)
             raise FormatError(error.problem, found.problems) from None
-
-
-def _with_more_stack(parser: Parser) -> Scene:
-    """Parse where Python's limit of nested calls is too low for the parser's own limit of depth."""
-    with _ONE_AT_A_TIME:
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(limit + MAX_CALLS)
-        try:
-            return parser.scene()
-        finally:
-            sys.setrecursionlimit(limit)
 
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -256,7 +252,11 @@ class InlineLoader:
             if path not in self._parts.setdefault(base, set()):
                 self._parts[base].add(path)
                 self._num_parts += 1
-            if self._nesting(base) > MAX_NESTING:
+            level, above = 0, {base}
+            while above:
+                level += 1
+                above = {whole for whole, parts in self._parts.items() if parts & above}
+            if level > MAX_NESTING:
                 found.add(rules.PART_LIMIT.problem(f"{path.name} is nested more than {MAX_NESTING} deep", location))
                 return None
             self._checked[base, path] = self._num_parts
@@ -295,14 +295,6 @@ class InlineLoader:
                     below.add(part)
                     todo.append(part)
         return below
-
-    def _nesting(self, path: Path) -> int:
-        """Return how many files contain each other above `path`, itself counted."""
-        level, above = 0, {path}
-        while above:
-            level += 1
-            above = {whole for whole, parts in self._parts.items() if parts & above}
-        return level
 
 
 def _urls(node: Node) -> list[str]:

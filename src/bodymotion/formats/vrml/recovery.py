@@ -15,6 +15,7 @@ A sound file needs none of this: it begins with the first fault.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -88,15 +89,35 @@ class Damage:
         return {self.text.location(offset) for offset in self.offsets}
 
 
-class Cursor:
-    """A text and the problems found in it."""
+class Recovery:
+    """A text, the problems found in it, what a parser knows of the faults before it, and how it skips to where it can go on."""
 
-    def __init__(self, text: Text, found: Diagnostics) -> None:
+    scope: Scope
+    depth: int
+
+    def __init__(self, text: Text, found: Diagnostics, open_strings: list[int]) -> None:
         self.text = text
         self.data = text.data
         self.found = found
         self.fault_at = 0
         """The offset of the last fault."""
+        self.damage = Damage(text)
+        self.balance: Balance | None = None
+        """Of the brackets of the text, from the first fault on."""
+        self.is_over = False
+        """Whether the text ended too early, or the rest of it cannot be read."""
+        self.shifted = 0
+        """Faults that may be found a second time, by a bracket that does not fit."""
+        self.vague = False
+        """Whether a prototype could not be read as a whole: then its fields, and which types there are, are unknown."""
+        self.around: list[Node] = []
+        """The nodes around the current offset."""
+        self.dangling = False
+        """Whether the node that is being read has an IS that refers to nothing."""
+        self._num_faults = 0
+        for begin in open_strings:
+            self._record(self.open_string(begin))
+            self.damage.lines.add(text.location(begin).line)
 
     def word(self, pos: int) -> re.Match[str]:
         """Return the next name, number or bracket, or an empty match: see `WORD`."""
@@ -160,33 +181,6 @@ class Cursor:
         words = line[:40].partition('"')[0].strip()
         hint = 'add the second " at its end; if it is in the last line, the file may be cut off'
         return self.error(rules.NOT_CLOSED, f'the string "{words} has no second quote', begin, hint)
-
-
-class Recovery(Cursor):
-    """What a parser knows of the faults before it, and how it skips to where it can go on."""
-
-    scope: Scope
-    depth: int
-
-    def __init__(self, text: Text, found: Diagnostics, open_strings: list[int]) -> None:
-        super().__init__(text, found)
-        self.damage = Damage(text)
-        self.balance: Balance | None = None
-        """Of the brackets of the text, from the first fault on."""
-        self.is_over = False
-        """Whether the text ended too early, or the rest of it cannot be read."""
-        self.shifted = 0
-        """Faults that may be found a second time, by a bracket that does not fit."""
-        self.vague = False
-        """Whether a prototype could not be read as a whole: then its fields, and which types there are, are unknown."""
-        self.around: list[Node] = []
-        """The nodes around the current offset."""
-        self.dangling = False
-        """Whether the node that is being read has an IS that refers to nothing."""
-        self._num_faults = 0
-        for begin in open_strings:
-            self._record(self.open_string(begin))
-            self.damage.lines.add(text.location(begin).line)
 
     def problem(self, rule: Rule, message: str, offset: int, hint: str | None = None) -> None:
         """Report a problem, unless it may follow from a fault before it."""
@@ -288,21 +282,12 @@ class Balance:
     """
 
     def __init__(self, data: str) -> None:
-        self.braces = 0
-        self.brackets = 0
+        counts: Counter[str] = Counter()
         self.has_open_string = False
         for found in _BRACKET.finditer(data):
-            match found[0]:
-                case "{":
-                    self.braces += 1
-                case "}":
-                    self.braces -= 1
-                case "[":
-                    self.brackets += 1
-                case "]":
-                    self.brackets -= 1
-                case word if word[0] == '"' and found[1] is None:
-                    self.has_open_string = True
+            counts[found[0][0]] += 1
+            self.has_open_string |= found[0][0] == '"' and found[1] is None
+        self.braces, self.brackets = counts["{"] - counts["}"], counts["["] - counts["]"]
 
     def is_stray(self, bracket: str) -> bool:
         """Return whether there is one bracket of this kind too many; then it is this one, and not counted any more."""

@@ -11,16 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Subject
-from bodymotion.formats.vrml import nodes
+from bodymotion.formats.vrml import nodes, rules
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
 from bodymotion.formats.vrml.reader import expand
-from bodymotion.formats.vrml.rules import (
-    INFINITE_POINT,
-    NODE_LEFT_OUT,
-    PART_UNREADABLE,
-    SCENERY,
-    TOO_LARGE,
-)
 from bodymotion.formats.vrml.shapes import PLAIN, AppearanceReader, GeometryReader
 from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.geometry.arrays import Floats, frozen
@@ -130,7 +123,7 @@ class SceneWalker:
                 elif node is not None:
                     self._visit(node, item[1], visit)
             except FormatError as error:
-                if error.problem.rule == TOO_LARGE.code:
+                if error.problem.rule == rules.TOO_LARGE.code:
                     self._stack.clear()
                     raise
                 if not isinstance(self.found, ModelDiagnostics):
@@ -149,7 +142,7 @@ class SceneWalker:
     def _visit(self, node: Node, frame: NodeFrame, visit: Callable[[Node, NodeFrame], bool]) -> None:
         self.visited += 1
         if self.visited > MAX_NODES:
-            raise TOO_LARGE.error(f"the scene expands to more than {MAX_NODES} nodes", node.location)
+            raise rules.TOO_LARGE.error(f"the scene expands to more than {MAX_NODES} nodes", node.location)
         found: Node | None = node
         while found is not None and not visit(found, frame):
             if found.proto is None:
@@ -186,12 +179,14 @@ class SceneWalker:
                 self._report_scenery(found, found.type)
             case _ if found.type not in self._reported:
                 self._reported.add(found.type)
-                self.found.report(NODE_LEFT_OUT, f"the node type {found.type} is unknown: left out", found.location)
+                self.found.report(
+                    rules.NODE_LEFT_OUT, f"the node type {found.type} is unknown: left out", found.location
+                )
 
     def _report_scenery(self, node: Node, what: str, applies: bool = True) -> None:
         if applies and node.type not in self._reported:
             self._reported.add(node.type)
-            self.found.report(SCENERY, f"{what}: not a part of a body", node.location)
+            self.found.report(rules.SCENERY, f"{what}: not a part of a body", node.location)
 
     def _collision(self, node: Node, frame: NodeFrame) -> None:
         collide, proxy = nodes.flag(node, "collide", True), nodes.child(node, "proxy")
@@ -221,7 +216,7 @@ class SceneWalker:
                 self._mesh_files[path] = read_mesh_file(path)
             except ValueError as error:
                 self._mesh_files[path] = None
-                self.found.report(PART_UNREADABLE, f"{path.name}: {error}", node.location)
+                self.found.report(rules.PART_UNREADABLE, f"{path.name}: {error}", node.location)
         return self._mesh_files[path]
 
     def _draw(self, node: Node, frame: NodeFrame) -> None:
@@ -236,14 +231,16 @@ class SceneWalker:
 
     def _add(self, shape: Shape, frame: NodeFrame, node: Node) -> None:
         if len(self.drawn) >= MOST_SHAPES:
-            raise TOO_LARGE.error(f"the scene expands to more than {MOST_SHAPES} shapes", node.location)
+            raise rules.TOO_LARGE.error(f"the scene expands to more than {MOST_SHAPES} shapes", node.location)
         self.drawn.append(FoundShape(shape, frame.visual, frame.collision))
 
     def frame_inside(self, frame: NodeFrame, transform: Floats, node: Node) -> NodeFrame:
         """Return the frame inside a node with its own transform (4, 4)."""
         whole = transform if frame.transform is IDENTITY else frame.transform @ transform
         if not np.isfinite(whole).all():
-            raise INFINITE_POINT.error(f"{node.type}: translation, rotation or scale is not finite", node.location)
+            raise rules.INFINITE_POINT.error(
+                f"{node.type}: translation, rotation or scale is not finite", node.location
+            )
         return NodeFrame(whole, frame.visual, frame.collision)
 
 

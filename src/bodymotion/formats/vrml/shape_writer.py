@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics.losses import NOT_DRAWN, NUMBER_RANGE, SHAPE_FORM, SHAPE_LOOK
+from bodymotion.diagnostics import losses
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.scene import node_transform, rotation_matrix
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "Takes what is lost: its rule and what it is."
 
 
-def texture_nodes(texture: Texture, url: str, report: Callable[[Rule, str], None]) -> dict[str, Value]:
+def texture_nodes(texture: Texture, url: str, report: Report) -> dict[str, Value]:
     """Return the fields of an Appearance for a texture whose file has this url."""
     fields: dict[str, Value] = {"url": [url]}
     if not texture.repeat_s:
@@ -55,7 +55,7 @@ def texture_nodes(texture: Texture, url: str, report: Callable[[Rule, str], None
         ):
             result["textureTransform"] = transform_node
         else:
-            report(SHAPE_LOOK, "a transform of texture coordinates that shears is left out")
+            report(losses.SHAPE_LOOK, "a transform of texture coordinates that shears is left out")
     return result
 
 
@@ -250,7 +250,9 @@ class ShapeWriter:
             return []
         mesh = shape.geometry
         if shape.material.texture is not None and isinstance(mesh, Mesh) and mesh.texture_coordinates is None:
-            self.report(SHAPE_LOOK, "an image on a mesh without texture coordinates is laid on along its longest edges")
+            self.report(
+                losses.SHAPE_LOOK, "an image on a mesh without texture coordinates is laid on along its longest edges"
+            )
         appearance = self._appearance(shape.material)
         name = self.name(shape.name) if len(geometries) == 1 else ""
         result = []
@@ -273,14 +275,17 @@ class ShapeWriter:
             return known[1]
         node = next((node for other, node in self._appearances if other == material), None)
         if node is None:
-            node = self._new_appearance(material)
+            appearance: dict[str, Value] = {"material": self._material(material)}
+            if material.texture is not None:
+                appearance |= texture_nodes(material.texture, self.url(material.texture), self.report)
+            node = Node("Appearance", fields=appearance)
             # Robots have few materials; a scene that has many is written with each by itself.
             if len(self._appearances) < 100:
                 self._appearances.append((material, node))
         self._latest[id(material)] = (material, node)
         return node
 
-    def _new_appearance(self, material: Material) -> Node:
+    def _material(self, material: Material) -> Node:
         given = {
             "diffuseColor": (material.diffuse, DEFAULT.diffuse),
             "ambientIntensity": (material.ambient_intensity, DEFAULT.ambient_intensity),
@@ -294,15 +299,12 @@ class ShapeWriter:
             if value != default:
                 within = self._within(np.asarray(value, dtype=np.float64), name)
                 fields[name] = within if within.ndim else float(within)
-        appearance: dict[str, Value] = {"material": Node("Material", fields=fields)}
-        if material.texture is not None:
-            appearance |= texture_nodes(material.texture, self.url(material.texture), self.report)
-        return Node("Appearance", fields=appearance)
+        return Node("Material", fields=fields)
 
     def _within(self, values: Floats, what: str) -> Floats:
         inside = np.clip(np.where(np.isnan(values), 0.0, values), 0.0, 1.0)
         if not np.array_equal(inside, values):
-            self.report(SHAPE_LOOK.as_note, f"{what} beyond 0…1 is cut off there")
+            self.report(losses.SHAPE_LOOK.as_note, f"{what} beyond 0…1 is cut off there")
         return inside
 
     # ---- geometries
@@ -326,10 +328,10 @@ class ShapeWriter:
                 sizes = {"bottomRadius": float(radius), "height": float(height)}
                 return self._sized("Cone", sizes, {"side": side, "bottom": bottom})
             case Capsule(radius, height):
-                self.report(SHAPE_FORM, "a capsule is written as a cylinder and two balls")
+                self.report(losses.SHAPE_FORM, "a capsule is written as a cylinder and two balls")
                 ball = self._sized("Sphere", {"radius": float(radius)}, {})
                 if not 0 <= height < 1e100:
-                    self.report(NOT_DRAWN, f"a capsule of height {height:g} is left out")
+                    self.report(losses.NOT_DRAWN, f"a capsule of height {height:g} is left out")
                     return []
                 if height == 0 or not ball:
                     return ball
@@ -346,7 +348,7 @@ class ShapeWriter:
         numbers = np.concatenate([np.ravel(size) for size in sizes.values()])
         good = np.isfinite(numbers).all() and (numbers >= 0).all() and np.count_nonzero(numbers == 0) <= some_zero
         if not good:
-            self.report(NOT_DRAWN, f"a {kind} of size {' '.join(f'{x:g}' for x in numbers)} is left out")
+            self.report(losses.NOT_DRAWN, f"a {kind} of size {' '.join(f'{x:g}' for x in numbers)} is left out")
             return []
         return [Node(kind, fields={**sizes, **{part: False for part, present in parts.items() if not present}})]
 
@@ -357,11 +359,13 @@ class ShapeWriter:
         if len(mesh.vertices):
             good &= finite[np.clip(faces, 0, len(mesh.vertices) - 1)].all(axis=1)
         if not good.any():
-            self.report(NOT_DRAWN.as_note, "a mesh without faces is left out")
+            self.report(losses.NOT_DRAWN.as_note, "a mesh without faces is left out")
             return []
         vertices = mesh.vertices
         if not good.all() or not finite.all():
-            self.report(NOT_DRAWN, f"{np.count_nonzero(~good)} faces of a mesh have no finite corners and are left out")
+            self.report(
+                losses.NOT_DRAWN, f"{np.count_nonzero(~good)} faces of a mesh have no finite corners and are left out"
+            )
             faces, vertices = faces[good], np.where(np.isfinite(vertices), vertices, 0.0)
         fields: dict[str, Value] = {
             "coord": Node("Coordinate", fields={"point": vertices}),
@@ -374,7 +378,7 @@ class ShapeWriter:
             if np.isfinite(mesh.crease_angle):
                 fields["creaseAngle"] = float(mesh.crease_angle)
             else:
-                self.report(NUMBER_RANGE, f"creaseAngle is {mesh.crease_angle}: left out")
+                self.report(losses.NUMBER_RANGE, f"creaseAngle is {mesh.crease_angle}: left out")
         if mesh.two_sided:
             fields["solid"] = False
         # The long lists last: so the other fields of a mesh are visible at its top.
@@ -397,15 +401,17 @@ class ShapeWriter:
         values, indices = corners.values, corners.indices
         fits = values.ndim == 2 and values.shape[1] >= width and indices.shape == (len(good), 3) and len(values)
         if not fits or indices.min() < 0 or indices.max() >= len(values):
-            self.report(SHAPE_LOOK, f"{part}: values that do not fit the corners of the mesh are left out")
+            self.report(losses.SHAPE_LOOK, f"{part}: values that do not fit the corners of the mesh are left out")
             return {}
         if values.shape[1] > width:
-            self.report(SHAPE_LOOK, f"{part}: {values.shape[1] - width} of {values.shape[1]} numbers are left out")
+            self.report(
+                losses.SHAPE_LOOK, f"{part}: {values.shape[1] - width} of {values.shape[1]} numbers are left out"
+            )
             values = values[:, :width]
         if part == "color":
             values = self._within(values, "a colour of a mesh")
         elif not np.isfinite(values).all():
-            self.report(NUMBER_RANGE, f"{part}: numbers that are not finite are written as 0")
+            self.report(losses.NUMBER_RANGE, f"{part}: numbers that are not finite are written as 0")
             values = np.where(np.isfinite(values), values, 0.0)
         indices = indices[good]
         holder.fields[name] = frozen(values)
@@ -427,16 +433,19 @@ class ShapeWriter:
             finite = np.asarray(np.isfinite(lines.vertices).all(axis=1))
             good &= finite[np.clip(segments, 0, count - 1)].all(axis=1)
         if not good.any():
-            self.report(NOT_DRAWN.as_note, "lines without a segment are left out")
+            self.report(losses.NOT_DRAWN.as_note, "lines without a segment are left out")
             return []
         if not good.all():
-            self.report(NOT_DRAWN, f"{np.count_nonzero(~good)} lines have no finite ends and are left out")
+            self.report(losses.NOT_DRAWN, f"{np.count_nonzero(~good)} lines have no finite ends and are left out")
             segments = segments[good]
-        vertices = self._finite_points(lines.vertices)
+        vertices = lines.vertices
+        if not np.isfinite(vertices).all():
+            self.report(losses.NUMBER_RANGE, "points that are not finite are written as 0")
+            vertices = np.where(np.isfinite(vertices), vertices, 0.0)
         fields: dict[str, Value] = {"coord": Node("Coordinate", fields={"point": vertices})}
         if lines.colors is not None and len(lines.colors) == count:
             if count != 2 * len(segments) or not np.array_equal(segments.ravel(), np.arange(count)):
-                self.report(SHAPE_FORM, "the ends of coloured lines are read back each by itself")
+                self.report(losses.SHAPE_FORM, "the ends of coloured lines are read back each by itself")
             fields["color"] = self._colors(lines.colors)
         fields["coordIndex"] = _polylines(segments)
         return [Node("IndexedLineSet", fields=fields)]
@@ -444,7 +453,9 @@ class ShapeWriter:
     def _point_set(self, points: Points) -> list[Node]:
         good = np.asarray(np.isfinite(points.vertices).all(axis=1))
         if not good.all() or not len(good):
-            self.report(NOT_DRAWN, f"{np.count_nonzero(~good)} points are not finite and left out, or there are none")
+            self.report(
+                losses.NOT_DRAWN, f"{np.count_nonzero(~good)} points are not finite and left out, or there are none"
+            )
         if not good.any():
             return []
         fields: dict[str, Value] = {"coord": Node("Coordinate", fields={"point": points.vertices[good]})}
@@ -454,14 +465,8 @@ class ShapeWriter:
 
     def _colors(self, colors: Floats) -> Node:
         if colors.shape[1] > 3:
-            self.report(SHAPE_LOOK, "colours of lines and points have three parts")
+            self.report(losses.SHAPE_LOOK, "colours of lines and points have three parts")
         return Node("Color", fields={"color": self._within(np.asarray(colors[:, :3]), "a colour")})
-
-    def _finite_points(self, vertices: Floats) -> Floats:
-        if np.isfinite(vertices).all():
-            return vertices
-        self.report(NUMBER_RANGE, "points that are not finite are written as 0")
-        return np.where(np.isfinite(vertices), vertices, 0.0)
 
 
 def _ended(faces: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:

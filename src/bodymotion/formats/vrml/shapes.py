@@ -15,20 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics
-from bodymotion.formats.vrml import nodes
+from bodymotion.formats.vrml import nodes, rules
 from bodymotion.formats.vrml.nodes import Node
-from bodymotion.formats.vrml.rules import (
-    BAD_INDEX,
-    BAD_SIZE,
-    INFINITE_POINT,
-    INSIDE_OUT,
-    NO_POINTS,
-    NOT_SHOWN,
-    OUT_OF_RANGE,
-    SMALL_FACE,
-    TOO_LARGE,
-    UNUSED_LIST,
-)
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
 from bodymotion.geometry.meshes import triangulate
@@ -116,12 +104,12 @@ class AppearanceReader:
         else:
             return values
         text = " ".join(f"{value:g}" for value in values)
-        self.found.report(OUT_OF_RANGE, f"a Material has the value {text}, expected 0…1", node.location)
+        self.found.report(rules.OUT_OF_RANGE, f"a Material has the value {text}, expected 0…1", node.location)
         return tuple(min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values)
 
     def _texture(self, node: Node, transform: Node | None) -> Texture | None:
         if node.type != "ImageTexture":
-            self.found.report(NOT_SHOWN, f"{node.type} is not shown", node.location)
+            self.found.report(rules.NOT_SHOWN, f"{node.type} is not shown", node.location)
             return None
         urls = nodes.texts(node, "url")
         path = self.find_file(node)
@@ -227,9 +215,9 @@ class GeometryReader:
             case "Extrusion":
                 return read_extrusion(node, self)
             case "Text":
-                self.report(NOT_SHOWN, "Text is not shown", node)
+                self.report(rules.NOT_SHOWN, "Text is not shown", node)
             case _:
-                self.report(NOT_SHOWN, f"{node.type} is not a known geometry", node)
+                self.report(rules.NOT_SHOWN, f"{node.type} is not a known geometry", node)
         return None
 
     def _sizes(self, node: Node, sizes: list[float], some_zero: bool = False) -> bool:
@@ -238,7 +226,7 @@ class GeometryReader:
         shown = good and zeros <= some_zero
         if not good or zeros:
             self.report(
-                replace(BAD_SIZE, leaves_out=not shown),
+                replace(rules.BAD_SIZE, leaves_out=not shown),
                 f"the size of a {node.type} is {' '.join(f'{size:g}' for size in sizes)}, expected positive numbers",
                 node,
             )
@@ -249,7 +237,7 @@ class GeometryReader:
         coord = self.part(node, "coord")
         points = nodes.rows(coord, "point", 3)
         if not len(points):
-            self.report(NO_POINTS, f"{node.type} has no points", node)
+            self.report(rules.NO_POINTS, f"{node.type} has no points", node)
         return points
 
     def part(self, node: Node, name: str) -> Node | None:
@@ -266,16 +254,16 @@ class GeometryReader:
         if triangles.out_of_range:
             wrong = f"{triangles.out_of_range} faces use points that do not exist"
             counts = f"the highest index is {index.max()}, and there are {len(points)} points"
-            self.report(BAD_INDEX, f"{wrong}: {counts}", node)
+            self.report(rules.BAD_INDEX, f"{wrong}: {counts}", node)
         if triangles.too_small:
-            self.report(SMALL_FACE, f"{triangles.too_small} faces have fewer than three corners", node)
+            self.report(rules.SMALL_FACE, f"{triangles.too_small} faces have fewer than three corners", node)
         faces = index[triangles.corners]
         finite: npt.NDArray[np.bool_] = np.isfinite(points)
         if not finite.all():
             good = np.asarray(finite.all(axis=1))[faces].all(axis=1)
             if not good.all():
                 self.report(
-                    INFINITE_POINT, f"{np.count_nonzero(~good)} triangles have corners that are not finite", node
+                    rules.INFINITE_POINT, f"{np.count_nonzero(~good)} triangles have corners that are not finite", node
                 )
                 faces, triangles = faces[good], triangles.chosen(good)
             # Points that no face uses must not make other numbers infinite.
@@ -320,7 +308,7 @@ class GeometryReader:
         if which.min() < 0 or which.max() >= len(values) or not finite:
             kind = "corners" if per_vertex else "faces"
             words = f"{len(values)} values and {len(index)} indices do not fit the {kind} of this {node.type}"
-            self.report(UNUSED_LIST, f"{part}: {words}", node)
+            self.report(rules.UNUSED_LIST, f"{part}: {words}", node)
             return None
         return Corners(np.clip(values, 0, 1) if part == "color" else values, frozen_ints(which))
 
@@ -358,7 +346,7 @@ class GeometryReader:
         finite = np.asarray(np.isfinite(points).all(axis=1))
         good = (segments < len(points)).all(axis=1) & finite[np.minimum(segments, len(points) - 1)].all(axis=1)
         if not good.all():
-            self.report(BAD_INDEX, f"{np.count_nonzero(~good)} lines use points that do not exist", node)
+            self.report(rules.BAD_INDEX, f"{np.count_nonzero(~good)} lines use points that do not exist", node)
             segments, here = segments[good], here[good]
         if not len(segments):
             return None
@@ -378,7 +366,7 @@ class GeometryReader:
             which = line if not len(given) else (given[line] if line.max() < len(given) else np.full(1, -1))
             which = np.stack([which, which], axis=1)
         if which.min() < 0 or which.max() >= len(colors):
-            self.report(UNUSED_LIST, f"{len(colors)} colours do not fit {len(segments)} lines", node)
+            self.report(rules.UNUSED_LIST, f"{len(colors)} colours do not fit {len(segments)} lines", node)
             return Lines(points, segments)
         return Lines(
             points[segments].reshape(-1, 3),
@@ -391,7 +379,7 @@ class GeometryReader:
         colors: Floats | None = nodes.rows(self.part(node, "color"), "color", 3)
         if colors is not None and len(colors) < len(points):
             if len(colors):
-                self.report(UNUSED_LIST, f"{len(colors)} colours for {len(points)} points", node)
+                self.report(rules.UNUSED_LIST, f"{len(colors)} colours for {len(points)} points", node)
             colors = None
         good = np.asarray(np.isfinite(points).all(axis=1))
         if not good.any():
@@ -401,7 +389,7 @@ class GeometryReader:
     def too_large(self, node: Node, count: int) -> bool:
         """Return whether a node unfolds to more than MAX_VERTICES, and report that."""
         if count > MAX_VERTICES:
-            self.report(TOO_LARGE, f"{node.type} unfolds to {count} points", node)
+            self.report(rules.TOO_LARGE, f"{node.type} unfolds to {count} points", node)
         return count > MAX_VERTICES
 
 
@@ -423,13 +411,13 @@ def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
     columns, rows = nodes.integer(node, "xDimension", 0), nodes.integer(node, "zDimension", 0)
     heights = nodes.numbers(node, "height")
     if columns < 2 or rows < 2 or len(heights) < columns * rows:
-        reader.report(BAD_SIZE, f"ElevationGrid of {columns} × {rows} points has {len(heights)} heights", node)
+        reader.report(rules.BAD_SIZE, f"ElevationGrid of {columns} × {rows} points has {len(heights)} heights", node)
         return None
     spacing = [nodes.number(node, "xSpacing", 1.0), nodes.number(node, "zSpacing", 1.0)]
     z, x = np.divmod(np.arange(columns * rows), columns)
     points = np.stack([x * spacing[0], heights[: columns * rows], z * spacing[1]], axis=1)
     if not np.isfinite(points).all():
-        reader.report(INFINITE_POINT, "ElevationGrid has heights or spacings that are not finite", node)
+        reader.report(rules.INFINITE_POINT, "ElevationGrid has heights or spacings that are not finite", node)
         return None
     grid = np.arange(columns * rows).reshape(rows, columns)
     faces = _quads(grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:])
@@ -446,14 +434,14 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     section = section if len(section) else np.array([[1.0, 1], [1, -1], [-1, -1], [-1, 1], [1, 1]])
     spine = spine if len(spine) else np.array([[0.0, 0, 0], [0, 1, 0]])
     if len(spine) < 2 or len(section) < 2:
-        reader.report(BAD_SIZE, f"Extrusion of {len(section)} points along {len(spine)}", node)
+        reader.report(rules.BAD_SIZE, f"Extrusion of {len(section)} points along {len(spine)}", node)
         return None
     if reader.too_large(node, len(spine) * len(section)):
         return None
     scale = _stretched(nodes.rows(node, "scale", 2), [1.0, 1.0], len(spine))
     rotation = _stretched(nodes.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine))
     if not all(np.isfinite(values).all() for values in (section, spine, scale, rotation)):
-        reader.report(INFINITE_POINT, "Extrusion has numbers that are not finite", node)
+        reader.report(rules.INFINITE_POINT, "Extrusion has numbers that are not finite", node)
         return None
 
     scaled = section[None] * scale[:, None]
@@ -495,7 +483,7 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     closed = round_section and (round_spine or len(all_faces) == 3)
     if closed and "ccw" not in node.fields and _volume(points.reshape(-1, 3), whole) < 0:
         # Real models have such sections and mean a body that is seen from outside.
-        reader.report(INSIDE_OUT, "the cross-section of an Extrusion runs clockwise", node)
+        reader.report(rules.INSIDE_OUT, "the cross-section of an Extrusion runs clockwise", node)
         whole, uv_whole = whole[:, ::-1], uv_whole[:, ::-1]
     uv = Corners(np.concatenate(uv_values), frozen_ints(uv_whole))
     return reader.mesh(node, points.reshape(-1, 3), whole, None, None, uv)
