@@ -51,6 +51,11 @@ def constrained_directions(joint: ExtraJoint) -> Floats:
     return _normals(unit_axis(joint)) if joint.type in ("xy", "piston") else unit_axis(joint)[None]
 
 
+def constrained_tilts(joint: ExtraJoint) -> Floats:
+    """Return the unit vectors (0 or 2, 3), in the first link's frame, to which the second link's axis stays normal."""
+    return _normals(unit_axis(joint)) if joint.type == "hinge" else np.zeros((0, 3))
+
+
 def _normals(axis: Floats) -> Floats:
     first = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     first /= np.linalg.norm(first)
@@ -154,9 +159,7 @@ def _mechanism(body: Body, loops: tuple[int, ...], columns: tuple[int, ...]) -> 
     for joint, (first, second) in zip(joints, chains, strict=True):
         side = [(index in second) - (index in first) for index in links]
         rows = [(d, joint.positions[1], 0) for d in constrained_directions(joint)]
-        if joint.type == "hinge":
-            # The second link's axis stays normal to these two.
-            rows += [(d, unit_axis(joint), 1) for d in _normals(unit_axis(joint))]
+        rows += [(d, unit_axis(joint), 1) for d in constrained_tilts(joint)]
         for direction, tip, of_axis in rows:
             ends.append([position.get(index, -1) for index in joint.links])
             tips.append([joint.positions[0], tip])

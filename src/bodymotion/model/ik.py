@@ -18,8 +18,7 @@ from bodymotion.diagnostics.text import counted, listed
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, real_numbers
 from bodymotion.kernels import inverse_kinematics as kernel
-from bodymotion.model.closed_loops.closing import columns_of
-from bodymotion.model.closed_loops.mechanism import constrained_directions, constrained_tilts, unit_axis
+from bodymotion.model.closed_loops import columns_of, constrained_directions, constrained_tilts, unit_axis
 from bodymotion.motion import Motion
 
 if TYPE_CHECKING:

@@ -121,10 +121,20 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
 
 
 def _faults(body: Body, asymmetric: bool) -> list[Fault]:
-    own = {link.index: _fault(link) for link in body.links}
+    own = {link.index: fault(link.mass, link.inertia) for link in body.links}
+    for link in body.links:
+        if not np.isfinite(link.center_of_mass).all():
+            own[link.index] = "finite", "its centre of mass is not a number"
     found: list[Fault] = []
     for group in rigid_groups(body):
-        bearing = any(_bears(body.links[index]) for index in group)
+        # A link with a mass and three moments, however they compare, keeps a group from being without.
+        bearing = any(
+            np.isfinite(link.mass)
+            and np.isfinite(link.inertia).all()
+            and link.mass >= LEAST
+            and principal_moments(link.inertia)[0][0] >= LEAST
+            for link in (body.links[index] for index in group)
+        )
         for index in group:
             given = own[index]
             if given is None:
@@ -144,19 +154,6 @@ def _faults(body: Body, asymmetric: bool) -> list[Fault]:
                 why, message = again
             found.append(Fault(index, why, message))
     return found
-
-
-def _fault(link: Link) -> tuple[Why, str] | None:
-    if not np.isfinite(link.center_of_mass).all():
-        return "finite", "its centre of mass is not a number"
-    return fault(link.mass, link.inertia)
-
-
-def _bears(link: Link) -> bool:
-    """Whether a link has a mass and three moments, however they compare: what keeps a group from being without."""
-    if not (np.isfinite(link.mass) and np.isfinite(link.inertia).all()) or link.mass < LEAST:
-        return False
-    return bool(principal_moments(link.inertia)[0][0] >= LEAST)
 
 
 def _possible_without_width(inertia: Floats) -> bool:

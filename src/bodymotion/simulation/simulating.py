@@ -115,7 +115,7 @@ def simulate(
         What the joints are to do. Without poses of the root, it is placed on its feet (`bodymotion.dynamics.root_on_feet`); the simulated
         robot starts at the first pose, on the ground, with the velocity of the motion.
     gains:
-        kp and kd (J, 2) of the joints; by default `bodymotion.model.gains.default_gains`.
+        kp and kd (J, 2) of the joints; by default `bodymotion.model.motors.default_gains`.
     drive:
         "servo": position actuators of MuJoCo, torque = kp · (q_cmd − q) + kd · (q̇_cmd − q̇), damping integrated implicitly. "torque": the
         same law computed at each step, as a controller with a torque interface does. "effort": the torques of the motion's JointEffort.

@@ -77,7 +77,13 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
         if path.stat().st_size > MAX_BYTES:
             raise ValueError("the file is too large")
         if suffix == ".obj":
-            return list(_obj(path, parts))
+
+            def library(name: str) -> bytes | None:
+                found = parts.resolve_urls([name], path, Location(str(path)))
+                return None if found is None or found.stat().st_size > MAX_BYTES else found.read_bytes()
+
+            made = read_obj(path.read_bytes(), library)
+            return [Shape(part.mesh, material=_image(part.material, part.image, path, parts)) for part in made]
         if suffix == ".dae":
             root, unused = read_collada(path)
             remarks += unused
@@ -95,15 +101,6 @@ def _image(material: Material, name: str, path: Path, parts: InlineLoader) -> Ma
     """Return the material with the image of this name, which is relative to the file `path`."""
     image = parts.resolve_urls([name], path, Location(str(path))) if name else None
     return material if image is None else replace(material, texture=Texture(image, name))
-
-
-def _obj(path: Path, parts: InlineLoader) -> Iterator[Shape]:
-    def library(name: str) -> bytes | None:
-        found = parts.resolve_urls([name], path, Location(str(path)))
-        return None if found is None or found.stat().st_size > MAX_BYTES else found.read_bytes()
-
-    for part in read_obj(path.read_bytes(), library):
-        yield Shape(part.mesh, material=_image(part.material, part.image, path, parts))
 
 
 def _collada(node: SceneNode, transform: Floats, path: Path, parts: InlineLoader) -> Iterator[Shape]:

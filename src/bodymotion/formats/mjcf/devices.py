@@ -71,18 +71,14 @@ class Site:
 class DeviceReader:
     """Reads the devices of a model: sites, cameras, and the sensors at sites."""
 
-    def __init__(self, settings: Settings, defaults: Defaults, kept: Kept) -> None:
-        self.settings, self.defaults, self.kept = settings, defaults, kept
+    def __init__(self, settings: Settings, defaults: Defaults, kept: Kept, links: list[RawLink]) -> None:
+        self.settings, self.defaults, self.kept, self.links = settings, defaults, kept, links
         self.sites: dict[str, Site] = {}
         self.others: list[Element] = []
         """Sensors that are no devices."""
         self._ids: dict[str, int] = {}
         self.order: dict[int, int] = {}
         """By id of an element, the position of a sensor in the file."""
-        self._all: list[Element] = []
-
-    def find_sites(self, links: list[RawLink]) -> None:
-        """Collect the sites of all links."""
         for index, link in enumerate(links):
             for item in link.items:
                 name = item.element.get("name")
@@ -91,9 +87,7 @@ class DeviceReader:
                         item.element.report(rules.SAME_NAME, f"a second site has the name {name!r:.60}")
                     self.sites.setdefault(name, Site(index, self._pose(item), item.element))
 
-    def read(
-        self, root: Element, links: list[RawLink], used: set[str], left_out: set[str]
-    ) -> list[tuple[Device, Element]]:
+    def read(self, root: Element, used: set[str], left_out: set[str]) -> list[tuple[Device, Element]]:
         """Return the devices in link order, and their elements.
 
         `used` are the sites of closed loops, `left_out` those of bodies that are not read.
@@ -103,7 +97,7 @@ class DeviceReader:
         own = {name for name in self.sites if self.kept.get("device", name).get("kind") is not None}
         scanners = {f"{name}_ray" for name in own if self.kept.get("device", name)["kind"] == "RangeSensor"}
         rays = {name for name in self.sites if "_ray" in name and f"{name.rpartition('_ray')[0]}_ray" in scanners}
-        for index, link in enumerate(links):
+        for index, link in enumerate(self.links):
             for item in link.items:
                 element = item.element
                 name = element.get("name")
@@ -142,7 +136,6 @@ class DeviceReader:
             for plain in section.children:
                 element = self.defaults.full(plain)
                 self.order[id(element)] = len(self.order)
-                self._all.append(element)
                 site = element.get("site")
                 if element.name not in SENSORS or (not site and element.name == "rangefinder") or site in left_out:
                     self.others.append(element)
@@ -374,7 +367,11 @@ class DeviceWriter:
             return
         for number, angle in enumerate(device.ray_angles.tolist()):
             name = self.names.free("site", f"{site}_ray{number}")
-            body.add("site", {"name": name, **pose_attributes(ray_pose(device.pose, angle))})
+            # A site measures along z, the sensor along −z; it scans about y.
+            rotation = rotations.multiply(rotations.from_axis_angle([0.0, 1.0, 0.0], angle), RAY_ROTATION)
+            rotation = rotations.multiply(rotations.normalized(device.pose[3:]), rotation)
+            ray = poses.from_parts(device.pose[:3], rotation)
+            body.add("site", {"name": name, **pose_attributes(ray)})
             reach = device.max_distance
             self._sensor("rangefinder", name, name, reach if np.isfinite(reach) and reach > 0 else 0.0)
 
@@ -400,12 +397,6 @@ def _kept_values(device: Device, name: str, base: Device, order: int | None) -> 
         **({"extra": extra} if extra else {}),
         **({"order": order} if order is not None else {}),
     }
-
-
-def ray_pose(pose: Floats, angle: float) -> Floats:
-    """Return the pose of a ray's site, which measures along z, for a sensor that measures along −z and scans about y."""
-    rotation = rotations.multiply(rotations.from_axis_angle([0.0, 1.0, 0.0], angle), [0.0, 1.0, 0.0, 0.0])
-    return poses.from_parts(pose[:3], rotations.multiply(rotations.normalized(pose[3:]), rotation))
 
 
 def _cutoff(limit: Floats) -> float:

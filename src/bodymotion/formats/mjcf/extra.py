@@ -22,8 +22,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.formats.kept_json import plain
 from bodymotion.formats.mjcf import rules
@@ -106,7 +104,8 @@ def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
     for geom in geoms:
         element = geom.element
         attributes = {key: value for key, value in element.attributes.items() if key in GEOM_KEPT}
-        own_flat_mesh = geom.type == "mesh" and element.get("class") in CLASSES and has_no_contacts(element)
+        touches = element.number("contype", 1.0) or element.number("conaffinity", 1.0)
+        own_flat_mesh = geom.type == "mesh" and element.get("class") in CLASSES and not touches
         regular = {**GEOM_RULES, **CLASSES[kind_of(visual=geom.visual, collision=geom.collision)]}
         values: dict[str, object] = {}
         for key, value in {**GEOM_RULES, **attributes}.items():
@@ -134,11 +133,6 @@ def _hidden(group: str) -> bool:
 def kind_of(*, visual: bool, collision: bool) -> str:
     """Return the class that our writer gives a geom."""
     return "seen_collision" if visual and collision else "visual" if visual else "collision"
-
-
-def has_no_contacts(element: Element) -> bool:
-    """Return whether contype and conaffinity exclude all contacts of a geom."""
-    return not np.any([element.number(key, 1.0) for key in ("contype", "conaffinity")])
 
 
 SECTIONS = ("keyframe", "tendon", "actuator", "contact")
@@ -196,14 +190,20 @@ def plain_sections(
     """
     made = "motors" in of_body
     kinds = {"made": "motor", "position": "position"}
-    motors = _own_motors(root, tree, kinds.get(str(of_body.get("motors")), "")) if made else set()
+    # The first actuator of each joint is one that our writer made.
+    own_joints = {raw.joint_element.get("name") for raw in tree.links if raw.joint_element is not None}
+    motors: dict[str, int] = {}
+    for section in root.all("actuator") if made else ():
+        for element in section.all(kinds.get(str(of_body.get("motors")), "")):
+            if element.get("joint") in own_joints:
+                motors.setdefault(element.get("joint"), id(element))
     excluded = of_body.get("excludes")
     excludes = excluded if made and isinstance(excluded, list) else []
     found: dict[str, list[Element]] = {}
     for name in SECTIONS:
         for element in (child for section in root.all(name) for child in section.children):
             ours = (
-                (name == "actuator" and id(element) in motors)
+                (name == "actuator" and id(element) in motors.values())
                 or (name == "keyframe" and made and element.get("name") in SCENE)
                 or (name == "contact" and [element.get("body1"), element.get("body2")] in excludes)
                 or (name == "tendon" and element.get("name") in loops.tendons)
@@ -254,17 +254,6 @@ def plain_sections(
     return {"mjcf": kept} if kept else {}
 
 
-def _own_motors(root: Element, tree: Tree, kind: str) -> set[int]:
-    """Return the ids of the actuators of a kind that our writer made: the first one of each joint."""
-    joints = {raw.joint_element.get("name") for raw in tree.links if raw.joint_element is not None}
-    found: dict[str, int] = {}
-    for section in root.all("actuator"):
-        for element in section.all(kind):
-            if element.get("joint") in joints:
-                found.setdefault(element.get("joint"), id(element))
-    return set(found.values())
-
-
 def _plain(element: Element, left: list[int], depth: int = 0) -> dict[str, object]:
     left[0] -= 1
     values: dict[str, object] = {"element": element.name, **element.attributes}
@@ -307,10 +296,7 @@ class ExtraSections:
     def defaults(self, into: Element) -> None:
         """Add the classes to the `<default>` of a model, which has classes of the writer."""
         own = {child.get("class"): child for child in into.children}
-        for one in self._items("default"):
-            top = self._element(one)
-            if top is None:
-                continue
+        for top in self.elements("default"):
             if top.get("class"):
                 into.attributes["class"] = top.get("class")
                 self.classes.add(top.get("class"))
@@ -331,15 +317,6 @@ class ExtraSections:
                     above.children.append(target)
                 stack += [(target, inner) for inner in reversed(child.children)]
 
-    def heads(self) -> list[Element]:
-        """Return the sections that have attributes of their own."""
-        return [
-            element
-            for name in WRITTEN_WHOLE
-            for one in self._items(name)
-            if (element := self._element(one)) is not None
-        ]
-
     def lists(self, sections: Mapping[str, Element], without: Collection[str] = ()) -> None:
         """Add elements to the sections of a model, which already have the elements of the body; not to those in `without`."""
         for section in sections.values():
@@ -357,6 +334,10 @@ class ExtraSections:
         for name, held in self.given.items():
             if held and name not in (*WRITTEN_WHOLE, *LISTS, "default", "joints", "bodies"):
                 self._report(f"<{name}>, which is not written", name)
+
+    def elements(self, *names: str) -> list[Element]:
+        """Return the elements of sections that are kept with their attributes."""
+        return [element for name in names for one in self._items(name) if (element := self._element(one)) is not None]
 
     def _items(self, name: str) -> Iterator[Mapping[str, object]]:
         held = self.given.get(name)

@@ -249,18 +249,14 @@ class LoopReader:
         if element is None and one.link != two.link:
             # The constraint was removed from the file.
             return None
-        self.used_sites |= {
-            end for end in self.sites if end.startswith(f"{name}_") and (end in ends or self._of_loop(end, name))
-        }
+        for site in self.sites:
+            rest = site.removeprefix(f"{name}_")
+            if rest != site and (site in ends or rest.removeprefix("far").isdecimal()):
+                self.used_sites.add(site)
         positions = np.stack([one.pose[:3], two.pose[:3]])
         base = ExtraJoint(name=name, type=kind, links=(one.link, two.link), positions=positions)
         joint = replace(base, **usable(base, kept_values, skip=("links", "positions")))
         return joint, root if element is None else element, kept_values.get("order")
-
-    @staticmethod
-    def _of_loop(site: str, name: str) -> bool:
-        rest = site.removeprefix(f"{name}_")
-        return rest.isdecimal() or rest.removeprefix("far").isdecimal()
 
     def _ours(self, element: Element) -> bool:
         """Return whether our writer made an equality for an extra joint."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -73,12 +73,6 @@ def _expanded(text: str, groups: Mapping[str, str]) -> set[str]:
 
 def check_names(root: Element) -> None:
     """Report the elements and attributes of a model that MJCF does not have; what is in such an element is not looked at."""
-    for element, name, content in _unknown(root):
-        _report_name(element, name, content)
-
-
-def _unknown(root: Element) -> Iterator[tuple[Element, str | Element, Content]]:
-    """Return what is unknown: the element that has it, an attribute's name or an element, and what may be there."""
     stack: list[tuple[Element, Content]] = [(root, vocabulary()[root.name])]
     while stack:
         element, content = stack.pop()
@@ -86,33 +80,28 @@ def _unknown(root: Element) -> Iterator[tuple[Element, str | Element, Content]]:
             continue
         for name in element.attributes:
             if name not in content.attributes and not name.startswith(("xmlns", "xml:")):
-                yield element, name, content
+                free = content.attributes - element.attributes.keys()
+                _report_name(element, name, f"<{element.name}> has no attribute {name!r:.60}", name, free, "'{}'")
         inside: list[tuple[Element, Content]] = []
         for child in element.children:
             known = content.elements.get(child.name)
             if known is not None:
                 inside.append((child, known))
             elif child.name != "include":
-                yield element, child, content
+                message = f"<{element.name}> has no element <{child.name:.60}>"
+                _report_name(child, "", message, child.name, content.elements, "<{}>")
         stack += reversed(inside)
 
 
-def _report_name(element: Element, unknown: str | Element, content: Content) -> None:
-    assert content.elements is not None
+def _report_name(element: Element, attribute: str, message: str, name: str, known: Collection[str], shown: str) -> None:
+    """Report an unknown name, and which of the known ones may be meant, unless so many were reported that more are only counted."""
     found = None if element.document is None else element.document.found
     full = found is not None and (found.is_full(rules.FOREIGN) or found.is_full(rules.MISSPELT))
-    if isinstance(unknown, str):
-        meant = None if full else closest_name(unknown, content.attributes - element.attributes.keys())
-        message, shown = f"<{element.name}> has no attribute {unknown!r:.60}", f"'{meant}'"
-        at, name = element, unknown
-    else:
-        meant = None if full else closest_name(unknown.name, content.elements)
-        message, shown = f"<{element.name}> has no element <{unknown.name:.60}>", f"<{meant}>"
-        at, name = unknown, ""
+    meant = None if full else closest_name(name, known)
     if meant is None:
-        at.report(rules.FOREIGN, message, name)
+        element.report(rules.FOREIGN, message, attribute)
     else:
-        at.report(rules.MISSPELT, f"{message}: did you mean {shown}?", name)
+        element.report(rules.MISSPELT, f"{message}: did you mean {shown.format(meant)}?", attribute)
 
 
 NOT_READ = ("composite", "flexcomp", "replicate", "attach", "plugin")

@@ -140,7 +140,7 @@ def exclude_overlaps(body: Body, links: LinkWriter, contact: Element, postures: 
 def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> Element:
     """Return a servo for each joint with a column but the passive ones: force = kp · (control − q) − kd · q̇, within its effort.
 
-    `gains` (J, 2) are kp and kd; by default `bodymotion.model.gains.default_gains`.
+    `gains` (J, 2) are kp and kd; by default `bodymotion.model.motors.default_gains`.
     """
     actuator = Element("actuator")
     table, passive = default_gains(body) if gains is None else gains, passive_joints(body)

@@ -17,7 +17,7 @@ from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.body_writer import LinkWriter, accepted_body, motor_element
 from bodymotion.formats.mjcf.devices import DeviceWriter
-from bodymotion.formats.mjcf.extra import ExtraSections, Kept
+from bodymotion.formats.mjcf.extra import WRITTEN_WHOLE, ExtraSections, Kept
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, MaterialWriter
 from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR
 from bodymotion.formats.mjcf.loops import LoopWriter
@@ -172,7 +172,7 @@ def write_mjcf(
         "motor", a torque for each joint column; "position", a servo; or "none". By default motors; a body from an MJCF file keeps the
         actuators of that file.
     gains:
-        kp and kd (J, 2) of the servos; `bodymotion.model.gains.default_gains` by default.
+        kp and kd (J, 2) of the servos; `bodymotion.model.motors.default_gains` by default.
     collision_shapes:
         "mesh" writes meshes as they are (MuJoCo uses their convex hulls), "hull" limits hulls to 64 vertices, "box" writes boxes.
     friction:
@@ -267,7 +267,7 @@ class _Writer:
         root = Element("mujoco", {"model": body.name} if body.name else {})
         root.add("compiler", dict(COMPILER))
         extras = ExtraSections(body, self.problems)
-        root.children += extras.heads()
+        root.children += extras.elements(*WRITTEN_WHOLE)
         default = root.add("default")
         for name, values in CLASSES.items():
             own = {**values, "contype": "0"} if self.options.self_collision == "none" else values

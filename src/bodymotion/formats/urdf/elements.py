@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 
@@ -70,37 +71,11 @@ def one_line(element: Element) -> str:
     return "".join(line.strip() for line in to_xml(element).decode().splitlines()[1:])
 
 
-_SHAPE = (("name",), ("origin", "geometry", "material"))
-_SIZES = (("radius", "length"), ())
-NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "link": (("name",), ("inertial", "visual", "collision")),
-    "inertial": ((), ("origin", "mass", "inertia")),
-    "mass": (("value",), ()),
-    "inertia": (("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), ()),
-    "visual": _SHAPE,
-    "collision": _SHAPE,
-    "geometry": ((), ("box", "cylinder", "sphere", "capsule", "mesh")),
-    "box": (("size",), ()),
-    "cylinder": _SIZES,
-    "sphere": _SIZES,
-    "capsule": _SIZES,
-    "mesh": (("filename", "scale"), ()),
-    "material": (("name",), ("color", "texture")),
-    "color": (("rgba",), ()),
-    "texture": (("filename",), ()),
-    "joint": (
-        ("name", "type"),
-        ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "calibration", "safety_controller"),
-    ),
-    "origin": (("xyz", "rpy"), ()),
-    "parent": (("link",), ()),
-    "child": (("link",), ()),
-    "axis": (("xyz",), ()),
-    "limit": (("lower", "upper", "effort", "velocity"), ()),
-    "dynamics": (("damping", "friction"), ()),
-    "mimic": (("joint", "multiplier", "offset"), ()),
-    "calibration": (("rising", "falling"), ()),
-    "safety_controller": (("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity"), ()),
+NAMES = {
+    name: (tuple(attributes.split()), tuple(elements.split()))
+    for name, attributes, elements in (
+        line.split(":") for line in Path(__file__).with_name("elements.txt").read_text("utf-8").splitlines()
+    )
 }
 """The attributes and elements of each element of a link or joint; the reader of shapes reports those below <geometry>."""
 

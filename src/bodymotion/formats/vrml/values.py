@@ -311,7 +311,7 @@ def _list_reader(field_type: str) -> Reader:
 
 
 def _without_comments(text: str) -> str:
-    """Reoffset each comment by a space. Mostly there is one, at the beginning: then the long rest needs no pattern."""
+    """Replace each comment by a space. Mostly there is one, at the beginning: then the long rest needs no pattern."""
     found = COMMENT.search(text)
     if found is None:
         return text
@@ -421,7 +421,7 @@ def _irregular_numbers(parser: Parser, offset: int, field_type: str, count: int)
 
 
 def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
-    """Read a value whose type is not declared; its form decides the type."""
+    """Read a value whose type is not declared; its form decides the type: one number is an int or a float, several are an array."""
     offset = parser.skip(pos)
     start = parser.data[offset : offset + 1]
     if start == '"':
@@ -437,8 +437,12 @@ def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
         if LOOSE_NUMBER.match(parser.data, inner) is not None:
             return READERS["MFFloat"](parser, pos)
         return parser.node_list(pos)
-    if LOOSE_NUMBER.match(parser.data, pos) is not None:
-        return guessed_numbers(parser, pos)
+    if (first := LOOSE_NUMBER.match(parser.data, pos)) is not None:
+        values, pos = loose_numbers(parser, pos, "SFFloat")
+        if len(values) > 1:
+            return frozen_array(values, False), pos
+        is_whole = len(first[1]) < 10 and WHOLE.fullmatch(first[1]) is not None
+        return (int(values[0]) if is_whole else values[0]), pos
     if (found := IS.match(parser.data, pos)) is not None:
         return parser.is_reference(found[1], found.start(1)), found.end()
     word = WORD.match(parser.data, pos)
@@ -455,16 +459,6 @@ def loose_numbers(parser: Parser, pos: int, single: str, at_most: int | None = N
         values.append(read(parser, found[1], found.start(1)))
         pos = found.end()
     return values, pos
-
-
-def guessed_numbers(parser: Parser, pos: int) -> tuple[Value, int]:
-    """Read numbers of no declared type: one is an int or a float, several are an array."""
-    first = LOOSE_NUMBER.match(parser.data, pos)
-    values, pos = loose_numbers(parser, pos, "SFFloat")
-    if len(values) > 1:
-        return frozen_array(values, False), pos
-    is_whole = first is not None and len(first[1]) < 10 and WHOLE.fullmatch(first[1]) is not None
-    return (int(values[0]) if is_whole else values[0]), pos
 
 
 def int32(parser: Parser, value: int, offset: int) -> int:

@@ -252,7 +252,11 @@ class _Writer:
         if name is not None and self.names.get(name) is node:
             yield f"USE {name}".encode()
             return
-        name = node.name or (self._new_name(node) if id(node) in self.shared else "")
+        name, count = node.name, 1
+        if not name and id(node) in self.shared:
+            while (name := f"{node.type}_{count}") in self.taken:
+                count += 1
+            self.taken.add(name)
         head = f"DEF {name} {node.type} {{".encode() if name else f"{node.type} {{".encode()
         short = self._short(node)
         if short is not None:
@@ -280,13 +284,6 @@ class _Writer:
         if name:
             self.names[name] = node
             self.written[id(node)] = name
-
-    def _new_name(self, node: Node) -> str:
-        count = 1
-        while f"{node.type}_{count}" in self.taken:
-            count += 1
-        self.taken.add(f"{node.type}_{count}")
-        return f"{node.type}_{count}"
 
     def _short(self, node: Node) -> bytes | None:
         """Return the rest of a node that fits into one line."""
