@@ -16,9 +16,8 @@ import numpy as np
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.rules import unknown_component
 from bodymotion.formats.seq import open_motion
-from bodymotion.formats.seq.plan import SE3Format, Style
 from bodymotion.formats.seq.streaming import MotionReader
-from bodymotion.formats.seq.writer import CHUNK_NUMBERS, Pieces, Progress, Rows, write_rows
+from bodymotion.formats.seq.writer import CHUNK_NUMBERS, Pieces, Progress, Rows, SE3Format, Style, write_rows
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, not_resampled
 from bodymotion.motion.components import ON_FRAME, Timeline

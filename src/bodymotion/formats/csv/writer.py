@@ -23,7 +23,7 @@ from bodymotion.formats.csv.reader import (
 )
 from bodymotion.formats.tables.joint_names import column_names
 from bodymotion.formats.tables.number_table import write_rows
-from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline, timeline_of
+from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
 from bodymotion.formats.text.decimals import rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -91,7 +91,7 @@ class _Table:
         self.names: list[str] = []
         self.columns: list[Floats] = []
         self.body = body
-        motion, timeline = shared.motion, shared.timeline
+        timeline = shared.timeline
         if unitree:
             if shared.links is None or shared.joints is None:
                 raise ValueError(
@@ -109,13 +109,7 @@ class _Table:
                 self.lost(losses.COMPONENT, "the layout holds no zero moment point")
         else:
             self.add("time", timeline.times)
-            if timeline.frame_rate is not None and timeline.num_frames < 2:
-                self.lost(
-                    losses.RATE.as_note,
-                    f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz",
-                )
-            if timeline.import_rate is not None and timeline_of(timeline.times).import_rate != timeline.import_rate:
-                self.lost(losses.RATE.as_note, f"the import rate of {timeline.import_rate:g} Hz is not written")
+            self.problems += shared.time_losses()
             if shared.links is not None:
                 self.link_columns(shared.links)
         if shared.joints is not None:
@@ -127,8 +121,6 @@ class _Table:
         for contacts in shared.others:
             for k, foot in enumerate(FEET):
                 self.add(f"{foot}_contact", contacts.values[:, k])
-        if motion.extra:
-            self.lost(losses.EXTRA, f"keys of the top node: {', '.join(map(str, motion.extra))}")
 
     def lost(self, rule: Rule, message: str) -> None:
         self.problems.append(rule.problem(message, Location()))

@@ -43,8 +43,6 @@ def write_npz(
     shared = on_one_timeline(motion, rows=False, body=body, nameless=layout is not None)
     problems = Diagnostics()
     problems.extend(shared.problems)
-    if motion.extra:
-        problems.add(losses.EXTRA.problem(f"keys of the top node: {', '.join(map(str, motion.extra))}"))
     arrays = _ours(shared, problems) if layout is None else _beyond_mimic(shared, body, problems)
     with whole_file(path) as stream:
         write_archive(stream, arrays)

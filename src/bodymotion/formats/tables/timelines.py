@@ -93,6 +93,17 @@ class SharedTime:
     problems: tuple[Problem, ...]
     others: tuple[MultiValueSeq, ...] = ()
 
+    def time_losses(self) -> list[Problem]:
+        """Return what a column of times does not show: the rate of fewer than two frames, the rate for resampling."""
+        timeline, note, found = self.timeline, losses.RATE.as_note, []
+        if timeline.frame_rate is not None and timeline.num_frames < 2:
+            message = f"{timeline.num_frames} frames do not show the rate of {timeline.frame_rate:g} Hz"
+            found.append(note.problem(message))
+        rate = timeline.import_rate
+        if rate is not None and timeline_of(timeline.times).import_rate != rate:
+            found.append(note.problem(f"the import rate of {rate:g} Hz is not written"))
+        return found
+
 
 def on_one_timeline(
     motion: Motion,
@@ -139,6 +150,8 @@ def on_one_timeline(
         elif component.extra:
             message = f"keys of {component.content}: {', '.join(map(str, component.extra))}"
             problems.append(losses.EXTRA.problem(message, Location(inside=component.content)))
+    if motion.extra:
+        problems.append(losses.EXTRA.problem(f"keys of the top node: {', '.join(map(str, motion.extra))}"))
     reduced = motion.replaced(*kept)
     first = kept[0].timeline
     if any(component.timeline != first for component in kept[1:]):
