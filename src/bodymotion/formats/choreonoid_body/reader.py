@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +43,7 @@ from bodymotion.formats.choreonoid_body.links import (
 from bodymotion.formats.choreonoid_body.resources import find_file
 from bodymotion.formats.resources import PART_OUTSIDE, PART_REMOTE, NotFound, ResourceFinder
 from bodymotion.formats.vrml.reader import InlineLoader
-from bodymotion.formats.yaml.fields import MAX_PLAIN, Context, label, open_text, read_bytes
+from bodymotion.formats.yaml.fields import Context, label, open_text, read_bytes
 from bodymotion.formats.yaml.recovery import read_on
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.units import FULL_TURN
@@ -161,7 +161,7 @@ def _attempt(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[
     with np.errstate(all="ignore"):
         try:
             model = loader.load(path, data, found)
-            if model.links:
+            if model.tree:
                 body = _made(model, parts, found, path)
         except FormatError as error:
             found.refuse(error)
@@ -174,37 +174,11 @@ def _attempt(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[
     return ReadResult(body, problems, found.refusal is None, found.refusal)
 
 
-@dataclass
-class _Model:
-    """One file.
-
-    Attributes
-    ----------
-    links:
-        Depth first from the root, each with its parent.
-    is_incomplete:
-        Whether a SubBody or a link could not be read.
-    links_missing, extra_joints_missing:
-        Whether links or extra joints of the file are not in the model.
-    """
-
-    name: str
-    version: str
-    encoding: str
-    links: list[RawLink]
-    extra_joints: list[RawExtraJoint] = field(default_factory=list)
-    extra: dict[str, object] = field(default_factory=dict)
-    is_incomplete: bool = False
-    links_missing: bool = False
-    extra_joints_missing: bool = False
-
-
 class _ModelLoader:
     """Loads the files of one model, each once."""
 
     def __init__(self, parts: InlineLoader, path: Path) -> None:
         self.parts = parts
-        self.plain_left = MAX_PLAIN
         self._models: dict[Path, _Model | None] = {}
         self._open = [path.resolve()]
 
@@ -216,7 +190,9 @@ class _ModelLoader:
         FormatError
             When it is no YAML, or has no links.
         """
-        return _FileReader(open_text(data, path, rules, found), self, found).read()
+        model = _Model(open_text(data, path, rules, found), self, found)
+        model.read()
+        return model
 
     def sub_body(self, fields: Fields, found: Diagnostics) -> _Model | None:
         """Return the model of a SubBody; None where it cannot be read, which is recorded."""
@@ -261,31 +237,40 @@ class _ModelLoader:
         return model
 
 
-class _FileReader:
+class _Model:
+    """One file.
+
+    Attributes
+    ----------
+    links, tree:
+        Its links in the order of the file; those in the tree depth first from the root, each with its parent.
+    is_incomplete, is_faulty:
+        Whether a SubBody could not be read: links may lack their parents for no fault of theirs. Whether a link could not be read.
+    extra_joints_missing:
+        Whether extra joints of the file are not in the model.
+    orphans:
+        The links that lack their parents because of a SubBody.
+    """
+
     def __init__(self, document: Document, loader: _ModelLoader, found: Diagnostics) -> None:
-        self.document = document
-        self.loader = loader
-        self.found = found
+        self.document, self.loader, self.found = document, loader, found
         self.context = Context(found, rules)
         self.elements = ElementReader(document, self.context, loader.parts)
+        self.name = self.version = ""
+        self.links: list[RawLink] = []
+        self.tree: list[RawLink] = []
         self.extra: dict[str, object] = {}
         self.extra_joints: list[RawExtraJoint] = []
-        self.extra_joints_missing = False
-        self.links: list[RawLink] = []
         self.visited = 0
-        self.is_incomplete = False
-        """Whether a SubBody could not be read: links may lack their parents for no fault of theirs."""
-        self.is_faulty = False
-        """Whether a link could not be read."""
+        self.is_incomplete = self.is_faulty = self.extra_joints_missing = False
         self.orphans: set[int] = set()
-        """The links that lack their parents because of a SubBody."""
 
-    def read(self) -> _Model:
+    def read(self) -> None:
         root = self.document.root
         if not isinstance(root, Mapping):
             raise rules.NOT_A_BODY.error("the top node is not a mapping", root.location)
         header = Fields(root, self.context, "the body")
-        version = self.header(header)
+        self.version = self.header(header)
         links = header.find("links")
         header.find("root_link", "name", "extra_joints")
         if "links" in header.report_misspelt(HEADER_KEYS) and links is None:
@@ -297,26 +282,12 @@ class _FileReader:
         self.check_ranges(root.location.path)
         for node in self.mappings(header, "extra_joints"):
             extra_joint = read_extra_joint(Fields(node, self.context, "an extra joint"))
-            if extra_joint is None:
-                self.extra_joints_missing = True
-            else:
-                self.extra_joints.append(extra_joint)
-        name, wanted = header.text("name"), header.text("root_link")
-        tree = self.tree(wanted, header.location("root_link" if wanted else "links"))
-        self.context.plain_left = self.loader.plain_left
-        own = header.rest(("format", "links"))
-        self.loader.plain_left = self.context.plain_left
-        return _Model(
-            name,
-            version,
-            getattr(root.text, "encoding", ""),
-            tree,
-            self.extra_joints,
-            {**self.extra, **own},
-            self.is_incomplete or self.is_faulty,
-            self.is_incomplete or self.is_faulty or len(tree) < len(self.links),
-            self.extra_joints_missing,
-        )
+            self.extra_joints += [] if extra_joint is None else [extra_joint]
+            self.extra_joints_missing |= extra_joint is None
+        self.name, wanted = header.text("name"), header.text("root_link")
+        self.tree = self.in_tree(wanted, header.location("root_link" if wanted else "links"))
+        self.extra |= header.rest(("format", "links"))
+        self.is_incomplete |= self.is_faulty
 
     def misspelt_links(self) -> FormatError:
         """Return the problem of the misspelt key `links` as an error."""
@@ -410,12 +381,12 @@ class _FileReader:
         model = self.loader.sub_body(fields, self.found)
         prefix, suffix = fields.text("prefix"), fields.text("suffix")
         device_prefix, id_offset = fields.text("device_prefix"), fields.integer("joint_id_offset", default=0)
-        if model is None or not model.links:
+        if model is None or not model.tree:
             self.is_incomplete = True
             return
         self.is_incomplete |= model.is_incomplete
-        copies = {id(link): link.copy() for link in model.links}
-        for original in model.links:
+        copies = {id(link): link.copy() for link in model.tree}
+        for original in model.tree:
             link = copies[id(original)]
             if isinstance(original.parent, RawLink):
                 link.parent = copies[id(original.parent)]
@@ -424,7 +395,7 @@ class _FileReader:
             link.joint = replace(link.joint, name=f"{prefix}{link.joint.name}{suffix}", id=joint_id)
             link.devices = [replace(device, name=f"{device_prefix}{device.name}") for device in link.devices]
             self.links.append(link)
-        change_link(fields, copies[id(model.links[0])], self.elements)
+        change_link(fields, copies[id(model.tree[0])], self.elements)
         self.extra_joints += [joint.renamed(prefix, suffix) for joint in model.extra_joints]
         self.extra = {**self.extra, **model.extra}
 
@@ -438,7 +409,7 @@ class _FileReader:
             with self.found.recover():
                 header.refuse(name, "a list of mappings", item)
 
-    def tree(self, wanted: str, where: Location) -> list[RawLink]:
+    def in_tree(self, wanted: str, where: Location) -> list[RawLink]:
         """Return the links depth first, each with its parent."""
         if not self.links and self.found.refusal is not None:
             return []
@@ -542,7 +513,7 @@ def _imported(node: Mapping) -> Mapping:
 
 
 def _made(model: _Model, parts: InlineLoader, found: Diagnostics, path: Path) -> Body:
-    numbers = {id(link): number for number, link in enumerate(model.links)}
+    numbers = {id(link): number for number, link in enumerate(model.tree)}
     links = tuple(
         Link(
             name=raw.name,
@@ -552,22 +523,23 @@ def _made(model: _Model, parts: InlineLoader, found: Diagnostics, path: Path) ->
             offset=raw.offset,
             segments=tuple(raw.segments),
         )
-        for number, raw in enumerate(model.links)
+        for number, raw in enumerate(model.tree)
     )
     by_name: dict[str, int] = {}
     for link in links:
         by_name.setdefault(link.name, link.index)
-    for number, raw in enumerate(model.links):
+    for number, raw in enumerate(model.tree):
         _check_mass(links[number], raw, found)
     joined = [(raw, raw.joined(by_name, model.is_incomplete)) for raw in model.extra_joints]
     extra_joints = [(raw, joint) for raw, joint in joined if joint is not None]
     if len(extra_joints) < len(joined) or model.extra_joints_missing:
         found.mark_unknown(("extra_joints", "all"))
-    if model.links_missing:
+    if model.is_incomplete or len(model.tree) < len(model.links):
         found.mark_unknown(("links", "all"), ("devices", "all"))
-    devices = [replace(device, link=number) for number, raw in enumerate(model.links) for device in raw.devices]
+    devices = [replace(device, link=number) for number, raw in enumerate(model.tree) for device in raw.devices]
     order = in_order_of_ids([(device.kind, device.id) for device in devices])
-    locations = _locations(model.links, order, extra_joints, parts.urls, found)
+    locations = _locations(model.tree, order, extra_joints, parts.urls, found)
+    encoding = getattr(model.document.root.text, "encoding", "")
     return Body(
         name=model.name or path.stem,
         links=links,
@@ -576,7 +548,7 @@ def _made(model: _Model, parts: InlineLoader, found: Diagnostics, path: Path) ->
         root_pose=links[0].offset,
         info={"name": model.name},
         extra=model.extra,
-        source=Source("body", path, model.version, model.encoding, locations=locations),
+        source=Source("body", path, model.version, encoding, locations=locations),
     )
 
 
