@@ -92,12 +92,6 @@ def ik(
             joints=joints,
             restarts=restarts,
         )
-        code = 0
-        if output is not None:
-            losses = save(found.motion(), output).problems
-            show_problems(losses)
-            written(output)
-            code = exit_code(losses)
         labels = [joint.name or f"joint {column}" for column, joint in enumerate(body.joints)]
         with results() as stream:
             if as_json:
@@ -116,6 +110,12 @@ def ik(
                 for label, joint, value in zip(labels, body.joints, found.q, strict=True):
                     shown = f"{value:.4f} m" if joint.type == "slide" else f"{57.29578 * value:.2f}°"
                     stream.write("" if output is not None else one_line(f"  {label} {shown}") + "\n")
+        code = 0
+        if output is not None:
+            losses = save(found.motion(), output).problems
+            show_problems(losses)
+            written(output)
+            code = exit_code(losses)
         raise typer.Exit(code if found.reached else 1)
 
 
