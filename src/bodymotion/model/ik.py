@@ -37,10 +37,10 @@ ORIGIN = (0.0, 0.0, 0.0)
 class FrameTask:
     """A point of a link, its origin by default, is at a position, the link in an orientation, or both.
 
-    `goal`: pose (..., 7), position (..., 3) or orientation (..., 4) in the world; `point` (3,) in the link's frame.
+    `link`: name or index; `goal`: pose (..., 7), position (..., 3) or orientation (..., 4) in the world; `point` (3,) in the link's frame.
     """
 
-    link: str
+    link: str | int
     goal: npt.ArrayLike
     weight: float = 1.0
     orientation_weight: float = 1.0
@@ -202,19 +202,20 @@ class _Problem:
                 raise ValueError(f"centre of mass: {fault}")
             self.add("centre of mass", kernel.CENTER, [task.weight] * width[0], task.goal)
             return
-        link = self.body.link(task.link).index
+        link = task.link if isinstance(task.link, int) else self.body.link(task.link).index
         if isinstance(task, FrameTask):
+            name = self.body.links[link].name
             goal = np.asarray(task.goal)
             width = goal.shape[-1:]
             if width not in ((7,), (3,), (4,)):
                 raise ValueError(
-                    f"{task.link}: expected a pose (7 numbers), position (3) or orientation (4), or T rows of them, got shape {goal.shape}"
+                    f"{name}: expected a pose (7 numbers), position (3) or orientation (4), or T rows of them, got shape {goal.shape}"
                 )
             if width == (4,):
                 goal = np.concatenate([np.zeros((*goal.shape[:-1], 3)), goal], axis=-1)
             weights = [task.weight * (width != (4,))] * 3 + [task.orientation_weight * (width != (3,))] * 3
             weights = [0.0 if np.isnan(weight) else weight for weight in weights]
-            self.add(task.link, kernel.POSE, weights, goal, (link, -1), (task.point, ORIGIN))
+            self.add(name, kernel.POSE, weights, goal, (link, -1), (task.point, ORIGIN))
         elif isinstance(task, LookAtTask):
             axis = real_vector(task.axis, f"axis of {task.link}")
             length = float(np.linalg.norm(axis))
@@ -292,7 +293,7 @@ def solve(
     roots = problem.rows(body.root_pose if root is None else root, 7, "root")
     rest = starts if posture is None else problem.rows(posture, columns, "posture")
     pinned = tuple(pinned)
-    held = body.forward_kinematics(starts, roots)
+    held = body.forward_kinematics(starts, roots) if pinned else starts
     for name in pinned:
         link = body.link(name).index
         pose = held[0, link] if problem.single else held[:, link]

@@ -29,6 +29,7 @@ from bodymotion.viewer.capture import Capture
 from bodymotion.viewer.environment import Lights, apply_theme, framing
 from bodymotion.viewer.panel import Panel
 from bodymotion.viewer.player import Player, run_action
+from bodymotion.viewer.pose_handles import PoseHandles
 from bodymotion.viewer.scene_view import SceneView, apply_defaults, reapply_defaults
 from bodymotion.viewer.server import quiet_server, stop_server
 
@@ -128,6 +129,7 @@ class Viewer:
         self.background_analysis = BackgroundAnalysis(self._queue.post, self._analysis_done)
         self.animation_control = AnimationControl(self, self._queue.post, self._update)
         self.capture = Capture(self)
+        self.handles = PoseHandles(self, self._queue.post)
         self.scene_view = self._make_scene_view(scene)
         self._make_panel()
         run_live_script(self.server)
@@ -395,6 +397,7 @@ class Viewer:
     def _replace(self, scene: Scene) -> None:
         self.animation_control.forget()
         self.capture.cancel()
+        self.handles.remove()
         self.background_analysis.forget()
         self.server.gui.reset()
         reapply_defaults(self.options, scene, self.scene)
@@ -443,6 +446,7 @@ class Viewer:
     def _show(self) -> None:
         self._analyze()
         self.scene_view.show(self.player.frame)
+        self.handles.place()
         self.num_shown += 1
 
     def _run(self) -> None:

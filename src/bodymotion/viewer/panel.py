@@ -54,6 +54,8 @@ class Panel:
                 self.animation = AnimationPanel(viewer, scene.playback)
         with tabs.add_tab("Joints"):
             hint = gui.add_html("")
+            if (scene.body.tree[1] > 0).any() and not scene.without_body:
+                viewer.handles.add_to(gui)
             self._checkboxes: dict[str, Any] = {}
             self._loop_note: Any = None
             if scene.body.extra_joints and not scene.without_body:

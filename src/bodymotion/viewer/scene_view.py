@@ -31,7 +31,8 @@ OVERLAYS = ("axes", "names", "inertias", "devices", "mass")
 class SceneView:
     """A scene on a server, with its overlays.
 
-    `manual_q` are the joint values (J,) that were set by hand, None while those of the motion are shown.
+    `manual_q` are the joint values (J,) that were set by hand, None while those of the motion are shown; `manual_root` is the pose (7,) of
+    the root as it is shown, None while it is that of the motion.
     """
 
     def __init__(self, server: viser.ViserServer, scene: Scene, options: DisplayOptions) -> None:
@@ -40,6 +41,7 @@ class SceneView:
         self.options = options
         self.loops = ClosedLoops(scene)
         self.manual_q: Floats | None = None
+        self.manual_root: Floats | None = None
         self.frame = 0
         first = self._poses(0)
         self.nodes = RobotNodes(server, scene, first)
@@ -77,10 +79,14 @@ class SceneView:
         closing = self.options.loops and self.loops.exist
         self.manual_q = self.loops.pose(before, target, column) if closing else target
 
+    def set_pose(self, q: Floats | None, root: Floats | None) -> None:
+        """Set all joints and the root by hand; None for those of the motion."""
+        self.manual_q, self.manual_root = q, root
+        self.loops.manual_result = None
+
     def clear_pose(self) -> None:
         """Show the joint values of the motion again."""
-        self.manual_q = None
-        self.loops.manual_result = None
+        self.set_pose(None, None)
 
     def loop_note(self) -> str:
         """Return how far the loops of what is shown are open; empty for a body without loops."""
@@ -146,8 +152,9 @@ class SceneView:
     def _poses(self, frame: int) -> Floats:
         poses = self.shown_scene.link_poses[frame]
         if self.manual_q is not None:
-            poses = self.scene.body.forward_kinematics(self.manual_q, poses[0])
-        if self.options.stand:
+            root = poses[0] if self.manual_root is None else self.manual_root
+            poses = self.scene.body.forward_kinematics(self.manual_q, root)
+        if self.options.stand and self.manual_root is None:
             poses = np.array(poses)
             poses[:, 2] += self.scene.ground_offset(poses)
         return np.asarray(poses)

@@ -1,0 +1,215 @@
+"""Handles that drag the ends of arms and legs, and the selected link, by inverse kinematics; what stands on the ground stays there.
+
+A dragged arrow or plane moves the link's origin and leaves its orientation free; a dragged ring keeps the origin and rotates the link.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bodymotion.dynamics.contacts import find_feet
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.kernels.compiling import compile_in_background
+from bodymotion.model.body import Body
+from bodymotion.model.ik import FrameTask, Solution
+from bodymotion.motion import Motion
+from bodymotion.viewer.capture import file_name
+
+if TYPE_CHECKING:
+    import viser
+
+    from bodymotion.viewer.app import Viewer
+
+MIN_JOINTS = 3
+"""An arm or leg has at least so many joints between two branches, or a branch and its tip."""
+HANDLE_SIZE = 0.12
+"""Of the size of the robot."""
+POSTURE_WEIGHT = 1e-3
+"""Joints that the task leaves free stay near where they were when the drag began."""
+MAX_STEPS, MAX_UNDO = 50, 100
+SAME_ROTATION = 1e-4
+"""[rad] A handle that is rotated by less is dragged along its axes."""
+
+
+def limb_ends(body: Body) -> list[int]:
+    """Return the links, in link order, at which chains of at least `MIN_JOINTS` joints end or branch."""
+    moving = body.tree[1] > 0
+    branches = np.zeros(len(body.links), dtype=int)
+    lengths = np.zeros(len(body.links), dtype=int)
+    carries = np.array(moving)
+    for link in reversed(body.links[1:]):
+        branches[link.parent] += carries[link.index]
+        carries[link.parent] |= carries[link.index]
+    ends = []
+    for link in body.links[1:]:
+        lengths[link.index] = moving[link.index] + (lengths[link.parent] if branches[link.parent] == 1 else 0)
+        if moving[link.index] and branches[link.index] != 1 and lengths[link.index] >= MIN_JOINTS:
+            ends.append(link.index)
+    return ends
+
+
+class PoseHandles:
+    """The handles of a viewer. All but `add_to` and `save` is called by the viewer's own thread."""
+
+    def __init__(self, viewer: Viewer, post: Callable[[Callable[[], object]], None]) -> None:
+        self._viewer = viewer
+        self._post = post
+        self._on = self._is_compiled = False
+        self._handles: dict[int, viser.TransformControlsHandle] = {}
+        self._undo: list[tuple[Floats | None, Floats | None]] = []
+        self._drag: tuple[int, Floats, Floats, tuple[int, ...]] | None = (
+            None  # link, joints, poses and pinned links before
+        )
+        self._is_waiting = False
+
+    def add_to(self, gui: viser.GuiApi) -> None:
+        """Add the widgets to the panel."""
+        checkbox = gui.add_checkbox("Drag handles", self._on, hint="Drag hands, feet and the selected link")
+        checkbox.on_update(lambda event: self._post(lambda: self.switch(event.target.value)))
+        buttons = gui.add_button_group("Pose", ("Undo", "Save"), hint="Undo the last drag; save the pose as .seq")
+
+        def react(event: Any) -> None:  # noqa: ANN401
+            if event.target.value == "Undo":
+                self._post(self.undo)
+            elif event.client is not None:
+                self.save(event.client)
+
+        buttons.on_click(react)
+
+    def save(self, client: viser.ClientHandle) -> None:
+        """Download the pose that is shown as a motion of one frame."""
+        from bodymotion.formats.registry import save
+
+        view = self._viewer.scene_view
+        q, root = np.array(view.q), view.link_poses()[0]
+        names = [joint.name for joint in self._viewer.scene.body.joints]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "pose.seq"
+            save(Motion.from_joints(q[None], 100.0, root=root[None], joint_names=names if all(names) else ()), path)
+            name = file_name(f"{self._viewer.scene.title} pose", "seq")
+            client.send_file_download(name, path.read_bytes(), save_immediately=True)
+
+    def switch(self, on: bool) -> None:
+        """Show or hide the handles; they appear when the kernels are compiled."""
+        self._on = on
+        if not on:
+            self.remove()
+            return
+        self._viewer.panel.show_message("Preparing the handles …")
+
+        def prepare() -> None:
+            body = self._viewer.scene.body
+            self._solve(body, [FrameTask(0, body.root_pose)], np.zeros(body.num_joints), body.root_pose)
+            self._post(self._ready)
+
+        compile_in_background(prepare)
+
+    def _ready(self) -> None:
+        self._is_compiled = True
+        self._viewer.panel.show_message("")
+
+    def remove(self) -> None:
+        """Remove the handles and what could be undone, as for another scene."""
+        for handle in self._handles.values():
+            handle.remove()
+        self._handles.clear()
+        self._undo.clear()
+        self._drag = None
+
+    def place(self) -> None:
+        """Put the handles on the links as they are shown; those of limbs and of the selected link."""
+        if not (self._on and self._is_compiled):
+            return
+        view, selected = self._viewer.scene_view, self._viewer.selected_link
+        links = view.link_poses()
+        wanted = {*limb_ends(self._viewer.scene.body), *([] if selected is None else [selected.index])}
+        for index in [index for index in self._handles if index not in wanted]:
+            self._handles.pop(index).remove()
+        for index in wanted:
+            if index not in self._handles:
+                self._handles[index] = self._add(index)
+            handle = self._handles[index]
+            if self._drag is None or self._drag[0] != index:
+                if not np.allclose(handle.position, links[index, :3], rtol=0, atol=1e-6):
+                    handle.position = links[index, :3]
+                if not np.allclose(handle.wxyz, links[index, 3:], rtol=0, atol=1e-6):
+                    handle.wxyz = links[index, 3:]
+
+    def _add(self, index: int) -> viser.TransformControlsHandle:
+        server, size = self._viewer.server, self._viewer.scene_view.nodes.size
+        handle = server.scene.add_transform_controls(f"/world/handles/{index}", HANDLE_SIZE * size, depth_test=False)
+
+        async def react(event: Any) -> None:  # noqa: ANN401
+            if event.phase == "start":
+                self._post(lambda: self._begin(index))
+            elif event.phase == "end":
+                self._post(self._end)
+            elif not self._is_waiting:
+                self._is_waiting = True
+                self._post(self._follow)
+
+        handle.on_update(react)
+        return handle
+
+    def _begin(self, index: int) -> None:
+        viewer, view = self._viewer, self._viewer.scene_view
+        viewer.player.pause()
+        links = view.link_poses()
+        self._undo = [*self._undo[1 - MAX_UNDO :], (view.manual_q, view.manual_root)]
+        body = viewer.scene.body
+        pinned = () if body.is_mounted else tuple(i for i in find_feet(body, links[None]) if i != index)
+        self._drag = (index, np.array(view.q), links, pinned)
+        view.set_pose(np.array(view.q), np.array(links[0]))
+
+    def _end(self) -> None:
+        self._follow()
+        self._drag = None
+
+    def _follow(self) -> None:
+        """Move the dragged link to its handle."""
+        self._is_waiting = False
+        view = self._viewer.scene_view
+        if self._drag is None or view.manual_root is None:
+            return
+        index, posture, before, pinned = self._drag
+        body, handle = self._viewer.scene.body, self._handles[index]
+        goal = np.concatenate([handle.position, handle.wxyz])
+        rotated = rotations.angle_between(before[index, 3:], goal[3:]) > SAME_ROTATION
+        tasks = [FrameTask(index, goal if rotated else goal[:3])]
+        tasks += [FrameTask(i, before[i], np.inf, np.inf) for i in pinned]
+        found = self._solve(
+            body, tasks, view.q, view.link_poses()[0], posture, bool(pinned) or (index == 0 and not body.is_mounted)
+        )
+        view.set_pose(np.array(found.q), np.array(found.root))
+
+    def _solve(
+        self,
+        body: Body,
+        tasks: list[FrameTask],
+        q: Floats,
+        root: Floats,
+        posture: Floats | None = None,
+        free_root: bool = False,
+    ) -> Solution:
+        return body.ik(
+            tasks=tasks,
+            q0=q,
+            root=root,
+            free_root=free_root,
+            posture=posture,
+            posture_weight=POSTURE_WEIGHT,
+            close_loops=self._viewer.options.loops,
+            restarts=0,
+            max_steps=MAX_STEPS,
+        )
+
+    def undo(self) -> None:
+        """Show the pose before the last drag."""
+        if self._undo and self._drag is None:
+            self._viewer.scene_view.set_pose(*self._undo.pop())
