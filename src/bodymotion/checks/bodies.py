@@ -99,7 +99,7 @@ def _check_joint_ids(review: BodyReview) -> None:
     gaps = _gaps(set(first))
     if gaps and review.are_known("links", "id"):
         behind = first[min(number for number in first if number > gaps[0])]
-        message = f"no joint has the id {listed([str(number) for number in gaps])}"
+        message = f"no joint has the {'ids' if len(gaps) > 1 else 'id'} {listed([str(number) for number in gaps])}"
         review.report_body(rules.ID_GAP, message, ("links", behind.index, "id"))
 
 

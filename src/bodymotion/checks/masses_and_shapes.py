@@ -199,7 +199,9 @@ def _check_density(review: BodyReview, link: Link, box: Box) -> None:
 def check_shapes(review: BodyReview) -> None:
     """Check the shapes of links."""
     without = []
-    any_shape = any(box is not None for box in review.boxes)
+    # Which links lack files of shapes is unknown.
+    is_complete = not any("missing" in problem.data for problem in review.body.problems)
+    any_shape = is_complete and any(box is not None for box in review.boxes)
     for link, box in zip(review.body.links, review.boxes, strict=True):
         moves = link.index and link.joint.type in ("rotate", "slide")
         if any_shape and box is None and link.mass > 0 and moves and review.is_known(link, "shapes", "mass"):

@@ -307,7 +307,7 @@ NO_SHAPE = Rule(
     "BODY143",
     "note",
     "A moving link with a mass has a shape.",
-    "it is invisible and has no contacts",
+    "such a link is invisible and has no contacts",
     example=("Segment(mass=2.0, visuals=(), collisions=())", "Segment(mass=2.0, visuals=(Shape(Box((1, 1, 1))),))"),
 )
 INDICES = Rule(

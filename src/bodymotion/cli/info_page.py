@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bodymotion.cli.output import Data
 from bodymotion.cli.page import Page
-from bodymotion.diagnostics.text import counted
+from bodymotion.diagnostics.text import counted, grouped, severities
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
@@ -18,6 +18,8 @@ __all__ = ["page_of"]
 
 MAX_PROBLEMS = 10
 """Rules that are listed with their problems."""
+MAX_VALUE = 80
+"""Characters of values of unknown fields that are printed; --json has all."""
 ANGLES = {"field_of_view", "scan_angle", "scan_step"}
 KEPT_ONLY = {"rotor_resistor": 0.0, "encoder_pulse": 1.0}
 """Members of joints that nothing is computed with, and their defaults."""
@@ -35,7 +37,7 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
     page.fact("file", data["file"] + (f" ({_bytes(data['size'])})" if data["size"] is not None else ""))
     if problems:
         _words(page, "missing", *(problem.message for problem in problems if "missing" in problem.data))
-        page.fact("problems", f"{_numbers(problems)}, listed at the end")
+        page.fact("problems", f"{severities(grouped(problems))}, listed at the end")
     if data["kind"] == "body":
         _body(page, data)
     elif data["kind"] == "animation":
@@ -311,24 +313,15 @@ def _parts(page: Page, component: Data) -> None:
 def _problems(page: Page, problems: Sequence[Problem]) -> None:
     if not problems:
         return
-    from bodymotion.diagnostics import grouped
-
-    page.heading(f"Problems: {_numbers(problems)}")
     groups = grouped(problems)
+    page.heading(f"Problems: {severities(groups)}")
     for group in groups[:MAX_PROBLEMS]:
         first = group.problems[0]
-        location, times = str(first.location), f" ×{group.count}" if group.count > 1 else ""
-        text = f"{location}{': ' if location else ''}{group.severity} {group.rule}{times} {first.message}"
+        location = str(first.location)
+        text = f"{location}{': ' if location else ''}{group.severity} {group.title} {first.message}"
         page.line(text, {"error": "red", "warning": "yellow"}.get(group.severity, ""))
     if len(groups) > MAX_PROBLEMS:
         page.line(f"and {counted(len(groups) - MAX_PROBLEMS, 'more rule')}; bodymotion check lists all")
-
-
-def _numbers(problems: Sequence[Problem]) -> str:
-    counts = Counter[str]()
-    for problem in problems:
-        counts[problem.severity] += problem.count
-    return ", ".join(counted(counts[kind], kind) for kind in ("error", "warning", "note") if counts[kind])
 
 
 def _words(page: Page, name: str, *words: str) -> None:
@@ -337,8 +330,11 @@ def _words(page: Page, name: str, *words: str) -> None:
 
 
 def _extra(page: Page, extra: Mapping[str, Any]) -> None:
-    for name, value in extra.items():
-        page.fact(name, _value(value))
+    values = {name: _value(value) for name, value in extra.items()}
+    long = [name for name, value in values.items() if len(value) > MAX_VALUE]
+    for name in (name for name in values if name not in long):
+        page.fact(name, values[name])
+    _words(page, "further fields", *long)
 
 
 def _count(total: int, kinds: Mapping[str, int]) -> str:

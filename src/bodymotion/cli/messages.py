@@ -6,9 +6,11 @@ Problems of one rule in one file are one entry: the first in full, then the loca
 from __future__ import annotations
 
 import io
+import os
 import stat
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,8 +57,7 @@ def _entry(group: Group, lines: dict[tuple[str, int], str], severity: bool, colo
         import typer
 
         head, kind = typer.style(head, bold=True), typer.style(kind, fg=COLORS[problem.severity], bold=True)
-    times = f" ×{group.count}" if group.count > 1 else ""
-    entry = [f"{head}{kind}{problem.rule}{times} {one_line(problem.message + inside)}"]
+    entry = [f"{head}{kind}{group.title} {one_line(problem.message + inside)}"]
     if (at.path or "", at.line or 0) in lines:
         entry += excerpt_of(at, lines[at.path or "", at.line or 0])
     entry += _further(group)
@@ -81,7 +82,8 @@ def _further(group: Group) -> list[str]:
 
 def _short(location: Location, path: str | None) -> str:
     if location.path != path:
-        return str(location)
+        beside = path and location.path and os.path.relpath(location.path, os.path.dirname(path))
+        return str(location if not beside or beside.startswith("..") else replace(location, path=beside))
     return ":".join(str(n) for n in (location.line, location.column) if n is not None) or location.inside or "the file"
 
 

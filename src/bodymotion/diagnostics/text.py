@@ -53,6 +53,11 @@ class Group:
         """How many times the rule is broken."""
         return sum(problem.count for problem in self.problems)
 
+    @property
+    def title(self) -> str:
+        """The code of the rule and how many times it is broken: `WRL135 ×24`; a message about missing files counts them itself."""
+        return f"{self.rule} ×{self.count}" if self.count > 1 and "missing" not in self.problems[0].data else self.rule
+
     def locations(self, number: int) -> tuple[Location, ...]:
         """Return the first different locations, at most `number`."""
         return tuple(dict.fromkeys(problem.location for problem in self.problems))[:number]

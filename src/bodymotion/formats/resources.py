@@ -31,7 +31,7 @@ PART_MISSING = DocumentRule(
     "VRML130",
     "warning",
     "A file that a model names must exist.",
-    hint="the model is shown without this part",
+    hint="the model is shown without what is missing",
     leaves_out=True,
     example=('Inline { url "hnad.wrl" }', 'Inline { url "hand.wrl" }'),
 )
@@ -143,7 +143,9 @@ def gather_missing(problems: Iterable[Problem]) -> tuple[Problem, ...]:
             shown = listed(name if len(name) < MAX_SHOWN else name[:MAX_SHOWN] + "…" for name in names)
             verb = "is" if len(names) == 1 else "are"
             message = f"{counted(len(names), 'file')} that the model names {verb} missing: {shown}"
-            found[0] = replace(found[0], message=message, data={"missing": tuple(names)}, count=len(names))
+            hint = next((one.hint for one in found if one.hint), "")
+            data = {"missing": tuple(names)}
+            found[0] = replace(found[0], message=message, hint=hint, data=data, count=len(names))
         joined.append(found[0])
     return tuple(joined)
 

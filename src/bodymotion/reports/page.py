@@ -120,14 +120,13 @@ def _findings(groups: Sequence[Group]) -> str:
 
 def _group(group: Group) -> str:
     first = group.problems[0]
-    times = f" ×{group.count}" if group.count > 1 else ""
     known = [location for location in group.locations(MAX_LOCATIONS) if str(location)]
     places = ", ".join(place_after(location, known[0] if k else Location()) for k, location in enumerate(known))
     more = " …" if len(group.locations(MAX_LOCATIONS + 1)) > MAX_LOCATIONS else ""
     details = [html_text(f"{places}{more}", 300)] if places else []
     details += [html_text(first.hint, 300)] if first.hint else []
     return (
-        f'<li><span class="{first.severity}">{first.severity}</span> <code>{html_text(first.rule)}{times}</code> '
+        f'<li><span class="{first.severity}">{first.severity}</span> <code>{html_text(group.title)}</code> '
         f"{html_text(first.message, 600)}"
         + (f'<br><span class="soft">{" · ".join(details)}</span>' if details else "")
         + "</li>"

@@ -179,9 +179,8 @@ def group_text(group: Group) -> str:
     path = Path(place.path).name if place.path else None
     where = ":".join(str(part) for part in (path, place.line, place.column) if part is not None) or place.inside or ""
     inside = f" ({place.inside})" if place.inside and place.inside != where else ""
-    times = f" ×{group.count}" if group.count > 1 else ""
     hint = f" [{first.hint}]" if first.hint else ""
-    return f"{where}{': ' if where else ''}{group.rule}{times} {first.message}{inside}{also}{hint}"
+    return f"{where}{': ' if where else ''}{group.title} {first.message}{inside}{also}{hint}"
 
 
 def report_problems(scene: Scene, suffix: str = "", *, only_mismatches: bool = False) -> None:

@@ -561,7 +561,7 @@ def _check_mass(link: Link, raw: RawLink, found: Diagnostics) -> None:
         found.report(rules.NOT_FINITE, message, where, hint="its parts have numbers that are too large")
         found.mark_unknown(*((*subject, key) for key in ("mass", "center_of_mass", "inertia")))
     elif raw.mass_unset and link.joint.type != "fixed" and not raw.unknown & {"mass", "center_of_mass", "inertia"}:
-        found.report(rules.MASS_UNSET, f"{raw.title} has no mass: it has 1 kg", raw.location, subject=subject)
+        found.report(rules.MASS_UNSET, f"{raw.title} states no mass; 1 kg is used", raw.location, subject=subject)
 
 
 def _locations(

@@ -317,7 +317,7 @@ class Fields:
             return None
         left = len(values) % width
         if left:
-            message = f"{names[0]} of {self.title} has {len(values)} numbers; the last {left} are left over"
+            message = f"{names[0]} of {self.title} has {len(values)} numbers, expected a multiple of {width}"
             self.report(self.context.rules.LEFT_OVER, message, names[0])
         return frozen(np.array(values[: len(values) - left], dtype=np.float64).reshape(-1, width))
 
