@@ -101,6 +101,14 @@ def test_decimal_commas_in_a_mesh_are_reported_with_link_and_file(suffix, tmp_pa
     assert problem.location.line == 3 and f"a.{suffix}" in problem.message and "decimal comma" in problem.message
 
 
+def test_decimal_commas_in_the_model_itself_name_the_link(tmp_path):
+    shape = FACES.partition("\n")[2].replace("POINTS", "0,05 0,07 0\n1,5 0,07 0\n0,5 1,25 0")
+    wrong = HAND.replace('Inline { url "a.wrl" }', shape).replace("Box { }", "Box { size 0,1 0,2 0,3 }")
+    (tmp_path / "r.wrl").write_text(wrong)
+    first, second = bm.check(tmp_path / "r.wrl", select=["VRML102", "VRML123"]).problems
+    assert "HAND" in first.message and first.subject[:2] == ("links", 1) and "decimal comma" in second.message
+
+
 @pytest.mark.parametrize(
     ("points", "bounds"),
     [

@@ -181,7 +181,7 @@ MESH_FILE = DocumentRule(
     "MJCF143",
     "error",
     "The files of meshes and textures exist and can be read.",
-    hint="what is missing is left out here, and MuJoCo refuses the model",
+    hint="meshes and textures that cannot be read are left out here; MuJoCo refuses the model",
     leaves_out=True,
     example=('<mesh name="hand" file="hnad.stl"/>', '<mesh name="hand" file="hand.stl"/>'),
 )

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -113,6 +114,8 @@ class _ModelReader:
         self.viewpoints: list[Viewpoint] = []
         self.world: dict[str, object] = {}
         self.entries: dict[Subject, Location | Locator] = {}
+        self.starts: list[tuple[int, int, int]] = []
+        """The lines, columns and links of the Joints and Segments in the file itself."""
 
     def read(self) -> ReadResult[Body]:
         """Return the body with all problems."""
@@ -126,7 +129,7 @@ class _ModelReader:
             self.found.fault(error)
         problems = tuple(dict.fromkeys((*self.scene.problems, *self.found.problems, *self.parts.problems)))
         if body is not None:
-            problems = tuple(_with_link(problem, body, self.parts.users) for problem in problems)
+            problems = tuple(p if p.rule != DECIMAL_COMMA.code else self._with_link(p, body) for p in problems)
             self.entries |= {("textures", url): location for url, location in self.parts.urls.items()}
             source = replace(body.source, locations=SourceMap(self.entries, self.found.unknown))
             body = replace(body, source=source, problems=problems)
@@ -215,6 +218,9 @@ class _ModelReader:
         for index, joint_node in enumerate(tree.joint_nodes):
             segments = [own for own in tree.nodes_of_segments[index] if own is not None]
             self.entries["links", index] = _locator(joint_node, JOINT_FIELDS, segments)
+            at = [node.location for node in (joint_node, *segments) if node.path == self.path]
+            self.starts += [(where.line or 0, where.column or 0, index) for where in at]
+        self.starts.sort()
         for number, device_node in enumerate(tree.device_nodes):
             self.entries["devices", number] = _locator(device_node, DEVICE_FIELDS)
         info: dict[str, object] = {
@@ -275,13 +281,18 @@ class _ModelReader:
             self.entries[subject] = _locator(node, EXTRA_JOINT_FIELDS)
         return tuple(joints)
 
-
-def _with_link(problem: Problem, body: Body, users: Mapping[str, Subject]) -> Problem:
-    """Return a problem of decimal commas in a part with the link that has the part."""
-    subject = users.get(problem.location.path or "", ()) if problem.rule == DECIMAL_COMMA.code else ()
-    if subject[:1] != ("links",):
-        return problem
-    return replace(problem, message=f"link {body.links[int(subject[1])].name!r}: {problem.message}", subject=subject)
+    def _with_link(self, problem: Problem, body: Body) -> Problem:
+        """Return a problem of a shape with its link: that of the part, or in the model's file that of the Joint or Segment before it."""
+        at = problem.location
+        subject = self.parts.users.get(at.path or "", ())
+        before = bisect(self.starts, (at.line or 0, at.column or 0, len(body.links)))
+        if at.path == str(self.path) and before:
+            subject = ("links", self.starts[before - 1][2], "shapes")
+        if subject[:1] != ("links",):
+            return problem
+        return replace(
+            problem, message=f"link {body.links[int(subject[1])].name!r}: {problem.message}", subject=subject
+        )
 
 
 def _viewpoint(node: Node, transform: Floats, found: ModelDiagnostics) -> Viewpoint:

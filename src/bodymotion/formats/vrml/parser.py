@@ -52,7 +52,7 @@ _IN_LISTS = (*_AROUND_LISTS, "NULL")
 _BRACKETS = ("{", "}", "[", "]")
 _HEADER = re.compile(r"#[ \t]*VRML[ \t]+V([0-9][0-9.]*)[^\r\n]*")
 _NUMBER_LIKE = re.compile(r"[+-]?\.?[0-9]")
-_DECIMAL_COMMA = re.compile(r"\b[0-9]++,[0-9]++[-+.,0-9eE \t]*\Z")
+_DECIMAL_COMMA = re.compile(r"\b[0-9]++,(?:[0-9]++[-+.,0-9eE \t]*)?\Z")
 _FIELDS = frozenset(name for node_type in STANDARD_NODES for name in standard_fields(node_type))
 """The names of all fields of standard nodes."""
 
