@@ -38,10 +38,7 @@ def corner_normals(mesh: Mesh) -> Floats:
     weighted = faces[:, None, :] * _angles(mesh)[..., None]
     sums: Floats
     if mesh.crease_angle >= np.pi:
-        summed = np.zeros((len(mesh.vertices), 3))
-        for k in range(3):
-            summed[:, k] = np.bincount(mesh.faces.ravel(), weighted[..., k].ravel(), len(mesh.vertices))
-        sums = summed[mesh.faces]
+        sums = _at_vertices(mesh, weighted.reshape(-1, 3)).reshape(-1, 3, 3)
     else:
         sums = _creased(mesh, weighted.reshape(-1, 3))
     smooth = _unit(sums)
@@ -54,23 +51,33 @@ def _angles(mesh: Mesh) -> Floats:
     return np.asarray(np.arccos(np.clip(-np.einsum("fij,fij->fi", edges, np.roll(edges, 1, axis=1)), -1, 1)))
 
 
+def _at_vertices(mesh: Mesh, values: Floats) -> Floats:
+    """Return for each corner the sum of `values` (3F, 3) over all corners at its vertex."""
+    vertex = mesh.faces.ravel()
+    return np.stack([np.bincount(vertex, column, len(mesh.vertices)) for column in values.T], axis=1)[vertex]
+
+
 def _creased(mesh: Mesh, weighted: Floats) -> Floats:
     """Return the sums of `weighted` (3F, 3) over all pairs of corners at one vertex whose faces make a small angle."""
     limit = np.cos(mesh.crease_angle)
     vertex = mesh.faces.ravel()
+    normals = np.repeat(mesh.face_normals, 3, axis=0)
+    # Where all faces at a vertex are within half of the angle to their mean, all pairs are within the angle.
+    to_mean = np.einsum("ij,ij->i", normals, _unit(_at_vertices(mesh, normals)))
+    creased = np.bincount(vertex, ~(to_mean > np.cos(0.5 * mesh.crease_angle)))[vertex] > 0
+    sums = np.where(creased[:, None], weighted, _at_vertices(mesh, weighted))
     count = np.bincount(vertex)[vertex]
     order = np.lexsort((vertex, count))
+    order = order[creased[order]]
     degree, numbers = count[order], np.arange(len(order))
     fresh = np.append(True, vertex[order[1:]] != vertex[order[:-1]])
     start = np.maximum.accumulate(np.where(fresh, numbers, 0))
-    normals = np.repeat(mesh.face_normals, 3, axis=0)
-    sums = weighted.copy()
     ends = np.cumsum(degree)
     done, total = 0, 0
     while done < len(order):
         stop = max(int(np.searchsorted(ends, (ends[done - 1] if done else 0) + BLOCK_PAIRS, side="right")), done + 1)
         total += int(ends[stop - 1] - (ends[done - 1] if done else 0))
-        if total > MIN_PAIRS + PAIRS_PER_CORNER * len(order):
+        if total > MIN_PAIRS + PAIRS_PER_CORNER * len(vertex):
             break
         some = np.arange(done, stop)
         repeat = degree[some]
