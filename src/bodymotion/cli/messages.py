@@ -82,7 +82,7 @@ def _further(group: Group) -> list[str]:
 
 def _short(location: Location, path: str | None) -> str:
     if location.path != path:
-        beside = path and location.path and os.path.relpath(location.path, os.path.dirname(path))
+        beside = path and location.path and os.path.relpath(location.path, Path(path).parent)
         return str(location if not beside or beside.startswith("..") else replace(location, path=beside))
     return ":".join(str(n) for n in (location.line, location.column) if n is not None) or location.inside or "the file"
 
