@@ -54,7 +54,8 @@ def _angles(mesh: Mesh) -> Floats:
 def _at_vertices(mesh: Mesh, values: Floats) -> Floats:
     """Return for each corner the sum of `values` (3F, 3) over all corners at its vertex."""
     vertex = mesh.faces.ravel()
-    return np.stack([np.bincount(vertex, column, len(mesh.vertices)) for column in values.T], axis=1)[vertex]
+    sums = [np.bincount(vertex, column, len(mesh.vertices)) for column in values.T]
+    return np.asarray(np.stack(sums, axis=1)[vertex], dtype=np.float64)
 
 
 def _creased(mesh: Mesh, weighted: Floats) -> Floats:
