@@ -92,15 +92,13 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
         return tuple(link.index for link in tips if any(name in link.name.lower() for name in NAMES))
     if not len(placed):
         return ()
-    from bodymotion.kernels.feet import lowest
+    from bodymotion.kernels.feet import heights
 
     chosen = placed[np.unique(np.linspace(0, len(placed) - 1, SAMPLED_FRAMES).astype(int))]
     links = np.array(list(clouds))
     points = np.concatenate(list(clouds.values()))
     edges = np.cumsum([0, *map(len, clouds.values())]).astype(np.int64)
-    bottom = lowest(chosen[:, links], points, edges, 0.0)[..., 0]
-    upside = poses.compose(np.array([0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]), chosen[:, links])
-    top = -lowest(upside, points, edges, 0.0)[..., 0]
+    bottom, top = np.moveaxis(heights(chosen[:, links], points, edges), -1, 0)
     least = bottom.min(axis=1)
     tall = top.max(axis=1) - least
     down = bottom <= (least + MAX_HEIGHT_SHARE * tall)[:, None]
@@ -374,13 +372,12 @@ def placed_on_feet(
     """Return the root poses of `root_on_feet` (T, 7), and the height (T,) [m] of the lowest point of all `feet` at these."""
     from bodymotion.kernels.feet import lowest, roots
 
-    link_poses = body.forward_kinematics(q, poses.IDENTITY)
     first = np.array(body.root_pose if start is None else start, dtype=np.float64)
     first[3:] = rotations.normalized(first[3:])
     found = soles(body, feet)
     if not found.links:
         raise ValueError(f"{body.name or 'the body'} has no feet; name the links that are: feet=[…]")
-    own = np.ascontiguousarray(link_poses[:, list(found.links)])
+    own = body.forward_kinematics(q, poses.IDENTITY, found.links)
     if start is None and len(own):
         placed = poses.compose(first, own[:1])
         first[2] -= lowest(placed, found.points, found.edges, 0.0)[..., 0].min()

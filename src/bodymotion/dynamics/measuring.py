@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypedDict
 
@@ -100,33 +101,12 @@ def measure(
     motion = put_by_position(motion, body) if by_position else motion
     if derivative not in ("suited", *DERIVATIVES):
         raise WrongUseError(f"derivative: expected one of suited, {', '.join(DERIVATIVES)}, got {derivative!r}")
-    feet = None if feet is None else foot_links(body, feet)
-    times, q, root, problems = _configurations(body, motion)
-    if not len(times):
-        raise ValueError("the motion has no frames to measure")
-    where = Location(None if motion.source.path is None else str(motion.source.path))
-    problems += fit_problems(motion, body)
-    q, root, lacking = _finite(body, times, q, root, where)
-    problems += lacking
-    if close_loops and body.extra_joints:
-        from bodymotion.model import closed_loops
-
-        q = closed_loops.close_loops(body, q).q
-    if on_feet is None and root is None and (found := _followed_feet(body, q, feet)):
-        on_feet, feet = True, found
-        message = "the motion has no root pose: the root follows the feet"
-        problems += (rules.ON_FEET.problem(message, where),)
-    if on_feet:
-        whole = bridged(q)[0]
-        feet = feet_of_joints(body, whole) if feet is None else feet
-        root, lowest = placed_on_feet(body, whole, feet)
-        if ground is None and np.isfinite(lowest).all():
-            # The height decreases slightly with each step.
-            ground = lowest
-    if root is None:
-        root = np.broadcast_to(body.root_pose, (len(times), 7))
+    placed = configurations(body, motion, feet=feet, close_loops=close_loops, on_feet=on_feet)
+    times, q, root = placed.times, placed.joint_displacements, placed.root_poses
+    if ground is None:
+        ground = placed.ground
     options, root_options = _derivative_options(
-        derivative, window, order, times, bool(on_feet), MIN_WINDOW_PLAYED if "spot" in motion.extra else MIN_WINDOW
+        derivative, window, order, times, placed.on_feet, MIN_WINDOW_PLAYED if "spot" in motion.extra else MIN_WINDOW
     )
     turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
     whole = np.array(q)
@@ -144,11 +124,65 @@ def measure(
         root_velocity=frozen(velocity),
         root_acceleration=frozen(acceleration),
         gravity=frozen(gravity_vector(gravity)),
-        problems=problems,
+        problems=placed.problems,
         given_ground=None if ground is None else _heights(ground, len(times)),
-        given_feet=feet,
+        given_feet=placed.feet,
         thresholds=thresholds or Thresholds(),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Configurations:
+    """A motion on a body: times (T,), joint values (T, J) and root poses (T, 7), with NaN where they are not finite.
+
+    `feet` are those that are given or that the root follows; `ground` (T,) is the height of the lowest one if the root follows them.
+    """
+
+    times: Floats
+    joint_displacements: Floats
+    root_poses: Floats
+    problems: tuple[Problem, ...]
+    feet: tuple[int, ...] | None
+    on_feet: bool
+    ground: Floats | None
+
+
+def configurations(
+    body: Body,
+    motion: Motion,
+    *,
+    feet: Sequence[int | str] | None = None,
+    close_loops: bool = False,
+    on_feet: bool | None = None,
+) -> Configurations:
+    """Return the joint values and root poses of a motion on a body; options and errors are those of `measure`."""
+    links = None if feet is None else foot_links(body, feet)
+    times, q, root, problems = _configurations(body, motion)
+    if not len(times):
+        raise ValueError("the motion has no frames to measure")
+    where = Location(None if motion.source.path is None else str(motion.source.path))
+    problems += fit_problems(motion, body)
+    q, root, lacking = _finite(body, times, q, root, where)
+    problems += lacking
+    if close_loops and body.extra_joints:
+        from bodymotion.model import closed_loops
+
+        q = closed_loops.close_loops(body, q).q
+    if on_feet is None and root is None and (found := _followed_feet(body, q, links)):
+        on_feet, links = True, found
+        message = "the motion has no root pose: the root follows the feet"
+        problems += (rules.ON_FEET.problem(message, where),)
+    ground = None
+    if on_feet:
+        whole = bridged(q)[0]
+        links = feet_of_joints(body, whole) if links is None else links
+        root, lowest = placed_on_feet(body, whole, links)
+        if np.isfinite(lowest).all():
+            # The height decreases slightly with each step.
+            ground = lowest
+    if root is None:
+        root = np.broadcast_to(body.root_pose, (len(times), 7))
+    return Configurations(times, q, root, problems, links, bool(on_feet), ground)
 
 
 def _in_stretches(

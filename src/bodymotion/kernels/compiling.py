@@ -23,6 +23,8 @@ _F = TypeVar("_F", bound=Callable[..., object])
 
 SMALL = 1_000_000
 """Work of a kernel, in inner loop steps such as links × frames, that NumPy does in less time than it takes to load compiled code."""
+SMALL_BESIDE = 100_000
+"""The same where another kernel is loaded already."""
 CALL = 5_000
 """Inner loop steps that take as long as the overhead of a call with NumPy."""
 ONE_THREAD = 512
@@ -50,6 +52,11 @@ class _Kernel:
 
     def __call__(self, *args: object) -> Any:  # noqa: ANN401
         return (self._compiled or self.compiled())(*args)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether its code is loaded."""
+        return self._compiled is not None
 
     def compiled(self) -> Callable[..., Any]:
         """Return the compiled function; the kernels that it calls are compiled functions of its module then, as numba needs them."""
@@ -101,9 +108,11 @@ def is_small(function: Callable[..., object], work: int) -> bool:
 
     A program that calls it often gets the compiled code, too.
     """
+    if isinstance(function, _Kernel) and function.is_compiled:
+        return False
     name = f"{function.__module__}.{function.__name__}"
     _calls[name] += 1
-    return work + _calls[name] * CALL <= SMALL
+    return work + _calls[name] * CALL <= (min(SMALL, SMALL_BESIDE) if _OF_COMPILED else SMALL)
 
 
 def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:

@@ -34,6 +34,16 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
     return out
 
 
+def heights(poses: Floats, points: Floats, edges: Indices) -> Floats:
+    """Return the heights (T, K, 2) of the lowest and the highest point of feet, as for `lowest`."""
+    up = matrices(poses)[2]
+    out = np.empty((*poses.shape[:2], 2))
+    for foot in range(poses.shape[1]):
+        found = poses[:, foot, 2, None] + up[:, foot].T @ points[edges[foot] : edges[foot + 1]].T
+        out[:, foot, 0], out[:, foot, 1] = found.min(axis=1, initial=np.inf), found.max(axis=1, initial=-np.inf)
+    return out
+
+
 def hulls(
     poses: Floats, points: Floats, edges: Indices, standing: Floats, heights: Floats, patch: float
 ) -> tuple[Floats, Indices]:

@@ -35,9 +35,15 @@ def hermite(values: Floats, slopes: Floats, gaps: Floats, before: Indices, fract
     def work(a: int, b: int) -> None:
         i, f = before[a:b], fraction[a:b, None]
         after, gap = np.minimum(i + 1, len(values) - 1), gaps[np.minimum(i, len(gaps) - 1), None]
-        step = values[after] - values[i]
-        start, end = f * (1.0 - f) ** 2 * gap * slopes[i], -f * f * (1.0 - f) * gap * slopes[after]
-        out[a:b] = np.where(f == 0.0, values[i], values[i] + f * f * (3.0 - 2.0 * f) * step + start + end)
+        first = values[i]
+        found = values[after]
+        found -= first
+        found *= f * f * (3.0 - 2.0 * f)
+        found += first
+        found += f * (1.0 - f) ** 2 * gap * slopes[i]
+        found += -f * f * (1.0 - f) * gap * slopes[after]
+        np.copyto(found, first, where=f == 0.0)
+        out[a:b] = found
 
     in_slices(len(before), work)
 

@@ -7,7 +7,7 @@ without an id, but for the root, follow after the highest id in link order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -233,8 +233,10 @@ class Body(NotebookDisplay, ContentEquality):
         values[:, there] = component.values[:, np.array(columns)[there]]
         return frozen(values)
 
-    def forward_kinematics(self, q: npt.ArrayLike, root: npt.ArrayLike | None = None) -> Floats:
-        """Return the poses of all links in the world.
+    def forward_kinematics(
+        self, q: npt.ArrayLike, root: npt.ArrayLike | None = None, links: Sequence[int] | None = None
+    ) -> Floats:
+        """Return the poses of links in the world.
 
         Parameters
         ----------
@@ -242,10 +244,12 @@ class Body(NotebookDisplay, ContentEquality):
             (..., J) joint displacements [rad or m], in order of joint columns.
         root:
             (..., 7) poses of the root link in the world; `root_pose` when not given. Its batch axes and those of `q` broadcast.
+        links:
+            The indices of K links; all L by default.
 
         Returns
         -------
-        (..., L, 7) in link-index order.
+        (..., L, 7) in link-index order, or (..., K, 7).
 
         Raises
         ------
@@ -260,7 +264,17 @@ class Body(NotebookDisplay, ContentEquality):
             raise ValueError(f"the body has {self.num_joints} joint columns, q has shape {q.shape}")
         if root.ndim == 0 or root.shape[-1] != 7:
             raise ValueError(f"a root pose has 7 numbers (x y z qw qx qy qz), root has shape {root.shape}")
-        return kinematics.link_poses(self.tree, q, root)
+        if links is None:
+            return kinematics.link_poses(self.tree, q, root)
+        needed = {0}
+        for index in links:
+            while index not in needed:
+                needed.add(index)
+                index = self.links[index].parent
+        rows = sorted(needed)
+        parents, *others = (part[rows] for part in self.tree)
+        found = kinematics.link_poses((np.searchsorted(rows, parents), *others), q, root)  # type: ignore[arg-type]
+        return np.ascontiguousarray(found[..., np.searchsorted(rows, links), :])
 
     @cached_property
     def tree(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, Floats]:

@@ -1,6 +1,6 @@
 """Simulate bodies that follow motions, with MuJoCo (extra `sim`). See docs/simulation.md.
 
-`world` makes the model, `simulating` takes the steps, `result` is what comes out.
+`plan` has what the joints are to do, `world` makes the model, `stepping` takes the steps, `recording` makes a `result` of them.
 
 >>> import bodymotion as bm
 >>> body, motion = bm.load_body("biped.wrl"), bm.load_motion("biped_walk.seq")   # doctest: +SKIP
@@ -10,10 +10,12 @@
 
 from __future__ import annotations
 
+from bodymotion.simulation.controllers import Controller, ControllerError, RobotState
 from bodymotion.simulation.many import simulate_many
 from bodymotion.simulation.project import Project, load_project
 from bodymotion.simulation.result import Simulation
-from bodymotion.simulation.simulating import Controller, ControllerError, Push, RobotState, simulate
+from bodymotion.simulation.simulating import simulate
+from bodymotion.simulation.stepping import Push
 from bodymotion.simulation.world import MujocoModel, to_mujoco
 
 __all__ = [

@@ -25,7 +25,8 @@ def simulate_many(
 ) -> tuple[Simulation, ...]:
     """Simulate many motions, of one body or of one body each, at once.
 
-    Each simulation is one of `simulate`, on a thread of its own: MuJoCo's steps run in C, without Python's lock.
+    Each simulation is one of `simulate`, on a thread of its own: MuJoCo takes the steps without the lock of the interpreter. The model of a
+    body is made once.
 
     Parameters
     ----------

@@ -46,8 +46,8 @@ class Simulation(ContentEquality):
     states, bodies:
         (N, S) positions and velocities of everything in the MuJoCo model `model`; (L,) the numbers of the links there.
     contact_forces:
-        (N, C, 9) for each link in `touching` the net force [N] and torque [N m] on it from all its contacts, in the world's axes and about
-        the point that follows: the centre of the contacts [m].
+        (N, C, 9) for each link that touched anything, those in `touching`: the net force [N] and torque [N m] on it from all its contacts,
+        in the world's axes and about the point that follows: the centre of the contacts [m].
     readings:
         What gyros, accelerometers and force sensors read at each step.
     fall:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
+import threading
+import weakref
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.formats.meshes.folder import MeshFolder
-from bodymotion.formats.mjcf.standing import SelfCollision
+from bodymotion.formats.mjcf.standing import CollisionPoints, SelfCollision, overlap_problem
 from bodymotion.formats.mjcf.writer import MjcfModel, ModelOptions, mjcf_model
 from bodymotion.formats.mjcf_extra import mjcf_values
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.motors import default_gains, passive_joints
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.model.motors import effort_range
 from bodymotion.system.extras import need
@@ -93,9 +98,9 @@ class World:
         (L,) the MuJoCo body of each link.
     root:
         The index of the first of the 7 positions of a free root, −1 for a fixed one.
-    contacts, effort, sensors:
-        Columns of the sensor data: (C, 10) of the net force of the contacts of each link in `touching`, (J,) of the torque of each
-        actuator (−1 where it has none), and by the index of a device.
+    effort, sensors, contacts:
+        Columns of the sensor data: (J,) of the torque of each actuator (−1 where it has none), by the index of a device, and the first one
+        of contacts: 10 for each link in `touching`, from there to the end.
     crawlers:
         For each crawler its joint column, its geoms, and the velocity (G, 3) of the surface of each at 1 m/s, in the geom's frame.
     """
@@ -108,40 +113,130 @@ class World:
     bodies: npt.NDArray[np.int64]
     root: int
     touching: tuple[int, ...]
-    contacts: npt.NDArray[np.int64]
+    contacts: int
     effort: npt.NDArray[np.int64]
     sensors: Mapping[int, slice]
     crawlers: tuple[tuple[int, npt.NDArray[np.int64], Floats], ...] = ()
     problems: tuple[Problem, ...] = field(default=())
 
 
+@dataclass(frozen=True, eq=False)
+class WorldOptions:
+    """How a world is made: `gains` (J, 2), kp and kd of servos (None: motors, whose control is the torque at the joint), and options of
+    `simulate`.
+    """
+
+    gains: Floats | None
+    timestep: float
+    self_collision: SelfCollision
+    friction: float
+    floor: bool
+    limits: bool
+    sensors: bool
+
+
+class Robot:
+    """A body to simulate, with what does not depend on its motion; the last model is kept for the next simulation."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+        self._last: tuple[tuple[object, ...], World] | None = None
+        self._lock = threading.Lock()
+
+    @cached_property
+    def points(self) -> CollisionPoints:
+        """The points of the collision shapes."""
+        return CollisionPoints(self.body)
+
+    @cached_property
+    def default_gains(self) -> Floats:
+        """The default gains (J, 2)."""
+        return default_gains(self.body)
+
+    @cached_property
+    def passive(self) -> tuple[int, ...]:
+        """The columns of the joints without a motor."""
+        return passive_joints(self.body)
+
+    def world(
+        self,
+        options: WorldOptions,
+        posture: tuple[Floats, Floats],
+        objects: Sequence[tuple[Body, npt.ArrayLike]] = (),
+    ) -> World:
+        """Return the model of a simulation that starts in a posture: joint values (J,) and a root pose (7,).
+
+        `objects` are further bodies, each with the pose (7,) that its model has in the world.
+        """
+        q, root = posture
+        pairs: tuple[tuple[int, int], ...] = ()
+        if options.self_collision == "touching":
+            pairs = self.points.overlaps((q,), self.points.rest_overlaps)
+        key = (
+            None if options.gains is None else options.gains.tobytes(),
+            *(options.self_collision, options.friction, options.floor, options.sensors),
+            pairs,
+            root.tobytes() if self.body.is_mounted else b"",
+            q.tobytes() if self.body.extra_joints else b"",
+        )
+        with self._lock:
+            last = self._last
+            if objects or last is None or last[0] != key:
+                last = key, build_world(self.body, options, pairs, posture, objects)
+                self._last = self._last if objects else last
+        # Each simulation has a model of its own.
+        world = last[1]
+        model = copy(world.model)
+        model.opt.timestep = options.timestep
+        if self.body.source.format != "mjcf":
+            # Loops as stiff as the time step allows.
+            model.eq_solref[:, 0] = np.minimum(model.eq_solref[:, 0], 2.0 * options.timestep)
+        if not options.limits:
+            model.jnt_limited[:] = 0
+            model.actuator_forcelimited[:] = 0
+        return replace(world, model=model, body=replace(world.body, root_pose=root))
+
+
+_robots: dict[int, dict[str | None, Robot]] = {}
+"""By the id of a body, as long as it lives, and by how its root is fixed."""
+
+
+def robot_of(body: Body, root: Literal["free", "fixed"] | None = None) -> Robot:
+    """Return a body to simulate, with its root free, fixed, or as the body has it: the same one for the same body."""
+    found = _robots.get(id(body))
+    if found is None:
+        found = _robots[id(body)] = {}
+        weakref.finalize(body, _robots.pop, id(body), None)
+    if root not in found:
+        links = body.links
+        if root is not None and links:
+            joint = replace(links[0].joint, type="free" if root == "free" else "fixed")
+            links = (replace(links[0], joint=joint), *links[1:])
+        # Another body, as one that is referred to here would live for ever.
+        found[root] = Robot(replace(body, links=links))
+    return found[root]
+
+
 def build_world(
     body: Body,
-    *,
-    gains: Floats | None,
+    options: WorldOptions,
+    overlaps: Sequence[tuple[int, int]],
     posture: tuple[Floats, Floats],
-    timestep: float = 1e-3,
-    self_collision: SelfCollision = "touching",
-    friction: float = 1.0,
-    floor: bool,
-    objects: Sequence[tuple[Body, npt.ArrayLike]] = (),
-    limits: bool = True,
-    sensors: bool = True,
+    objects: Sequence[tuple[Body, npt.ArrayLike]],
 ) -> World:
-    """Return the model of a simulation that starts in a posture: joint values (J,) and a root pose (7,).
-
-    `gains` (J, 2) are kp and kd of servos; None stands for motors, whose control is the torque at the joint. `objects` are further bodies,
-    each with the pose (7,) that its model has in the world. Without `limits`, joints and actuators have none.
-    """
+    """Return the model of a simulation, without contacts of the pairs of links in `overlaps`."""
     mujoco = need("mujoco", "sim", "the simulation")
     body = _meeting_loops(_without_balls(replace(body, root_pose=posture[1])), posture[0])
-    kind = "position" if gains is not None else "none"
-    options = ModelOptions(self_collision, kind, gains, friction=friction, postures=(posture[0],))  # type: ignore[arg-type]
-    written = _written(replace(body, devices=()), options, "robot")
+    own: SelfCollision = "none" if options.self_collision == "none" else "all"
+    friction, gains = options.friction, options.gains
+    written = _written(
+        replace(body, devices=()),
+        ModelOptions(own, "none" if gains is None else "position", gains, scene=False),
+        "robot",
+    )
     world = mujoco.MjSpec()
-    world.option.timestep = timestep
     world.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    if floor:
+    if options.floor:
         world.worldbody.add_geom(
             name="floor",
             type=mujoco.mjtGeom.mjGEOM_PLANE,
@@ -152,9 +247,7 @@ def build_world(
     robot = _bare(_spec(written))
     world.attach(robot, prefix=ROBOT, frame=world.worldbody.add_frame())
     for number, (thing, pose) in enumerate(objects):
-        model = _written(
-            replace(thing, devices=()), ModelOptions(actuators="none", friction=friction), f"object{number}"
-        )
+        model = _written(replace(thing, devices=()), ModelOptions(actuators="none", scene=False), f"object{number}")
         at = np.asarray(pose, dtype=np.float64)
         frame = world.worldbody.add_frame(pos=at[:3], quat=at[3:])
         child = _bare(_spec(model))
@@ -171,15 +264,17 @@ def build_world(
                     motor.forcerange, motor.forcelimited = efforts, mujoco.mjtLimited.mjLIMITED_TRUE
     named = {index: name if name == "world" else ROBOT + name for index, name in written.links.items()}
     touching = tuple(link.index for link in body.links if link.collisions and named.get(link.index, "world") != "world")
-    _add_sensors(world, body, named, touching, devices=sensors)
-    model = world.compile()
-    if body.source.format != "mjcf":
-        # Loops as stiff as the time step allows.
-        model.eq_solref[:, 0] = np.minimum(model.eq_solref[:, 0], 2.0 * timestep)
-    if not limits:
-        model.jnt_limited[:] = 0
-        model.actuator_forcelimited[:] = 0
-    return _located(mujoco, model, written, body, named, touching)
+    _add_sensors(world, body, named, touching, devices=options.sensors)
+    known = {(one.bodyname1, one.bodyname2) for one in world.excludes}
+    apart = [(named[one], named[two]) for one, two in overlaps]
+    apart = [pair for pair in apart if pair not in known]
+    for one, two in apart:
+        world.add_exclude(bodyname1=one, bodyname2=two)
+    found = _located(mujoco, world.compile(), written, body, named, touching)
+    if not apart:
+        return found
+    told = [f"{one.removeprefix(ROBOT)} and {two.removeprefix(ROBOT)}" for one, two in apart]
+    return replace(found, problems=(*found.problems, overlap_problem(told)))
 
 
 def _without_balls(body: Body) -> Body:
@@ -219,15 +314,6 @@ def _bare(spec: Any) -> Any:  # noqa: ANN401
 def _add_sensors(world: Any, body: Body, named: Mapping[int, str], touching: Sequence[int], *, devices: bool) -> None:  # noqa: ANN401
     mujoco = need("mujoco", "sim", "the simulation")
     sense, kind = mujoco.mjtSensor, mujoco.mjtObj
-    for index in touching:
-        # found, force (3), torque (3), pos (3): bits 0, 1, 2 and 4 of mjtConDataField; 3 is the reduction "netforce"; one slot.
-        world.add_sensor(
-            name=f"contact {index}",
-            type=sense.mjSENS_CONTACT,
-            objtype=kind.mjOBJ_BODY,
-            objname=named[index],
-            intprm=[0b10111, 3, 1],
-        )
     for actuator in world.actuators:
         world.add_sensor(
             name=f"effort {actuator.name}",
@@ -241,6 +327,15 @@ def _add_sensors(world: Any, body: Body, named: Mapping[int, str], touching: Seq
             site = f"device {number} {name}"
             world.body(named[device.link]).add_site(name=site, pos=device.pose[:3], quat=device.pose[3:])
             world.add_sensor(name=site, type=getattr(sense, f"mjSENS_{name}"), objtype=kind.mjOBJ_SITE, objname=site)
+    for index in touching:
+        # found, force (3), torque (3), pos (3): bits 0, 1, 2 and 4 of mjtConDataField; 3 is the reduction "netforce"; one slot.
+        world.add_sensor(
+            name=f"contact {index}",
+            type=sense.mjSENS_CONTACT,
+            objtype=kind.mjOBJ_BODY,
+            objname=named[index],
+            intprm=[0b10111, 3, 1],
+        )
 
 
 def _located(
@@ -268,7 +363,6 @@ def _located(
         if adrs:
             start = model.sensor_adr[adrs[0]]
             sensors[number] = slice(int(start), int(model.sensor_adr[adrs[-1]] + model.sensor_dim[adrs[-1]]))
-    contacts = [np.arange(10) + model.sensor(f"contact {index}").adr[0] for index in touching]
     bodies = np.array([model.body(named[index]).id if index in named else 0 for index in range(len(body.links))])
     crawlers = []
     # Belts are fixed in a file, and move here.
@@ -289,7 +383,7 @@ def _located(
         bodies,
         root,
         touching,
-        np.array(contacts, dtype=np.int64).reshape(-1, 10),
+        model.nsensordata - 10 * len(touching),
         effort,
         sensors,
         tuple(crawlers),

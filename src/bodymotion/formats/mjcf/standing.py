@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.mjcf import rules
@@ -14,13 +16,14 @@ from bodymotion.formats.mjcf.geom_writer import solid
 from bodymotion.formats.mjcf_extra import mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, Ints
 from bodymotion.geometry.convex import hull_distance
 from bodymotion.geometry.shapes import Box
 from bodymotion.model.inertias import is_moving, rigid_groups
 from bodymotion.model.motors import default_gains, effort_range, passive_joints
 
 if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
     from bodymotion.formats.mjcf.body_writer import LinkWriter
     from bodymotion.geometry.shapes import Shape
     from bodymotion.model.body import Body
@@ -53,88 +56,119 @@ def boxed(body: Body) -> Body:
     )
 
 
-def _clouds(body: Body) -> list[list[Floats]]:
-    """Return the points (N, 3) of each shape that has contacts in MuJoCo, in its link's frame, by link."""
-    found: list[list[Floats]] = []
-    for link in body.links:
-        found.append([])
-        for shape in link.collisions:
-            geom = solid(shape)
-            if geom is not None and not geom.is_flat:
-                points = shape.to_mesh().vertices
-                if len(points) and np.isfinite(points).all():
-                    found[-1].append(points)
-    return found
+class CollisionPoints:
+    """The points (P, 3) of the shapes of a body that have contacts in MuJoCo, in the frames of their links.
+
+    `links` (P,) are the links of the points, `shapes` (S,) those of the shapes; the points of a shape begin at `starts` (S,).
+    """
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+        clouds: list[Floats] = []
+        links: list[int] = []
+        for link in body.links:
+            for shape in link.collisions:
+                geom = solid(shape)
+                if geom is not None and not geom.is_flat:
+                    points = shape.to_mesh().vertices
+                    if len(points) and np.isfinite(points).all():
+                        clouds.append(points)
+                        links.append(link.index)
+        sizes = [len(cloud) for cloud in clouds]
+        self.shapes = np.array(links, dtype=np.int64)
+        self.links = np.repeat(self.shapes, sizes)
+        self.points = np.concatenate([np.zeros((0, 3)), *clouds])
+        self.starts = np.cumsum([0, *sizes])[:-1]
+
+    def placed(self, q: Floats, root: npt.ArrayLike) -> Floats:
+        """Return the points (P, 3) [m] in the world, for joint values (J,) and a root pose (7,)."""
+        return poses.transform_points(self.body.forward_kinematics(q, root)[self.links], self.points)
+
+    def lowest(self, q: Floats, root: Floats) -> float | None:
+        """Return the height [m] of the lowest point; None without shapes."""
+        return float(self.placed(q, root)[:, 2].min()) if len(self.points) else None
+
+    def home(self) -> tuple[Floats, Floats]:
+        """Return joint values (J,) and a root pose (7,): the rest pose within the limits, on the ground if the root is free."""
+        q, root = rest_values(self.body), np.array(self.body.root_pose, dtype=np.float64)
+        if not self.body.is_mounted:
+            root[2] -= self.lowest(q, root) or 0.0
+        return q, root
+
+    @cached_property
+    def rest_overlaps(self) -> tuple[tuple[int, int], ...]:
+        """The pairs of links that overlap at rest, as `overlaps`."""
+        return self.overlaps((rest_values(self.body), np.zeros(self.body.num_joints)))
+
+    def overlaps(
+        self, postures: Sequence[Floats], known: Iterable[tuple[int, int]] = ()
+    ) -> tuple[tuple[int, int], ...]:
+        """Return `known` and the pairs of links, by index, whose shapes overlap in joint values (J,), and which MuJoCo lets collide.
+
+        MuJoCo itself excludes links that move as one, and a moving link and the one that carries it.
+        """
+        found = set(known)
+        if not len(self.shapes):
+            return ()
+        group, carrier = self._groups
+        for q in postures:
+            points = self.placed(q, poses.IDENTITY)
+            low = np.minimum.reduceat(points, self.starts) - TOUCH_DISTANCE
+            high = np.maximum.reduceat(points, self.starts)
+            clouds = np.split(points, self.starts[1:])
+            for one, index in enumerate(self.shapes.tolist()):
+                near = ((low[one + 1 :] <= high[one]) & (low[one] <= high[one + 1 :])).all(axis=1)
+                own, carries = group[one + 1 :], carrier[one + 1 :]
+                near &= (own != group[one]) & (own != carrier[one]) & (carries != group[one])
+                for two in (np.flatnonzero(near) + one + 1).tolist():
+                    pair = index, int(self.shapes[two])
+                    if pair not in found and hull_distance(clouds[one], clouds[two], TOUCH_DISTANCE) <= TOUCH_DISTANCE:
+                        found.add(pair)
+        return tuple(sorted(found))
+
+    @cached_property
+    def _groups(self) -> tuple[Ints, Ints]:
+        """For each shape (S,) the number of the links that move as one with its own, and of those that carry them (-1 none)."""
+        groups = rigid_groups(self.body)
+        group_of = {index: number for number, group in enumerate(groups) for index in group}
+        carriers = [
+            group_of[self.body.links[group[0]].parent]
+            if group[0] > 0 and is_moving(self.body, self.body.links[group[0]].parent)
+            else -1
+            for group in groups
+        ]
+        own = np.array([group_of[index] for index in self.shapes.tolist()], dtype=np.int32)
+        return own, np.array(carriers, dtype=np.int32)[own]
 
 
-def home_posture(body: Body) -> tuple[Floats, Floats]:
-    """Return joint values (J,) and a root pose (7,): the rest pose within the limits of the joints, on the ground if the root is free."""
+def rest_values(body: Body) -> Floats:
+    """Return joint values (J,): 0, or the limit that is nearest to it; 0 in a body with closed loops."""
     q = np.zeros(body.num_joints)
     if not body.extra_joints:
         for column, joint in enumerate(body.joints):
             if joint.type in ("rotate", "slide") and joint.lower <= joint.upper:
                 q[column] = np.clip(0.0, joint.lower, joint.upper)
-    root = np.array(body.root_pose, dtype=np.float64)
-    if not body.is_mounted:
-        root[2] -= lowest_point(body, q, root) or 0.0
-    return q, root
+    return q
 
 
-def lowest_point(body: Body, q: Floats, root: Floats) -> float | None:
-    """Return the height [m] of the lowest point that has contacts, for joint values (J,) and a root pose (7,); None without shapes."""
-    clouds = zip(body.forward_kinematics(q, root), _clouds(body), strict=True)
-    lows = [poses.transform_points(pose, points)[:, 2].min() for pose, shapes in clouds for points in shapes]
-    return float(min(lows)) if lows else None
+def overlap_problem(pairs: Sequence[str]) -> Problem:
+    """Return the problem that reports pairs of links, `A and B`, that do not collide in the model."""
+    shown = "; ".join(pairs[:6]) + (f"; {len(pairs) - 6} more" if len(pairs) > 6 else "")
+    message = f"{counted(len(pairs), 'pair')} of links overlap at rest and do not collide in the model: {shown}"
+    return rules.OVERLAP.problem(message, data={"pairs": list(pairs)})
 
 
-def overlapping_links(body: Body, postures: Sequence[Floats] = ()) -> list[tuple[int, int]]:
-    """Return the pairs of links, by index, whose shapes overlap at rest or in joint values (J,), and which MuJoCo lets collide.
-
-    MuJoCo itself excludes links that move as one, and a moving link and the one that carries it.
-    """
-    clouds = _clouds(body)
-    groups = rigid_groups(body)
-    group_of = {index: number for number, group in enumerate(groups) for index in group}
-    carried_by = {
-        number: group_of[body.links[group[0]].parent]
-        for number, group in enumerate(groups)
-        if group[0] > 0 and is_moving(body, body.links[group[0]].parent)
-    }
-    found: set[tuple[int, int]] = set()
-    for q in (home_posture(body)[0], np.zeros(body.num_joints), *postures):
-        link_poses = body.forward_kinematics(q, poses.IDENTITY)
-        shapes = [
-            (index, poses.transform_points(link_poses[index], points))
-            for index, own in enumerate(clouds)
-            for points in own
-        ]
-        low = np.array([points.min(axis=0) for _, points in shapes]).reshape(-1, 3) - TOUCH_DISTANCE
-        high = np.array([points.max(axis=0) for _, points in shapes]).reshape(-1, 3)
-        for number, (index, points) in enumerate(shapes):
-            near = ((low[number + 1 :] <= high[number]) & (low[number] <= high[number + 1 :])).all(axis=1)
-            for other in (np.flatnonzero(near) + number + 1).tolist():
-                one, two = group_of[index], group_of[shapes[other][0]]
-                if one == two or carried_by.get(one) == two or carried_by.get(two) == one:
-                    continue
-                pair = (index, shapes[other][0])
-                if pair not in found and hull_distance(points, shapes[other][1], TOUCH_DISTANCE) <= TOUCH_DISTANCE:
-                    found.add(pair)
-    return sorted(found)
-
-
-def exclude_overlaps(body: Body, links: LinkWriter, contact: Element, postures: Sequence[Floats]) -> None:
-    """Exclude contacts of links that overlap at rest or in `postures`; they are reported."""
+def exclude_overlaps(points: CollisionPoints, links: LinkWriter, contact: Element) -> None:
+    """Exclude contacts of links that overlap at rest; they are reported."""
     known = {(one.get("body1"), one.get("body2")) for one in contact.children}
     named = []
-    for pair in overlapping_links(body, postures):
+    for pair in points.rest_overlaps:
         one, two = (links.elements[index].get("name") for index in pair)
         if (one, two) not in known:
             contact.add("exclude", {"body1": one, "body2": two})
             named.append(f"{one} and {two}")
     if named:
-        shown = "; ".join(named[:6]) + (f"; {len(named) - 6} more" if len(named) > 6 else "")
-        message = f"{counted(len(named), 'pair')} of links overlap at rest and do not collide in the model: {shown}"
-        links.problems.add(rules.OVERLAP.problem(message, data={"pairs": named}))
+        links.problems.add(overlap_problem(named))
 
 
 def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> Element:
@@ -178,9 +212,9 @@ def add_floor(world: Element, friction: float) -> None:
     world.children[:0] = [Element("light", light), Element("geom", {"name": "floor", **plane})]
 
 
-def home_keyframe(body: Body, links: LinkWriter, world: Element, actuator: Element) -> list[Element]:
-    """Return the keyframe of `home_posture`, if there are joints; the controls of position actuators hold it."""
-    q, root = home_posture(body)
+def home_keyframe(points: CollisionPoints, links: LinkWriter, world: Element, actuator: Element) -> list[Element]:
+    """Return the keyframe of `CollisionPoints.home`, if there are joints; the controls of position actuators hold it."""
+    body, (q, root) = points.body, points.home()
     values: dict[str, list[float]] = {}
     for column, index in enumerate(body.joint_links):
         if index in links.joint_names:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -23,6 +23,7 @@ from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR
 from bodymotion.formats.mjcf.loops import LoopWriter
 from bodymotion.formats.mjcf.standing import (
     Actuators,
+    CollisionPoints,
     CollisionShapes,
     SelfCollision,
     add_floor,
@@ -32,7 +33,6 @@ from bodymotion.formats.mjcf.standing import (
     position_actuators,
 )
 from bodymotion.formats.xml.tree import Element, is_xml_text, number_text, to_xml
-from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import MOVING
 
 if TYPE_CHECKING:
@@ -204,14 +204,14 @@ def write_mjcf(
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """The options of `write_mjcf`; contacts of links that overlap in `postures` (joint values (J,)) are excluded, too."""
+    """The options of `write_mjcf`, and whether a floor, a light and a keyframe are made."""
 
     self_collision: SelfCollision = "touching"
     actuators: Actuators | None = None
     gains: npt.ArrayLike | None = None
     collision_shapes: CollisionShapes = "mesh"
     friction: float = 1.0
-    postures: Sequence[Floats] = ()
+    scene: bool = True
 
 
 @dataclass(frozen=True)
@@ -285,8 +285,9 @@ class _Writer:
         # A model from an MJCF file keeps the motors and contacts of that file.
         makes = body.source.format != "mjcf" or body.source.options.get("motors") == "made"
         contact = excluded_contacts(body, links) if makes else Element("contact")
-        if self.options.self_collision == "touching" and (makes or self.options.postures):
-            exclude_overlaps(body, links, contact, self.options.postures)
+        points = CollisionPoints(body) if makes else None
+        if points is not None and self.options.self_collision == "touching":
+            exclude_overlaps(points, links, contact)
         kind = self.options.actuators or ("motor" if makes else None)
         actuator = Element("actuator")
         if kind == "motor":
@@ -296,10 +297,10 @@ class _Writer:
             actuator = position_actuators(body, links, table)
             root.add("option", dict(INTEGRATOR))
         keyframe = Element("keyframe")
-        if makes:
-            keyframe.children += home_keyframe(body, links, world, actuator)
-        if makes and not body.is_mounted:
-            add_floor(world, self.options.friction)
+        if points is not None and self.options.scene:
+            keyframe.children += home_keyframe(points, links, world, actuator)
+            if not body.is_mounted:
+                add_floor(world, self.options.friction)
         loops = Element("loops")
         LoopWriter(body, links.elements, self.names, self.kept, self.problems, devices.sites, extras.classes).write(
             loops

@@ -1,0 +1,112 @@
+"""What a simulation is to do: joint values and root poses at each step, and the posture that it starts in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from bodymotion.dynamics.measuring import configurations
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.motion.components import JOINT_EFFORT, MultiValueSeq
+from bodymotion.motion.interpolation import sampled
+from bodymotion.system.memory import check_memory
+
+if TYPE_CHECKING:
+    from bodymotion.diagnostics import Problem
+    from bodymotion.formats.mjcf.standing import CollisionPoints
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+
+DEFAULT_SECONDS = 5.0
+"""[s] Length of a simulation without a motion and without an end."""
+MAX_LIFT = 0.1
+"""[m] A start pose whose lowest point is at most this far from the ground is put on it."""
+FRAME_RATE = 100.0
+"""[Hz] of the frames of the result, without a motion."""
+
+
+class Plan:
+    """The plan at the times k·timestep: joint values `q` and velocities `dq` (steps + 1, J), and root poses `root` (steps + 1, 7).
+
+    `posture` has the joint values (J,) and the root pose (7,) of the start: loops closed, and on the ground if there is a `floor`.
+    """
+
+    def __init__(
+        self,
+        body: Body,
+        motion: Motion | None,
+        start: float,
+        end: float | None,
+        timestep: float,
+        points: CollisionPoints,
+        *,
+        floor: bool,
+    ) -> None:
+        placed = None if motion is None else configurations(body, motion)
+        times = None if placed is None else placed.times
+        self.problems: tuple[Problem, ...] = () if placed is None else placed.problems
+        if times is not None:
+            start = max(start, float(times[0]))
+            end = float(times[-1]) if end is None else end
+        else:
+            end = DEFAULT_SECONDS if end is None else end
+        if not start < end < start + 1e5:
+            raise ValueError(
+                f"the simulation would last from {start:g} s to {end:g} s; expected an end after the start"
+            )
+        self.start, self.timestep = start, timestep
+        self.steps = max(round((end - start) / timestep), 1)
+        self.frame_rate = (
+            FRAME_RATE if times is None or len(times) < 2 else (len(times) - 1) / float(times[-1] - times[0])
+        )
+        check_memory(self.steps * 8 * (4 * body.num_joints + 500), f"a simulation of {self.steps} steps")
+        if placed is None:
+            q, root = points.home()
+            root = root if floor else np.array(body.root_pose)
+            self.q, self.root = np.tile(q, (self.steps + 1, 1)), np.tile(root, (self.steps + 1, 1))
+            self.dq = np.zeros_like(self.q)
+        else:
+            at = start + timestep * np.arange(-1, self.steps + 1)
+            method: Literal["linear", "cubic"] = "cubic" if len(placed.times) > 3 else "linear"
+            values = sampled(np.ascontiguousarray(placed.joint_displacements), placed.times, at, method)
+            self.q, self.dq = values[1:], np.diff(values, axis=0) / timestep
+            if start <= placed.times[0]:
+                self.dq[0] = self.dq[1]
+            roots = np.ascontiguousarray(placed.root_poses)[:, None]
+            self.root = sampled(roots, placed.times, at[1:], "linear")[:, 0]
+        self.posture = self._start(body, points, floor=floor, moves=placed is not None)
+
+    def _start(self, body: Body, points: CollisionPoints, *, floor: bool, moves: bool) -> tuple[Floats, Floats]:
+        q, root = self.q[0], np.array(self.root[0])
+        root[3:] = rotations.normalized(root[3:])
+        if body.extra_joints:
+            from bodymotion.model.closed_loops import close_loops
+
+            q = close_loops(body, q).q
+        if floor and not body.is_mounted:
+            low = points.lowest(q, root)
+            if low is not None and (abs(low) <= MAX_LIFT or not moves):
+                self.root[:, 2] -= low
+                root[2] -= low
+        return q, root
+
+    def efforts(self, body: Body, motion: Motion | None) -> Floats:
+        """Return the JointEffort of a motion (steps, J).
+
+        Raises
+        ------
+        ValueError
+            When it has none.
+        """
+        found = [
+            c
+            for c in (() if motion is None else motion.components)
+            if isinstance(c, MultiValueSeq) and c.content == JOINT_EFFORT
+        ]
+        if not found:
+            raise ValueError(f"drive='effort' needs a motion with the component {JOINT_EFFORT}")
+        values = np.ascontiguousarray(body.joint_values(found[-1]))
+        times = self.start + self.timestep * np.arange(self.steps)
+        return sampled(values, found[-1].timeline.times, times, "linear")
