@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-REPEATS = 5
+REPEATS = 8
 MANY, MANY_SECONDS = 64, 5.0
 
 

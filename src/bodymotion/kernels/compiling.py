@@ -23,8 +23,8 @@ _F = TypeVar("_F", bound=Callable[..., object])
 
 SMALL = 1_000_000
 """Work of a kernel, in inner loop steps such as links × frames, that NumPy does in less time than it takes to load compiled code."""
-SMALL_BESIDE = 100_000
-"""The same where another kernel is loaded already."""
+SMALL_IN_ALL = 3_000_000
+"""The same for all calls so far, small ones."""
 CALL = 5_000
 """Inner loop steps that take as long as the overhead of a call with NumPy."""
 ONE_THREAD = 512
@@ -38,7 +38,7 @@ MAX_WAIT = 30.0
 """[s] Longest time that a program waits at its end for the compiler."""
 
 _lock = threading.RLock()
-_calls: Counter[str] = Counter()
+_done: Counter[str] = Counter()
 
 
 class _Kernel:
@@ -106,13 +106,13 @@ def inlined(function: _F) -> _F:
 def is_small(function: Callable[..., object], work: int) -> bool:
     """Return whether `work` inner loop steps are too few to load the compiled code of a kernel.
 
-    A program that calls it often gets the compiled code, too.
+    A program that calls it often gets the compiled code, too; code that is loaded is used.
     """
     if isinstance(function, _Kernel) and function.is_compiled:
         return False
     name = f"{function.__module__}.{function.__name__}"
-    _calls[name] += 1
-    return work + _calls[name] * CALL <= (min(SMALL, SMALL_BESIDE) if _OF_COMPILED else SMALL)
+    _done[name] += work + CALL
+    return work + CALL <= SMALL and _done[name] <= SMALL_IN_ALL
 
 
 def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.geometry.poses import compose, inverse
+from bodymotion.geometry.rotations import conjugate, rotate
 from bodymotion.kernels.compiling import in_slices
 from bodymotion.kernels.kinematics import Indices, apply, matrices
 
@@ -256,11 +257,24 @@ def _end_of_descent(heights: Floats, times: Floats, top: int, last: int, step: i
 
 MAX_SINK = 1e-4
 """[m] A foot that would be lower than the supporting one by more than this becomes the supporting one."""
-BLOCK = 128
+BLOCK = 256
 """Frames that are computed together."""
 
 
 @np.errstate(all="ignore")
+def _lowest_heights(roots: Floats, feet: Floats, points: Floats, edges: Indices) -> Floats:
+    """Return the heights (T, K) of the lowest points of feet (T, K, 7) in the frames of roots (T, 7), with unit quaternions.
+
+    With u, the world's z in a root's frame, and R, t of a foot there, the height of its point p is that of the root plus u·t + (Rᵀu)·p.
+    """
+    up = matrices(roots[:, None])[2, :, 0].T[:, None]
+    found = roots[:, 2, None] + (up * feet[..., :3]).sum(axis=-1)
+    own = rotate(conjugate(feet[..., 3:]), np.broadcast_to(up, (*feet.shape[:2], 3)))
+    for foot in range(feet.shape[1]):
+        found[:, foot] += (own[:, foot] @ points[edges[foot] : edges[foot + 1]].T).min(axis=1, initial=np.inf)
+    return found
+
+
 def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> tuple[Floats, Floats]:
     """Return root poses (T, 7) for which the supporting foot does not slip, from poses (T, K, 7) of the feet in the root's frame, K > 0.
 
@@ -272,14 +286,14 @@ def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> tuple[
     out, ground = np.empty((len(feet), 7)), np.empty(len(feet))
     if not len(feet):
         return out, ground
-    heights = lowest(compose(start, feet[:1]), points, edges, 0.0)[..., 0]
+    heights = _lowest_heights(start[None], feet[:1], points, edges)
     support = int(heights.argmin())
     out[0], ground[0], held = start, heights.min(), compose(start, feet[0, support])
     t, has_changed = 1, False
     while t < len(feet):
         block = feet[t : t + BLOCK]
         placed = compose(held, inverse(block[:, support]))
-        heights = lowest(compose(placed[:, None], block), points, edges, 0.0)[..., 0]
+        heights = _lowest_heights(placed, block, points, edges)
         sinks = heights.min(axis=1) < heights[:, support] - MAX_SINK
         sinks[:has_changed] = False
         has_changed = bool(sinks.any())

@@ -124,7 +124,7 @@ def _small_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
         if kinds[i] == 2:
             shift = shift + q[:, columns[i]] * rotations.rotate(turns[i], axes[i])[:, None]
         positions[i] = positions[parents[i]] + _rotated(parent, shift)
-        quaternions[i] = _product(parent, turn)
+        quaternions[i] = parent if turns[i, 0] == 1.0 else _product(parent, turn)
         if kinds[i] == 1:
             half = 0.5 * q[:, columns[i]]
             sine = np.sin(half)
