@@ -268,7 +268,7 @@ def _lowest_heights(roots: Floats, feet: Floats, points: Floats, edges: Indices)
     With u, the world's z in a root's frame, and R, t of a foot there, the height of its point p is that of the root plus u·t + (Rᵀu)·p.
     """
     up = matrices(roots[:, None])[2, :, 0].T[:, None]
-    found = roots[:, 2, None] + (up * feet[..., :3]).sum(axis=-1)
+    found: Floats = roots[:, 2, None] + (up * feet[..., :3]).sum(axis=-1)
     own = rotate(conjugate(feet[..., 3:]), np.broadcast_to(up, (*feet.shape[:2], 3)))
     for foot in range(feet.shape[1]):
         found[:, foot] += (own[:, foot] @ points[edges[foot] : edges[foot + 1]].T).min(axis=1, initial=np.inf)
