@@ -21,9 +21,8 @@ from bodymotion.formats.mjcf.writer import MjcfModel, ModelOptions, mjcf_model
 from bodymotion.formats.mjcf_extra import mjcf_values
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.motors import default_gains, passive_joints
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
-from bodymotion.model.motors import effort_range
+from bodymotion.model.motors import default_gains, effort_range, passive_joints
 from bodymotion.system.extras import need
 
 if TYPE_CHECKING:
