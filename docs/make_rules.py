@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from bodymotion.diagnostics import Rule
-from bodymotion.diagnostics.catalogue import catalogue, retired
+from bodymotion.diagnostics.catalogue import catalogue, retired, rules_of
 from bodymotion.formats.registry import FORMATS
 
 PAGE = Path(__file__).with_name("rules.md")
@@ -91,9 +91,9 @@ def _titles_of_formats() -> dict[str, str]:
     titles: dict[str, str] = {}
     for row in FORMATS:
         package = importlib.import_module(f"bodymotion.formats.{row.read.place.partition(':')[0].partition('.')[0]}")
-        module = package if hasattr(package, "RULES") else importlib.import_module(f"{package.__name__}.rules")
+        rules = rules_of(package) or rules_of(importlib.import_module(f"{package.__name__}.rules"))
         title = ", ".join(filter(None, (row.title[0].upper() + row.title[1:], " ".join(row.extensions))))
-        for letters in {re.sub(r"\d", "", rule.code) for rule in module.RULES}:
+        for letters in {re.sub(r"\d", "", rule.code) for rule in rules}:
             titles.setdefault(letters, title)
     return titles
 

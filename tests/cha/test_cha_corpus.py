@@ -7,7 +7,8 @@ import csv
 import pytest
 
 from bodymotion import FormatError, check, load
-from bodymotion.formats.cha import RULES, cha_text, parse_cha
+from bodymotion.diagnostics.catalogue import rules_of
+from bodymotion.formats.cha import cha_text, parse_cha, rules
 
 FAULTS = {
     "i01_controls_missing": ("CHA120", 1, 1),
@@ -73,7 +74,7 @@ def test_files_that_are_right_load(animations):
 
 
 def test_files_that_are_wrong_are_told_why(animations):
-    severity = {rule.code: rule.severity for rule in RULES}
+    severity = {rule.code: rule.severity for rule in rules_of(rules)}
     with (animations / "RESULTS.csv").open(encoding="utf-8") as file:
         basis = {row["file"]: row["basis or note"] for row in csv.DictReader(file)}
     files = sorted((animations / "invalid").glob("*.cha"))

@@ -13,6 +13,7 @@ import bodymotion as bm
 from bodymotion.checks import moments
 from bodymotion.checks.physics import rules, samples
 from bodymotion.diagnostics import Location
+from bodymotion.diagnostics.catalogue import rules_of
 from bodymotion.formats.resources import PART_MISSING, NotFound
 from sample_files import tries
 from walker import (
@@ -62,7 +63,7 @@ def test_each_rule_at_each_rate(code, rate):
 
 
 def test_each_rule_is_tried():
-    assert {*FAULTS, "MOT331"} == {rule.code for rule in rules.RULES}
+    assert {*FAULTS, "MOT331"} == {rule.code for rule in rules_of(rules)}
 
 
 @pytest.mark.parametrize("size", [-0.05, 0.015, 0.03, 0.3])

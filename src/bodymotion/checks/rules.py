@@ -455,5 +455,3 @@ TIME_STAMPS = Rule(
     "are the time stamps seconds, of one clock? `bodymotion edit --trim` keeps a part of the motion",
     example=("frames at 0, 0.01, 0.02 and 1e9 s", "frames at 0, 0.01, 0.02 and 60 s"),
 )
-
-RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

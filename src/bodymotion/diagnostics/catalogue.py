@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from types import ModuleType
 
 from bodymotion.diagnostics import Problem, Rule
 
@@ -16,6 +17,11 @@ PACKAGES = ("diagnostics.losses", "motion", "model", "formats", "spot", "editing
 def catalogue() -> dict[str, Rule]:
     """Return the rules of all formats and of the checks, by code, in its order. Imports all formats."""
     return _collected()[0]
+
+
+def rules_of(module: ModuleType) -> tuple[Rule, ...]:
+    """Return the rules that a module defines or imports, in their order there."""
+    return tuple(value for value in vars(module).values() if isinstance(value, Rule))
 
 
 def retired() -> dict[str, str]:
@@ -33,9 +39,9 @@ def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
         except ImportError:
             # Made for a package that is not installed.
             continue
-        for value in vars(module).values():
-            if isinstance(value, Rule) and found.setdefault(value.code, value) != value:
-                raise ValueError(f"two rules have the code {value.code}")
+        for rule in rules_of(module):
+            if found.setdefault(rule.code, rule) != rule:
+                raise ValueError(f"two rules have the code {rule.code}")
         old.update(getattr(module, "RETIRED", {}))
     return dict(sorted(found.items())), old
 

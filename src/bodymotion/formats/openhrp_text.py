@@ -90,9 +90,6 @@ CONVERTED = DocumentRule(
     example=("saving a ZMP in the world's frame", "saving a ZMP that is root-relative"),
 )
 
-RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
-"""All rules, in the order of their codes."""
-
 SUFFIXES = (".pos", ".waist", ".hip", ".zmp")
 
 MAX_DIFFERENCE = 1e-3

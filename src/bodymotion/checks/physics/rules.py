@@ -124,5 +124,3 @@ TORQUE_LIMIT = Rule(
     "the robot will lag behind, or fall; slow the motion down (`bodymotion retime --speed`), or keep the limb nearer to the body",
     example=("an arm that needs 9.8 Nm from a motor of 9 Nm", "a motor of 10 Nm"),
 )
-
-RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

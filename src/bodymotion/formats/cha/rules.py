@@ -697,6 +697,3 @@ CYCLE_CONTACTS = Rule(
 )
 
 OF_CYCLES = (CYCLE_LEGS, CYCLE_ENDS, CYCLE_FEET_UP, CYCLE_NO_SWING, CYCLE_SWINGS, CYCLE_CONTACTS)
-
-RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
-"""All rules, in the order of their codes."""

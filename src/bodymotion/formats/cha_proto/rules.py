@@ -72,6 +72,3 @@ STAMPS = Rule(
     "The keyframes of a log are in the order of time; others are left out.",
     example=("timestamp { seconds: 5 } twice", "timestamp { seconds: 5 }, then timestamp { seconds: 6 }"),
 )
-
-RULES = (WIRE, TEXT, CHANGES, SPARSE, SEQUENCE, NO_FRAMES, UNREADABLE, UNKNOWN, GAPS, PARTLY, NAME, STAMPS)
-"""All of them."""

@@ -62,6 +62,5 @@ version 1.0 says `angleUnit: radian`. All other keys of the top level, of links 
 from __future__ import annotations
 
 from bodymotion.formats.choreonoid_body.reader import parse_body, read_body
-from bodymotion.formats.choreonoid_body.rules import RULES
 
-__all__ = ["RULES", "parse_body", "read_body"]
+__all__ = ["parse_body", "read_body"]

@@ -321,5 +321,3 @@ RETIRED = {
     "BDY156": "BODY153",
 }
 """Codes that rules had before, and the rules that took over."""
-
-RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

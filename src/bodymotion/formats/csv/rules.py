@@ -72,6 +72,3 @@ ASSUMED = Rule(
 )
 
 RETIRED = {"CSV009": "MOT101"}
-
-RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
-"""All rules, in the order of their codes."""

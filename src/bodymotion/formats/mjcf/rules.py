@@ -242,5 +242,3 @@ OVERLAP = Rule(
     "`bodymotion convert --self-collision all` lets them collide, which pushes them apart",
     example=("two shapes in one place, on a link and on the child of its child", "shapes apart from each other"),
 )
-
-RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))

@@ -67,6 +67,3 @@ UNREAD = Rule(
     "Arrays that follow from others, or are not known, are not read.",
     example=("joint_displacement=…, effort=…", "joint_displacement=…"),
 )
-
-RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
-"""All rules, in the order of their codes."""

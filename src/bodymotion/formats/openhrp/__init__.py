@@ -7,6 +7,5 @@ language itself, the shapes and the parts in other files belong to `bodymotion.f
 from __future__ import annotations
 
 from bodymotion.formats.openhrp.reader import read_openhrp
-from bodymotion.formats.openhrp.rules import RULES
 
-__all__ = ["RULES", "read_openhrp"]
+__all__ = ["read_openhrp"]

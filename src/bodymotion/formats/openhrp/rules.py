@@ -311,5 +311,3 @@ EXTRA_TYPE = DocumentRule(
     'jointType of an ExtraJoint must be "xyz", "xy" or "z"; Choreonoid has "piston", "ball" and "hinge" too.',
     example=('jointType "xz"', 'jointType "xyz"'),
 )
-
-RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

@@ -187,5 +187,3 @@ UNWRITABLE = Rule(
     leaves_out=True,
     example=("an object in `extra`", "a number in `extra`"),
 )
-
-RULES = tuple(rule for rule in list(globals().values()) if isinstance(rule, Rule))

@@ -58,11 +58,9 @@ from __future__ import annotations
 
 from bodymotion.formats.seq.headers import ComponentHeader
 from bodymotion.formats.seq.reader import parse_seq, read_seq, read_source
-from bodymotion.formats.seq.rules import RULES
 from bodymotion.formats.seq.streaming import MotionReader, open_motion
 
 __all__ = [
-    "RULES",
     "ComponentHeader",
     "MotionReader",
     "open_motion",

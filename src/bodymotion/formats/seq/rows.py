@@ -223,7 +223,7 @@ def single_row(text: bytes, indent: int, start: int) -> SingleRow:
     try:
         (row,) = rows_by_yaml(decoded(text)[0], indent, PiecedText(None), 1, 1)
     except FormatError as error:
-        rule = next(rule for rule in rules.RULES if rule.code == error.problem.rule)
+        rule = next(rule for rule in (rules.NOT_YAML, rules.ALIASES, rules.TAG) if rule.code == error.problem.rule)
         if rule is rules.NOT_YAML:
             return SingleRow(start, indent, None, rule, *_unbalanced(text, error.problem.message))
         return SingleRow(start, indent, None, rule, error.problem.message)

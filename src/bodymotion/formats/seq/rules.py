@@ -337,6 +337,3 @@ IRREGULAR_RATE = Rule(
 
 RETIRED = {"SEQ113": "MOT101"}
 """Codes that rules had before, and the rules that took over."""
-
-RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
-"""All rules, in the order of their codes."""

@@ -35,7 +35,6 @@ both directions; `extension` has <bodymotion>, `elements` what several others ho
 from __future__ import annotations
 
 from bodymotion.formats.urdf.reader import parse_urdf, read_urdf
-from bodymotion.formats.urdf.rules import RULES
 from bodymotion.formats.urdf.writer import write_urdf
 
-__all__ = ["RULES", "parse_urdf", "read_urdf", "write_urdf"]
+__all__ = ["parse_urdf", "read_urdf", "write_urdf"]

@@ -235,5 +235,3 @@ UNSTATED = Rule(
     "state limits of effort and velocity in the model",
     example=("a joint without limits of velocity, saved as .urdf", "a joint with limits of velocity and effort"),
 )
-
-RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))

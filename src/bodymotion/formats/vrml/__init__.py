@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.reader import InlineLoader, expand, instance_of, parse_vrml, read_scene, read_vrml
-from bodymotion.formats.vrml.rules import RULES
 
 __all__ = [
-    "RULES",
     "FieldDeclaration",
     "InlineLoader",
     "IsReference",

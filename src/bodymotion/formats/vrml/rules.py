@@ -285,4 +285,3 @@ INSIDE_OUT = DocumentRule(
 
 GRAMMAR: tuple[Rule, ...] = (NOT_VRML97, SYNTAX, NOT_CLOSED, WRONG_VALUE, WRONG_COUNT, TOO_DEEP)
 """What breaks these cannot be read as a whole."""
-RULES: tuple[Rule, ...] = tuple(value for value in globals().values() if isinstance(value, Rule))

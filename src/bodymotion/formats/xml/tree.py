@@ -62,7 +62,6 @@ MISSING = DocumentRule(
     example=("<mass/>", '<mass value="5"/>'),
 )
 
-RULES: tuple[Rule, ...] = (UNREADABLE, NOT_XML, ENTITY, TOO_DEEP, WRONG_VALUE, MISSING)
 
 MAX_BYTES = 10**8
 MAX_ELEMENTS = 300_000

@@ -6,7 +6,6 @@ from bodymotion.spot.playback.dimensions import JOINT_NAMES
 from bodymotion.spot.playback.playing import needs_arm, play
 from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR, last_pose
 from bodymotion.spot.playback.robot import spot_body
-from bodymotion.spot.playback.rules import RULES
 from bodymotion.spot.playback.stance import SpotPose, sit, stand
 from bodymotion.spot.playback.validation import validate
 
@@ -14,7 +13,6 @@ __all__ = [
     "FOOT_CONTACT",
     "JOINT_NAMES",
     "REACH_ERROR",
-    "RULES",
     "SpotPose",
     "last_pose",
     "needs_arm",

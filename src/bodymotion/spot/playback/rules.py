@@ -126,5 +126,3 @@ BODY_SPEED = Rule(
     "one of the two keyframes, or its time, may be wrong; feet and balance around them are not checked",
     example=("a body at 0.48 m, and 0.01 s later at 0.30 m", "1 s later"),
 )
-
-RULES: tuple[Rule, ...] = tuple(value for value in list(globals().values()) if isinstance(value, Rule))
