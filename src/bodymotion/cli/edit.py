@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from typer import Argument, Option
@@ -125,7 +124,7 @@ def edit(
         check_reading(reading, [path for path in (source, *map(Path, append or ()), body) if path is not None])
         before = after = context.load(source, "IN", advice="--trim alone needs less")
         for name, text in steps:
-            after = STEPS[name](after, text, context)
+            after = _changed(after, name, text, context)
         finish(before, after, target)
 
 
@@ -166,16 +165,6 @@ class _Context:
         return self.body
 
 
-_Step: TypeAlias = "Callable[[Motion, str, _Context], Motion]"
-
-
-def _editing() -> Any:  # noqa: ANN401
-    """Return `bodymotion.editing`, imported when a step needs it."""
-    from bodymotion import editing
-
-    return editing
-
-
 def _wrong(option: str, text: str, expected: str) -> NoReturn:
     raise typer.BadParameter(f"{text!r} is not {expected}", param_hint=option)
 
@@ -192,97 +181,83 @@ def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float |
     _wrong(option, text, "of the form START:END, where each may be left out")
 
 
-def _trim_frames(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    first, last = _span("--trim-frames", text, int)
-    return editing.trim_frames(motion, int(first or 0), None if last is None else int(last))
-
-
-def _loop(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    try:
-        times = int(text)
-    except ValueError:
-        times = 0
-    if times < 1:
-        _wrong("--loop", text, "an integer of at least 1")
-    return editing.loop(motion, times, blend=context.blend)
-
-
-def _smooth(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    (cutoff,) = numbers("--smooth", text, (1,), "a frequency in Hz")
-    if cutoff <= 0:
-        _wrong("--smooth", text, "a frequency in Hz above 0")
-    return editing.smooth(motion, cutoff)
+STEPS = (
+    "trim",
+    "trim_frames",
+    "append",
+    "loop",
+    "reverse",
+    "mirror",
+    "smooth",
+    "unwrap",
+    "shift",
+    "turn",
+    "start_at",
+    "keep",
+    "drop",
+    "fill_links",
+    "recover_joints",
+    "root_only",
+    "zmp",
+)
+"""The steps by the names of their options."""
 
 
-def _shift(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    x, y, z = numbers("--shift", text, (3,), "of the form X,Y,Z in metres")
-    return editing.move(motion, [x, y, z, 1, 0, 0, 0])
-
-
-def _turn(motion: Motion, text: str, context: _Context) -> Motion:
+def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
+    """Return a motion after a step with the text of its option."""
     import numpy as np
 
     from bodymotion import editing
     from bodymotion.geometry import poses, rotations
 
-    angles = numbers("--turn", text, (1, 3), "an angle in degrees, or three: ROLL,PITCH,YAW")
-    rpy = np.radians([0.0, 0.0, *angles][-3:])
-    return editing.move(motion, poses.from_parts(np.zeros(3), rotations.from_rpy(rpy)))
-
-
-def _start_at(motion: Motion, text: str, context: _Context) -> Motion:
-    import numpy as np
-
-    from bodymotion import editing
-
-    x, y, yaw = [*numbers("--start-at", text, (2, 3), "of the form X,Y or X,Y,YAW in metres and degrees"), 0.0][:3]
-    return editing.start_at(motion, x, y, float(np.radians(yaw)))
-
-
-def _recover_joints(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    recovered, residual = editing.recover_joints(motion, context.needed_body("--recover-joints"))
-    if len(recovered.problems) == len(motion.problems):
-        say(one_line(f"joints recovered: {residual}"))
-    return recovered
-
-
-def _zmp(motion: Motion, text: str, context: _Context) -> Motion:
-    from bodymotion import editing
-
-    if text not in ("root", "world"):
-        _wrong("--zmp", text, "root or world")
-    return editing.zmp_to_root(motion) if text == "root" else editing.zmp_to_world(motion)
-
-
-STEPS: dict[str, _Step] = {
-    "trim": lambda motion, text, context: _editing().trim(motion, *_span("--trim", text, float)),
-    "trim_frames": _trim_frames,
-    "append": lambda motion, text, context: _editing().join(
-        motion, context.load(Path(text), "--append"), blend=context.blend
-    ),
-    "loop": _loop,
-    "reverse": lambda motion, text, context: _editing().reverse(motion),
-    "mirror": lambda motion, text, context: _editing().mirror(motion, context.body, context.pairs),
-    "smooth": _smooth,
-    "unwrap": lambda motion, text, context: _editing().unwrap(motion, context.body),
-    "shift": _shift,
-    "turn": _turn,
-    "start_at": _start_at,
-    "keep": lambda motion, text, context: _editing().keep(motion, *text.split(",")),
-    "drop": lambda motion, text, context: _editing().drop(motion, *text.split(",")),
-    "fill_links": lambda motion, text, context: _editing().fill_link_poses(motion, context.needed_body("--fill-links")),
-    "recover_joints": _recover_joints,
-    "root_only": lambda motion, text, context: _editing().keep_root_pose(motion),
-    "zmp": _zmp,
-}
-"""The steps by the names of their options; each takes the motion, the text of its option, and the other options."""
+    option = f"--{step.replace('_', '-')}"
+    match step:
+        case "trim":
+            return editing.trim(motion, *_span(option, text, float))
+        case "trim_frames":
+            first, last = _span(option, text, int)
+            return editing.trim_frames(motion, int(first or 0), None if last is None else int(last))
+        case "append":
+            return editing.join(motion, context.load(Path(text), option), blend=context.blend)
+        case "loop":
+            if not text.strip().lstrip("+").isdecimal() or int(text) < 1:
+                _wrong(option, text, "an integer of at least 1")
+            return editing.loop(motion, int(text), blend=context.blend)
+        case "reverse":
+            return editing.reverse(motion)
+        case "mirror":
+            return editing.mirror(motion, context.body, context.pairs)
+        case "smooth":
+            (cutoff,) = numbers(option, text, (1,), "a frequency in Hz")
+            if cutoff <= 0:
+                _wrong(option, text, "a frequency in Hz above 0")
+            return editing.smooth(motion, cutoff)
+        case "unwrap":
+            return editing.unwrap(motion, context.body)
+        case "shift":
+            return editing.move(motion, [*numbers(option, text, (3,), "of the form X,Y,Z in metres"), 1, 0, 0, 0])
+        case "turn":
+            angles = numbers(option, text, (1, 3), "an angle in degrees, or three: ROLL,PITCH,YAW")
+            turn = rotations.from_rpy(np.radians([0.0, 0.0, *angles][-3:]))
+            return editing.move(motion, poses.from_parts(np.zeros(3), turn))
+        case "start_at":
+            place = numbers(option, text, (2, 3), "of the form X,Y or X,Y,YAW in metres and degrees")
+            x, y, yaw = [*place, 0.0][:3]
+            return editing.start_at(motion, x, y, float(np.radians(yaw)))
+        case "keep":
+            return editing.keep(motion, *text.split(","))
+        case "drop":
+            return editing.drop(motion, *text.split(","))
+        case "fill_links":
+            return editing.fill_link_poses(motion, context.needed_body(option))
+        case "recover_joints":
+            recovered, residual = editing.recover_joints(motion, context.needed_body(option))
+            if len(recovered.problems) == len(motion.problems):
+                say(one_line(f"joints recovered: {residual}"))
+            return recovered
+        case "root_only":
+            return editing.keep_root_pose(motion)
+        case _:
+            if text not in ("root", "world"):
+                _wrong(option, text, "root or world")
+            return editing.zmp_to_root(motion) if text == "root" else editing.zmp_to_world(motion)

@@ -104,7 +104,7 @@ def _animation(animation: Animation, path: Path) -> Data:
 
 
 def _body(body: Body, path: Path) -> Data:
-    rest = _rest_poses(body)
+    rest = body.forward_kinematics(np.zeros(body.num_joints))
     box = _bounding_box(body, rest)
     counts = _Counts()
     links = [_link(body, link, counts) for link in body.links]
@@ -122,7 +122,7 @@ def _body(body: Body, path: Path) -> Data:
         "num_triangles": sum(link["num_triangles"] for link in links),
         "num_vertices": sum(link["num_vertices"] for link in links),
         "mass": number(body.mass),
-        "center_of_mass": plain(_center_of_mass(body, rest)),
+        "center_of_mass": plain(body.center_of_mass(rest)) if body.mass else None,
         "bounding_box": None if box is None else {"lower": plain(box[0]), "upper": plain(box[1])},
         "root_pose": plain(body.root_pose),
         "links": links,
@@ -140,26 +140,6 @@ def _body(body: Body, path: Path) -> Data:
             for v in body.viewpoints
         ],
     }
-
-
-def _rest_poses(body: Body) -> Floats:
-    """Return the poses (L, 7) with all joints at 0, without the compiled kernels, which take longer to load."""
-    from bodymotion.geometry import poses
-
-    rest = np.empty((len(body.links), 7))
-    for link in body.links:
-        rest[link.index] = body.root_pose if link.parent < 0 else poses.compose(rest[link.parent], link.offset)
-    return rest
-
-
-def _center_of_mass(body: Body, rest: Floats) -> Floats | None:
-    from bodymotion.geometry import poses
-
-    if not body.mass:
-        return None
-    masses = np.array([link.mass for link in body.links])
-    centers = poses.transform_points(rest, np.array([link.center_of_mass for link in body.links]))
-    return np.asarray(masses @ centers / body.mass)
 
 
 def _bounding_box(body: Body, rest: Floats) -> Floats | None:

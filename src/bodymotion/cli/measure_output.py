@@ -15,11 +15,10 @@ import typer
 
 from bodymotion.cli.output import Data, number, problems_of
 from bodymotion.cli.page import Page
-from bodymotion.dynamics import extremes, figures, foot_slips
-from bodymotion.model.motors import effort_range
+from bodymotion.dynamics import extremes, figures, foot_slips, series
 
 if TYPE_CHECKING:
-    from bodymotion.dynamics import CameraFrames, Measures, Reading, Series
+    from bodymotion.dynamics import CameraFrames, Extreme, Measures, Reading, Series
     from bodymotion.geometry.arrays import Floats
 
 MAX_PLAIN = 1e7
@@ -222,49 +221,35 @@ def _sensors(measures: Measures) -> list[Data]:
     ]
 
 
-def _largest(values: Floats) -> int:
-    return 0 if np.isnan(values).all() else int(np.nanargmax(np.abs(values)))
-
-
-def _used(values: Floats, lower: float, upper: float) -> float | None:
-    """Return the largest share of a limit that the values reach, measured from 0; None without limits."""
-    shares = [
-        float(np.nanmax(values / limit))
-        for limit, is_side in ((lower, lower < 0), (upper, upper > 0))
-        if np.isfinite(limit) and is_side and not np.isnan(values).all()
-    ]
-    return max(0.0, *shares) if shares else None
-
-
 def _joints(measures: Measures) -> list[Data]:
-    from bodymotion.diagnostics.text import distinct
-
-    joints = measures.body.joints
-    torques, velocities = measures.torques, measures.joint_velocities
+    if not measures.body.num_joints:
+        return []
+    names = ("joint_displacements", "joint_velocities", "torques")
     found = []
-    for k, name in enumerate(distinct([joint.name for joint in joints], "joint")):
-        joint, values = joints[k], measures.joint_displacements[:, k]
-        fastest, hardest = _largest(velocities[:, k]), _largest(torques[:, k])
-        efforts = effort_range(joint)
-        unit = "m" if joint.type == "slide" else "rad"
-        found.append(
-            {
-                "name": name,
-                "unit": unit,
-                "lowest": number(np.fmin.reduce(values)),
-                "highest": number(np.fmax.reduce(values)),
-                "limit_used": _used(values, joint.lower, joint.upper),
-                "velocity": number(velocities[fastest, k]),
-                "velocity_time": float(measures.times[fastest]),
-                "velocity_limit_used": _used(velocities[:, k], joint.velocity_lower, joint.velocity_upper),
-                "torque": number(torques[hardest, k]),
-                "torque_unit": "N" if joint.type == "slide" else "Nm",
-                "torque_time": float(measures.times[hardest]),
-                "torque_limit_used": None if efforts is None else _used(torques[:, k], *efforts),
-                "effort": number(measures.effort[k]),
-            }
-        )
+    for k, of in enumerate(zip(*(extremes(series(measures, name)) for name in names), strict=True)):
+        place, speed, torque = of
+        unit = "m" if measures.body.joints[k].type == "slide" else "rad"
+        data: Data = {
+            "name": place.label,
+            "unit": unit,
+            "lowest": number(place.lowest),
+            "highest": number(place.highest),
+        }
+        data["limit_used"] = _used(place)
+        for name, one in (("velocity", speed), ("torque", torque)):
+            is_low = abs(one.lowest) > abs(one.highest)
+            data[name] = number(one.lowest if is_low else one.highest)
+            if name == "torque":
+                data["torque_unit"] = "N" if unit == "m" else "Nm"
+            time = one.lowest_time if is_low else one.highest_time
+            data[f"{name}_time"] = float(measures.times[0]) if np.isnan(time) else time
+            data[f"{name}_limit_used"] = _used(one)
+        found.append({**data, "effort": number(measures.effort[k])})
     return found
+
+
+def _used(one: Extreme) -> float | None:
+    return None if one.used is None else max(0.0, one.used)
 
 
 def _feet(measures: Measures) -> list[Data]:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.geometry.convex import Point, hull_of_sorted
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.geometry.rotations import conjugate, rotate
 from bodymotion.kernels.compiling import in_slices
@@ -53,7 +54,7 @@ def hulls(
     Of a foot in contact, with `standing` (T, K) not 0, these are the points up to `patch` above its lowest one, at `heights` (T, K).
     Corners that a hull does not have are NaN.
     """
-    chains: list[list[tuple[float, float]]] = [[]] * len(poses)
+    chains: list[list[Point]] = [[]] * len(poses)
 
     def work(a: int, b: int) -> None:
         chains[a:b] = _hulls(poses[a:b], points, edges, standing[a:b], heights[a:b] + patch)
@@ -98,9 +99,7 @@ MAX_STEPS = 12
 """Number of times that points are dropped; those that are left are few."""
 
 
-def _hulls(
-    poses: Floats, points: Floats, edges: Indices, standing: Floats, highest: Floats
-) -> list[list[tuple[float, float]]]:
+def _hulls(poses: Floats, points: Floats, edges: Indices, standing: Floats, highest: Floats) -> list[list[Point]]:
     """Return the corners of each frame: NumPy finds the points up to `highest` (T, K) and drops most of those inside, Python the hull."""
     turns = matrices(poses)
     places, touching = [np.zeros((3, 0, len(poses)))], [np.zeros((0, len(poses)), dtype=bool)]
@@ -114,10 +113,10 @@ def _hulls(
     order = np.lexsort((y, x, frame))
     frame, x, y = frame[order], x[order], y[order]
     below, above = (_candidates(frame, x, y, side, len(poses)) for side in (1.0, -1.0))
-    return [_chain(*both) for both in zip(below, above, strict=True)]
+    return [hull_of_sorted(*both) for both in zip(below, above, strict=True)]
 
 
-def _candidates(frame: Indices, x: Floats, y: Floats, side: float, frames: int) -> list[list[tuple[float, float]]]:
+def _candidates(frame: Indices, x: Floats, y: Floats, side: float, frames: int) -> list[list[Point]]:
     """Return for each frame the sorted points that may be corners of the lower hull (`side` 1) or the upper one (−1).
 
     A point that is not on the outer side of the line between its neighbours is no corner. Of two neighbours at most one is dropped at a
@@ -135,26 +134,6 @@ def _candidates(frame: Indices, x: Floats, y: Floats, side: float, frames: int) 
     ends = np.searchsorted(frame, np.arange(frames + 1)).tolist()
     found = list(zip(x.tolist(), y.tolist(), strict=True))
     return [found[a:b] for a, b in itertools.pairwise(ends)]
-
-
-def _chain(below: list[tuple[float, float]], above: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return the convex hull of sorted points, counter-clockwise, by Andrew's monotone chain: from those of its lower and its
-    upper half.
-    """
-    chain: list[tuple[float, float]] = []
-    least = 2
-    for step, (x, y) in enumerate([*below, *above[-2::-1]]):
-        if step == len(below):
-            least = len(chain) + 1
-        while len(chain) >= least:
-            (ax, ay), (bx, by) = chain[-2:]
-            if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
-                break
-            chain.pop()
-        chain.append((x, y))
-    if len(chain) > 1:
-        chain.pop()
-    return chain[:1] if len(chain) == 2 and chain[0] == chain[1] else chain
 
 
 LIFT_HEIGHT = 0.001

@@ -9,7 +9,6 @@ little above.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from bodymotion.diagnostics import Problem, grouped
 from bodymotion.diagnostics.text import counted, html_text, severities
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.convex import Point, hull_of_sorted
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
@@ -31,7 +31,6 @@ MAX_GROUPS = 20
 MAX_DRAWN_LINKS = 400
 AZIMUTH, ELEVATION = np.radians(35.0), np.radians(15.0)
 """Direction of the view: from +x towards +y, and above the ground."""
-Polygon: TypeAlias = list[tuple[float, float]]
 COLORS = ("#1f77d0", "#e0701a", "#2a9d4a", "#b03ac0", "#c8a400", "#d0364c")
 
 
@@ -207,7 +206,7 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
     right = np.array([-np.sin(AZIMUTH), np.cos(AZIMUTH), 0.0])
     up = np.array([-np.sin(ELEVATION) * np.cos(AZIMUTH), -np.sin(ELEVATION) * np.sin(AZIMUTH), np.cos(ELEVATION)])
     towards = np.cross(right, up)
-    pieces: list[tuple[float, str, Polygon]] = []
+    pieces: list[tuple[float, str, list[Point]]] = []
     drawn = drawn_shapes(body)
     extent = BodyExtent(body, drawn)
     for index, pose in enumerate(link_poses[:MAX_DRAWN_LINKS]):
@@ -217,9 +216,13 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
         placed = rotations.rotate(rotations.normalized(pose[3:]), points) + pose[:3]
         placed = placed[np.isfinite(placed).all(axis=1)]
         if len(placed):
-            projected = zip((placed @ right).tolist(), (placed @ up).tolist(), strict=True)
+            projected = sorted(set(zip((placed @ right).tolist(), (placed @ up).tolist(), strict=True)))
             pieces.append(
-                (float((placed @ towards).mean()), _color(drawn[index] or body.environment), _hull(projected))
+                (
+                    float((placed @ towards).mean()),
+                    _color(drawn[index] or body.environment),
+                    hull_of_sorted(projected, projected),
+                )
             )
     if not pieces:
         return ""
@@ -239,7 +242,7 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
     )
 
 
-def _corners(polygon: Polygon, low: Floats, high: Floats, scale: float) -> str:
+def _corners(polygon: list[Point], low: Floats, high: Floats, scale: float) -> str:
     return " ".join(f"{4 + scale * (x - low[0]):.1f},{4 + scale * (high[1] - y):.1f}" for x, y in polygon)
 
 
@@ -248,23 +251,3 @@ def _color(shapes: Sequence[Shape]) -> str:
     largest = max(shapes, key=lambda shape: 0.0 if shape.bounds is None else float(np.ptp(shape.bounds, axis=0).sum()))
     red, green, blue = (round(255 * min(max(value, 0.0), 1.0)) for value in largest.material.diffuse)
     return f"#{red:02x}{green:02x}{blue:02x}"
-
-
-def _hull(points: Iterable[tuple[float, float]]) -> Polygon:
-    """Return the convex hull, counter-clockwise (Andrew's monotone chain)."""
-    ordered = sorted(set(points))
-    if len(ordered) < 3:
-        return ordered
-    half: list[Polygon] = []
-    for run in (ordered, ordered[::-1]):
-        chain: Polygon = []
-        for point in run:
-            while len(chain) > 1 and _cross(chain[-2], chain[-1], point) <= 0:
-                chain.pop()
-            chain.append(point)
-        half.append(chain[:-1])
-    return half[0] + half[1]
-
-
-def _cross(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

@@ -9,7 +9,7 @@ import numpy as np
 
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Series
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.plots.parts import Color, CurveRows, Curves, Line, Row, number_text
 from bodymotion.plots.subject import JointGroup
 
@@ -99,11 +99,8 @@ def beyond_limits(
     over = np.maximum(column - high, low - column)
     over = np.where(np.isnan(over), -np.inf, over)
     outside = over > 1e-9 * max(1.0, *(abs(x) for x in (low, high) if np.isfinite(x)), 1.0)
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], outside, [False]]).astype(np.int8))).reshape(-1, 2)
-    if len(edges) > MAX_MARKS:
-        worst = np.maximum.reduceat(np.append(over, -np.inf), edges.ravel())[::2]
-        edges = edges[np.sort(np.argsort(-worst, kind="stable")[:MAX_MARKS])]
-    frames = [int(a + over[a:b].argmax()) for a, b in edges]
+    worst = [int(a + over[a:b].argmax()) for a, b in runs(outside)]
+    frames = sorted(sorted(worst, key=lambda frame: -over[frame])[:MAX_MARKS])
     return tuple((float(times[k]), float(column[k])) for k in frames)
 
 

@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Contacts, Measures, SupportPolygons, support_polygons
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.plots.curves import decimated, line_of, ranged
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.parts import Chart, Color, Curves, Footprint, Ground, number_text
-from bodymotion.plots.quantities import stretches
 from bodymotion.plots.subject import Subject
 
 MAX_POINTS = 1500
@@ -192,7 +191,7 @@ def _footprints(m: Measures, frames: npt.NDArray[np.intp]) -> tuple[Footprint, .
     stances = [
         (k, a, b, moments)
         for k in range(in_contact.shape[1])
-        for a, b in stretches(in_contact[:, k])
+        for a, b in runs(in_contact[:, k])
         for moments in _moments(m.contacts.points[frames[a:b], k, :2], a)
     ]
     every = max(-(-len(stances) // MAX_FOOTPRINTS), 1)

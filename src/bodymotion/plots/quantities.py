@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import QUANTITIES, Series
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Floats, frozen, runs
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.plots.curves import most_varying, panel, ranged, together
 from bodymotion.plots.layout import SIDE, Flow
@@ -28,7 +28,6 @@ __all__ = [
     "quantity_chart",
     "sensors_chart",
     "series_chart",
-    "stretches",
 ]
 
 MAX_PANELS = 120
@@ -109,12 +108,6 @@ SLIP = 0.02
 """[m/s] A foot in contact that slips faster than this is marked."""
 
 
-def stretches(flags: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return the runs of set flags (T,): first frames and frames after the last."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
-
-
 def bars(subject: Subject) -> Bars:
     """Return the bars of all feet."""
     assert subject.measures is not None
@@ -141,7 +134,7 @@ def _spans(flags: npt.NDArray[np.bool_], times: Floats) -> tuple[tuple[float, fl
         return ()
     last = float(times[-1] - times[-2]) if len(times) > 1 else 0.01
     ends = np.append(times[1:], times[-1] + last)
-    return tuple((float(times[a]), float(ends[b - 1])) for a, b in stretches(flags))
+    return tuple((float(times[a]), float(ends[b - 1])) for a, b in runs(flags))
 
 
 def contacts_chart(subject: Subject, flow: Flow) -> Chart:

@@ -257,17 +257,8 @@ def _add_ground(renderer: Any, theme: Theme, size: float, center: Floats, reach:
     inner, outer = reach + 1.2 * size, reach + 12.0 * size
     radii = np.array([0.0, inner, inner + 0.4 * (outer - inner), outer, 60.0 * outer])
     shares = np.array([0.0, 0.0, 0.55, 1.0, 1.0])
-    angles = 2.0 * np.pi * np.arange(SPOKES) / SPOKES
-    circle = np.stack([np.cos(angles), np.sin(angles), np.zeros(SPOKES)], axis=1)
-    points = np.concatenate([radius * circle for radius in radii]) + np.array([*center, GROUND_HEIGHT * size])
-    colors = np.repeat(_blended(theme.near, theme.far, shares), SPOKES, axis=0)
-    ring = np.arange(SPOKES)
-    after = np.roll(ring, -1)
-    band = np.concatenate(
-        [np.stack([ring, ring + SPOKES, after + SPOKES], 1), np.stack([ring, after + SPOKES, after], 1)]
-    )
-    faces = np.concatenate([band + k * SPOKES for k in range(len(radii) - 1)])
-    _add(renderer, poly_data(TRIANGLES, points, faces, colors=colors)).SetBackfaceCulling(True)
+    data = _rings(radii, np.zeros(len(radii)), _blended(theme.near, theme.far, shares), [*center, GROUND_HEIGHT * size])
+    _add(renderer, data).SetBackfaceCulling(True)
     _add_grid(renderer, theme, size, center, reach, line_width)
 
 
@@ -314,21 +305,24 @@ def _add_sky(renderer: Any, theme: Theme, radius: float) -> Any:  # noqa: ANN401
     """Add the sky, a hemisphere that moves with the camera, and return its actor."""
     heights = np.array([0.0, 0.03, 0.1, 0.25, 0.5, 1.0])
     shares = np.array([0.0, 0.1, 0.4, 0.75, 1.0, 1.0])
-    angles = 2.0 * np.pi * np.arange(SPOKES) / SPOKES
-    level = np.sqrt(1.0 - heights**2)
-    points = radius * np.stack(
-        [np.outer(level, np.cos(angles)), np.outer(level, np.sin(angles)), np.repeat(heights[:, None], SPOKES, 1)],
-        axis=-1,
-    ).reshape(-1, 3)
-    ring = np.arange(SPOKES)
+    renderer.SetBackground(*(np.array(theme.far) / 255.0))
+    data = _rings(
+        radius * np.sqrt(1.0 - heights**2), radius * heights, _blended(theme.far, theme.top, shares), [0, 0, 0]
+    )
+    return _added(renderer, data)
+
+
+def _rings(radii: Floats, heights: Floats, colors: Floats, center: Sequence[float]) -> Any:  # noqa: ANN401
+    """Return the surface between R rings around a `center` (3,), of these radii and heights (R,), in colours (R, 3)."""
+    angles, ring = 2.0 * np.pi * np.arange(SPOKES) / SPOKES, np.arange(SPOKES)
     after = np.roll(ring, -1)
+    level = [np.outer(radii, np.cos(angles)), np.outer(radii, np.sin(angles)), np.repeat(heights[:, None], SPOKES, 1)]
+    points = np.stack(level, axis=-1).reshape(-1, 3) + center
     band = np.concatenate(
         [np.stack([ring, ring + SPOKES, after + SPOKES], 1), np.stack([ring, after + SPOKES, after], 1)]
     )
-    faces = np.concatenate([band + k * SPOKES for k in range(len(heights) - 1)])
-    colors = np.repeat(_blended(theme.far, theme.top, shares), SPOKES, axis=0)
-    renderer.SetBackground(*(np.array(theme.far) / 255.0))
-    return _added(renderer, poly_data(TRIANGLES, points, faces, colors=colors))
+    faces = np.concatenate([band + k * SPOKES for k in range(len(radii) - 1)])
+    return poly_data(TRIANGLES, points, faces, colors=np.repeat(colors, SPOKES, axis=0))
 
 
 def _sun_direction(camera: Camera) -> Floats:

@@ -107,7 +107,7 @@ def report(
     done(3, NUM_STEPS)
     times_of = (*(moment.time for moment in contents.moments), *(figure.time for figure in contents.figures))
     moments = [time for time in times_of if time is not None and isfinite(time)]
-    robot = robot_page(scene, follow_system_theme=True, moments=moments)
+    robot = robot_page(scene, follow_system_theme=True, moments=moments, measures=subject.measures)
     done(4, NUM_STEPS)
     times = subject.measures.times
     text = page(contents, robot, drawn, script(), (float(times[0]), float(times[-1])))

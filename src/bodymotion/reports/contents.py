@@ -109,11 +109,8 @@ def _moments_of_figures(found: tuple[Figure, ...]) -> list[Moment]:
 def _moments_of_keyframes(playback: AnimationPlayback) -> list[Moment]:
     """Return the times at which the keyframes of findings are shown, the first ones of each rule."""
     moments: dict[str, list[Moment]] = {}
-    for one in playback.problems:
-        keyframe = playback.keyframe_of(one)
-        time = None if keyframe is None else playback.time_of(keyframe)
-        if time is not None:
-            moments.setdefault(one.rule, []).append(Moment(time, f"{one.rule}: {one.message}", one.severity))
+    for time, one in playback.moments:
+        moments.setdefault(one.rule, []).append(Moment(time, f"{one.rule}: {one.message}", one.severity))
     return [moment for found in moments.values() for moment in found[:MAX_MOMENTS_PER_RULE]]
 
 

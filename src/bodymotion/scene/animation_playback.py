@@ -95,6 +95,13 @@ class AnimationPlayback:
         motion, timing = _play(self.animation, settings, self.arm)
         return replace(self, settings=settings, motion=motion, timing=timing)
 
+    @property
+    def moments(self) -> tuple[tuple[float, Problem], ...]:
+        """The times [s] of problems about keyframes that are shown."""
+        found = [(self.keyframe_of(problem), problem) for problem in self.problems]
+        timed = [(self.time_of(keyframe), problem) for keyframe, problem in found if keyframe is not None]
+        return tuple((time, problem) for time, problem in timed if time is not None)
+
     def keyframe_of(self, problem: Problem) -> int | None:
         """Return the keyframe, counted from 0, that a problem is about; None where it is about none."""
         subject = problem.subject

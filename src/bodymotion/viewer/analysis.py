@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -144,27 +144,22 @@ class MotionAnalysis:
         return name in self._series
 
 
+# Numbers that are too large are reported elsewhere: results that are not finite are not drawn.
+@np.errstate(all="ignore")
 def analyze(
     scene: Scene,
     on_ground: bool,
-    quantities: Iterable[str] = (),
     keep_going: Callable[[], bool] = lambda: True,
     *,
     overlays: bool = True,
+    measures: Measures | None = None,
 ) -> MotionAnalysis | None:
     """Analyze a scene, moved to the ground with `on_ground`; return None when `keep_going` returns False.
 
-    `quantities` are computed, too, and with `overlays` what these need. Frames that hold the last one for a longer second motion are left
-    out.
+    With `overlays`, what these need is computed, too. Frames that hold the last one for a longer second motion are left out. `measures`
+    are those of the motion where they are known.
     """
-    # Numbers that are too large are reported elsewhere: results that are not finite are not drawn.
-    with np.errstate(all="ignore"):
-        return _analyze(_without_held_frames(scene), on_ground, quantities, keep_going, overlays)
-
-
-def _analyze(
-    scene: Scene, on_ground: bool, quantities: Iterable[str], keep_going: Callable[[], bool], overlays: bool
-) -> MotionAnalysis | None:
+    scene = _without_held_frames(scene)
     center = np.zeros((scene.num_frames, 3))
     roots = np.array(scene.link_poses[:, 0])
     for first in range(0, scene.num_frames, FRAMES_PER_BATCH):
@@ -184,7 +179,8 @@ def _analyze(
     if failure:
         return analysis
     try:
-        found = replace(analysis, measures=_measure(scene), moments=_moments(scene))
+        known = measures is not None and len(measures.times) == scene.num_frames
+        found = replace(analysis, measures=measures if known else _measure(scene), moments=_moments(scene))
         if overlays and found.on_feet:
             # What overlays need for each frame is computed here, in the background.
             for name in ("support", "foot_patches", "contact_points", "zmp"):
@@ -193,11 +189,6 @@ def _analyze(
                 getattr(found, name)
     except (ValueError, MemoryError, ArithmeticError) as error:
         return replace(analysis, failure=str(error))
-    for name in quantities:
-        if not keep_going():
-            return None
-        with suppress(KeyError):
-            found.series(name)
     return found
 
 
@@ -296,7 +287,7 @@ class BackgroundAnalysis:
         unavailable: set[str] = set()
         failure = "the analysis was cancelled"
         try:
-            found = known if known is not None else analyze(scene, on_ground, (), lambda: job == self._job)
+            found = known if known is not None else analyze(scene, on_ground, lambda: job == self._job)
             if found is not None and found.measures is not None:
                 unavailable = {name for name in quantities if not _computed(found, name)}
         except Exception as error:

@@ -18,7 +18,7 @@ from bodymotion.scene.theme import DARK, LIGHT, MASS_COLOR, STANCE, SWING, ZMP_C
 from bodymotion.viewer.analysis import MotionAnalysis
 from bodymotion.viewer.limit_colors import LimitColors
 from bodymotion.viewer.nodes import RobotNodes
-from bodymotion.viewer.overlays import MIN_POSITION_CHANGE, NO_SHADOW, ON_SCREEN
+from bodymotion.viewer.overlays import NO_SHADOW, ON_SCREEN, POSITION_DIGITS
 
 if TYPE_CHECKING:
     import viser
@@ -154,21 +154,17 @@ class _Patch:
         self._edge = api.add_line_segments(
             f"{name} outline", np.zeros((count, 2, 3)), color, thickness=2.5, visible=False, **ON_SCREEN
         )
-        self._sent = np.full((count, 3), np.nan)
-        self._visible = False
+        self._count = count
 
     def show(self, corners: Floats | None) -> None:
         """Show the polygon with corners (M, 3), NaN for unused ones; hide it without corners."""
         points = None if corners is None else closed_corners(corners)
         if points is not None:
-            points = np.concatenate([points, np.repeat(points[-1:], len(self._sent) - len(points), axis=0)]) + self._up
-            if not np.abs(points - self._sent).max() <= MIN_POSITION_CHANGE:
-                self._face.vertices = points.astype(np.float32)
-                self._edge.points = np.stack([points, np.roll(points, -1, axis=0)], axis=1).astype(np.float32)
-                self._sent = points
-        if self._visible != (points is not None):
-            self._visible = points is not None
-            self._face.visible = self._edge.visible = self._visible
+            points = np.concatenate([points, np.repeat(points[-1:], self._count - len(points), axis=0)]) + self._up
+            points = np.round(points, POSITION_DIGITS).astype(np.float32)
+            self._face.vertices = points
+            self._edge.points = np.stack([points, np.roll(points, -1, axis=0)], axis=1)
+        self._face.visible = self._edge.visible = points is not None
 
     def remove(self) -> None:
         self._face.remove()
@@ -208,7 +204,6 @@ class FootPatches:
             )
             for k in range(len(self._corners))
         ]
-        self._in_swing = [False] * len(self._corners)
 
     def place(self, frame: int | None) -> None:
         """Show them at a frame, or hide them."""
@@ -219,8 +214,7 @@ class FootPatches:
             in_swing = frame is not None and not in_stance
             if in_swing and self._points is not None and np.isfinite(self._points[frame, k]).all():
                 ball.position = self._points[frame, k]
-            if in_swing != self._in_swing[k]:
-                ball.visible = self._in_swing[k] = in_swing
+            ball.visible = in_swing
 
     def remove(self) -> None:
         """Remove them."""
@@ -237,16 +231,13 @@ class MeasuredZmp:
         side, name = 0.02 * nodes.size, "/world/measured zero moment point"
         self._cube = api.add_box(name, COMPUTED_ZMP_COLOR, (side, side, side), visible=False, **NO_SHADOW)
         api.add_label(f"{name}/name", "ZMP (computed) ", font_screen_scale=0.75, anchor="center-right")
-        self._visible = False
 
     def place(self, frame: int | None) -> None:
         """Show it at a frame, or hide it."""
         point = None if frame is None or self._points is None else self._points[frame]
-        visible = point is not None and bool(np.isfinite(point).all())
-        if visible:
+        self._cube.visible = point is not None and bool(np.isfinite(point).all())
+        if self._cube.visible:
             self._cube.position = point
-        if visible != self._visible:
-            self._cube.visible = self._visible = visible
 
     def remove(self) -> None:
         """Remove it."""
@@ -298,20 +289,14 @@ class Trails:
             )
             for name, (_, color) in self._paths.items()
         }
-        self._sent = {name: np.full((TRAIL_PIECES, 2, 3), np.nan) for name in self._paths}
-        self._visible = dict.fromkeys(self._paths, False)
 
     def place(self, frame: int | None, seconds: float, on: set[str]) -> None:
         """Show those that are `on` up to a frame, or hide all."""
         for name, (points, _) in self._paths.items():
-            visible = frame is not None and name in on
-            if frame is not None and visible:
+            self._lines[name].visible = frame is not None and name in on
+            if frame is not None and name in on:
                 pieces = trail(points, self._timeline, float(self._timeline.times[frame]), seconds) + self._up
-                if not np.abs(pieces - self._sent[name]).max() <= MIN_POSITION_CHANGE:
-                    self._lines[name].points = pieces.astype(np.float32)
-                    self._sent[name] = pieces
-            if visible != self._visible[name]:
-                self._lines[name].visible = self._visible[name] = visible
+                self._lines[name].points = np.round(pieces, POSITION_DIGITS).astype(np.float32)
 
     def set_theme(self, theme: Theme) -> None:
         """Fade into the floor of another theme."""

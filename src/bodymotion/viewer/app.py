@@ -24,14 +24,14 @@ from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Scene
 from bodymotion.viewer.analysis import BackgroundAnalysis, MotionAnalysis
 from bodymotion.viewer.animation_panel import AnimationControl
-from bodymotion.viewer.browser_scripts import KEYS, add_keys, run_live_script
 from bodymotion.viewer.capture import Capture
 from bodymotion.viewer.environment import Lights, apply_theme, framing
 from bodymotion.viewer.panel import Panel
-from bodymotion.viewer.player import Player, run_action
+from bodymotion.viewer.player import KEYS, Player, run_action
 from bodymotion.viewer.pose_handles import PoseHandles
 from bodymotion.viewer.scene_view import SceneView, apply_defaults, reapply_defaults
 from bodymotion.viewer.server import quiet_server, stop_server
+from bodymotion.viewer.timeline import script
 
 if TYPE_CHECKING:
     import viser
@@ -132,7 +132,11 @@ class Viewer:
         self.handles = PoseHandles(self, self._queue.post)
         self.scene_view = self._make_scene_view(scene)
         self._make_panel()
-        run_live_script(self.server)
+        from viser import _messages
+
+        # A private part of viser, which has no public way to run a script in all browsers, also in those that connect later.
+        live = _messages.RunJavascriptMessage(source=script("timeline.js") + script("live.js"))
+        self.server.gui._websock_interface.queue_message(live)
         self.scene_view.set_first_camera()
         self._thread = threading.Thread(target=self._run, name="bodymotion-viewer", daemon=True)
         self._queue.set_worker(self._thread)
@@ -272,7 +276,7 @@ class Viewer:
     # For the panel and the keys.
 
     def act(self, name: str) -> None:
-        """Run the action of a key or button; `browser_scripts.KEYS` lists the names."""
+        """Run the action of a key or button; `player.KEYS` lists the names."""
         if any(name == action for _, _, action, _ in KEYS):
             self._queue.post(lambda: self._act(name))
 
@@ -352,7 +356,11 @@ class Viewer:
         gui.main_panel.dock_right()
         gui.set_panel_label(shown(self.scene.title))
         self.panel = Panel(self)
-        add_keys(self.server, self.act)
+        command: Any = gui.add_command
+        for key, modifier, name, description in KEYS:
+            # They are also in viser's list of commands (Ctrl-K).
+            handle = command(description, hotkey=key, modifier=modifier)
+            handle.on_trigger(lambda _event, name=name: self.act(name))
 
     def _make_scene_view(self, scene: Scene) -> SceneView:
         view = SceneView(self.server, scene, self.options)

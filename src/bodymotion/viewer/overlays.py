@@ -41,8 +41,8 @@ MAX_RAYS = 61
 """Number of rays that are drawn of a range sensor; its first and last ray always are."""
 INERTIA_COLOR = (235, 170, 30)
 AXIS_COLORS = {"rotate": ROTATION_AXIS, "slide": SLIDE_AXIS, "crawler": CRAWLER_AXIS}
-MIN_POSITION_CHANGE = 1e-5
-"""[m] Smaller changes since the last message are not sent."""
+POSITION_DIGITS = 6
+"""Positions [m] are rounded to so many decimal places: viser sends only what has changed."""
 NO_SHADOW = {"cast_shadow": False, "receive_shadow": False}
 ON_SCREEN = {"thickness_units": "screen"}
 
@@ -354,9 +354,6 @@ class FootMarks:
                     **NO_SHADOW,
                 )
             self._discs.append(disc)
-        self._kinds: list[str | None] = [None] * len(self._links)
-        self._in_stance = [False] * len(self._links)
-        self._sent = np.full((len(self._links), 2), np.nan)
 
     def show(self, on: bool) -> None:
         """Show or hide the marks from the next `place` on."""
@@ -364,24 +361,15 @@ class FootMarks:
 
     def place(self, link_poses: Floats, stance: npt.NDArray[np.bool_] | None, missed: npt.NDArray[np.bool_]) -> None:
         """Mark the feet of link poses (L, 7): those in `stance` (K,), and those that `missed` (K,) their targets; None marks none."""
-        for k, link in enumerate(self._links):
-            visible = stance is not None and self._on
-            on_floor = visible and stance is not None and bool(stance[k])
-            kind = None if not visible else "missed" if missed[k] else "stance" if on_floor else "swing"
-            if kind != self._kinds[k]:
-                for name, ball in self._balls[k].items():
-                    if name in (kind, self._kinds[k]):
-                        ball.visible = name == kind
-                self._kinds[k] = kind
-            disc = self._discs[k]
-            if disc is None:
-                continue
-            position = link_poses[link, :2]
-            if on_floor and not np.abs(position - self._sent[k]).max() <= MIN_POSITION_CHANGE:
-                disc.position = np.array([*position, 0.0])
-                self._sent[k] = position
-            if on_floor != self._in_stance[k]:
-                disc.visible = self._in_stance[k] = on_floor
+        for k, (link, balls, disc) in enumerate(zip(self._links, self._balls, self._discs, strict=True)):
+            on_floor = self._on and stance is not None and bool(stance[k])
+            kind = "missed" if missed[k] else "stance" if on_floor else "swing"
+            for name, ball in balls.items():
+                ball.visible = self._on and stance is not None and name == kind
+            if disc is not None:
+                if on_floor:
+                    disc.position = np.round([*link_poses[link, :2], 0.0], POSITION_DIGITS)
+                disc.visible = on_floor
 
     def remove(self) -> None:
         """Remove the discs; the balls are nodes below the robot."""

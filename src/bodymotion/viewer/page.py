@@ -6,6 +6,7 @@ new round, and other lights would flicker. Frames are shown at their own times; 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -23,15 +24,16 @@ from bodymotion.scene.scene import Scene
 from bodymotion.scene.theme import STANCE, SWING
 from bodymotion.system.atomic_files import check_place, whole_file
 from bodymotion.viewer.analysis import MotionAnalysis, analyze
-from bodymotion.viewer.browser_scripts import page_script
 from bodymotion.viewer.limit_colors import color_of
 from bodymotion.viewer.scene_view import SceneView, apply_defaults
 from bodymotion.viewer.server import quiet_server, stop_server
-from bodymotion.viewer.timeline import timeline_data
+from bodymotion.viewer.timeline import script, timeline_data
 
 if TYPE_CHECKING:
     import viser
     import viser.infra
+
+    from bodymotion.dynamics import Measures
 
 SUFFIXES = (".html", ".htm")
 MAX_RATE = 60.0
@@ -95,16 +97,18 @@ def page(
     play: bool = True,
     follow_system_theme: bool = False,
     moments: npt.ArrayLike = (),
+    measures: Measures | None = None,
 ) -> str:
     """Return the page as text, for a file or as `srcdoc` of an `iframe`, whose page can control it by messages.
 
     It begins to `play`, or shows its first frame. With `follow_system_theme` it has dark mode or light mode as the reader's system has.
-    The frames at some `moments` (M,) [s] are on it in any case.
+    The frames at some `moments` (M,) [s] are on it in any case. `measures` are those of the motion where they are known.
     """
     options = replace(options or DisplayOptions())
     apply_defaults(options, scene)
     sampling = sampled(scene.timeline, moments)
-    texts, note, analysis = _record(scene, options, sampling, (False, True) if follow_system_theme else (options.dark,))
+    themes = (False, True) if follow_system_theme else (options.dark,)
+    texts, note, analysis = _record(scene, options, sampling, themes, measures)
     text = _with_both_themes(*texts) if follow_system_theme else texts[0]
     return _with_timeline(text, scene, sampling, options, note, analysis, play)
 
@@ -124,7 +128,7 @@ def write_page(scene: Scene, path: Path, options: DisplayOptions | None = None, 
 
 
 def _record(
-    scene: Scene, options: DisplayOptions, sampling: Sampling, themes: tuple[bool, ...]
+    scene: Scene, options: DisplayOptions, sampling: Sampling, themes: tuple[bool, ...], measures: Measures | None
 ) -> tuple[list[str], str, MotionAnalysis | None]:
     """Return viser's page of the frames for each theme (True: dark mode), a note about what was measured, as HTML, and the analysis."""
     server = quiet_server("127.0.0.1", 0)
@@ -151,7 +155,7 @@ def _record(
         stop_server(server)
     analysis = view.analysis_overlays.analysis
     if analysis is None and not scene.reason_not_to_measure:
-        analysis = analyze(view.shown_scene, options.stand, overlays=False)
+        analysis = analyze(view.shown_scene, options.stand, overlays=False, measures=measures)
     return texts, _analysis_note(view), analysis
 
 
@@ -227,5 +231,8 @@ def _with_timeline(
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
     head = f"{before}<title>{title}</title>{rest.split('</title>', 1)[1]}"
     data = timeline_data(scene, analysis, line)
-    extra = f"<script>{page_script(sampling.times, data, play=play)}</script>"
+    # In a script of HTML, "<" could begin the end of the script. Without `play` it shows its first frame; viser's player plays by itself.
+    settings = {"times": [round(float(time), 9) for time in sampling.times], "play": play, "data": data}
+    code = f"window.bodymotionPage = {json.dumps(settings).replace('<', chr(92) + 'u003c')};\n"
+    extra = f"<script>{code}{script('timeline.js')}{script('page.js')}</script>"
     return f"{head}</head>{body.replace('</body>', extra + '</body>', 1) if '</body>' in body else body + extra}"

@@ -15,6 +15,22 @@ SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 """The playback speeds of the keys; any value between the first and the last is allowed."""
 
 
+KEYS: tuple[tuple[str, str | None, str, str], ...] = (
+    ("space", None, "toggle", "Play or pause"),
+    ("arrowright", None, "next", "One frame forward"),
+    ("arrowleft", None, "back", "One frame back"),
+    ("arrowright", "shift", "far_next", "0.1 s forward"),
+    ("arrowleft", "shift", "far_back", "0.1 s back"),
+    ("home", None, "first", "First frame"),
+    ("end", None, "last", "Last frame"),
+    ("[", None, "slower", "Slower"),
+    ("]", None, "faster", "Faster"),
+    ("L", None, "loop", "Switch loop on or off"),
+    ("F", None, "follow", "Switch camera follows root on or off"),
+)
+"""Key, modifier, action (see `run_action`) and description, of the live viewer."""
+
+
 @dataclass
 class Player:
     """Playback over a timeline with at least one frame. `time` [s] is always within the timeline."""
@@ -127,7 +143,7 @@ class Player:
 
 
 def run_action(player: Player, name: str, before_seek: Callable[[], None]) -> None:
-    """Run the action of a key or button by its name in `browser_scripts.KEYS`; `before_seek` is called before the frame changes."""
+    """Run the action of a key or button by its name in `KEYS`; `before_seek` is called before the frame changes."""
     near = {distance: player.timeline.frames_at(player.time + distance) - player.frame for distance in (0.1, -0.1)}
     tenth, back = max(1, int(near[0.1])), min(-1, int(near[-0.1]))
     steps = {"next": 1, "back": -1, "far_next": tenth, "far_back": back, "last": player.num_frames}

@@ -121,8 +121,7 @@ class SceneView:
     def analyze_now(self) -> None:
         """Compute the analysis that the overlays need, and wait for it."""
         if self.analysis_overlays.needed:
-            quantities = self.analysis_overlays.quantities
-            self.set_analysis(analyze(self.shown_scene, self.options.stand, quantities))
+            self.set_analysis(analyze(self.shown_scene, self.options.stand))
 
     def can_show(self, scene: Scene) -> bool:
         """Return whether the nodes can show another scene: it has the same body and the same feet, and no second motion."""

@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics.text import html_text, shown
+from bodymotion.geometry.arrays import runs
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.contacts import HAND
 from bodymotion.scene.scene import Scene
@@ -29,6 +31,11 @@ MAX_SPANS = 2000
 """Of one row; spans that are closer than this share of the time are drawn as one."""
 MAX_REQUEST = 1000
 """[characters] Longer requests of browsers are ignored."""
+
+
+def script(name: str) -> str:
+    """Return a script of this package that browsers run."""
+    return files("bodymotion.viewer").joinpath(name).read_text(encoding="utf-8")
 
 
 def timeline_data(scene: Scene, analysis: MotionAnalysis | None = None, note: str = "") -> dict[str, Any]:
@@ -85,30 +92,18 @@ def _spans(timeline: Timeline, on: npt.NDArray[np.bool_], color: Rgb) -> list[li
 
 def _marks(scene: Scene, analysis: MotionAnalysis | None) -> list[tuple[float, str]]:
     """Return the times [s] of findings, and what they are about."""
-    playback = scene.playback
-    marks: list[tuple[float, str]] = []
-    if playback is not None:
-        for problem in playback.problems:
-            keyframe = playback.keyframe_of(problem)
-            time = None if keyframe is None else playback.time_of(keyframe)
-            if time is not None:
-                marks.append((time, f"{problem.rule} {shown(problem.message, 300)}"))
+    marks: list[tuple[float, str, str]] = []
+    if scene.playback is not None:
+        marks = [(time, one.rule, one.message) for time, one in scene.playback.moments]
     elif analysis is not None:
-        marks = [(one.time, f"{one.rule} {shown(one.message, 300)}") for one in analysis.moments]
-    counts: dict[str, int] = {}
+        marks = [(one.time, one.rule, one.message) for one in analysis.moments]
+    counts: Counter[str] = Counter()
     few = []
-    for time, text in marks:
-        rule = text.split(" ", 1)[0]
-        counts[rule] = counts.get(rule, 0) + 1
+    for time, rule, message in marks:
+        counts[rule] += 1
         if counts[rule] <= MAX_MARKS_PER_RULE and np.isfinite(time):
-            few.append((float(time), text))
+            few.append((float(time), f"{rule} {shown(message, 300)}"))
     return few[:MAX_MARKS]
-
-
-def runs(on: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Return the first index and the one after the last of each run of true values in (N,)."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], on, [False]]).astype(np.int8)))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
 class PlaybackPanel:
