@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from bodymotion.kernels import compiling, interpolation, kinematics, rigid_bodies
+from bodymotion.kernels import compiling, interpolation, kinematics
 
 rng = np.random.default_rng(7)
 FRAMES, LINKS, JOINTS = 40, 7, 5
@@ -21,15 +21,8 @@ TREE = (
     np.column_stack([rng.normal(size=(LINKS, 3)), rng.normal(size=(LINKS, 4))]),
     np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0], [0, 0.6, 0.8], [0, 0, 1], [1, 0, 0], [0, 0, 1]], dtype=float),
 )
-MASSES = (
-    rng.uniform(0.1, 2, LINKS),
-    rng.normal(size=(LINKS, 3)),
-    np.array([np.diag(values) + 0.1 for values in rng.uniform(1, 2, (LINKS, 3))]),
-)
-Q, DQ, DDQ = rng.normal(size=(3, FRAMES, JOINTS))
+Q = rng.normal(size=(FRAMES, JOINTS))
 ROOT = np.column_stack([rng.normal(size=(FRAMES, 3)), rng.normal(size=(FRAMES, 4))])
-SPEED, GAIN = rng.normal(size=(2, FRAMES, 6))
-GAPS = rng.uniform(0.01, 0.2, FRAMES - 1)
 POSES = kinematics.link_poses(TREE, Q, ROOT)
 BETWEEN = (np.sort(rng.integers(0, FRAMES - 1, 90)), rng.choice([0.0, 0.2, 0.77], 90))
 
@@ -42,14 +35,6 @@ def filled(function, shape, *arguments):
 
 CASES = {
     "link_poses": lambda: kinematics.link_poses(TREE, Q, ROOT),
-    "velocities": lambda: kinematics.velocities(TREE, POSES, DQ, SPEED),
-    "accelerations": lambda: kinematics.accelerations(TREE, POSES, DQ, DDQ, SPEED, GAIN),
-    "inverse_dynamics": lambda: rigid_bodies.inverse_dynamics(
-        TREE, MASSES, np.arange(5.0), (POSES, DQ, DDQ, SPEED, GAIN), np.array([0.1, 0.2, -9.8]), True
-    ),
-    "root_wrench": lambda: rigid_bodies.inverse_dynamics(
-        TREE, MASSES, np.arange(5.0), (POSES, DQ, DDQ, SPEED, GAIN), np.array([0.1, 0.2, -9.8]), False
-    ),
     "slerp": lambda: filled(interpolation.slerp, (90, LINKS, 7), POSES, *BETWEEN),
 }
 

@@ -14,8 +14,8 @@ v and a are those of the origin of the link, a the second derivative of its posi
 Velocities of a body are u = (v₀, ω₀, q̇) (6 + J): those of the root's origin, the root's angular velocity, and the joints'. A Jacobian G
 maps them to v and ω (6) of a point on a link.
 
-Compiled loops process a block of frames side by side: their innermost loops run over frames, which compilers turn into vector
-instructions. Small inputs are computed with NumPy, link by link.
+Poses are computed by compiled loops over a block of frames side by side: their innermost loops run over frames, which compilers turn into
+vector instructions. All else, and the poses of small inputs, are computed with NumPy, link by link.
 """
 
 from __future__ import annotations
@@ -297,29 +297,24 @@ def velocities(tree: Tree, poses: Floats, dq: Floats, root: Floats) -> Floats:
     return accelerations(tree, poses, dq, np.zeros_like(dq), root, np.zeros_like(root))[0]
 
 
-@np.errstate(all="ignore")
 def accelerations(
     tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:
     """Return v, ω and a, α, both (T, L, 6), of poses (T, L, 7), joint velocities and accelerations (T, J), and the root's (T, 6)."""
-    parents, kinds, columns, _, axes = tree
-    if is_small(follow, len(poses) * len(parents)):
-        return small_accelerations(tree, poses, dq, ddq, root, root_rate)
     out, rates = np.empty((2, *poses.shape[:2], 6))
-    poses, dq, ddq, root, root_rate = (as_rows(values, values.shape) for values in (poses, dq, ddq, root, root_rate))
 
     def work(a: int, b: int) -> None:
         moving = (poses[a:b], dq[a:b], ddq[a:b], root[a:b], root_rate[a:b])
-        follow(parents, kinds, columns, axes, *moving, out[a:b], rates[a:b])
+        out[a:b], rates[a:b] = block_accelerations(tree, *moving)
 
     in_slices(len(poses), work)
     return out, rates
 
 
-def small_accelerations(
+def block_accelerations(
     tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:
-    """Return what `accelerations` returns, with NumPy."""
+    """Return what `accelerations` returns, for a block of frames whose arrays fit into a processor's cache."""
     parents, kinds, columns, _, axes = tree
     links, count = len(parents), len(poses)
     positions = np.ascontiguousarray(poses[..., :3].transpose(1, 2, 0))
@@ -340,7 +335,7 @@ def small_accelerations(
             half = slice(3, 6) if kinds[i] == 1 else slice(0, 3)
             first[i, half] += step
             second[i, half] += gain + (1.0 if kinds[i] == 1 else 2.0) * cross_products(above[3:], step)
-    return np.ascontiguousarray(first.transpose(2, 0, 1)), np.ascontiguousarray(second.transpose(2, 0, 1))
+    return first.transpose(2, 0, 1), second.transpose(2, 0, 1)
 
 
 @inlined
@@ -366,63 +361,6 @@ def cross(a: Floats, b: Floats, out: Floats) -> None:
     out[0] = a[1] * b[2] - a[2] * b[1]
     out[1] = a[2] * b[0] - a[0] * b[2]
     out[2] = a[0] * b[1] - a[1] * b[0]
-
-
-@kernel
-def follow(
-    parents: Indices,
-    kinds: Indices,
-    columns: Indices,
-    axes: Floats,
-    poses: Floats,
-    dq: Floats,
-    ddq: Floats,
-    root: Floats,
-    root_rate: Floats,
-    out: Floats,
-    rates: Floats,
-) -> None:
-    """Fill in v and ω `out`, and a and α `rates`, both (T, L, 6), of poses (T, L, 7), from the root outwards."""
-    turn = np.empty((3, 3))
-    axis = np.empty(3)
-    arm = np.empty(3)
-    swept = np.empty(3)
-    whirl = np.empty(3)
-    push = np.empty(3)
-    lever = np.empty(3)
-    for t in range(poses.shape[0]):
-        for k in range(6):
-            out[t, 0, k] = root[t, k]
-            rates[t, 0, k] = root_rate[t, k]
-        for i in range(1, poses.shape[1]):
-            p = parents[i]
-            kind = kinds[i]
-            speed = 0.0
-            gain = 0.0
-            for k in range(3):
-                axis[k] = 0.0
-                arm[k] = poses[t, i, k] - poses[t, p, k]
-            if kind != 0:
-                rotation(poses[t, i], turn)
-                speed = dq[t, columns[i]]
-                gain = ddq[t, columns[i]]
-                for k in range(3):
-                    axis[k] = turn[k, 0] * axes[i, 0] + turn[k, 1] * axes[i, 1] + turn[k, 2] * axes[i, 2]
-            spin = out[t, p, 3:6]
-            cross(spin, arm, swept)
-            for k in range(3):
-                out[t, i, k] = out[t, p, k] + swept[k] + (axis[k] * speed if kind == 2 else 0.0)
-                out[t, i, 3 + k] = spin[k] + (axis[k] * speed if kind == 1 else 0.0)
-            cross(spin, swept, whirl)
-            cross(spin, axis, push)
-            cross(rates[t, p, 3:6], arm, lever)
-            for k in range(3):
-                rates[t, i, k] = rates[t, p, k] + lever[k] + whirl[k]
-                rates[t, i, 3 + k] = rates[t, p, 3 + k]
-                if kind == 1:
-                    rates[t, i, 3 + k] += axis[k] * gain + push[k] * speed
-                elif kind == 2:
-                    rates[t, i, k] += axis[k] * gain + 2.0 * push[k] * speed
 
 
 def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -> Floats:
@@ -451,11 +389,3 @@ def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -
 
     in_slices(len(poses), work)
     return out
-
-
-@inlined
-def axis_in_world(pose: Floats, own: Floats, turn: Floats, out: Floats) -> None:
-    """Fill `out` (3,) with an axis `own` (3,) of a link in the world, and `turn` (3, 3) with the link's rotation."""
-    rotation(pose, turn)
-    for k in range(3):
-        out[k] = turn[k, 0] * own[0] + turn[k, 1] * own[1] + turn[k, 2] * own[2]

@@ -22,18 +22,8 @@ from typing import TypeAlias
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels.compiling import as_rows, in_slices, is_small, kernel
-from bodymotion.kernels.kinematics import (
-    Indices,
-    Tree,
-    apply,
-    axis_in_world,
-    cross,
-    cross_products,
-    follow,
-    matrices,
-    small_accelerations,
-)
+from bodymotion.kernels.compiling import in_slices
+from bodymotion.kernels.kinematics import Tree, apply, block_accelerations, cross_products, matrices
 
 Masses: TypeAlias = tuple[Floats, Floats, Floats]
 """Masses (L,) [kg], centres of mass (L, 3) [m] and inertias (L, 3, 3) [kg m²] about them, both in the links' frames."""
@@ -53,29 +43,20 @@ def inverse_dynamics(
     `rotors` (J,): inertia that the rotors add to the joints; `motion`: poses (T, L, 7), joint velocities and accelerations (T, J),
     the root's v, ω and a, α (T, 6); `gravity` (3,) the acceleration of free fall.
     """
-    parents, kinds, columns, _, axes = tree
-    poses, dq, ddq, root, root_rate = (as_rows(values, values.shape) for values in motion)
-    lifted = as_rows(root_rate - np.concatenate([gravity, np.zeros(3)]), root_rate.shape)
+    poses, dq, ddq, root, root_rate = motion
+    lifted = root_rate - np.concatenate([gravity, np.zeros(3)])
     torques = np.zeros(dq.shape)
-    wrenches = np.empty((len(poses), len(parents) if with_wrenches else 1, 6))
-    small = is_small(_inverse, 2 * len(poses) * len(parents))
+    wrenches = np.empty((len(poses), len(tree[0]) if with_wrenches else 1, 6))
 
-    def work(start: int, stop: int) -> None:
-        s = slice(start, stop)
-        if small:
-            moving = (poses[s], dq[s], ddq[s], root[s], lifted[s])
-            _small_inverse(tree, masses, rotors, moving, torques[s], wrenches[s])
-            return
-        speeds, rates = np.empty((2, stop - start, len(parents), 6))
-        follow(parents, kinds, columns, axes, poses[s], dq[s], ddq[s], root[s], lifted[s], speeds, rates)
-        own = (parents, kinds, columns, axes, *masses, rotors)
-        _inverse(*own, poses[s], ddq[s], speeds, rates, torques[s], wrenches[s])
+    def work(a: int, b: int) -> None:
+        moving = (poses[a:b], dq[a:b], ddq[a:b], root[a:b], lifted[a:b])
+        _fill_inverse(tree, masses, rotors, moving, torques[a:b], wrenches[a:b])
 
     in_slices(len(poses), work)
     return torques, wrenches
 
 
-def _small_inverse(
+def _fill_inverse(
     tree: Tree,
     masses: Masses,
     rotors: Floats,
@@ -83,11 +64,11 @@ def _small_inverse(
     torques: Floats,
     wrenches: Floats,
 ) -> None:
-    """Fill in what `inverse_dynamics` returns, with NumPy; the root's acceleration is less gravity."""
+    """Fill in what `inverse_dynamics` returns; the root's acceleration is less gravity."""
     parents, kinds, columns, _, axes = tree
     poses, _, ddq, _, _ = motion
     mass, centers, inertias = masses
-    speeds, rates = small_accelerations(tree, *motion)
+    speeds, rates = block_accelerations(tree, *motion)
     turns = matrices(poses)
     spin, gain, acceleration = speeds[..., 3:].T, rates[..., 3:].T, rates[..., :3].T
     arms = apply(turns, centers.T[:, :, None])
@@ -109,80 +90,6 @@ def _small_inverse(
             along = moment[:, i] if kinds[i] == 1 else force[:, i]
             torques[:, columns[i]] = rotors[columns[i]] * ddq[:, columns[i]] + np.sum(directions[:, i] * along, axis=0)
     wrenches[:] = np.concatenate([force, moment]).transpose(2, 1, 0)[:, : wrenches.shape[1]]
-
-
-@kernel
-def _inverse(
-    parents: Indices,
-    kinds: Indices,
-    columns: Indices,
-    axes: Floats,
-    masses: Floats,
-    centers: Floats,
-    inertias: Floats,
-    rotors: Floats,
-    poses: Floats,
-    ddq: Floats,
-    speeds: Floats,
-    rates: Floats,
-    torques: Floats,
-    wrenches: Floats,
-) -> None:
-    turn = np.empty((3, 3))
-    axis = np.empty(3)
-    arm = np.empty(3)
-    swept = np.empty(3)
-    whirl = np.empty(3)
-    push = np.empty(3)
-    lever = np.empty(3)
-    own_spin = np.empty(3)
-    own_gain = np.empty(3)
-    swirl = np.empty(3)
-    moment = np.empty(3)
-    carried = np.empty((parents.shape[0], 2, 3))
-    for t in range(poses.shape[0]):
-        carried[:] = 0.0
-        for i in range(parents.shape[0] - 1, -1, -1):
-            axis_in_world(poses[t, i], axes[i], turn, axis)
-            spin, gain = speeds[t, i, 3:6], rates[t, i, 3:6]
-            for k in range(3):
-                arm[k] = turn[k, 0] * centers[i, 0] + turn[k, 1] * centers[i, 1] + turn[k, 2] * centers[i, 2]
-                own_spin[k] = turn[0, k] * spin[0] + turn[1, k] * spin[1] + turn[2, k] * spin[2]
-                own_gain[k] = turn[0, k] * gain[0] + turn[1, k] * gain[1] + turn[2, k] * gain[2]
-            cross(spin, arm, swept)
-            cross(spin, swept, whirl)
-            cross(gain, arm, swept)
-            # The moment of inertia is constant in the link's own frame.
-            for k in range(3):
-                push[k] = masses[i] * (rates[t, i, k] + swept[k] + whirl[k])
-                swirl[k] = moment[k] = 0.0
-                for m in range(3):
-                    swirl[k] += inertias[i, k, m] * own_spin[m]
-                    moment[k] += inertias[i, k, m] * own_gain[m]
-            cross(own_spin, swirl, whirl)
-            cross(arm, push, lever)
-            for k in range(3):
-                carried[i, 0, k] += push[k]
-                carried[i, 1, k] += lever[k]
-                for m in range(3):
-                    carried[i, 1, k] += turn[k, m] * (moment[m] + whirl[m])
-            if i > 0:
-                p = parents[i]
-                for k in range(3):
-                    arm[k] = poses[t, i, k] - poses[t, p, k]
-                cross(arm, carried[i, 0], lever)
-                for k in range(3):
-                    carried[p, 0, k] += carried[i, 0, k]
-                    carried[p, 1, k] += carried[i, 1, k] + lever[k]
-                if kinds[i] != 0:
-                    torque = rotors[columns[i]] * ddq[t, columns[i]]
-                    for k in range(3):
-                        torque += axis[k] * carried[i, 1 if kinds[i] == 1 else 0, k]
-                    torques[t, columns[i]] = torque
-            if i < wrenches.shape[1]:
-                for k in range(3):
-                    wrenches[t, i, k] = carried[i, 0, k]
-                    wrenches[t, i, 3 + k] = carried[i, 1, k]
 
 
 def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
