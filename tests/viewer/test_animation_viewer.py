@@ -15,8 +15,8 @@ from small_robots import arm, biped, run_view, swinging
 import bodymotion as bm
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.scene.animation_playback import Beats, PlaybackSettings, play_animation
-from bodymotion.scene.contacts import contacts_of
 from bodymotion.scene.loading import load_scene
+from bodymotion.scene.scene import contacts_of
 from bodymotion.scene.theme import MISSED, STANCE, SWING
 from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
 from bodymotion.spot.playback.parameters import NEUTRAL

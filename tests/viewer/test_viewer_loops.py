@@ -13,7 +13,7 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.scene.scene import make_scene
-from bodymotion.viewer.closed_loops import ClosedLoops
+from bodymotion.viewer.scene_view import ClosedLoops
 from closed_loops_samples import four_bar, link
 from waiting import TIMEOUT
 

@@ -15,7 +15,6 @@ import sys
 import warnings
 from typing import Any
 
-from bodymotion.dynamics.balance import contact_wrenches, load_shares, zero_moment_point
 from bodymotion.dynamics.contacts import (
     Contacts,
     FootSlip,
@@ -36,11 +35,14 @@ from bodymotion.dynamics.figures import Extreme, Figure, extremes, figures
 from bodymotion.dynamics.forces import (
     InverseDynamics,
     Momentum,
+    contact_wrenches,
     inverse_dynamics,
+    load_shares,
     mass_matrix,
     momentum,
     potential_energy,
     rotor_energy,
+    zero_moment_point,
 )
 from bodymotion.dynamics.kinematics import (
     GRAVITY,

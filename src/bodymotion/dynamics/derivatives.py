@@ -143,11 +143,12 @@ def _rotation_derivatives(
 def _through_logarithm(
     quaternions: Floats, frames: npt.NDArray[np.intp], near: npt.NDArray[np.intp], once: Floats, twice: Floats
 ) -> tuple[Floats, Floats]:
+    from bodymotion.kernels.interpolation import rotation_vectors
+
     first, second = np.zeros((2, len(frames), quaternions.shape[1], 3))
     for part in _blocks(len(frames)):
-        here = rotations.conjugate(quaternions[frames[part]])
         for k in range(near.shape[1]):
-            vector = _logarithm(rotations.multiply(here, quaternions[near[part, k]]))
+            vector = rotation_vectors(quaternions[frames[part]], quaternions[near[part, k]])
             first[part] += once[part, k, None, None] * vector
             second[part] += twice[part, k, None, None] * vector
     return first, second
@@ -159,37 +160,28 @@ def _blocks(count: int) -> list[slice]:
 
 
 def _rotation_spline(quaternions: Floats, times: Floats) -> tuple[Floats, Floats]:
-    from bodymotion.kernels.interpolation import unit_quaternions
-    from bodymotion.kernels.rotation_spline import angular_velocities
+    from bodymotion.kernels.interpolation import (
+        angular_velocities,
+        applied,
+        jacobians,
+        rotation_vectors,
+        unit_quaternions,
+    )
 
     units, gaps = unit_quaternions(quaternions), np.diff(times)
     near, once, twice = _stencils(times, 5, 4)
     both = np.array([0, len(times) - 1])
     ends, _ = _through_logarithm(units, both, near[both], once[both], twice[both])
     spins = angular_velocities(units, gaps, ends)
-    step = _logarithm(rotations.multiply(rotations.conjugate(units[:-1]), units[1:]))
+    step = rotation_vectors(units[:-1], units[1:])
+    back = jacobians(step)[1]
     gap = gaps[:, None, None]
     gains = np.empty(spins.shape)
     # θ''(0) of the cubic θ with θ(0) = 0, θ(h) = φ, θ'(0) = ω₀, θ'(h) = J(φ)⁻¹·ω₁; at the last frame the same, looking back.
-    gains[:-1] = (6.0 * step / gap - 4.0 * spins[:-1] - 2.0 * _speed_of_vector(step, spins[1:])) / gap
-    last, width = -step[-1], gaps[-1]
-    gains[-1] = (6.0 * last / width + 4.0 * spins[-1] + 2.0 * _speed_of_vector(last, spins[-2])) / width
+    gains[:-1] = (6.0 * step / gap - 4.0 * spins[:-1] - 2.0 * applied(back, spins[1:])) / gap
+    width, back = gaps[-1], jacobians(-step[-1])[1]
+    gains[-1] = (-6.0 * step[-1] / width + 4.0 * spins[-1] + 2.0 * applied(back, spins[-2])) / width
     return spins, gains
-
-
-def _logarithm(quaternions: Floats) -> Floats:
-    axis, angle = rotations.to_axis_angle(quaternions)
-    return np.asarray(axis * angle[..., None])
-
-
-def _speed_of_vector(vector: Floats, spin: Floats) -> Floats:
-    """Return φ' (..., 3) at a rotation vector φ whose rotation has the angular velocity ω in its own frame: J(φ)⁻¹·ω."""
-    square = np.sum(vector * vector, axis=-1, keepdims=True)
-    half = 0.5 * np.sqrt(np.maximum(square, 1e-6))
-    exact = (1.0 - half / np.tan(half)) / np.maximum(square, 1e-6)
-    factor = np.where(square < 1e-4, 1.0 / 12.0 + square / 720.0, exact)
-    across = np.cross(vector, spin)
-    return np.asarray(spin + 0.5 * across + factor * np.cross(vector, across))
 
 
 def _stencils(times: Floats, window: int, order: int) -> Stencils:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.spelling import choices
-from bodymotion.dynamics import balance, forces, kinematics, sensors
+from bodymotion.dynamics import forces, kinematics, sensors
 from bodymotion.dynamics.contacts import (
     Contacts,
     Soles,
@@ -232,14 +232,14 @@ class Measures:
     @cached_property
     def contact_wrenches(self) -> Floats:
         """(T, K, 6) force [N] and moment [Nm] of the ground on each foot, about its contact point, along the world's axes."""
-        found = balance.contact_wrenches(self.contacts, self.root_wrench, self.root_poses[:, :3], self.zmp)
+        found = forces.contact_wrenches(self.contacts, self.root_wrench, self.root_poses[:, :3], self.zmp)
         return frozen(found)
 
     @cached_property
     def zmp(self) -> Floats:
         """(T, 3) [m] the zero moment point of the motion on the ground, in the world; NaN where the body is airborne."""
         weight = self.body.mass * float(np.linalg.norm(self.gravity))
-        return frozen(balance.zero_moment_point(self.root_wrench, self.root_poses[:, :3], self.ground, weight=weight))
+        return frozen(forces.zero_moment_point(self.root_wrench, self.root_poses[:, :3], self.ground, weight=weight))
 
     @cached_property
     def recorded_zmp(self) -> Floats | None:

@@ -1,37 +1,14 @@
-"""Convex hulls: of points in a plane, and the distance between two in space."""
+"""The distance between two convex hulls."""
 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TypeAlias
 
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 
-Point: TypeAlias = tuple[float, float]
 MAX_STEPS = 60
-
-
-def hull_of_sorted(below: list[Point], above: list[Point]) -> list[Point]:
-    """Return the convex hull of points in a plane, counter-clockwise, by Andrew's monotone chain.
-
-    Its lower half is found among the points `below`, its upper half among those `above`; both are sorted, and may be the same.
-    """
-    chain: list[Point] = []
-    least = 2
-    for step, (x, y) in enumerate([*below, *above[-2::-1]]):
-        if step == len(below):
-            least = len(chain) + 1
-        while len(chain) >= least:
-            (ax, ay), (bx, by) = chain[-2:]
-            if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
-                break
-            chain.pop()
-        chain.append((x, y))
-    if len(chain) > 1:
-        chain.pop()
-    return chain[:1] if len(chain) == 2 and chain[0] == chain[1] else chain
 
 
 def hull_distance(a: Floats, b: Floats, enough: float = np.inf) -> float:

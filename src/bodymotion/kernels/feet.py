@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats, runs
-from bodymotion.geometry.convex import Point, hull_of_sorted
+from bodymotion.geometry.meshes.polygons import Point, hull_of_sorted
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.geometry.rotations import conjugate, rotate
 from bodymotion.kernels.compiling import in_slices

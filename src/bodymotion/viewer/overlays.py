@@ -16,7 +16,7 @@ from bodymotion.diagnostics.text import node_name, shown
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import Device, ForceSensor, Link, RangeSensor, VisionSensor
-from bodymotion.scene.contacts import HAND, FootContacts
+from bodymotion.scene.scene import HAND, FootContacts
 from bodymotion.scene.theme import (
     CRAWLER_AXIS,
     MASS_COLOR,

@@ -16,8 +16,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics.text import html_text, shown
 from bodymotion.geometry.arrays import runs
 from bodymotion.motion.components import Timeline
-from bodymotion.scene.contacts import HAND
-from bodymotion.scene.scene import Scene
+from bodymotion.scene.scene import HAND, Scene
 from bodymotion.scene.theme import MISSED, STANCE, SWING, Rgb
 
 if TYPE_CHECKING:

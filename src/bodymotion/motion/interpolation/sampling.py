@@ -104,7 +104,7 @@ def bridged(values: Floats) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
 
 
 def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -> Sampler:
-    from bodymotion.kernels import interpolation, rotation_spline
+    from bodymotion.kernels import interpolation
 
     if method == "linear" or len(gaps) == 0:
         table = values.reshape(len(values), -1)
@@ -120,7 +120,7 @@ def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -
     rates = None
     if method == "cubic":
         units = interpolation.unit_quaternions(values[..., 3:])
-        rates = rotation_spline.angular_velocities(units, gaps)
+        rates = interpolation.angular_velocities(units, gaps)
 
     def sample(at: Floats, out: Floats) -> None:
         before, fraction = between = _between(times, at)
@@ -130,7 +130,7 @@ def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -
         if rates is None:
             interpolation.slerp(values, *between, out)
         else:
-            rotation_spline.curve(units, rates, gaps, *between, out)
+            interpolation.rotation_curve(units, rates, gaps, *between, out)
             exact = fraction == 0
             out[exact, :, 3:] = values[before[exact], :, 3:]
 

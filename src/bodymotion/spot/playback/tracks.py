@@ -87,7 +87,7 @@ def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Fl
     """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; each rotation takes the
     shorter way.
     """
-    from bodymotion.kernels import rotation_spline
+    from bodymotion.kernels import interpolation
 
     q = rotations.normalized(quaternions)
     if len(q) == 1:
@@ -98,7 +98,7 @@ def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Fl
     before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
     fraction = np.clip((at - times[before]) / gaps[before], 0.0, 1.0)
     out = np.zeros((len(at), 1, 7))
-    rotation_spline.curve(q[:, None], rates[:, None], gaps, before.astype(np.int64), fraction, out)
+    interpolation.rotation_curve(q[:, None], rates[:, None], gaps, before.astype(np.int64), fraction, out)
     return rotations.normalized(out[:, 0, 3:])
 
 
