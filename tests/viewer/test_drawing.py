@@ -20,7 +20,7 @@ from bodymotion.geometry.shapes import Corners
 from bodymotion.scene.scene import Curve, path_frames
 from bodymotion.viewer.environment import PRESETS, framing, from_viewpoint
 from bodymotion.viewer.overlays import MAX_RAYS, device_labels, device_outline
-from bodymotion.viewer.plot_panel import svg_of, thinned, ticks, with_unique_names
+from bodymotion.viewer.plot_panel import svg_of, ticks, with_unique_names
 
 
 def document(data: bytes) -> dict:
@@ -152,15 +152,6 @@ def test_a_path_begins_and_ends_with_the_motion(count: int) -> None:
     frames = path_frames(count)
     assert frames[0] == 0 and frames[-1] == count - 1 and len(frames) <= 1500
     assert (np.diff(frames) > 0).all()
-
-
-@given(st.integers(2, 5000), st.integers(0, 2**31))
-def test_thinned_curves_keep_their_extremes(count: int, seed: int) -> None:
-    values = np.random.default_rng(seed).normal(size=count)
-    times, (thin,) = thinned(np.arange(count) / 100, [values])
-    assert len(times) == len(thin) <= 800
-    assert (thin.min(), thin.max()) == (values.min(), values.max())
-    assert (np.diff(times) >= 0).all() and times[0] == 0 and times[-1] == (count - 1) / 100
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))

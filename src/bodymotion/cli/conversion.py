@@ -16,7 +16,6 @@ from bodymotion.cli.progress import progress
 from bodymotion.diagnostics.text import counted, with_article
 
 if TYPE_CHECKING:
-    from bodymotion.animation import Animation
     from bodymotion.cli.options import ReaderOptions
     from bodymotion.cli.progress import Bar
     from bodymotion.diagnostics import Problem
@@ -261,6 +260,7 @@ def _motion_or_animation(source: Path, target: Path, origin: Format, options: Op
     """Record a motion of Spot as an animation, keyframe by keyframe, or play an animation as a motion."""
     from bodymotion.animation import Animation
     from bodymotion.diagnostics import Location
+    from bodymotion.formats.cha import move_name
     from bodymotion.formats.registry import load, target_format
     from bodymotion.formats.rules import UNWRITABLE
     from bodymotion.motion import Motion
@@ -272,7 +272,13 @@ def _motion_or_animation(source: Path, target: Path, origin: Format, options: Op
     writing = _fitting(options.others({*making, *reading}), goal)
     thing = load(source, format=origin.name, **reading, **origin.options_of(options.reading))
     try:
-        made = _recorded(thing, target, making) if recording else _played(thing, making)
+        if recording:
+            # The name that readers of the target will derive from its file name.
+            name = move_name(target)
+            name = target.name.partition(".")[0] if name == target.name else name
+            made = Animation.from_motion(thing, legs=making.get("legs", "joints"), name=name, bpm=making.get("bpm"))
+        else:
+            made = thing.play(bpm=making.get("bpm"), frame_rate=making.get("rate"))
     except ValueError as error:
         raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
     assert goal.write is not None
@@ -308,17 +314,3 @@ def _motion_or_key_poses(source: Path, target: Path, origin: Format, options: Op
         writing["body"] = body
     assert goal.write is not None
     return tuple(thing.problems), tuple(goal.write(made, target, **writing))
-
-
-def _recorded(motion: Motion, target: Path, making: Mapping[str, Any]) -> Animation:
-    from bodymotion.animation import Animation
-    from bodymotion.formats.cha import move_name
-
-    # The name that readers of the target will derive from its file name.
-    name = move_name(target)
-    name = target.name.partition(".")[0] if name == target.name else name
-    return Animation.from_motion(motion, legs=making.get("legs", "joints"), name=name, bpm=making.get("bpm"))
-
-
-def _played(animation: Animation, making: Mapping[str, Any]) -> Motion:
-    return animation.play(bpm=making.get("bpm"), frame_rate=making.get("rate"))

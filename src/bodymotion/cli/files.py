@@ -95,6 +95,27 @@ def load_body(path: Path, reading: ReaderOptions, hint: str = "--body") -> Body:
     return found
 
 
+def load_pair(
+    model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool
+) -> tuple[Body, Motion | None]:
+    """Read a body and its motion, if any; an animation alone is played on the built-in Spot. Anything else is wrong use."""
+    from bodymotion.animation import Animation
+    from bodymotion.formats.registry import load_together
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+
+    files = [path for path in (model, motion) if path is not None]
+    found = load_together(files, by_position=by_position, **reading)
+    if len(found) == 1 and isinstance(found[0], Animation):
+        from bodymotion.spot.playback import needs_arm, play, spot_body
+
+        return spot_body(arm=needs_arm(found[0])), play(found[0])
+    for path, value, kind, name in zip(files, found, (Body, Motion), ("MODEL", "MOTION"), strict=False):
+        if not isinstance(value, kind):
+            raise typer.BadParameter(f"{path} holds {kind_of(value)}, not a {name.lower()}", param_hint=name)
+    return found[0], found[1] if motion is not None else None
+
+
 def finish(before: Motion, after: Motion, path: Path) -> NoReturn:
     """Write the motion, show the problems of the change and of the save, and end with 3 if something was lost."""
     from bodymotion.formats.registry import save

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from bodymotion.cli.files import load_body, written
+from bodymotion.cli.files import load_body, load_pair, written
 from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, one_line, results, say
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Shape
     from bodymotion.model.body import Body
     from bodymotion.model.links import Device
-    from bodymotion.motion import Motion
 
 GROUND = "ground"
 GROUND_SIZE = 1000.0
@@ -113,7 +112,12 @@ def measure(
     chosen: list[Block] = []
     # Values that overflow become inf or nan, which the results show.
     with failures("measure"), progress(f"measuring {moving.name}"), np.errstate(all="ignore"):
-        body, played = _loaded(model, motion, reading, by_position)
+        body, played = load_pair(model, motion, reading, by_position)
+        if played is None:
+            message = (
+                f"{model} needs a motion: bodymotion measure MODEL MOTION; only an animation of Spot is measured alone"
+            )
+            raise typer.BadParameter(message, param_hint="MOTION")
         links = None if feet is None else names(feet)
         try:
             dynamics.contacts.foot_links(body, links or ())
@@ -159,34 +163,6 @@ def _report_empty_environment(measures: Measures, names: list[str]) -> None:
     if blind:
         hint = "add models with --scenery MODEL, or --scenery ground"
         say(one_line(f"{', '.join(blind)}: nothing in range, since there is no environment; {hint}"))
-
-
-def _loaded(model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool) -> tuple[Body, Motion]:
-    """Return a body and its motion; an animation alone is played on the built-in Spot."""
-    from bodymotion.animation import Animation
-    from bodymotion.cli.files import kind_of
-    from bodymotion.formats.registry import load_together
-    from bodymotion.model.body import Body
-    from bodymotion.motion import Motion
-
-    files = [path for path in (model, motion) if path is not None]
-    found = load_together(files, by_position=by_position, **reading)
-    if motion is not None:
-        for path, value, kind, hint in zip(files, found, (Body, Motion), ("MODEL", "MOTION"), strict=True):
-            if not isinstance(value, kind):
-                wanted = "a model" if kind is Body else "a motion"
-                raise typer.BadParameter(f"{path} holds {kind_of(value)}, not {wanted}", param_hint=hint)
-        return found[0], found[1]
-    (animation,) = found
-    if not isinstance(animation, Animation):
-        raise typer.BadParameter(
-            f"{model} needs {'a motion' if type(animation).__name__ == 'Body' else 'a model'}: bodymotion measure MODEL MOTION; "
-            "only an animation of Spot is measured alone",
-            param_hint="MOTION",
-        )
-    from bodymotion.spot.playback import needs_arm, play, spot_body
-
-    return spot_body(arm=needs_arm(animation)), play(animation)
 
 
 def _scenery(measures: Measures, given: list[str] | None, reading: ReaderOptions) -> list[Body | Shape]:

@@ -16,7 +16,6 @@ from bodymotion.cli.output import failures, number, one_line, results, say
 if TYPE_CHECKING:
     from bodymotion.geometry.arrays import Floats
     from bodymotion.model.body import Body
-    from bodymotion.motion import Motion
     from bodymotion.simulation import Push, Simulation
 
 
@@ -112,7 +111,7 @@ def simulate(
       bodymotion simulate biped.wrl biped_walk.seq --push 2,WAIST,0,150,0,0.1 --until-fall
       bodymotion simulate SR1.wrl SR1Walk.seq --gains sr1_gains.txt --sensors sensors.npz
     """  # noqa: D301
-    from bodymotion.cli.files import exit_code, load_motion, written
+    from bodymotion.cli.files import exit_code, load_motion, load_pair, written
     from bodymotion.cli.messages import show_problems
     from bodymotion.cli.progress import progress
     from bodymotion.formats.gains import read_gains
@@ -134,7 +133,7 @@ def simulate(
             if motion is not None:
                 plan = load_motion(motion, reading, body, hint="MOTION")
         else:
-            body, plan = _loaded(model, motion, reading, by_position)
+            body, plan = load_pair(model, motion, reading, by_position)
         with progress(f"simulating {model.name}") as bar:
             try:
                 found = run(
@@ -173,27 +172,6 @@ def simulate(
         if found.interrupted:
             raise typer.Exit(130)
         raise typer.Exit(1 if found.fall is not None or found.diverged or incomplete else code)
-
-
-def _loaded(model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool) -> tuple[Body, Motion | None]:
-    """Return a body and its motion; an animation alone is played on a Spot."""
-    from bodymotion.animation import Animation
-    from bodymotion.cli.files import kind_of
-    from bodymotion.formats.registry import load_together
-    from bodymotion.model.body import Body
-    from bodymotion.motion import Motion
-
-    files = [path for path in (model, motion) if path is not None]
-    body, *rest = load_together(files, by_position=by_position, **reading)
-    if isinstance(body, Animation) and not rest:
-        from bodymotion.spot.playback import needs_arm, play, spot_body
-
-        return spot_body(arm=needs_arm(body)), play(body)
-    if not isinstance(body, Body):
-        raise typer.BadParameter(f"{model} holds {kind_of(body)}, not a model", param_hint="MODEL")
-    if rest and not isinstance(rest[0], Motion):
-        raise typer.BadParameter(f"{motion} holds {kind_of(rest[0])}, not a motion", param_hint="MOTION")
-    return body, rest[0] if rest else None
 
 
 def _controller(text: str, body: Body) -> Any:  # noqa: ANN401

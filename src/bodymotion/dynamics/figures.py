@@ -117,7 +117,8 @@ def _all(m: Measures) -> Iterator[Figure]:
                 of = of.select([label for label, works in zip(of.labels, working, strict=True) if works])
             yield from _of_joints(name, title, unit, of)
     if "limit_distances" in has:
-        yield from _nearest_limit(series(m, "limit_distances"))
+        distances = series(m, "limit_distances")
+        yield from _of_joints("nearest_limit", "Smallest distance to a joint limit", "rad", distances, smallest=True)
         yield from _used(series(m, "joint_velocities"))
     if "work" in has and m.body.mass > 0:
         positive = np.maximum(np.nan_to_num(m.power, posinf=np.inf), 0).sum(axis=1)
@@ -131,39 +132,21 @@ def _largest(name: str, title: str, values: np.ndarray, unit: str, m: Measures) 
     return Figure(name, title, float(values[k]), unit, float(m.times[k]))
 
 
-def _of_joints(name: str, title: str, unit: str, of: Series) -> Iterator[Figure]:
-    """Return the largest value over all joints of one unit; sliding joints are another figure."""
+def _of_joints(name: str, title: str, unit: str, of: Series, *, smallest: bool = False) -> Iterator[Figure]:
+    """Return the largest amount, or the smallest value, over all joints of one unit; sliding joints are another figure."""
+    values = -of.values if smallest else np.abs(of.values)
     for wanted in dict.fromkeys((unit, *of.units)):
         columns = [k for k, one in enumerate(of.units) if one == wanted]
-        if not columns:
-            continue
-        sizes = np.abs(of.values[:, columns])
-        if np.isnan(sizes).all():
-            continue
-        frame, column = np.unravel_index(int(np.nanargmax(sizes)), sizes.shape)
-        tail = "" if wanted == unit else " (slide)"
-        label = of.labels[columns[int(column)]]
-        yield Figure(
-            name + ("" if not tail else "_slide"),
-            title + tail,
-            float(sizes[frame, column]),
-            wanted,
-            float(of.times[frame]),
-            label,
+        known = np.where(
+            np.isfinite(values[:, columns]) if smallest else ~np.isnan(values[:, columns]), values[:, columns], -np.inf
         )
-
-
-def _nearest_limit(of: Series) -> Iterator[Figure]:
-    for unit, tail in (("rad", ""), ("m", "_slide")):
-        columns = [k for k, one in enumerate(of.units) if one == unit]
-        distances = of.values[:, columns]
-        if columns and np.isfinite(distances).any():
-            frame, column = np.unravel_index(int(np.nanargmin(distances)), distances.shape)
-            title = "Smallest distance to a joint limit" + (" (slide)" if tail else "")
-            part = of.labels[columns[int(column)]]
-            yield Figure(
-                "nearest_limit" + tail, title, float(distances[frame, column]), unit, float(of.times[frame]), part
-            )
+        if not columns or np.isneginf(known).all():
+            continue
+        frame, column = np.unravel_index(int(known.argmax()), known.shape)
+        label, time = of.labels[columns[int(column)]], float(of.times[frame])
+        value = float(-known[frame, column] if smallest else known[frame, column])
+        tail, note = ("", "") if wanted == unit else ("_slide", " (slide)")
+        yield Figure(name + tail, title + note, value, wanted, time, label)
 
 
 def _used(of: Series) -> Iterator[Figure]:

@@ -47,7 +47,7 @@ class Playback:
 
     def frame(self, time: float) -> int:
         """Return the last frame that is not after a time [s]."""
-        return int(np.clip(np.searchsorted(self._times, time + 1e-9, side="right") - 1, 0, len(self._times) - 1))
+        return int(self.scene.timeline.frames_at(time))
 
     def at(self, time: float) -> Floats:
         """Return the poses (L, 7) of the links in the world at a time [s], interpolated between frames."""

@@ -6,7 +6,6 @@ following the time costs next to nothing.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +30,6 @@ __all__ = [
     "filled",
     "largest_spans",
     "svg_of",
-    "thinned",
     "ticks",
     "with_unique_names",
 ]
@@ -180,19 +178,20 @@ def svg_of(times: Floats, curves: list[Curve]) -> str:
     """
     if not curves or not len(times):
         return ""
-    thin_times, columns = thinned(times, [curve.values for curve in curves])
+    from bodymotion.plots.curves import decimated
+
+    points = [decimated(times, np.nan_to_num(curve.values), MAX_POINTS) for curve in curves]
     start, end = float(times[0]), float(times[-1])
     units = list(dict.fromkeys(curve.unit for curve in curves))
     scales = {
-        unit: _scale([column for curve, column in zip(curves, columns, strict=True) if curve.unit == unit])
+        unit: _scale([values for curve, (_, values) in zip(curves, points, strict=True) if curve.unit == unit])
         for unit in units
     }
-    x = _on_grid(thin_times, start, end)
     lines = []
-    for color, curve, column in zip(COLORS, curves, columns, strict=False):
-        y = GRID - _on_grid(column, *scales[curve.unit])
-        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
-        lines.append(f'<polyline points="{points}" stroke="{color}" stroke-width="1.5" {_LINE}/>')
+    for color, curve, (moments, values) in zip(COLORS, curves, points, strict=False):
+        x, y = _on_grid(moments, start, end), GRID - _on_grid(values, *scales[curve.unit])
+        corners = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+        lines.append(f'<polyline points="{corners}" stroke="{color}" stroke-width="1.5" {_LINE}/>')
     right = RIGHT if len(units) == 1 else LEFT
     grid = labels = ""
     for time in ticks(start, end):
@@ -263,26 +262,3 @@ def largest_spans(curves: dict[str, Curve], count: int) -> list[str]:
     common = max(set(units), key=units.count, default="")
     spans = {name: float(np.ptp(c.values)) for name, c in curves.items() if c.unit == common and len(c.values)}
     return sorted(spans, key=lambda name: -spans[name] if np.isfinite(spans[name]) else 0.0)[:count]
-
-
-def thinned(times: Floats, columns: list[Floats]) -> tuple[Floats, list[Floats]]:
-    """Return curves over times (T,) with at most about `MAX_POINTS` points, which keep every peak.
-
-    The frames are divided into equal intervals; of each the lowest and the highest value are kept, in their order.
-    """
-    count = len(times)
-    if count <= MAX_POINTS:
-        return np.array(times), [np.nan_to_num(column) for column in columns]
-    edges = np.linspace(0, count, MAX_POINTS // 2 + 1).astype(int)
-    middle = np.repeat(0.5 * (times[edges[:-1]] + times[edges[1:] - 1]), 2)
-    quarter = 0.25 * (times[edges[1:] - 1] - times[edges[:-1]])
-    middle[0::2] -= quarter
-    middle[1::2] += quarter
-    middle[0], middle[-1] = times[0], times[-1]
-    thin = []
-    for column in columns:
-        values = np.nan_to_num(column)
-        pieces = [values[a:b] for a, b in pairwise(edges)]
-        ends = np.array([(p.min(), p.max()) if p.argmin() <= p.argmax() else (p.max(), p.min()) for p in pieces])
-        thin.append(ends.ravel())
-    return middle, thin
