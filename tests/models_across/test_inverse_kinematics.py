@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from jointed_models import GOLDENS, body_of, short
@@ -193,3 +195,59 @@ def test_what_does_not_fit_is_reported(biped, wrong, about):
 def test_an_unknown_link_is_reported_with_those_that_exist(biped):
     with pytest.raises(KeyError, match="R_WRIST"):
         biped.ik({"R_WRITS": np.zeros(3)})
+
+
+def test_restarts_leave_joints_that_move_no_missed_link(biped):
+    lower, upper, _ = limits(biped)
+    q = np.random.default_rng(6).uniform(lower, upper, (40, biped.num_joints))
+    hands = biped.forward_kinematics(q)[:, biped.link("R_WRIST").index]
+    hard = [pose for pose in hands if not biped.ik({"R_WRIST": pose}, restarts=0, close_loops=False).reached]
+    assert hard
+    for pose in hard[:3]:
+        found = biped.ik({"R_WRIST": pose}, close_loops=False)
+        moved = [joint.name for joint, value in zip(biped.joints, found.q, strict=True) if value]
+        assert found.reached and not [n for n in moved if "HIP" in n or "KNEE" in n or n.startswith("L_")], moved
+
+
+def test_unreachable_targets_are_missed_by_no_more_than_by_mink(tmp_path):
+    """Both hold the root; from where mink has converged, and from the neutral pose, we end at least as near to the targets."""
+    mink = pytest.importorskip("mink")
+    rng = np.random.default_rng(9)
+    for path in GOLDENS if ACCEPT else GOLDENS[::4]:
+        body = body_of(path)
+        root = body.links[0]
+        body = replace(body, links=(replace(root, joint=replace(root.joint, type="fixed")), *body.links[1:]))
+        names = ends(body)[:4]
+        try:
+            made = bm.to_mujoco(body)
+        except bm.FormatError:
+            continue
+        if not names:
+            continue
+        model, (_, _, q0) = made.model, limits(body)
+        places = {
+            c: model.joint(made.joints[i]).qposadr[0] for c, i in enumerate(body.joint_links) if made.joints.get(i)
+        }
+        start = np.array(model.qpos0)
+        start[list(places.values())] = q0[list(places)]
+        configuration = mink.Configuration(model, start)
+        goals = {name: body.forward_kinematics(q0)[body.link(name).index, :3] + rng.normal(size=3) for name in names}
+        tasks = []
+        for name, goal in goals.items():
+            tasks.append(mink.FrameTask(made.links[body.link(name).index], "body", 1.0, 0.0, lm_damping=1.0))
+            tasks[-1].set_target(mink.SE3.from_translation(goal))
+        for _ in range(200):
+            speed = mink.solve_ik(
+                configuration, tasks, 1.0, "daqp", 1e-6, limits=[mink.ConfigurationLimit(model, gain=1.0)]
+            )
+            configuration.integrate_inplace(speed, 1.0)
+        q = np.array(q0)
+        q[list(places)] = configuration.q[list(places.values())]
+        theirs = sum(
+            np.sum((configuration.data.body(t.frame_name).xpos - g) ** 2)
+            for t, g in zip(tasks, goals.values(), strict=True)
+        )
+        ours = body.ik(goals, q0=q, close_loops=False, restarts=0)
+        anew = body.ik(goals, q0=q0, close_loops=False)
+        assert within(ours.q, body) and ours.cost <= theirs + 1e-8
+        assert np.sqrt(anew.cost) <= np.sqrt(theirs) + 1e-4

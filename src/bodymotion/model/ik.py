@@ -20,6 +20,7 @@ from bodymotion.geometry.arrays import ContentEquality, Floats, real_numbers
 from bodymotion.kernels import inverse_kinematics as kernel
 from bodymotion.model.closed_loops import columns_of, constrained_directions, constrained_tilts, unit_axis
 from bodymotion.motion import Motion
+from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -28,8 +29,8 @@ __all__ = ["CenterOfMassTask", "DistanceTask", "FrameTask", "LookAtTask", "Solut
 
 MAX_ERROR = 1e-6
 """[m, rad] A task with a smaller error is fulfilled."""
-RANGE = {1: np.pi, 2: 1.0}
-"""[rad or m] How far random start poses are from `q0` where a rotating or sliding joint has no limit."""
+RANGE = {1: 2 * np.pi, 2: 1.0}
+"""[rad or m] How far a rotating or sliding joint is from `q0` at most in random start poses."""
 ORIGIN = (0.0, 0.0, 0.0)
 
 
@@ -119,7 +120,7 @@ class Solution(ContentEquality):
         worst = self.errors.reshape(-1, len(self.names), 2).max(axis=0)
         found: dict[str, tuple[float, float]] = {}
         for name, (far, angle) in zip(self.names, worst.tolist(), strict=True):
-            if max(far, angle) > MAX_ERROR:
+            if not (far <= MAX_ERROR and angle <= MAX_ERROR):
                 before = found.get(name, (0.0, 0.0))
                 found[name] = max(far, before[0]), max(angle, before[1])
         return found
@@ -169,7 +170,7 @@ class _Problem:
         if not all(weight >= 0 for weight in weights):
             raise ValueError(f"{name}: weights {weights}; expected numbers of at least 0")
         for vector in (*points, direction):
-            real_vector(vector, name)
+            _vector(vector, name)
         self.names.append(name)
         self.kinds.append(kind)
         self.links.append(links)
@@ -217,7 +218,7 @@ class _Problem:
             weights = [0.0 if np.isnan(weight) else weight for weight in weights]
             self.add(name, kernel.POSE, weights, goal, (link, -1), (task.point, ORIGIN))
         elif isinstance(task, LookAtTask):
-            axis = real_vector(task.axis, f"axis of {task.link}")
+            axis = _vector(task.axis, f"axis of {task.link}")
             length = float(np.linalg.norm(axis))
             if length == 0:
                 raise ValueError(f"axis of {task.link}: expected a direction, got 0 0 0")
@@ -247,6 +248,21 @@ class _Problem:
             for direction in constrained_tilts(joint):
                 self.add(name, kernel.AXES, [np.inf], np.zeros(7), joint.links, (ORIGIN, unit_axis(joint)), direction)
 
+    def random_starts(self, missed: npt.NDArray[np.intp], q: Floats, space: kernel.Space, count: int) -> Floats:
+        """Return joint values (count, J), random within limits for the joints that move the links of missed tasks, else as in q (J,)."""
+        kinds, columns = self.body.tree[1:3]
+        reach = np.zeros(len(q))
+        for number in missed:
+            for link in range(len(kinds)) if self.kinds[number] == kernel.CENTER else self.links[number]:
+                above = link
+                while above > 0:
+                    if kinds[above] and space[0][6 + columns[above]]:
+                        reach[columns[above]] = RANGE[int(kinds[above])]
+                    above = self.body.links[above].parent
+        lower, upper = np.maximum(space[1][6:], q - reach), np.minimum(space[2][6:], q + reach)
+        lower, upper = np.where(reach > 0, lower, q), np.where(reach > 0, upper, q)
+        return lower + (upper - lower) * np.random.default_rng(0).random((count, len(q)))
+
     def tasks(self) -> kernel.Tasks:
         """Return the tasks for the kernel."""
         weights = np.array(self.weights)
@@ -262,7 +278,7 @@ class _Problem:
         )
 
 
-def real_vector(values: npt.ArrayLike, what: str) -> Floats:
+def _vector(values: npt.ArrayLike, what: str) -> Floats:
     """Return finite numbers (3,); ValueError names what is wrong."""
     vector = real_numbers(values, what)
     if vector.shape != (3,) or not np.isfinite(vector).all():
@@ -328,29 +344,29 @@ def solve(
     masses = np.array([link.mass / (body.mass or 1.0) for link in body.links])
     centers = np.array([link.center_of_mass for link in body.links])
 
-    def found(goals: Floats, starts: Floats, roots: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    check_memory(
+        8 * (len(problem.names) + 3 * columns) * columns + 8 * frames * (columns + 9 * len(problem.names)), "this"
+    )
+
+    def found(goals: Floats, starts: Floats, roots: Floats, rest: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         begin = (np.array(starts), np.array(np.broadcast_to(roots, (len(goals), 7))))
         return kernel.solve(
             arrays, (masses, centers), problem.tasks(), np.array(goals), space, np.array(rest), begin, max_steps
         )
 
-    q, at, errors, cost = found(goals[:1], starts[:1], roots[:1])
+    q, at, errors, cost = found(goals[:1], starts[:1], roots[:1], rest[:1])
     if restarts > 0 and errors.max() > MAX_ERROR:
-        others = found(
-            np.repeat(goals[:1], restarts, axis=0), _random(starts[0], kinds, of_joints, space, restarts), roots[:1]
-        )
+        begin = problem.random_starts(np.flatnonzero(errors[0].max(axis=1) > MAX_ERROR), starts[0], space, restarts)
+        others = found(np.repeat(goals[:1], restarts, axis=0), begin, roots[:1], rest[:1])
         tried = [np.concatenate(pair) for pair in zip((q, at, errors, cost), others, strict=True)]
-        worst = tried[2].max(axis=(1, 2))
-        hard = tried[2][:, problem.tasks()[5] > 0].max(axis=(1, 2), initial=0.0)
+        missed = tried[2].max(axis=(1, 2)) > MAX_ERROR
+        hard = tried[2][:, problem.tasks()[5] > 0].max(axis=(1, 2), initial=0.0) > MAX_ERROR
         far = np.linalg.norm(tried[0] - starts[0], axis=1)
-        missed = worst > MAX_ERROR
-        best = np.lexsort((far, np.where(missed, tried[3], 0.0), missed, hard > MAX_ERROR))[:1]
+        best = np.lexsort((far, np.where(missed, tried[3], 0.0), missed, hard))[:1]
         q, at, errors, cost = (values[best] for values in tried)
     if frames > 1:
-        begin = np.concatenate([q, starts[1:]])
-        q, at, errors, cost = found(
-            goals, begin, np.concatenate([at, np.broadcast_to(roots, (frames, 7))[1:]]) if free else roots
-        )
+        at = np.concatenate([at, np.broadcast_to(roots, (frames, 7))[1:]])
+        q, at, errors, cost = found(goals, np.concatenate([q, starts[1:]]), at, rest)
     names = tuple(joint.name for joint in body.joints)
     row = 0 if problem.single else slice(None)
     return Solution(
@@ -381,16 +397,3 @@ def _space(body: Body, free_root: bool, joints: Iterable[str | int] | None, post
         if joint.lower <= joint.upper:
             lower[6 + column], upper[6 + column] = joint.lower, joint.upper
     return moving, lower, upper, np.where(np.arange(count) < 6, 0.0, posture_weight * moving)
-
-
-def _random(
-    q: Floats, kinds: npt.NDArray[np.int64], columns: npt.NDArray[np.int64], space: kernel.Space, count: int
-) -> Floats:
-    """Return random joint values (count, J) within limits; joints that may not move are as in q."""
-    reach = np.zeros(len(q))
-    for kind, far in RANGE.items():
-        reach[columns[kinds == kind]] = far
-    moving, lower, upper = (values[6:] for values in space[:3])
-    lower, upper = np.maximum(lower, q - 2 * reach), np.minimum(upper, q + 2 * reach)
-    lower, upper = np.where(moving > 0, lower, q), np.where(moving > 0, upper, q)
-    return lower + (upper - lower) * np.random.default_rng(0).random((count, len(q)))
