@@ -172,7 +172,7 @@ def _check_mass_in_shape(review: BodyReview, link: Link, diagonal: float, outsid
             f"has its centre of mass at {shown} m, {outside:.3g} m outside of its shape, whose size is {diagonal:.3g} m"
         )
         review.report_link(rules.CENTER_FAR, link, message, "center_of_mass")
-    if link.mass > inertias.LEAST:
+    if link.mass > inertias.MIN_INERTIAL:
         radius = float(np.sqrt(max(np.abs(np.diag(link.inertia)).max(), 0.0) / link.mass))
         if radius > MAX_RADIUS * extent:
             message = f"has a radius of gyration of {radius:.3g} m and a shape of {diagonal:.3g} m"
@@ -183,7 +183,7 @@ def _check_density(review: BodyReview, link: Link, box: Box) -> None:
     """Check for a mass that is far too large for the shape and for the inertia."""
     volume = float(np.prod(np.maximum(box[1] - box[0], MIN_BOX)))
     largest = float(np.abs(np.diag(link.inertia)).max())
-    if size(box) < MIN_BOX or link.mass <= inertias.LEAST or largest == 0 or link.mass <= MAX_DENSITY * volume:
+    if size(box) < MIN_BOX or link.mass <= inertias.MIN_INERTIAL or largest == 0 or link.mass <= MAX_DENSITY * volume:
         return
     radius = float(np.sqrt(largest / link.mass))
     if radius < MIN_RADIUS * size(box):

@@ -26,6 +26,7 @@ from urllib.parse import unquote
 
 from bodymotion.diagnostics import DocumentRule, FormatError, Location, Problem, Rule
 from bodymotion.diagnostics.text import counted, listed
+from bodymotion.system.open_files import open_file
 
 PART_MISSING = DocumentRule(
     "VRML130",
@@ -361,6 +362,28 @@ def package_name(package: Path) -> str:
         return ""
     name = root.first("name") if root is not None else None
     return name.text.strip() if name is not None else ""
+
+
+def file_bytes(path: Path, unreadable: Rule, too_large: Rule | None = None, limit: int = 0) -> bytes:
+    """Return the bytes of a file; with `too_large`, of one of at most `limit` bytes.
+
+    Raises
+    ------
+    FormatError
+        By the rule `unreadable` when it cannot be opened, or by `too_large`.
+    """
+    try:
+        with open_file(path) as file:
+            if too_large is not None and (size := file.seek(0, 2)) > limit:
+                raise too_large.error(f"the file has {size} bytes; at most {limit} are read", Location(str(path)))
+            if too_large is not None:
+                file.seek(0)
+            return file.read()
+    except FormatError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise unreadable.error(f"the file cannot be opened: {reason}", Location(str(path))) from error
 
 
 def real_path(path: Path) -> Path:

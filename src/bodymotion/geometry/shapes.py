@@ -24,7 +24,7 @@ from bodymotion.geometry.arrays import ContentEquality, Floats, Ints, frozen, fr
 
 __all__ = [
     "IMAGE_FORMATS",
-    "MOST_SHAPES",
+    "MAX_SHAPES",
     "Box",
     "Capsule",
     "Cone",
@@ -41,7 +41,7 @@ __all__ = [
     "TriangleBuffers",
 ]
 
-MOST_SHAPES = 20_000
+MAX_SHAPES = 20_000
 """Models with more shapes are rejected: each is processed by itself wherever a body is drawn, checked or written."""
 
 IMAGE_FORMATS = ("PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "TGA", "SGI", "DDS", "PPM")

@@ -82,13 +82,13 @@ class Body(NotebookDisplay, ContentEquality):
     Attributes
     ----------
     links:
-        In link-index order: depth-first, in the order of the file; a parent stands before its children.
+        In link-index order: depth-first, in the order of the file; a parent is before its children.
     root_pose:
         (7,) The root link's pose in the world when a motion gives none.
     environment:
         Shapes in the world that are no part of the robot; they are shown only.
     info:
-        What the file says in words: of the OpenHRP document `info`, `version`, `name`.
+        Texts of the file: `info`, `version` and `name` of the OpenHRP document.
     """
 
     name: str = ""
@@ -108,7 +108,7 @@ class Body(NotebookDisplay, ContentEquality):
         for index, link in enumerate(self.links):
             if link.index != index or not -1 <= link.parent < index or (link.parent == -1) != (index == 0):
                 raise ValueError(
-                    f"link {index} ({link.name!r}) has index {link.index} and parent {link.parent}: links stand in link-index "
+                    f"link {index} ({link.name!r}) has index {link.index} and parent {link.parent}: links are in link-index "
                     "order, the root first, every parent before its children"
                 )
 
@@ -243,7 +243,7 @@ class Body(NotebookDisplay, ContentEquality):
         q:
             (..., J) joint displacements [rad or m], in order of joint columns.
         root:
-            (..., 7) poses of the root link in the world; `root_pose` when not given. Its batch axes and those of `q` broadcast.
+            (..., 7) poses of the root link in the world; `root_pose` by default. Its batch axes and those of `q` broadcast.
         links:
             The indices of K links; all L by default.
 
@@ -280,7 +280,7 @@ class Body(NotebookDisplay, ContentEquality):
     def tree(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, Floats]:
         """The links as arrays for the kernels: parents, kinds, columns (L,), offsets (L, 7), axes (L, 3).
 
-        Kinds: 0 moves not, 1 rotates, 2 slides; the root's own joint moves nothing, since its pose is given.
+        Kinds: 0 is fixed, 1 rotates, 2 slides. The joint of the root moves nothing, because its pose is an argument.
         """
         kinds = {"rotate": 1, "slide": 2}
         count = len(self.links)
@@ -306,8 +306,8 @@ class Body(NotebookDisplay, ContentEquality):
         """Return the poses (T, L, 7) of all links in the world over a motion.
 
         The .seq document combines link and joint trajectories in three ways. Where the motion has the poses of all links, they are
-        taken as they are, with or without joints beside them. Where it has fewer, the first is the root's and the rest follows from
-        the joint displacements, by name where they have names (`joint_columns`). A motion without any link pose stands at `root_pose`.
+        used as they are, with or without joints beside them. Where it has fewer, the first is the root's and the rest follows from
+        the joint displacements, by name where they have names (`joint_columns`). Without any link pose, the root is at `root_pose`.
         A motion with link poses alone, on a body of one link, needs no joints.
 
         `close_loops`: joints in loops that follow from others are worked out anew (see `close_loops` of the package; which ones is its

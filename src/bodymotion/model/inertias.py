@@ -4,8 +4,9 @@ A rigid body has a positive mass and a symmetric tensor of inertia whose princip
 same in other words: its mass spreads along each principal axis by a second moment ∫x²dm = (a + b + c)/2 − (moment about that axis), and
 none of the three is negative.
 
-Simulators ask for this of whatever moves. What is welded to a moving link moves with it, so one link with a mass and an inertia is enough
-in a group of links that no joint parts (MuJoCo does not ask for more). Nowhere do they take a negative mass or moment, or a + b < c.
+Simulators require this of all that moves. A link that is fixed to a moving link moves with it, so one link with a mass and an inertia is
+enough in a group of links without joints between them (MuJoCo requires no more). Negative masses and moments, and a + b < c, are always
+refused.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from bodymotion.model.links import Link, Segment
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-LEAST = 1e-15
+MIN_INERTIAL = 1e-15
 """A mass [kg] or principal moment [kg m²] below this is none: MuJoCo's mjMINVAL."""
 MASS_GIVEN = 1e-3
 """The mass [kg] that a repair gives to a moving link without one."""
 WATER = 1000.0
 THINNEST = 0.01
-"""A link that gets an inertia from its shapes is taken to be this thick [m] at least."""
+"""A link that gets an inertia from its shapes is at least this thick [m]."""
 ROUNDING = 1e-9
 """By this part of the largest a moment may fail the triangle inequality: flat bodies, given in a few digits, do."""
 SPREAD = 1e-6
@@ -44,7 +45,7 @@ class Fault:
     """Why a link is no rigid body.
 
     `why`: "finite" (a number is not), "mass" (none, or a negative one), "zero" (no inertia), "negative" (a principal moment is not
-    positive), "triangle" (one is larger than the sum of the other two), "asymmetric"; `message` says it with the numbers.
+    positive), "triangle" (one is larger than the sum of the other two), "asymmetric"; `message` has the numbers.
     """
 
     link: int
@@ -71,17 +72,17 @@ def fault(mass: float, inertia: npt.ArrayLike) -> tuple[Why, str] | None:
     tensor = np.asarray(inertia, dtype=np.float64)
     if not (np.isfinite(mass) and np.isfinite(tensor).all()):
         return "finite", "its mass or inertia is not a number"
-    if mass < LEAST:
+    if mass < MIN_INERTIAL:
         return "mass", f"its mass is {mass:g} kg"
     size = np.abs(tensor).max()
-    if size < LEAST:
+    if size < MIN_INERTIAL:
         return "zero", "its inertia is zero" if size == 0 else f"no moment of its inertia is more than {size:.3g} kg m²"
     if np.abs(tensor - tensor.T).max() > 1e-6 * size:
         return "asymmetric", "its inertia is not symmetric"
     moments, _ = principal_moments(tensor)
     least, middle, most = moments.tolist()
     shown = f"its principal moments are {least:.4g}, {middle:.4g} and {most:.4g} kg m²"
-    if least < LEAST:
+    if least < MIN_INERTIAL:
         return "negative", f"{shown}, which are not all positive"
     if least + middle < most * (1.0 - ROUNDING):
         return "triangle", f"{shown}: the largest is more than the sum of the other two"
@@ -112,8 +113,8 @@ def is_moving(body: Body, index: int) -> bool:
 def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
     """Return the links with a mass and inertia that simulators refuse, in link order.
 
-    A missing mass or inertia counts where nothing of the link's rigid group has them and the group moves; it is then told of the link
-    that the joint moves. `asymmetric` tells of tensors that are not symmetric, too, of which simulators take a half.
+    A missing mass or inertia counts where nothing of the link's rigid group has them and the group moves; it is then reported for the
+    link that the joint moves. With `asymmetric`, also tensors that are not symmetric, of which simulators use a half.
     """
     # Sums over segments may overflow; the result is reported.
     with np.errstate(all="ignore"):
@@ -131,8 +132,8 @@ def _faults(body: Body, asymmetric: bool) -> list[Fault]:
         bearing = any(
             np.isfinite(link.mass)
             and np.isfinite(link.inertia).all()
-            and link.mass >= LEAST
-            and principal_moments(link.inertia)[0][0] >= LEAST
+            and link.mass >= MIN_INERTIAL
+            and principal_moments(link.inertia)[0][0] >= MIN_INERTIAL
             for link in (body.links[index] for index in group)
         )
         for index in group:
@@ -175,7 +176,7 @@ def nearest_possible(inertia: npt.ArrayLike) -> Floats | None:
     moments, axes = principal_moments(tensor)
     spreads = 0.5 * moments.sum() - moments
     largest = spreads.max()
-    if not SPREAD * largest > LEAST:
+    if not SPREAD * largest > MIN_INERTIAL:
         return None
     spreads = np.maximum(spreads, SPREAD * largest)
     changed: Floats = np.asarray((axes * (spreads.sum() - spreads)) @ axes.T)
@@ -183,9 +184,9 @@ def nearest_possible(inertia: npt.ArrayLike) -> Floats | None:
 
 
 def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
-    """Change masses and inertias as little as makes every link acceptable to simulators; what was changed is said link by link.
+    """Change masses and inertias as little as possible so that simulators accept every link; each change is reported.
 
-    - numbers that are not finite, and negative masses, are taken as 0;
+    - numbers that are not finite, and negative masses, become 0;
     - a moving link without mass (in a rigid group without) gets `MASS_GIVEN`, at its centre of mass;
     - one without inertia gets that of a solid box around its shapes, `THINNEST` at least each way, with the link's mass; without shapes
       that of a ball as dense as water;
@@ -212,7 +213,7 @@ def repaired(body: Body) -> tuple[Body, tuple[Problem, ...]]:
 
 
 def _repaired(link: Link, why: Why, *, moving: bool) -> tuple[Link, Rule, str]:
-    """Return the link changed, the rule that says so, and what was done in words."""
+    """Return the changed link, the rule of the change, and the change in words."""
     mass, center, inertia = link.mass, link.center_of_mass, link.inertia
     if why == "finite" or mass < 0:
         mass = mass if np.isfinite(mass) and mass > 0 else 0.0
@@ -244,11 +245,11 @@ def _solid(link: Link, mass: float) -> tuple[Floats, str]:
         square = edges * edges
         with np.errstate(over="ignore"):
             tensor = np.diag(mass / 12.0 * (square.sum() - square))
-        if np.isfinite(tensor).all() and tensor.max() * SPREAD > LEAST:
+        if np.isfinite(tensor).all() and tensor.max() * SPREAD > MIN_INERTIAL:
             return tensor, f"the inertia of a solid box of {edges[0]:.3g} × {edges[1]:.3g} × {edges[2]:.3g} m"
     # A mass near the largest number there is would make a ball whose moment is none.
     radius = min(max((0.75 * mass / (np.pi * WATER)) ** (1 / 3), 0.5 * THINNEST), 1.0 if mass > 1e200 else np.inf)
-    moment = max(0.4 * mass * radius**2, 10 * LEAST)
+    moment = max(0.4 * mass * radius**2, 10 * MIN_INERTIAL)
     return moment * np.eye(3), f"the inertia of a ball with a radius of {radius:.3g} m"
 
 
@@ -264,7 +265,7 @@ def _with(link: Link, mass: float, center: npt.ArrayLike, inertia: npt.ArrayLike
     heaviest = int(np.argmax(masses)) if np.isfinite(masses).all() else 0
     old = link.inertia
     kept = mass == link.mass and np.array_equal(link.center_of_mass, center) and np.isfinite(old).all()
-    if kept and _turns(link.segments[heaviest]):
+    if kept and _is_rotated(link.segments[heaviest]):
         segments = list(link.segments)
         turn = segments[heaviest].transform[:3, :3]
         change = turn.T @ (tensor - old) @ turn
@@ -273,20 +274,20 @@ def _with(link: Link, mass: float, center: npt.ArrayLike, inertia: npt.ArrayLike
     return replace(link, segments=_all_in_one(link.segments, mass, np.asarray(center, dtype=np.float64), tensor))
 
 
-def _turns(segment: Segment) -> bool:
+def _is_rotated(segment: Segment) -> bool:
     turn = segment.transform[:3, :3]
     return bool(np.isfinite(turn).all() and np.abs(turn @ turn.T - np.eye(3)).max() < 1e-9)
 
 
 def _all_in_one(segments: Sequence[Segment], mass: float, center: Floats, inertia: Floats) -> tuple[Segment, ...]:
-    """Return the segments with all mass in the first that only turns and moves; one is added where none does."""
+    """Return the segments with all mass in the first that is only rotated and moved; one is added where none does."""
     empty: Mapping[str, float | Floats] = {
         "mass": 0.0,
         "center_of_mass": frozen(np.zeros(3)),
         "inertia": frozen(np.zeros((3, 3))),
     }
     left = [replace(segment, **empty) for segment in segments]  # type: ignore[arg-type]
-    chosen = next((i for i, segment in enumerate(segments) if _turns(segment)), None)
+    chosen = next((i for i, segment in enumerate(segments) if _is_rotated(segment)), None)
     if chosen is None:
         return (*left, Segment(mass=mass, center_of_mass=frozen(center), inertia=frozen(inertia)))
     turn, shift = segments[chosen].transform[:3, :3], segments[chosen].transform[:3, 3]

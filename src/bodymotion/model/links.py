@@ -20,7 +20,7 @@ from bodymotion.geometry.shapes import Shape
 
 __all__ = [
     "EFFECTS",
-    "MOST_LINKS",
+    "MAX_LINKS",
     "MOVING",
     "AccelerationSensor",
     "Device",
@@ -39,7 +39,7 @@ __all__ = [
 
 JointType: TypeAlias = Literal["rotate", "slide", "free", "fixed", "crawler"]
 
-MOST_LINKS = 10_000
+MAX_LINKS = 10_000
 """Models of more links are not read: each is looked at by itself wherever a body is read, drawn or checked, and no robot has them."""
 
 MOVING = ("rotate", "slide", "crawler", "free")
@@ -62,7 +62,7 @@ class Joint(ContentEquality):
         [rad/s or m/s], ±inf where there is no limit.
     gear_ratio, gear_efficiency, rotor_inertia [kg m²], torque_const [Nm/A]:
         The motor and its gear: see `model.motors`.
-    rotor_resistor [Ω], encoder_pulse [pulses per turn of the motor]:
+    rotor_resistor [Ω], encoder_pulse [pulses per revolution of the motor]:
         Kept as the file gives them; nothing is computed with them.
     extra:
         All other fields as the file gives them.
@@ -161,7 +161,7 @@ class Link(ContentEquality):
     def inertia(self) -> Floats:
         """The inertia tensor (3, 3) [kg m²] about the centre of mass, along the link's axes.
 
-        Each segment's tensor is turned into the link's axes and moved to the common centre of mass (Huygens–Steiner).
+        Each segment's tensor is rotated into the link's axes and moved to the common centre of mass (Huygens–Steiner).
         """
         if len(self.segments) == 1:
             turn = self.segments[0].transform[:3, :3]
@@ -196,7 +196,7 @@ def _placed(segment: Segment) -> Floats:
     return np.asarray(segment.transform[:3, :3] @ segment.center_of_mass + segment.transform[:3, 3])
 
 
-MOST_RAYS = 10**6
+MAX_RAYS = 10**6
 """So many rays of a range sensor are laid out, and no more."""
 _COUNTABLE = 10**15
 
@@ -291,7 +291,7 @@ class VisionSensor(Device):
         """
         if min(self.width, self.height) < 1 or not 0 < self.field_of_view < math.pi:
             raise ValueError(
-                f"{self.name or 'a camera'} can take no picture of {self.width} × {self.height} pixels "
+                f"{self.name or 'a camera'} makes no images of {self.width} × {self.height} pixels "
                 f"over a field of view of {self.field_of_view:g} rad"
             )
         shorter = math.tan(0.5 * self.field_of_view) / min(self.width, self.height)
@@ -301,7 +301,7 @@ class VisionSensor(Device):
 def angle_over(angle: float, pixels: int, across: int) -> float:
     """Return the angle [rad] that a camera sees over `across` pixels in a line, where it sees `angle` over `pixels` of them.
 
-    Formats say it of the width, the height or the shorter side. What is no angle of a camera, or has no pixels, stays as it is.
+    Formats give it for the width, the height or the shorter side. What is no angle of a camera, or has no pixels, is returned as it is.
     """
     if across == pixels or min(across, pixels) < 1 or not 0 < angle < math.pi:
         return angle
@@ -319,7 +319,7 @@ class RangeSensor(Device):
 
     @property
     def num_rays(self) -> int:
-        """How many rays there are, which takes no time however many; 1 where angle or step say nothing."""
+        """How many rays there are, computed without the rays themselves; 1 where angle or step are no positive numbers."""
         return 2 * self._half + 1
 
     @property
@@ -331,9 +331,9 @@ class RangeSensor(Device):
         ValueError
             When there are more than a million, see `num_rays`.
         """
-        if self.num_rays > MOST_RAYS:
+        if self.num_rays > MAX_RAYS:
             raise ValueError(
-                f"{self.name or 'a range sensor'} has {self.num_rays:.6g} rays, more than {MOST_RAYS}: "
+                f"{self.name or 'a range sensor'} has {self.num_rays:.6g} rays, more than {MAX_RAYS}: "
                 f"is its scanStep of {self.scan_step:g} rad meant?"
             )
         half = self._half

@@ -26,9 +26,9 @@ def armature(joint: Joint) -> float:
 
 
 def effort_range(joint: Joint) -> tuple[float, float] | None:
-    """Return the least and the most torque [Nm] (force [N]) that the motor gives at the joint, None where nothing says so.
+    """Return the least and the most torque [Nm] (force [N]) that the motor gives at the joint, None where the file has no limit.
 
-    `.body` files say it as `joint_effort_range`, URDF as `effort`; in OpenHRP it follows from the limit of the current: climit · torque
+    `.body` files have it as `joint_effort_range`, URDF as `effort`; in OpenHRP it follows from the limit of the current: climit · torque
     constant · gear ratio · gear efficiency.
     """
     given = _numbers(joint.extra.get("joint_effort_range"))
@@ -73,7 +73,7 @@ STANCE_BANDWIDTH = 3.0
 MAX_BANDWIDTH = 100.0
 """[Hz] No servo is faster with what its joint carries; at time steps of up to 2 ms it is integrated well."""
 MIN_INERTIA = 1e-4
-"""[kg m² or kg] A joint is taken to move this at least."""
+"""[kg m² or kg] A joint moves at least this."""
 CONTACT_HEIGHT = 0.02
 """[m] Links whose shapes reach down to this height above the lowest point support the body."""
 
@@ -84,8 +84,8 @@ def default_gains(body: Body) -> Floats:
     A servo that moves the inertia I is the oscillator I·x″ + kd·x′ + kp·x = 0 = x″ + 2ζω·x′ + ω²·x, so kp = I·ω² and kd = 2ζ·√(kp·I). I is
     what the joint carries at rest, about its axis, with the armature; ω = 2π · `BANDWIDTH`, and ζ = 1, critical damping. Under gravity a
     link of length l sags by about g/(l·ω²): 0.3° for 0.2 m. A joint between a free root and a link that supports the body moves the rest of
-    the body, of inertia I′, while that link stands: there kp is at least I′·(2π · `STANCE_BANDWIDTH`)², and kd is still that of I. Damping
-    for I′ would be far more than MuJoCo's contacts, which do not know of it, bear with I.
+    the body, of inertia I′, while that link is on the ground: there kp is at least I′·(2π · `STANCE_BANDWIDTH`)², and kd is still that of
+    I. Damping for I′ would be far more than MuJoCo's contacts, which do not include it, allow with I.
     """
     poses = body.forward_kinematics(np.zeros(body.num_joints))
     masses = np.array([link.mass for link in body.links])

@@ -48,7 +48,7 @@ from bodymotion.formats.yaml.recovery import read_on
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.units import FULL_TURN
 from bodymotion.model.body import Body, ExtraJoint
-from bodymotion.model.links import MOST_LINKS, Link, in_order_of_ids
+from bodymotion.model.links import MAX_LINKS, Link, in_order_of_ids
 
 MAX_FILES = 1_000
 """Files of one model."""
@@ -343,8 +343,8 @@ class _Model:
 
     def link(self, node: Node) -> None:
         self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
-        if self.visited > MAX_KEYS or len(self.links) > MOST_LINKS:
-            raise rules.TOO_LARGE.error(f"the body has more than {MOST_LINKS} links", node.location)
+        if self.visited > MAX_KEYS or len(self.links) > MAX_LINKS:
+            raise rules.TOO_LARGE.error(f"the body has more than {MAX_LINKS} links", node.location)
         if isinstance(node, Sequence):
             # An alias may stand for several links.
             for item in node.items:

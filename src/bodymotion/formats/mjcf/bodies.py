@@ -17,7 +17,7 @@ from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Shape
-from bodymotion.model.links import MOST_LINKS, Joint, JointType, Segment
+from bodymotion.model.links import MAX_LINKS, Joint, JointType, Segment
 from bodymotion.model.motors import armature
 
 if TYPE_CHECKING:
@@ -142,8 +142,8 @@ class Tree:
             childclass = self.defaults.known(element, "childclass") if element.get("childclass") else item.childclass
             inside = list(contents(element, childclass, self.settings, self.defaults))
             joints = sum(inner.element.name == "joint" for inner in inside)
-            if len(self.links) + max(joints, 1) > MOST_LINKS:
-                raise rules.TOO_LARGE.error(f"the model has more than {MOST_LINKS} links", element.location)
+            if len(self.links) + max(joints, 1) > MAX_LINKS:
+                raise rules.TOO_LARGE.error(f"the model has more than {MAX_LINKS} links", element.location)
             index = self._body(item, parent, inside)
             stack += [(inner, index) for inner in reversed(inside) if inner.element.name == "body"]
 

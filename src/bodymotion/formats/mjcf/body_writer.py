@@ -41,7 +41,7 @@ NOT_SUPPORTED = {"free": "is free and not at the root", "crawler": "moves a belt
 def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) -> Element | None:
     """Return the joint of a link; None where it has none in MJCF and is fixed to its parent. Losses are added to `problems`.
 
-    `top` says whether the link is in the world.
+    `top`: whether the link is in the world.
     """
     joint = link.joint
     location = Location(inside=f"links[{link.index}]")
@@ -259,7 +259,7 @@ def write_inertial(element: Element, link: Link, problems: Diagnostics) -> None:
     rounding error.
     """
     mass, tensor = link.mass, link.inertia
-    if mass < inertias.LEAST and inertias.fault(1.0, tensor) is not None:
+    if mass < inertias.MIN_INERTIAL and inertias.fault(1.0, tensor) is not None:
         # Links without mass need no inertia in MuJoCo.
         if tensor.any():
             message = f"link {link.name} has an impossible inertia and no mass: the inertia is left out"

@@ -19,7 +19,7 @@ from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import (
-    MOST_SHAPES,
+    MAX_SHAPES,
     Box,
     Capsule,
     Cylinder,
@@ -563,8 +563,8 @@ class GeomReader:
         """Return the geom of an element with its defaults; None where it is left out, which is reported."""
         element = item.element
         self._read += 1
-        if self._read > MOST_SHAPES:
-            raise rules.TOO_LARGE.error(f"the model has more than {MOST_SHAPES} geoms", element.location)
+        if self._read > MAX_SHAPES:
+            raise rules.TOO_LARGE.error(f"the model has more than {MAX_SHAPES} geoms", element.location)
         kind = element.get("type", "sphere")
         given_size = (
             finite(element, "size", len(element.attributes["size"].split()))

@@ -20,12 +20,11 @@ from bodymotion.formats.mjcf.extra import Kept, plain_sections, with_efforts
 from bodymotion.formats.mjcf.geoms import Assets, GeomReader
 from bodymotion.formats.mjcf.loops import LoopReader
 from bodymotion.formats.mjcf.names import check_actuators, check_names
-from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder
-from bodymotion.formats.xml.tree import MISSING, Element, FieldLocator, FieldTable, read_xml
+from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder, file_bytes
+from bodymotion.formats.xml.tree import MISSING, Element, FieldLocator, FieldTable, discard_following, read_xml
 from bodymotion.geometry.arrays import frozen
 from bodymotion.model.body import Body, Viewpoint
 from bodymotion.model.links import Link
-from bodymotion.system.open_files import open_file
 
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.defaults import Settings
@@ -88,7 +87,7 @@ def read_mjcf(path: str | Path, *, allow_outside: bool | None = None) -> ReadRes
     found = Diagnostics(path)
     data = b""
     with found.recover():
-        data = _read_bytes(path)
+        data = file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
     return found.result(None) if found.refusal else parse_mjcf(data, path, allow_outside=allow_outside)
 
 
@@ -102,29 +101,9 @@ def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool | None = None) ->
         root = files.tree(data)
         if root is not None:
             body = _read(root, files, found)
-    if files.incomplete:
-        found.discard(problem for problem in found.problems if problem.rule in OF_THE_WHOLE)
-    missing = {problem.location for problem in found.problems if problem.rule == MISSING.code}
-    # An attribute that is missing because it is misspelt is one problem.
-    found.discard(p for p in found.problems if p.rule == rules.MISSPELT.code and p.location in missing)
+    discard_following(found, rules.MISSPELT, OF_THE_WHOLE if files.incomplete else frozenset())
     result = found.result(body)
     return replace(result, value=None if body is None else replace(body, problems=result.problems))
-
-
-def _read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file; FormatError where it cannot be read, or is too large."""
-    try:
-        with open_file(path) as file:
-            if (size := file.seek(0, 2)) > MAX_BYTES:
-                message = f"the file has {size} bytes; at most {MAX_BYTES} are read"
-                raise rules.TOO_LARGE.error(message, Location(str(path)))
-            file.seek(0)
-            return file.read()
-    except (OSError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise rules.UNREADABLE.error(f"cannot be opened: {reason}", Location(str(path))) from error
 
 
 @dataclass
@@ -184,7 +163,7 @@ class _Files:
                 raise rules.INCLUDE.error(message, include.location_of("file"))
             seen.add(real)
             self.included.append(file)
-            root = self._parse(_read_bytes(file), file)
+            root = self._parse(file_bytes(file, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES), file)
         except FormatError as error:
             self.found.add(error.problem, fatal=True)
             root = None

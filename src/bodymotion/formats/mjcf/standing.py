@@ -1,4 +1,4 @@
-"""What lets a model stand in MuJoCo: a floor, a light, a keyframe on the ground, and no contacts between links that overlap at rest."""
+"""What a model gets for simulation: a floor, a light, a keyframe on the ground, servos, no contacts of links that overlap at rest."""
 
 from __future__ import annotations
 

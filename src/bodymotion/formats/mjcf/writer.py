@@ -178,7 +178,7 @@ def write_mjcf(
     friction:
         Coefficient of sliding friction of the floor.
 
-    Unless it is from an MJCF file, a body gets the keyframe `home`; with a free root it stands there on a floor, with a light.
+    Unless it is from an MJCF file, a body gets the keyframe `home`; one with a free root gets a floor and a light, too.
 
     Returns
     -------

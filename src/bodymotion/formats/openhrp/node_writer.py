@@ -23,6 +23,7 @@ from bodymotion.formats.openhrp.nodes import (
     POSE_FIELDS,
     SEGMENT_USED,
     VECTORS,
+    VISION,
 )
 from bodymotion.formats.openhrp.prototypes import KeptFields, as_value, prototype, prototypes_of
 from bodymotion.formats.vrml import Node, Scene, Value
@@ -336,8 +337,6 @@ class SegmentWriter:
 
 RESERVED = {*STANDARD_NODES, *CLASSES, "Humanoid", "Joint", "Segment", "ExtraJoint", "Surface", "WorldInfo"}
 """Names that a device of another type cannot have."""
-
-VISION = {"type": "type", "width": "width", "height": "height"}
 
 
 class DeviceWriter:

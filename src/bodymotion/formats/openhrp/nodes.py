@@ -85,12 +85,11 @@ NUMBERS: dict[type[Device], dict[str, str]] = {
         "max_distance": "maxDistance",
     },
 }
+VISION = {"type": "type", "width": "width", "height": "height"}
 DEVICE_FIELDS = {
     "id": "sensorId",
     "pose": "translation",
-    "type": "type",
-    "width": "width",
-    "height": "height",
+    **VISION,
     **{attribute: name for fields in (*VECTORS.values(), *NUMBERS.values()) for attribute, name in fields.items()},
 }
 """For attributes of a device the fields of its node."""
@@ -462,7 +461,7 @@ def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostic
     for attribute, name in NUMBERS.get(kind, {}).items():
         values[attribute] = finite(node, name, (getattr(default, attribute),), found, (*subject, attribute))[0]
     if isinstance(default, VisionSensor):
-        used |= {"type": "type", "width": "width", "height": "height"}
+        used |= VISION
         values["type"] = nodes.text(node, "type", default.type)
         values["width"] = nodes.integer(node, "width", default.width)
         values["height"] = nodes.integer(node, "height", default.height)

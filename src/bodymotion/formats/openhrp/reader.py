@@ -35,10 +35,11 @@ from bodymotion.formats.openhrp.nodes import (
     rest,
 )
 from bodymotion.formats.openhrp.tree import ALL, Tree, TreeReader, inverse
+from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.vrml import InlineLoader, nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
-from bodymotion.formats.vrml.reader import read_scene, vrml_bytes
-from bodymotion.formats.vrml.rules import DECIMAL_COMMA, EMPTY, HEADER, SCENERY
+from bodymotion.formats.vrml.reader import read_scene
+from bodymotion.formats.vrml.rules import DECIMAL_COMMA, EMPTY, HEADER, SCENERY, UNREADABLE
 from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker, by_purpose, node_transform
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
@@ -76,7 +77,7 @@ def read_openhrp(
     """
     path = Path(path)
     try:
-        data = vrml_bytes(path)
+        data = file_bytes(path, UNREADABLE)
         result = read_scene(data, path)
     except FormatError as error:
         return ReadResult(None, error.problems)

@@ -29,7 +29,7 @@ from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.scene import IDENTITY, NodeFrame, SceneWalker, by_purpose
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.links import MOST_LINKS, Device, Joint, Link, Segment, in_order_of_ids
+from bodymotion.model.links import MAX_LINKS, Device, Joint, Link, Segment, in_order_of_ids
 
 ALL: tuple[Subject, ...] = (("links", "all"), ("devices", "all"), ("extra_joints", "all"))
 """What is unknown where any part of a body may be missing in the value."""
@@ -151,8 +151,8 @@ class TreeReader:
             TreeReader(self.walker.parts, left_out).read([node])
             self.found.extend(left_out.problems)
             return
-        if index >= MOST_LINKS:
-            message = f"the body has more than {MOST_LINKS} Joints"
+        if index >= MAX_LINKS:
+            message = f"the body has more than {MAX_LINKS} Joints"
             self.found.fault(rules.TOO_MANY.error(message, node.location), *ALL)
             return
         joint = attempt(lambda node: read_joint(node, self.found, subject), node, self.found, subject, _OF_JOINT)

@@ -157,7 +157,7 @@ def build(body: Body, stem: str, url: Callable[[Texture, bool], str], folder: st
     stem:
         The name of the file without its extension: how a scene without a Humanoid is called when it is read.
     url:
-        Gives the url of a texture, for the model's own file or (True) for a part.
+        Returns the url of a texture, for the model's own file or (True) for a part.
     folder:
         Where parts go: each segment that has a mesh has its shapes in a file there. None: everything is in one file.
 
@@ -233,7 +233,7 @@ class _Builder:
         while stack:
             order.append(stack.pop())
             stack.extend(reversed(children[order[-1]]))
-        self._say_order(order, children)
+        self._report_order(order, children)
         around = body.extra.get("placed")
         extra = {name: value for name, value in body.extra.items() if name != "placed"}
         kept = KeptFields("Humanoid", [extra], self.report)
@@ -264,7 +264,7 @@ class _Builder:
         scene.nodes += extra_joint_nodes(body.extra_joints, joints, self.names, self.report)
         scene.protos = {p.name: p for p in prototypes_of(scene.nodes)}
 
-    def _say_order(self, order: list[int], children: list[list[int]]) -> None:
+    def _report_order(self, order: list[int], children: list[list[int]]) -> None:
         body = self.body
         if order != list(range(len(order))):
             self.report(losses.BODY_ORDER, "the links are numbered anew, depth-first")
@@ -280,9 +280,7 @@ class _Builder:
         if not device_slots(body, children)[1]:
             self.report(losses.BODY_ORDER, "the devices are in the order of their links and ids")
         if not np.array_equal(body.root_pose, body.links[0].offset):
-            self.report(
-                losses.PLACE.as_note, "the root link's offset is written as the pose where the body stands (root_pose)"
-            )
+            self.report(losses.PLACE.as_note, "the root link's offset is written as the pose of the body (root_pose)")
 
     def _tree(self, order: list[int], children: list[list[int]]) -> tuple[dict[int, Node], list[Node]]:
         """Return the Joint nodes of all links, one in the other, and all Segment nodes."""

@@ -87,7 +87,7 @@ MAX_SPELLING_CANDIDATES = 10
 def read_rest(element: Element) -> str:
     """Return what a <link> or <joint> has that URDF does not know, as XML with nothing else in it; "" where there is nothing.
 
-    Where a visual or collision has such a thing, all of them are listed, empty ones too: so they can be told apart.
+    Where a visual or collision has such a thing, all of them are listed, empty ones too, so that each is found again.
     """
     rest = _rest(element, f"{element.name} {element.get('name')!r:.60}")
     return one_line(rest) if _has_content(rest) else ""

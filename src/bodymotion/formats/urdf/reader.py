@@ -10,20 +10,27 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject
 from bodymotion.formats.kept_json import as_json
-from bodymotion.formats.resources import PackageFinder
+from bodymotion.formats.resources import PackageFinder, file_bytes
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import DEVICE_FIELDS, read_devices
 from bodymotion.formats.urdf.elements import one_line, parse_rest, read_origin, read_rest, report_unknown
 from bodymotion.formats.urdf.extension import Entry, Extension, read_extension
 from bodymotion.formats.urdf.joints import read_gears, read_inertial, read_joint
 from bodymotion.formats.urdf.shapes import ShapeReader
-from bodymotion.formats.xml.tree import MAX_BYTES, TOO_DEEP, Element, FieldLocator, FieldTable, read_xml
+from bodymotion.formats.xml.tree import (
+    MAX_BYTES,
+    TOO_DEEP,
+    Element,
+    FieldLocator,
+    FieldTable,
+    discard_following,
+    read_xml,
+)
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
-from bodymotion.model.links import MOST_LINKS, Joint, Link, Segment
-from bodymotion.system.open_files import open_file, size_of
+from bodymotion.model.links import MAX_LINKS, Joint, Link, Segment
 
 KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
 
@@ -75,22 +82,12 @@ def read_urdf(
     found = Diagnostics(path)
     data = b""
     with found.recover():
-        data = _read_bytes(path)
+        data = file_bytes(path, rules.UNREADABLE, rules.UNREADABLE, MAX_BYTES)
     return (
         found.result(None)
         if found.refusal
         else parse_urdf(data, path, allow_outside=allow_outside, package_paths=package_paths)
     )
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        if (size := size_of(path) or 0) > MAX_BYTES:
-            raise rules.UNREADABLE.error(f"{path.name} has {size} bytes; at most {MAX_BYTES} are read")
-        with open_file(path) as file:
-            return file.read()
-    except OSError as error:
-        raise rules.UNREADABLE.error(f"{path.name} cannot be opened: {error.strerror}") from error
 
 
 def parse_urdf(
@@ -117,12 +114,8 @@ def parse_urdf(
             # An element that the file breaks off in lacks what would follow.
             robot.children = [element for element in robot.children if not element.partial]
             body = _Reader(robot, path, packages, allow_outside, found).body()
-        document = robot.document
-        if document is not None and document.incomplete:
-            found.discard(tuple(problem for problem in found.problems if problem.rule in OF_THE_WHOLE))
-    missing = {problem.location for problem in found.problems if problem.rule == "XML105"}
-    # An attribute that is missing because it is misspelt is one problem.
-    found.discard(p for p in found.problems if p.rule == rules.MISSPELT.code and p.location in missing)
+        incomplete = robot.document is not None and robot.document.incomplete
+        discard_following(found, rules.MISSPELT, OF_THE_WHOLE if incomplete else frozenset())
     result = found.result(body)
     return replace(result, value=None if body is None else replace(body, problems=result.problems))
 
@@ -146,8 +139,8 @@ def _read_tree(robot: Element) -> list[Node]:
     Reports names that are repeated or unknown, and joints that make no tree.
     """
     for number, link in enumerate(robot.all("link")):
-        if number >= MOST_LINKS:
-            raise TOO_DEEP.error(f"the model has more than {MOST_LINKS} links", link.location)
+        if number >= MAX_LINKS:
+            raise TOO_DEEP.error(f"the model has more than {MAX_LINKS} links", link.location)
     links, joints = _by_name(robot, "link"), _by_name(robot, "joint")
     if robot.first("link") is None:
         robot.report(rules.NO_LINK, "there is no <link>; expected at least one", fatal=True)

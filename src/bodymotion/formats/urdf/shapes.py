@@ -22,7 +22,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.meshes import to_mesh, transformed
 from bodymotion.geometry.shapes import (
-    MOST_SHAPES,
+    MAX_SHAPES,
     Box,
     Capsule,
     Cylinder,
@@ -101,8 +101,8 @@ class ShapeReader:
 
     def _read(self, element: Element, material_name: str | None) -> list[Shape]:
         self._count += 1
-        if self._count > MOST_SHAPES:
-            raise TOO_DEEP.error(f"the model has more than {MOST_SHAPES} shapes", element.location)
+        if self._count > MAX_SHAPES:
+            raise TOO_DEEP.error(f"the model has more than {MAX_SHAPES} shapes", element.location)
         transform = poses.to_matrix(read_origin(element))
         defined = None if material_name is None else self.defined[material_name]
         material = self._material(element) if defined is None else self._known_material(defined, material_name or "")

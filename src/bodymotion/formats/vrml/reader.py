@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult, Subject
-from bodymotion.formats.resources import NotFound, ResourceFinder
+from bodymotion.formats.resources import NotFound, ResourceFinder, file_bytes
 from bodymotion.formats.text.source_text import BOM, Text, decode
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import IsReference, Node, Proto, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_CALLS, MAX_SIZE, Parser
 from bodymotion.formats.vrml.recovery import OpenStringsError
-from bodymotion.system.open_files import open_file
 
 
 def read_vrml(path: str | Path) -> Scene:
@@ -32,23 +31,7 @@ def read_vrml(path: str | Path) -> Scene:
         With line and column, when the text does not follow the grammar; VRML100 when the file cannot be opened.
     """
     path = Path(path)
-    return parse_vrml(vrml_bytes(path), path)
-
-
-def vrml_bytes(path: Path) -> bytes:
-    """Return the bytes of a file.
-
-    Raises
-    ------
-    FormatError
-        VRML100 when it cannot be opened.
-    """
-    try:
-        with open_file(path) as file:
-            return file.read()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise rules.UNREADABLE.error(f"the file cannot be opened: {reason}", Location(str(path))) from error
+    return parse_vrml(file_bytes(path, rules.UNREADABLE), path)
 
 
 def parse_vrml(data: bytes, path: Path | None = None) -> Scene:

@@ -17,7 +17,7 @@ from bodymotion.formats.vrml.reader import expand
 from bodymotion.formats.vrml.shapes import PLAIN, AppearanceReader, GeometryReader
 from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.geometry.shapes import MOST_SHAPES, Mesh, Shape
+from bodymotion.geometry.shapes import MAX_SHAPES, Mesh, Shape
 
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.reader import InlineLoader
@@ -230,8 +230,8 @@ class SceneWalker:
             self._add(Shape(geometry, frame.transform, material, node.name), frame, node)
 
     def _add(self, shape: Shape, frame: NodeFrame, node: Node) -> None:
-        if len(self.drawn) >= MOST_SHAPES:
-            raise rules.TOO_LARGE.error(f"the scene expands to more than {MOST_SHAPES} shapes", node.location)
+        if len(self.drawn) >= MAX_SHAPES:
+            raise rules.TOO_LARGE.error(f"the scene expands to more than {MAX_SHAPES} shapes", node.location)
         self.drawn.append(FoundShape(shape, frame.visual, frame.collision))
 
     def frame_inside(self, frame: NodeFrame, transform: Floats, node: Node) -> NodeFrame:

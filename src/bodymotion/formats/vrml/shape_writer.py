@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Shape, Texture
 
     Report = Callable[[Rule, str], None]
-    "Takes what is lost: its rule and what it is."
+    "Records a loss: its rule and what is lost."
 
 
 def texture_nodes(texture: Texture, url: str, report: Report) -> dict[str, Value]:
@@ -230,9 +230,9 @@ class ShapeWriter:
     report:
         Is called with the rule and the words for all that VRML97 cannot hold.
     url:
-        Gives the url to write for a texture.
+        Returns the url to write for a texture.
     name:
-        Gives the name to write for that of a shape; without it names that are none in VRML97 are left out.
+        Returns the name to write for that of a shape; without it names that are none in VRML97 are left out.
     """
 
     def __init__(self, report: Report, url: Callable[[Texture], str], name: Callable[[str], str] | None = None) -> None:

@@ -159,7 +159,7 @@ class _Writer:
         self.names: dict[str, Node] = {}
         self.written: dict[int, str] = {}
         self.shared: set[int] = set()
-        self.taken: set[str] = set()
+        self.used_names: set[str] = set()
 
     def scene(self, scene: Scene) -> Pieces:
         """Write the header and all below it."""
@@ -185,7 +185,7 @@ class _Writer:
                 self.shared.add(id(node))
                 continue
             seen.add(id(node))
-            self.taken.add(node.name)
+            self.used_names.add(node.name)
             stack.extend(_inner(node))
 
     # ---- prototypes
@@ -254,9 +254,9 @@ class _Writer:
             return
         name, count = node.name, 1
         if not name and id(node) in self.shared:
-            while (name := f"{node.type}_{count}") in self.taken:
+            while (name := f"{node.type}_{count}") in self.used_names:
                 count += 1
-            self.taken.add(name)
+            self.used_names.add(name)
         head = f"DEF {name} {node.type} {{".encode() if name else f"{node.type} {{".encode()
         short = self._short(node)
         if short is not None:

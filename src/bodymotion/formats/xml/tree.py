@@ -345,6 +345,18 @@ def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | No
         return None
 
 
+def discard_following(found: Diagnostics, misspelt: Rule, of_the_whole: frozenset[str]) -> None:
+    """Discard problems that follow from others: those of rules that need the whole file, where a part of it is missing (`of_the_whole`),
+    and of a misspelt attribute the one that reports only its spelling.
+    """
+    missing = {problem.location for problem in found.problems if problem.rule == MISSING.code}
+    found.discard(
+        problem
+        for problem in found.problems
+        if problem.rule in of_the_whole or (problem.rule == misspelt.code and problem.location in missing)
+    )
+
+
 class _UnknownEncoding(Exception):  # noqa: N818
     """The encoding is one that expat does not know."""
 
