@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -136,49 +136,6 @@ IN_A_LINK = 12
 """How deep the nodes of a segment go below its Joint."""
 
 
-@dataclass
-class Model:
-    """The scene of a model, those of its parts by the names of their files, and what they cannot hold."""
-
-    scene: Scene = field(default_factory=Scene)
-    parts: dict[str, Scene] = field(default_factory=dict)
-    inlines: dict[str, Node] = field(default_factory=dict)
-    """The nodes that name the parts, by the same names."""
-    losses: Diagnostics = field(default_factory=Diagnostics)
-
-
-def build(body: Body, stem: str, url: Callable[[Texture, bool], str], folder: str | None = None) -> Model:
-    """Make the nodes for a body.
-
-    Parameters
-    ----------
-    body:
-        The body.
-    stem:
-        The name of the file without its extension: how a scene without a Humanoid is called when it is read.
-    url:
-        Returns the url of a texture, for the model's own file or (True) for a part.
-    folder:
-        Where parts go: each segment that has a mesh has its shapes in a file there. None: everything is in one file.
-
-    Raises
-    ------
-    ValueError
-        When a device or an extra joint is on a link that the body has not.
-    """
-    places = [(f"{device.kind} {device.name!r}", device.link) for device in body.devices]
-    places += [(f"ExtraJoint {extra.name!r}", end) for extra in body.extra_joints for end in extra.links]
-    for title, link in places:
-        if not 0 <= link < len(body.links):
-            raise ValueError(f"{title} is on link {link}; the body has {len(body.links)} links")
-    builder = _Builder(body, url, folder)
-    if _is_scene(body):
-        builder.plain_scene(stem)
-    else:
-        builder.humanoid()
-    return builder.model
-
-
 def _is_scene(body: Body) -> bool:
     """Return whether a body is one that was read from a file without a Humanoid."""
     if len(body.links) != 1 or len(body.links[0].segments) != 1 or set(body.info) - {"title", "info"}:
@@ -195,17 +152,42 @@ def _is_scene(body: Body) -> bool:
 
 
 class _Builder:
+    """Makes the scene of a model, and those of its parts.
+
+    `url` returns the url of a texture, for the model's own file or (True) for a part. Parts go to the `folder`: each segment that has a
+    mesh has its shapes in a file there. None: everything is in one file.
+    """
+
     def __init__(self, body: Body, url: Callable[[Texture, bool], str], folder: str | None) -> None:
         self.body = body
-        self.model = Model()
+        self.scene = Scene()
+        self.losses = Diagnostics()
         self.names = Names(self.report)
         self.where = ""
         self.segments = SegmentWriter(body, self.names, self.report, url, folder)
-        self.model.parts, self.model.inlines = self.segments.parts, self.segments.inlines
+
+    def build(self, stem: str) -> None:
+        """Make the nodes; `stem` is the name of the file without its extension, which is that of a scene without a Humanoid.
+
+        Raises
+        ------
+        ValueError
+            When a device or an extra joint is on a link that the body does not have.
+        """
+        body = self.body
+        ends = [(f"{device.kind} {device.name!r}", device.link) for device in body.devices]
+        ends += [(f"ExtraJoint {extra.name!r}", end) for extra in body.extra_joints for end in extra.links]
+        for title, link in ends:
+            if not 0 <= link < len(body.links):
+                raise ValueError(f"{title} is on link {link}; the body has {len(body.links)} links")
+        if _is_scene(body):
+            self.plain_scene(stem)
+        else:
+            self.humanoid()
 
     def report(self, rule: Rule, message: str) -> None:
         """Note a loss."""
-        self.model.losses.add(rule.problem(message, Location(inside=self.where or None)))
+        self.losses.add(rule.problem(message, Location(inside=self.where or None)))
 
     def plain_scene(self, stem: str) -> None:
         """Make a file without a Humanoid."""
@@ -220,7 +202,7 @@ class _Builder:
         nodes += shape_nodes(
             segment.visuals, segment.collisions, self.segments.shapes, "the scene", self.report, surfaces=False
         )
-        self.model.scene.nodes = nodes or [Node("Group")]
+        self.scene.nodes = nodes or [Node("Group")]
 
     def humanoid(self) -> None:
         """Make a model."""
@@ -259,7 +241,7 @@ class _Builder:
         humanoid = [Node("Humanoid", name, fields, kept.proto)]
         if isinstance(around, np.ndarray) and around.shape == (4, 4):
             humanoid = moved(around, humanoid, "the Humanoid", self.report)
-        scene = self.model.scene
+        scene = self.scene
         scene.nodes = world_info(body.info, self.report) + humanoid
         scene.nodes += extra_joint_nodes(body.extra_joints, joints, self.names, self.report)
         scene.protos = {p.name: p for p in prototypes_of(scene.nodes)}
@@ -417,10 +399,11 @@ def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]]
 
     # Numbers near the largest there are may overflow; what is not finite in the end is left out and reported.
     with np.errstate(all="ignore"):
-        model = build(body, path.stem, url, folder)
+        model = _Builder(body, url, folder)
+        model.build(path.stem)
     contents = []
-    taken = {name.lower() for name in model.parts}
-    for name, scene in model.parts.items():
+    taken = {name.lower() for name in model.segments.parts}
+    for name, scene in model.segments.parts.items():
         assert folder is not None
         free, count = name, 1
         while (count > 1 and free.lower() in taken) or not _fits(path.parent / folder / free, scene):
@@ -428,7 +411,7 @@ def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]]
             free = f"{name.removesuffix('.wrl')}_{count}.wrl"
             free = name if free.lower() in taken else free
         taken.add(free.lower())
-        model.inlines[name].fields["url"] = [f"{folder}/{free}"]
+        model.segments.inlines[name].fields["url"] = [f"{folder}/{free}"]
         contents.append((path.parent / folder / free, scene))
     return [*contents, (path, model.scene)], (*model.losses.problems, *outside.problems)
 

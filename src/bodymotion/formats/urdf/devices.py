@@ -447,7 +447,12 @@ class DeviceWriter:
                     written[devices[base.kind]] = key, base, counts[base.kind]
         for index, device in enumerate(self.body.devices):
             if index in written:
-                self._keep_sensor(device, *written[index])
+                key, base, number = written[index]
+                values = self.extension.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
+                if device.id != number:
+                    values = {"id": device.id, **values}
+                    self.extension.note(f"{device.kind} id", device.name)
+                self.extension.put("device", {"sensor": key}, values, always=True)
             else:
                 self._keep_device(device, self.names[device.link])
         for key in absent:
@@ -465,13 +470,6 @@ class DeviceWriter:
             for number, name in zip(mine, unique_names([names[k] for k in mine], "sensor"), strict=True):
                 names[number] = name
         return names
-
-    def _keep_sensor(self, device: Device, key: str, base: Device, number: int) -> None:
-        values = self.extension.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
-        if device.id != number:
-            values = {"id": device.id, **values}
-            self.extension.note(f"{device.kind} id", device.name)
-        self.extension.put("device", {"sensor": key}, values, always=True)
 
     def _keep_device(self, device: Device, link: str) -> None:
         base = KINDS[device.kind]() if device.kind in KINDS else OtherDevice(type=device.kind)

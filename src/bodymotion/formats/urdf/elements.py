@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -107,7 +107,9 @@ def _rest(element: Element, title: str) -> Element:
     others = {
         key: value for key, value in element.attributes.items() if key not in attributes and not key.startswith("xmlns")
     }
-    slips = _misspelt(element, others, attributes) if others and not _is_full(element) else {}
+    free_names = [name for name in attributes if name not in element.attributes]
+    searched = () if _is_full(element) else islice(others, MAX_SPELLING_CANDIDATES)
+    slips = {name: meant for name in searched if (meant := closest_name(name, free_names)) is not None}
     if slips:
         first = next(iter(slips))
         what = ", ".join(f"{slip!r:.60}: did you mean {name!r}?" for slip, name in slips.items())
@@ -131,13 +133,6 @@ def _rest(element: Element, title: str) -> Element:
             report_unknown(child, free, f" in {title}")
             rest.children.append(child)
     return rest
-
-
-def _misspelt(element: Element, others: Mapping[str, str], known: tuple[str, ...]) -> dict[str, str]:
-    """Return the attributes that are misspelt, each with the one that is meant and missing."""
-    free = [name for name in known if name not in element.attributes]
-    found = {name: closest_name(name, free) for name in islice(others, MAX_SPELLING_CANDIDATES)}
-    return {name: meant for name, meant in found.items() if meant is not None}
 
 
 def report_unknown(child: Element, known: Iterable[str], where: str) -> None:

@@ -186,12 +186,9 @@ class ShapeReader:
             return None
         return self._known_material(used, name)
 
-    def _known_material(self, used: Element, name: str) -> Material:
-        if id(used) not in self._known:
-            self._known[id(used)] = self._new_material(used, name)
-        return self._known[id(used)]
-
-    def _new_material(self, element: Element, name: str) -> Material:
+    def _known_material(self, element: Element, name: str) -> Material:
+        if id(element) in self._known:
+            return self._known[id(element)]
         material = self.surfaces.get(name, Material())
         rgba = read_rgba(element)
         if rgba is not None:
@@ -203,6 +200,7 @@ class ShapeReader:
             if found is not None:
                 self.images.setdefault(uri, texture.location_of("filename"))
                 material = replace(material, texture=Texture(found[0], uri))
+        self._known[id(element)] = material
         return material
 
 

@@ -170,7 +170,11 @@ class SceneWalker:
                 self.enter(levels[:1], frame)
                 self._report_scenery(found, "the other levels of an LOD", len(levels) > 1)
             case "Collision":
-                self._collision(found, frame)
+                collide, proxy = nodes.flag(found, "collide", True), nodes.child(found, "proxy")
+                if proxy is not None and collide:
+                    self.enter([proxy], replace(frame, visual=False))
+                solid = collide and proxy is None
+                self.enter(nodes.children(found), replace(frame, collision=frame.collision and solid))
             case "Inline":
                 self._part(found, frame)
             case "Shape":
@@ -187,13 +191,6 @@ class SceneWalker:
         if applies and node.type not in self._reported:
             self._reported.add(node.type)
             self.found.report(rules.SCENERY, f"{what}: not a part of a body", node.location)
-
-    def _collision(self, node: Node, frame: NodeFrame) -> None:
-        collide, proxy = nodes.flag(node, "collide", True), nodes.child(node, "proxy")
-        if proxy is not None and collide:
-            self.enter([proxy], replace(frame, visual=False))
-        solid = collide and proxy is None
-        self.enter(nodes.children(node), replace(frame, collision=frame.collision and solid))
 
     def _part(self, node: Node, frame: NodeFrame) -> None:
         urls = nodes.texts(node, "url")
