@@ -19,6 +19,7 @@ from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.geometry.shapes import Shape
 
 __all__ = [
+    "DEVICE_KINDS",
     "EFFECTS",
     "MAX_LINKS",
     "MOVING",
@@ -348,16 +349,14 @@ class RangeSensor(Device):
         return math.floor(ratio + 1e-9) if ratio < _COUNTABLE else _COUNTABLE
 
 
-EFFECTS: tuple[str, ...] = (
-    "CompetitorMarker",
-    "DirectionalLight",
-    "FireDevice",
-    "FountainDevice",
-    "MarkerDevice",
-    "PointLight",
-    "RainDevice",
+DEVICE_KINDS: dict[str, type[Device]] = {
+    kind.__name__: kind for kind in (AccelerationSensor, Gyro, ForceSensor, VisionSensor, RangeSensor)
+}
+"""The devices of the OpenHRP document by their kinds."""
+EFFECTS = (
+    *("CompetitorMarker", "DirectionalLight", "FireDevice", "FountainDevice", "MarkerDevice", "PointLight"),
+    *("RainDevice", "SmokeDevice", "SnowDevice", "SpotLight", "SpotLightDevice"),
 )
-EFFECTS += ("SmokeDevice", "SnowDevice", "SpotLight", "SpotLightDevice")
 """Kinds of devices of scenes, of which no physics, kinematics or sensor depends."""
 
 

@@ -56,18 +56,15 @@ def child(element: Element | None, *names: str) -> Element | None:
 
 def numbers(element: Element | None, count: int | None = None) -> Floats:
     """Return the numbers in an element, none where there is none; `count` of them, or ValueError."""
-    text = "" if element is None else element.text or ""
+    if element is None:
+        return np.zeros(0)
     try:
-        values = np.array(text.split(), dtype=np.float64)
+        values = np.array((element.text or "").split(), dtype=np.float64)
     except ValueError as error:
-        slip = number_slip(text)
-        raise ValueError(
-            f"a <{local(element)}> has text that is not a number{f': {slip}' if slip else ''}"
-            if element is not None
-            else str(error)
-        ) from error
+        slip = number_slip(element.text or "")
+        raise ValueError(f"a <{local(element)}> has text that is not a number{f': {slip}' if slip else ''}") from error
     if count is not None and len(values) != count:
-        raise ValueError(f"a <{local(element) if element is not None else '?'}> has {len(values)} numbers, not {count}")
+        raise ValueError(f"a <{local(element)}> has {len(values)} numbers, not {count}")
     return values
 
 

@@ -20,6 +20,7 @@ from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.links import (
+    DEVICE_KINDS,
     EFFECTS,
     AccelerationSensor,
     Device,
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     from bodymotion.formats.mjcf.writer import Names
 
 
-KINDS: dict[str, type[Device]] = {
-    kind.__name__: kind for kind in (AccelerationSensor, Gyro, ForceSensor, VisionSensor, RangeSensor)
-}
 SENSORS = {
     "accelerometer": "AccelerationSensor",
     "gyro": "Gyro",
@@ -169,7 +167,9 @@ class DeviceReader:
                     at = poses.from_parts(
                         site_pose[:3], rotations.multiply(rotations.normalized(site_pose[3:]), RAY_ROTATION)
                     )
-                made[kind] = KINDS[kind](name=element.get("name") or name, id=self._next(kind), link=link, pose=at)
+                made[kind] = DEVICE_KINDS[kind](
+                    name=element.get("name") or name, id=self._next(kind), link=link, pose=at
+                )
                 if kind == "RangeSensor":
                     made[kind] = replace(made[kind], scan_angle=0.0)  # type: ignore[call-arg]
             # The attributes in the file, for the writer.
@@ -253,7 +253,7 @@ class DeviceReader:
     def _kept(self, kept_values: dict[str, object], name: str, link: int, site_pose: Floats) -> Device:
         """Return the device that <custom> keeps of a site."""
         kind = str(kept_values["kind"])
-        base = OtherDevice(type=kind) if kind not in KINDS else KINDS[kind]()
+        base = OtherDevice(type=kind) if kind not in DEVICE_KINDS else DEVICE_KINDS[kind]()
         base = replace(base, name=name, link=link, pose=site_pose)
         return replace(base, **usable(base, kept_values, skip=("link", "pose")))
 

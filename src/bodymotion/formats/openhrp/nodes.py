@@ -24,6 +24,7 @@ from bodymotion.geometry.shapes import Shape
 from bodymotion.geometry.units import FULL_TURN, MAX_ROTATION
 from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.links import (
+    DEVICE_KINDS,
     AccelerationSensor,
     Device,
     ForceSensor,
@@ -390,15 +391,8 @@ def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
 
 POSE_FIELDS = {"translation", "rotation", "sensorId", "children"}
 UNLIMITED = (-1.0, -1.0, -1.0)
-CLASSES: dict[str, type[Device]] = {
-    "AccelerationSensor": AccelerationSensor,
-    "Gyro": Gyro,
-    # The document's heading has this name for it.
-    "GyroSensor": Gyro,
-    "ForceSensor": ForceSensor,
-    "VisionSensor": VisionSensor,
-    "RangeSensor": RangeSensor,
-}
+# The document's heading has the name GyroSensor for a Gyro.
+CLASSES: dict[str, type[Device]] = {**DEVICE_KINDS, "GyroSensor": Gyro}
 OTHER_SENSORS = ("PressureSensor", "PhotoInterrupter", "SpotLightDevice", "TorqueSensor")
 """Sensors that files have and the document does not."""
 

@@ -17,6 +17,7 @@ from bodymotion.formats.xml.tree import Element, number_text, numbers_in, parse_
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import (
+    DEVICE_KINDS,
     EFFECTS,
     AccelerationSensor,
     Device,
@@ -60,9 +61,6 @@ CAMERA: dict[str, tuple[tuple[str, ...], float]] = {
 """By field of a VisionSensor, where its value is in a <sensor>, and the default of Gazebo."""
 LIDARS = ("ray", "gpu_ray", "lidar", "gpu_lidar")
 MAX_RAYS = 10**6
-KINDS: dict[str, type[Device]] = {
-    kind.__name__: kind for kind in (AccelerationSensor, Gyro, VisionSensor, ForceSensor, RangeSensor)
-}
 
 DEVICE_FIELDS: FieldTable = {
     **{name: (f"@{name}",) for name in ("name", "type")},
@@ -141,7 +139,7 @@ def _with_entries(
                 entry.report(f"{element.get('link')!r:.60} is no link")
                 continue
             kind = element.get("kind")
-            base = KINDS[kind](link=link) if kind in KINDS else OtherDevice(link=link, type=kind)
+            base = DEVICE_KINDS[kind](link=link) if kind in DEVICE_KINDS else OtherDevice(link=link, type=kind)
             origin = element
         devices.append((replace(entry.applied(base, skip=("id", "link")), id=entry.id(base.id)), origin))
     devices += found.values()
@@ -472,7 +470,7 @@ class DeviceWriter:
         return names
 
     def _keep_device(self, device: Device, link: str) -> None:
-        base = KINDS[device.kind]() if device.kind in KINDS else OtherDevice(type=device.kind)
+        base = DEVICE_KINDS[device.kind]() if device.kind in DEVICE_KINDS else OtherDevice(type=device.kind)
         message = f"URDF and Gazebo have no {device.kind}"
         if isinstance(device, ForceSensor):
             message = "a ForceSensor measures at a joint, which the root does not have"

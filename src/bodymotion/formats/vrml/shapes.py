@@ -353,18 +353,14 @@ class GeometryReader:
         colors = nodes.rows(self.part(node, "color"), "color", 3)
         if not len(colors):
             return Lines(points, segments)
-        given = nodes.integers(node, "colorIndex")
+        index_of_colors = nodes.integers(node, "colorIndex")
         if nodes.flag(node, "colorPerVertex", True):
-            positions = np.stack([here, here + 1], axis=1)
-            which = (
-                segments
-                if not len(given)
-                else (given[positions] if positions.max() < len(given) else np.full((1, 2), -1))
-            )
+            which, positions = segments, np.stack([here, here + 1], axis=1)
         else:
             line = np.cumsum(index < 0)[here]
-            which = line if not len(given) else (given[line] if line.max() < len(given) else np.full(1, -1))
-            which = np.stack([which, which], axis=1)
+            which = positions = np.stack([line, line], axis=1)
+        if len(index_of_colors):
+            which = index_of_colors[positions] if positions.max() < len(index_of_colors) else np.full((1, 2), -1)
         if which.min() < 0 or which.max() >= len(colors):
             self.report(rules.UNUSED_LIST, f"{len(colors)} colours do not fit {len(segments)} lines", node)
             return Lines(points, segments)
