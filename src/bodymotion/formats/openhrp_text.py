@@ -22,7 +22,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, DocumentRule, Location, Problem, ReadResult, Rule, Source, losses
 from bodymotion.formats.tables.joint_names import joint_names
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion, write_rows
-from bodymotion.formats.tables.timelines import check_increasing, on_one_timeline, timeline_of
+from bodymotion.formats.tables.timelines import on_one_timeline
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import (
@@ -156,10 +156,7 @@ class _Reader:
             if columns < 0 or (widths is not None and columns not in widths):
                 wanted = " or ".join(map(str, widths or ()))
                 raise WIDTH.error(f"{columns} numbers after the time, where a {path.suffix} has {wanted}", location)
-            times = table.values[:, 0]
-            check_increasing(times, TIME_ORDER, self.found, table.row, table.unread)
-            readable = self.found.is_known(("times",)) and not table.unread
-            timeline = timeline_of(times, None, self.from_zero) if readable else Timeline.stamped(times)
+            timeline = table.timeline(table.values[:, 0], TIME_ORDER, self.found, None, self.from_zero)
             return table, table.values[:, 1:], timeline
         return None
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, Literal, TypeVar, overload
 
+import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.collector import Source
 from bodymotion.diagnostics.spelling import choices
-from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.geometry.arrays import ContentEquality, Floats, frozen, real_numbers
 from bodymotion.motion.components import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -25,13 +26,15 @@ from bodymotion.motion.components import (
     Timeline,
     Vector3Seq,
 )
-from bodymotion.motion.from_arrays import of_joints, of_link_poses, of_mujoco
 from bodymotion.motion.interpolation import Method, frames_needed, sampled
 from bodymotion.motion.interpolation.resampling import common_rate, resampled_components
 from bodymotion.motion.rules import NOT_EDITED
 from bodymotion.system.display import NotebookDisplay
 
 __all__ = ["Motion"]
+
+FREE, SLIDE, HINGE = 0, 2, 3
+"""Types of joints: mjtJoint."""
 
 _S = TypeVar("_S", MultiValueSeq, MultiSE3Seq, Vector3Seq)
 
@@ -106,16 +109,27 @@ class Motion(NotebookDisplay, ContentEquality):
             When shapes do not fit together; the message names them. Also for anything but regular arrays of real numbers, for a rate
             that is not positive and finite, and for names that are not texts.
         """
-        components = of_joints(
-            q,
-            frame_rate,
-            times,
-            root=root,
-            zmp=zmp,
-            zmp_is_root_relative=zmp_is_root_relative,
-            joint_names=joint_names,
-        )
-        return cls(components)
+        values = real_numbers(q, "q")
+        if values.ndim != 2:
+            raise ValueError(f"q: expected shape (frames, joints), got {values.shape}")
+        timeline = _timeline_for(len(values), frame_rate, times)
+        labels = _names(joint_names, "joint_names")
+        if labels and len(labels) != values.shape[1]:
+            raise ValueError(f"{len(labels)} joint names for q of shape {values.shape}")
+        components: list[Component] = []
+        if root is not None:
+            components.append(_root_component(real_numbers(root, "root"), values, timeline))
+        joints = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)
+        components.append(joints)
+        if zmp is not None:
+            points = real_numbers(zmp, "zmp")
+            if points.shape != (len(values), 3):
+                raise ValueError(
+                    f"zmp: expected shape {(len(values), 3)} for q of shape {values.shape}, got {points.shape}"
+                )
+            relative = zmp_is_root_relative
+            components.append(Vector3Seq(content=ZMP, timeline=timeline, values=points, is_root_relative=relative))
+        return cls(tuple(components))
 
     @classmethod
     def from_link_poses(
@@ -130,7 +144,15 @@ class Motion(NotebookDisplay, ContentEquality):
 
         Links are in order of link index, the root link first. Times, names and errors are as for `from_joints`.
         """
-        return cls(of_link_poses(poses, frame_rate, times, link_names))
+        values = real_numbers(poses, "poses")
+        if values.ndim != 3 or values.shape[2] != 7:
+            raise ValueError(f"poses: expected shape (frames, links, 7), got {values.shape}")
+        labels = _names(link_names, "link_names")
+        if labels and len(labels) != values.shape[1]:
+            raise ValueError(f"{len(labels)} link names for poses of shape {values.shape}")
+        _check_quaternions(values, "poses")
+        timeline = _timeline_for(len(values), frame_rate, times)
+        return cls((MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=values, part_labels=labels),))
 
     @classmethod
     def from_mujoco(
@@ -153,7 +175,25 @@ class Motion(NotebookDisplay, ContentEquality):
         ValueError
             As `from_joints`; also for another width of `qpos`, for ball joints and for several free joints.
         """
-        return cls(of_mujoco(model, qpos, frame_rate, times, prefix))
+        table = np.asarray(qpos, dtype=np.float64)
+        if table.ndim != 2 or table.shape[1] != model.nq:
+            raise ValueError(f"qpos: expected shape (T, {model.nq}), got {table.shape}")
+        root: Floats | None = None
+        columns, names = [], []
+        for joint in map(model.joint, range(model.njnt)):
+            kind, start = int(joint.type[0]), int(joint.qposadr[0])
+            if not joint.name.startswith(prefix):
+                continue
+            if kind == FREE and root is None:
+                root = table[:, start : start + 7]
+            elif kind in (SLIDE, HINGE):
+                columns.append(start)
+                names.append(joint.name[len(prefix) :])
+            else:
+                raise ValueError(
+                    f"joint {joint.name!r} is a ball, or a second free joint, which a motion does not hold"
+                )
+        return cls.from_joints(table[:, columns], frame_rate, times=times, root=root, joint_names=names)
 
     def _last(self, kind: type[_S], content: str) -> _S | None:
         found = [c for c in self.components if isinstance(c, kind) and c.content == content]
@@ -405,3 +445,55 @@ class Motion(NotebookDisplay, ContentEquality):
     def replaced(self, *components: Component) -> Motion:
         """Return the motion with other components."""
         return replace(self, components=components)
+
+
+def _timeline_for(count: int, frame_rate: float | None, times: npt.ArrayLike | None) -> Timeline:
+    if (frame_rate is None) == (times is None):
+        raise ValueError("expected either a frame_rate [Hz] or the times [s] of the frames; give exactly one of them")
+    if times is None:
+        rate = (
+            frame_rate.item()
+            if isinstance(frame_rate, (np.ndarray, np.generic)) and not frame_rate.ndim
+            else frame_rate
+        )
+        if isinstance(rate, bool) or not isinstance(rate, Real):
+            raise ValueError(f"frame_rate: expected a real number of Hz, got {frame_rate!r}")
+        return Timeline.uniform(count, float(rate))
+    stamps = real_numbers(times, "times")
+    if stamps.shape != (count,):
+        raise ValueError(f"times: expected shape {(count,)}, one for each of {count} frames, got {stamps.shape}")
+    increasing = np.diff(stamps) > 0
+    if not np.isfinite(stamps).all() or not increasing.all():
+        raise ValueError(f"times must increase; after frame {int(np.argmin(increasing))} they do not")
+    return Timeline.stamped(stamps)
+
+
+def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
+    if isinstance(names, (str, bytes)):
+        raise ValueError(f"{what}: expected a sequence of names, got the one text {names!r}")
+    found = tuple(names)
+    for name in found:
+        if not isinstance(name, str):
+            raise ValueError(f"{what}: expected texts, got {name!r}")
+    return tuple(map(str, found))
+
+
+def _root_component(root: Floats, q: Floats, timeline: Timeline) -> MultiSE3Seq:
+    if root.shape == (7,):
+        root = np.tile(root, (len(q), 1))
+    if root.shape != (len(q), 7):
+        raise ValueError(f"root: expected shape {(len(q), 7)} for q of shape {q.shape}, got {root.shape}")
+    _check_quaternions(root, "root")
+    return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=root[:, None])
+
+
+def _check_quaternions(poses: Floats, what: str) -> None:
+    """Raise ValueError for anything far from a unit quaternion: mostly another order of numbers, or angles."""
+    lengths = np.linalg.norm(poses[..., 3:], axis=-1).reshape(len(poses), -1)
+    far = np.abs(lengths - 1) > 1e-3
+    if far.any():
+        frame = int(np.argmax(far.any(axis=1)))
+        raise ValueError(
+            f"{what}: the last four numbers of a pose must be a unit quaternion w x y z; in frame {frame} its length is "
+            f"{lengths[frame][far[frame]][0]:.6g}"
+        )

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 
@@ -35,6 +37,8 @@ COLLADA = (".dae",)
 MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
 ELEMENTS = (".yaml", ".yml", ".scen")
 """File name extensions of resources."""
+
+T = TypeVar("T")
 
 PACKAGE = "package://"
 
@@ -92,22 +96,28 @@ class ResourceReader:
         self.parts = parts
         self.names = names
         self._walker = SceneWalker(found, parts)
-        self._scenes: dict[Path, Scene | None] = {}
-        self._meshes: dict[Path, Mesh | None] = {}
-        self._collada: dict[Path, SceneNode | None] = {}
+        self._files: dict[Path, object] = {}
         self._left_out: set[str] = set()
         self._wanted = ""
         self._node: tuple[VrmlNode, Floats] | None = None
 
+    def _once(self, path: Path, where: Location, read: Callable[[Path], T]) -> T | None:
+        """Return what a file holds, read once; None where it cannot be read, which is recorded."""
+        if path not in self._files:
+            self._files[path] = None
+            try:
+                self._files[path] = read(path)
+            except FormatError as error:
+                self.found.add(error.problem)
+                self.found.report(rules.RESOURCE_BROKEN, f"{path.name} is left out", where)
+            except (OSError, ValueError) as error:
+                fault = error.strerror if isinstance(error, OSError) else mesh_fault(path, error)
+                self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {fault}", where)
+        return cast("T | None", self._files[path])
+
     def mesh(self, path: Path, where: Location) -> Mesh | None:
         """Return the mesh of a file; None where it cannot be read, which is recorded."""
-        if path not in self._meshes:
-            try:
-                self._meshes[path] = read_mesh_file(path)
-            except ValueError as error:
-                self._meshes[path] = None
-                self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {error}", where)
-        return self._meshes[path]
+        return self._once(path, where, read_mesh_file)
 
     def shapes(
         self, path: Path, uri: str, name: str, excluded: list[str], frame: NodeFrame, where: Location
@@ -125,7 +135,7 @@ class ResourceReader:
         return drawn or []
 
     def _of_scene(self, path: Path, name: str, frame: NodeFrame, where: Location) -> list[FoundShape] | None:
-        scene = self._open_scene(path, where)
+        scene = self._once(path, where, self._read_scene)
         if scene is None:
             return []
         if not name:
@@ -144,9 +154,7 @@ class ResourceReader:
         return self._draw(inside, NodeFrame(frame.transform @ rotation, frame.visual, frame.collision))
 
     def _of_collada(self, path: Path, name: str, frame: NodeFrame, where: Location) -> list[FoundShape] | None:
-        if path not in self._collada:
-            self._collada[path] = self._open_collada(path, where)
-        root = self._collada[path]
+        root = self._once(path, where, partial(self._read_collada, where))
         if root is None:
             return []
         drawn: list[FoundShape] = []
@@ -171,12 +179,8 @@ class ResourceReader:
             if not {child.name, child.id} & self._left_out:
                 self._draw_collada(child, transform @ child.transform, frame, path, where, drawn)
 
-    def _open_collada(self, path: Path, where: Location) -> SceneNode | None:
-        try:
-            root, remarks = read_collada(path)
-        except ValueError as error:
-            self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {mesh_fault(path, error)}", where)
-            return None
+    def _read_collada(self, where: Location, path: Path) -> SceneNode:
+        root, remarks = read_collada(path)
         for remark in remarks:
             self.found.report(rules.RESOURCE_PARTS, f"{path.name}: {remark}", where)
         return root
@@ -209,20 +213,10 @@ class ResourceReader:
             return self._node is not None or node.type == "Shape"
         return bool(node.name) and node.name in self._left_out
 
-    def _open_scene(self, path: Path, where: Location) -> Scene | None:
-        if path not in self._scenes:
-            self._scenes[path] = None
-            try:
-                scene = parse_vrml(path.read_bytes(), path)
-            except OSError as error:
-                self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {error.strerror}", where)
-            except FormatError as error:
-                self.found.add(error.problem)
-                self.found.report(rules.RESOURCE_BROKEN, f"{path.name} is left out", where)
-            else:
-                self.found.extend(scene.problems)
-                self._scenes[path] = scene
-        return self._scenes[path]
+    def _read_scene(self, path: Path) -> Scene:
+        scene = parse_vrml(path.read_bytes(), path)
+        self.found.extend(scene.problems)
+        return scene
 
 
 def _find_node(node: SceneNode, transform: Floats, name: str) -> tuple[SceneNode, Floats] | None:

@@ -17,7 +17,6 @@ from bodymotion.diagnostics.text import listed
 from bodymotion.formats.csv import rules
 from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, link_order
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
-from bodymotion.formats.tables.timelines import check_increasing, timeline_of
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.units import FULL_TURN
@@ -273,10 +272,7 @@ class _Reader:
     def timeline(self, rate: float | None, from_zero: bool) -> Timeline:
         times = self.of("time").get(0)
         if times is not None:
-            check_increasing(times, rules.TIME_ORDER, self.found, self.table.row, self.table.unread)
-            if self.found.is_known(("times",)) and not self.table.unread:
-                return timeline_of(times, rate, from_zero)
-            return Timeline.stamped(times)
+            return self.table.timeline(times, rules.TIME_ORDER, self.found, rate, from_zero)
         if rate is None:
             self.found.report(rules.NO_TIME, "there is no column 'time', and no frame rate is given", self.location)
             self.found.mark_unknown(("times",))

@@ -30,9 +30,11 @@ from bodymotion.diagnostics import (
     Subject,
     losses,
 )
+from bodymotion.formats.tables.timelines import check_increasing, timeline_of
 from bodymotion.formats.text.decimals import number_rows, rounded
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Component, Motion
+from bodymotion.motion.components import Timeline
 from bodymotion.system.open_files import open_file
 
 UNREADABLE = Rule(
@@ -103,6 +105,15 @@ class Table:
         """Return the location of a row, counted from 0."""
         line = int(self.lines[number]) if 0 <= number < len(self.lines) else self.header_line
         return Location(self.path, line)
+
+    def timeline(
+        self, times: Floats, rule: Rule, found: Diagnostics, rate: float | None = None, from_zero: bool = False
+    ) -> Timeline:
+        """Return the timeline (`timeline_of`) of a column of times (T,) [s]; those that do not increase break the rule."""
+        check_increasing(times, rule, found, self.row, self.unread)
+        if found.is_known(("times",)) and not self.unread:
+            return timeline_of(times, rate, from_zero)
+        return Timeline.stamped(times)
 
     def locate(self, subject: Subject) -> Location:
         """Return the location of ("frames", t, …) of a component: that of the row; of anything else the line of names."""
