@@ -105,6 +105,7 @@ def scene(browser: Browser, picture: Picture, target: Path) -> None:
         viewer.server.initial_camera.look_at = picture.look_at
     width, height = picture.size
     page = browser.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(600_000)
     page.goto(viewer.url)
     if picture.tab is not None:
         page.get_by_role("tab", name=picture.tab).click()
@@ -114,7 +115,7 @@ def scene(browser: Browser, picture: Picture, target: Path) -> None:
     shot = b""
     for _ in range(20):  # until nothing changes any more: objects fade in
         page.wait_for_timeout(3000)
-        before, shot = shot, page.screenshot(timeout=120_000)
+        before, shot = shot, page.screenshot()
         if shot == before:
             break
     page.close()

@@ -25,6 +25,7 @@ def main() -> None:
         bm.report(ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.seq", output=file)
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         page = browser.new_page(viewport={"width": 1300, "height": 1000})
+        page.set_default_timeout(600_000)
         page.goto(file.as_uri())
         page.wait_for_timeout(6000)
         # The browser has no graphics card here, and viser shows a notification about it.

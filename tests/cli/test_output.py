@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+import bodymotion as bm
 from bodymotion.cli.messages import show_problems
 from bodymotion.cli.output import as_json, one_line, plain
 from bodymotion.cli.page import Page
@@ -197,6 +198,26 @@ def test_problems_of_one_rule_are_grouped(capsys):
     first, also = capsys.readouterr().err.splitlines()
     assert first == "a.seq:1:2: SEQ104 ×24 no"
     assert also == "  also at 2:2, 3:2, 4:2, 5:2, 6:2 and 18 more"
+
+
+def test_missing_files_are_counted_once_and_have_no_follow_up_findings(tmp_path, capsys):
+    parts = "".join(
+        f'DEF J{k} Joint {{ jointType "rotate" jointId {k} children Segment {{ mass 1 children Inline {{ url "no{k}.wrl" }} }} }}\n'
+        for k in range(3)
+    )
+    segment = "Segment { children Shape { geometry Box { } } }"
+    model = tmp_path / "r.wrl"
+    model.write_text(f"#VRML V2.0 utf8\nDEF R Humanoid {{ humanoidBody DEF B Joint {{ children [ {segment} {parts} ] }} }}\n")
+    found = bm.check(model).problems
+    assert "BODY143" not in {problem.rule for problem in found}
+    show_problems([problem for problem in found if problem.rule == "VRML130"])
+    assert "×" not in (shown := capsys.readouterr().err) and "no0.wrl, no1.wrl, no2.wrl" in shown
+    assert len([line for line in shown.splitlines() if "VRML130" in line]) == 1
+
+
+def test_locations_in_parts_are_named_by_their_path_from_the_model(capsys):
+    show_problems([Problem("SEQ104", "error", "no", Location(path, 1, 1)) for path in ("a/b.wrl", "a/c/d.wrl", "e.wrl")])
+    assert capsys.readouterr().err.splitlines()[1] == "  also at c/d.wrl:1:1, e.wrl:1:1"
 
 
 def test_no_bar_where_nobody_looks(capsys):

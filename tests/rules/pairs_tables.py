@@ -146,6 +146,10 @@ PAIRS: dict[str, Pair] = {
     ),
     "CSV010": csv("CSV010", POSES),
     "CSV011": csv("CSV011", "time,HIP [rad]\n0.0,0.1\n0.1,0.1\n"),
+    "CSV012": calls(
+        opened(read_csv, "walk.csv", "0,0,0.8,1,0,0,0,0.1\n", layout="unitree"),
+        opened(read_csv, "walk.csv", "0,0,0.8,0,0,0,1,0.1\n", layout="unitree"),
+    ),
     "NPZ001": npz(b"PK\3\4 and no archive", archive(**OURS)),
     "NPZ002": limited(
         npz(zeros(np.savez_compressed), zeros(np.savez)), "bodymotion.formats.npz.reader.MAX_BYTES", 1000

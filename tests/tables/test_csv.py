@@ -157,6 +157,20 @@ def test_a_table_without_names_needs_a_word(tmp_path):
     assert [p.rule for p in bm.save(motion.resample(100), tmp_path / "b.csv", layout="unitree").losses] == ["LOSS010"]
 
 
+@pytest.mark.parametrize("yaw", [0.0, 1.0, -0.8])
+def test_the_order_of_a_quaternion_that_has_the_root_upright(yaw, tmp_path):
+    """Kimodo writes w first, Unitree last; a robot that stands, and one on its head, tell them apart."""
+    w, z = math.cos(yaw / 2), math.sin(yaw / 2)
+    first = table(tmp_path, f"0,0,0.8,{w},0,0,{z},0.1\n")
+    motion = bm.load(first, layout="unitree")
+    np.testing.assert_allclose(motion.link_position.values[0, 0, 3:], [w, 0, 0, z])
+    assert [p.rule for p in motion.problems] == ["CSV012"]
+    assert not bm.load(first, layout="unitree", quaternion_order="xyzw").problems
+    last = bm.load(table(tmp_path, f"0,0,0.8,0,0,{z},{w},0.1\n"), layout="unitree")
+    np.testing.assert_allclose(last.link_position.values[0, 0, 3:], [w, 0, 0, z])
+    assert not last.problems
+
+
 def test_nothing_is_guessed(tmp_path):
     assert "--input-rate" in refused(table(tmp_path, "a,b\n1,2\n"), "CSV002").hint
     unclear = table(tmp_path, "root_x,root_y,root_z,root_q0,root_q1,root_q2,root_q3\n0,0,0,1,0,0,0\n")

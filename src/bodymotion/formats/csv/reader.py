@@ -125,6 +125,8 @@ def unitree_columns(count: int, order: QuaternionOrder = "xyzw") -> list[str]:
 
 UNITREE_RATE = 30.0
 """[Hz] The frame rate of Unitree's retargeted motions, whose files do not have it."""
+UPSIDE_DOWN, UPRIGHT = -0.2, 0.7
+"""Mean heights of the root's z axis: below the one it is upside down, above the other upright."""
 QUATERNION_TOLERANCE = 0.01
 """The difference of a quaternion's length from 1."""
 MAX_ANGLE = 2 * FULL_TURN
@@ -152,8 +154,8 @@ def read_csv(
     path:
         The file.
     layout:
-        "unitree" for a table without names: x y z [m], a quaternion (x y z w unless `quaternion_order` says otherwise), joints; 30 frames/s
-        unless `frame_rate` says otherwise.
+        "unitree" for a table without names: x y z [m], a quaternion, joints; 30 frames/s unless `frame_rate` says otherwise. The quaternion is
+        x y z w, unless `quaternion_order` says otherwise, or only w x y z has the root upright, which is reported (CSV012).
     columns:
         Names for the columns, in place of those of the file or where it has none.
     frame_rate:
@@ -185,7 +187,7 @@ def read_csv(
     if table is None:
         return ReadResult(None, found.problems)
     try:
-        names = _names(table, layout, columns, quaternion_order)
+        names = _names(table, layout, columns, quaternion_order, found)
     except FormatError as error:
         found.extend(error.problems)
         return ReadResult(None, found.problems)
@@ -206,7 +208,13 @@ def read_csv(
     return ReadResult(motion, found.problems)
 
 
-def _names(table: Table, layout: str | None, columns: Sequence[str] | None, order: QuaternionOrder | None) -> list[str]:
+def _names(
+    table: Table,
+    layout: str | None,
+    columns: Sequence[str] | None,
+    order: QuaternionOrder | None,
+    found: Diagnostics,
+) -> list[str]:
     count = table.values.shape[1]
     location = Location(table.path, table.header_line)
     if columns is not None:
@@ -220,6 +228,13 @@ def _names(table: Table, layout: str | None, columns: Sequence[str] | None, orde
             )
         if count < 8:
             raise rules.COLUMNS.error(f"{count} columns; the layout 'unitree' has 7 and the joints", location)
+        # The height of the root's own z axis in either order: 1 for an upright robot, -1 for one that is upside down.
+        a, b, c = np.square(table.values[:, 3:6]).mean(axis=0)
+        w_last, w_first = 1 - 2 * (a + b), 1 - 2 * (b + c)
+        if order is None and w_last < UPSIDE_DOWN and w_first > UPRIGHT:
+            message = "the root is upside down with quaternions as x y z w, and upright with w x y z: read as w x y z"
+            found.report(rules.GUESSED_ORDER, message, Location(table.path, 1))
+            order = "wxyz"
         return unitree_columns(count, order or "xyzw")
     if table.names is None:
         raise rules.NO_NAMES.error(f"the file has {count} columns and no names", location)

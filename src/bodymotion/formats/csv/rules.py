@@ -70,5 +70,12 @@ ASSUMED = Rule(
     "give degrees=True (--input-degrees) if they are degrees; names such as 'KNEE [rad]', or --input-radians, confirm radians",
     example=("time,HIP\n0.0,0.1", "time,HIP [rad]\n0.0,0.1"),
 )
+GUESSED_ORDER = Rule(
+    "CSV012",
+    "warning",
+    "In a table of the layout 'unitree' the order x y z w has the root upright.",
+    "--quaternion-order (quaternion_order=) states the order",
+    example=("0,0,0.8,1,0,0,0,0.1", "0,0,0.8,0,0,0,1,0.1"),
+)
 
 RETIRED = {"CSV009": "MOT101"}
