@@ -207,7 +207,9 @@ def test_missing_files_are_counted_once_and_have_no_follow_up_findings(tmp_path,
     )
     segment = "Segment { children Shape { geometry Box { } } }"
     model = tmp_path / "r.wrl"
-    model.write_text(f"#VRML V2.0 utf8\nDEF R Humanoid {{ humanoidBody DEF B Joint {{ children [ {segment} {parts} ] }} }}\n")
+    model.write_text(
+        f"#VRML V2.0 utf8\nDEF R Humanoid {{ humanoidBody DEF B Joint {{ children [ {segment} {parts} ] }} }}\n"
+    )
     found = bm.check(model).problems
     assert "BODY143" not in {problem.rule for problem in found}
     show_problems([problem for problem in found if problem.rule == "VRML130"])
@@ -216,7 +218,9 @@ def test_missing_files_are_counted_once_and_have_no_follow_up_findings(tmp_path,
 
 
 def test_locations_in_parts_are_named_by_their_path_from_the_model(capsys):
-    show_problems([Problem("SEQ104", "error", "no", Location(path, 1, 1)) for path in ("a/b.wrl", "a/c/d.wrl", "e.wrl")])
+    show_problems(
+        [Problem("SEQ104", "error", "no", Location(path, 1, 1)) for path in ("a/b.wrl", "a/c/d.wrl", "e.wrl")]
+    )
     assert capsys.readouterr().err.splitlines()[1] == "  also at c/d.wrl:1:1, e.wrl:1:1"
 
 
