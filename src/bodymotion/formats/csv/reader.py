@@ -154,8 +154,8 @@ def read_csv(
     path:
         The file.
     layout:
-        "unitree" for a table without names: x y z [m], a quaternion, joints; 30 frames/s unless `frame_rate` says otherwise. The quaternion is
-        x y z w, unless `quaternion_order` says otherwise, or only w x y z has the root upright, which is reported (CSV012).
+        "unitree" for a table without names: x y z [m], a quaternion, joints; 30 frames/s unless `frame_rate` says otherwise. The
+        quaternion is x y z w, unless `quaternion_order` says otherwise, or only w x y z has the root upright (CSV012).
     columns:
         Names for the columns, in place of those of the file or where it has none.
     frame_rate:
