@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -70,14 +70,18 @@ class _Kernel:
 
     def _compile(self) -> Callable[..., Any]:
         from numba import njit
+        from numba.core.types import unliteral
 
-        if self._inline:
-            # Without a cache entry: with one it would be linked to its callers, not inlined into them.
-            return cast(Callable[..., Any], njit(nogil=True, error_model="numpy", fastmath={"contract"})(self.function))
+        jit: Callable[..., Any] = partial(njit, self.function, nogil=True, error_model="numpy")
         try:
-            return cast(Callable[..., Any], njit(nogil=True, error_model="numpy", cache=True)(self.function))
+            # An inlined one without a cache entry: with one it would be linked to its callers, not inlined into them.
+            compiled = jit(fastmath={"contract"}) if self._inline else jit(cache=True)
         except RuntimeError:  # no folder for the cache can be written
-            return cast(Callable[..., Any], njit(nogil=True, error_model="numpy")(self.function))
+            compiled = jit()
+        # For calls with literals it would be compiled once more for each of them.
+        resolve = compiled.get_call_template
+        compiled.get_call_template = lambda args, kws: resolve(tuple(map(unliteral, args)), kws)
+        return cast(Callable[..., Any], compiled)
 
     def _calls(self) -> list[tuple[str, _Kernel]]:
         found = []
