@@ -18,7 +18,7 @@ demo: $(RUNNING)
 	$(BIN)/bodymotion view examples/biped.wrl examples/biped_walk.seq $(DEMO)
 
 # Modules are compiled once for all processes that the tests start, also where PYTHONDONTWRITEBYTECODE is set.
-PYTEST = $(BIN)/python -m compileall -q src/bodymotion && PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
+PYTEST = $(BIN)/python -m compileall -q src/bodymotion && PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 
 test: $(DEVELOPING) browser drawing
 	$(PYTEST) $(TESTS)

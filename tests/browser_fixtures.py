@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -14,6 +15,7 @@ FLAGS = [
     "--no-sandbox",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
+    "--disable-gpu-watchdog",  # it ends the process that draws when that is slow, and the scene stays empty from then on
     "--disable-background-networking",
     "--disable-quic",
     "--no-first-run",
@@ -41,9 +43,10 @@ def chromium() -> Iterator[object]:
         browser.close()
 
 
-@pytest.fixture
-def page(chromium) -> Iterator[object]:
-    page = chromium.new_page(viewport={"width": 700, "height": 460})
+@contextmanager
+def opened(chromium, width: int = 700, height: int = 460) -> Iterator[object]:
+    """A page that notes its `faults` and what it has `fetched`."""
+    page = chromium.new_page(viewport={"width": width, "height": height})
     page.add_init_script(NO_NOTICES)
     page.set_default_timeout(TIMEOUT * 1000)
     page.faults = []
@@ -54,3 +57,9 @@ def page(chromium) -> Iterator[object]:
     yield page
     page.close()
     assert page.faults == []
+
+
+@pytest.fixture
+def page(chromium) -> Iterator[object]:
+    with opened(chromium) as page:
+        yield page

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,10 @@ settings.register_profile(
     "shared machines", deadline=None, max_examples=tries(100), derandomize=os.environ.get("CI") == "true"
 )
 settings.load_profile("shared machines")
-os.environ.pop(
-    "PYTHONDONTWRITEBYTECODE", None
-)  # the processes that tests start need not compile the same modules each time
+# The processes that tests start need not compile the same modules each time, and end by Ctrl-C also where a shell runs the tests in the
+# background, which makes it ignored.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -104,10 +104,11 @@ class TestNamedPipes:
     def test_somebody_is_slow(self, pipe, examples, short):
         """Whoever has opened a pipe for writing is waited for longer than one who has not."""
         content = (examples / "biped_walk.seq").read_bytes()
+        opened = os.open(pipe, os.O_RDWR)  # before it is read, however slow the machine is
 
         def write() -> None:
-            with pipe.open("wb") as file:
-                time.sleep(0.6)
+            time.sleep(0.6)
+            with os.fdopen(opened, "wb") as file:
                 file.write(content)
 
         writer = threading.Thread(target=write)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from waiting import TIMEOUT
+from browser_fixtures import opened
 
 
 @pytest.fixture(scope="session")
@@ -43,16 +43,9 @@ def swing(biped):
     return make
 
 
-@pytest.fixture
-def page(chromium) -> Iterator[object]:
-    page = chromium.new_page(viewport={"width": 1200, "height": 900})
-    page.set_default_timeout(TIMEOUT * 1000)
-    page.context.set_offline(True)
-    page.faults, page.fetched = [], []
-    page.on("pageerror", lambda error: page.faults.append(str(error)))
-    page.on("console", lambda said: page.faults.append(said.text) if said.type == "error" else None)
-    page.on("dialog", lambda dialog: (page.faults.append("a dialog opened"), dialog.dismiss()))
-    page.on("request", lambda r: page.fetched.append(r.url) if not r.url.startswith(("data:", "blob:")) else None)
-    yield page
-    page.close()
-    assert page.faults == []
+@pytest.fixture(scope="session")
+def offline(chromium) -> Iterator[object]:
+    with opened(chromium, 1000, 700) as page:
+        page.context.set_offline(True)
+        page.on("console", lambda said: page.faults.append(said.text) if said.type == "error" else None)
+        yield page

@@ -44,7 +44,7 @@ def biped(examples):
 
 @pytest.fixture(scope="module")
 def walked(biped):
-    return bm.simulate(*biped, end=10.0 if ACCEPT else 5.0)
+    return bm.simulate(*biped, end=10.0 if ACCEPT else 3.0)
 
 
 def test_free_fall():

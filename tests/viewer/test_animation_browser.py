@@ -43,8 +43,9 @@ def test_feet_are_blue_in_stance_and_orange_in_swing_and_sliders_play_it_anew(pa
         standing = at_rest(page)
         viewer.seek(0.75)
         page.get_by_text("slice 6.0 of 16, beat 2", exact=True).wait_for()
+        until(lambda: orange(picture(page)) > 40)
         lifted = at_rest(page)
-        assert orange(standing) == 0 and orange(lifted) > 40
+        assert orange(standing) == 0
         assert bluish(lifted) < 0.9 * bluish(standing)
         viewer.show("contacts", False)
         until(lambda: bluish(picture(page)) < 20)
@@ -75,5 +76,4 @@ def test_a_page_has_the_colours_too(page, tmp_path: Path) -> None:
             lambda swings=swings: (orange(picture(page)) > 40) == swings and bluish(picture(page)) > 100,
             enter(clock, str(time)),
         )
-        assert orange(at_rest(page)) > 40 or not swings
     assert page.get_by_text("in stance").count() == 1

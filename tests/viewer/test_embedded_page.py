@@ -11,7 +11,7 @@ import bodymotion as bm
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import make_scene
 from bodymotion.viewer.page import page as page_of
-from browser_pictures import GREEN, at_rest, colored, difference
+from browser_pictures import GREEN, at_rest, colored, difference, picture
 from waiting import until
 
 pytestmark = pytest.mark.browser
@@ -56,9 +56,9 @@ def test_a_page_around_it_leads_it_and_reads_its_time(page, tmp_path) -> None:
             lambda expected=expected: time() == pytest.approx(expected, abs=1e-9),
             lambda target=target: page.evaluate(f"tell('seek', {target})"),
         )
-    assert difference(there, at_rest(page)) > 0.01
+    until(lambda: difference(there, picture(page)) > 0.01)
     until(lambda: time() == 12.25, lambda: page.evaluate("tell('seek', 12.25)"))
-    assert difference(there, at_rest(page)) < 0.003
+    until(lambda: difference(there, picture(page)) < 0.003)
     count = page.evaluate("got.length")
     until(lambda: page.evaluate("last('time').playing") and time() > 12.5, lambda: page.evaluate("tell('play')"))
     until(lambda: page.evaluate("last('time').playing") is False, lambda: page.evaluate("tell('pause')"))

@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -162,7 +161,7 @@ def test_the_viewer_is_driven_by_a_program() -> None:
         assert viewer.playing
         viewer.pause()
         address = viewer.url.removeprefix("http://")
-        connection = http.client.HTTPConnection(address, timeout=10)
+        connection = http.client.HTTPConnection(address, timeout=TIMEOUT)
         connection.request("GET", "/")
         assert connection.getresponse().status == 200
         connection.close()
@@ -270,7 +269,6 @@ def test_the_command_shows_until_ctrl_c(examples: Path) -> None:
         assert process.stderr is not None
         line = process.stderr.readline()
         assert re.search(r"http://127\.0\.0\.1:\d+", line)
-        time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         out, rest = process.communicate(timeout=TIMEOUT)
         assert out == "" and "Traceback" not in rest
