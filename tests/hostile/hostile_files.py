@@ -131,7 +131,11 @@ one("pseq: aliases explode", "a.pseq", POSES + laughs("1") + "refs: *a29\n")
 one("pseq: an alias of itself", "a.pseq", POSES + "refs: &c [ *c ]\n")
 one("pseq: deep", "a.pseq", lambda: POSES + "refs: " + "[" * MANY)
 one("pseq: a million poses", "a.pseq", lambda: POSES + "refs:\n" + POSE.format(0, 0, 0) * (50_000 if ACCEPT else 2_000))
-one("pseq: a million joints", "a.pseq", lambda: POSES + "refs:\n" + POSE.format(0, "1, " * tries(MANY), "1, " * tries(MANY)))
+one(
+    "pseq: a million joints",
+    "a.pseq",
+    lambda: POSES + "refs:\n" + POSE.format(0, "1, " * tries(MANY), "1, " * tries(MANY)),
+)
 one("pseq: far in time", "a.pseq", POSES + "refs:\n" + POSE.format(0, 0, 0) + POSE.format("1e300", 0, 1))
 one("pseq: large ids", "a.pseq", POSES + "refs:\n" + POSE.format(0, "1e18, 99999999999999999999999", "1, 2"))
 one("pseq: a megabyte of digits", "a.pseq", lambda: POSES + "refs:\n" + POSE.format("1" * 1_000_000, 0, 0))

@@ -98,6 +98,7 @@ def test_the_robot_is_seen_in_its_colours(page) -> None:
 
 def test_see_through_links_keep_their_colour_before_the_ground(shared, showing) -> None:
     page = shared
+
     def row(transparency: float) -> bm.Body:
         material = bm.Material(diffuse=(1, 0.3, 0), transparency=transparency)
         boxes = (box((0.3, 0.3, 0.1), (0, 0, 0.05), material),)
