@@ -8,9 +8,9 @@ from small_robots import arm, biped, box, colored, link
 from test_stills import of_color, pixels
 
 import bodymotion as bm
-from sample_files import ACCEPT
 from bodymotion.rendering import four_views as sheets
 from bodymotion.rendering.four_views import joint_marks
+from sample_files import ACCEPT
 
 SIZE = (800, 600)
 

@@ -16,6 +16,7 @@ from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import make_scene
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.page import write_page
+from browser_fixtures import opened
 from browser_pictures import (
     BLUE,
     GREEN,
@@ -27,7 +28,6 @@ from browser_pictures import (
     enter,
     picture,
 )
-from browser_fixtures import opened
 from closed_loops_samples import four_bar
 from waiting import TIMEOUT, until
 
