@@ -35,7 +35,7 @@ LAYERS = (
     ("editing",),
     ("dynamics",),
     ("simulation",),
-    ("balance",),
+    ("balancing",),
     ("checks",),
     ("plots",),
     ("viewer",),

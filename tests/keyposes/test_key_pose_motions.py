@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion.balance.waist import BalancerOptions, balanced
+from bodymotion.balancing.waist import BalancerOptions, balanced
 from bodymotion.keyposes.interpolation import Interpolated, Plan
 from keyposes.reference import ANSWERS, answer, arrays, body_of, key_poses_of, robots
 from sample_files import ACCEPT, CORPUS, missing, sampled

@@ -1,5 +1,5 @@
 """Motions that can stand: Choreonoid's waist balancer (`waist`)."""
 
-from bodymotion.balance.waist import BalancerOptions, balanced
+from bodymotion.balancing.waist import BalancerOptions, balanced
 
 __all__ = ["BalancerOptions", "balanced"]

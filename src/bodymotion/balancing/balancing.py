@@ -1,0 +1,342 @@
+"""Change a motion so that its robot can stand: feet that stand are pinned, and the zero moment point is put into the support polygon."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.balancing.planning import Problem, plan_center
+from bodymotion.balancing.posture import solve_postures
+from bodymotion.balancing.stance import plan_feet, support_edges
+from bodymotion.diagnostics import WrongUseError
+from bodymotion.dynamics import Measures, foot_slips, measure
+from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
+from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
+from bodymotion.motion.interpolation import sampled
+from bodymotion.motion.interpolation.lowpass import gaussian, low_passed
+
+if TYPE_CHECKING:
+    from bodymotion.balancing.stance import FootPlan
+    from bodymotion.model.body import Body
+
+__all__ = ["BalanceReport", "BalancedMotion", "balance"]
+
+MAX_ITERATIONS = 4
+DONE = 2e-4
+"""[m] The path of the centre of mass is found when it changes by less."""
+SAFE_MARGIN = 0.01
+"""[m] Frames with a smaller stability margin are reported."""
+REST_SPEED = 0.05
+"""[m/s] A motion whose centre of mass is slower at an end is at rest there."""
+FELT_FREQUENCY = 8.0
+"""[Hz] Shorter changes of the zero moment point than this do not tilt a body, and are not balanced."""
+ROOT_FREQUENCY = 3.0
+"""[Hz] The root of a motion without root poses, which follows the feet with all their noise, is smoothed to this."""
+MAX_MISS = 1e-3
+"""[m] Feet and centre of mass that are further from where they should be are reported."""
+EASING_TIME = 0.2
+"""[s] A motion slows down over this time before a joint would be too fast."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BalanceReport:
+    """What was changed in a motion, and what is not right yet.
+
+    Attributes
+    ----------
+    seconds, frames:
+        Length of the new motion.
+    safe_before, safe_after:
+        Share of the frames with a stability margin of at least 10 mm.
+    margin_before, margin_after:
+        [m] The minimum stability margin.
+    slip_before, slip_after:
+        [m] The longest slip of a foot in one stance phase.
+    center_shift:
+        [m] How far the centre of mass was moved at most, and when [s].
+    feet, joints:
+        By the names of links and joints: the largest change [m; rad or m], and when [s]; only what was changed.
+    slowed:
+        Begin and end [s] of the parts of the old motion that are slower now, and by which factor at most.
+    remaining:
+        What could not be fixed.
+    """
+
+    seconds: float
+    frames: int
+    safe_before: float
+    safe_after: float
+    margin_before: float
+    margin_after: float
+    slip_before: float
+    slip_after: float
+    center_shift: tuple[float, float]
+    feet: dict[str, tuple[float, float]]
+    joints: dict[str, tuple[float, float]]
+    slowed: tuple[tuple[float, float, float], ...] = ()
+    remaining: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        rows = [
+            ("frames", f"{self.frames} in {self.seconds:.3f} s"),
+            ("safe frames", f"{100 * self.safe_before:.1f} % before, {100 * self.safe_after:.1f} % now (margin of 10 mm)"),
+            ("stability margin", f"{1e3 * self.margin_before:.1f} mm at least before, {1e3 * self.margin_after:.1f} mm now"),
+            ("foot slip", f"{1e3 * self.slip_before:.2f} mm at most before, {1e3 * self.slip_after:.2f} mm now"),
+            ("centre of mass", "moved by up to {:.1f} mm at {:.2f} s".format(1e3 * self.center_shift[0], self.center_shift[1])),
+        ]
+        rows += [(f"foot {name}", f"moved by up to {1e3 * much:.1f} mm at {at:.2f} s") for name, (much, at) in self.feet.items()]
+        rows += [(f"joint {name}", f"changed by up to {much:.4f} at {at:.2f} s") for name, (much, at) in self.joints.items()]
+        rows += [("slower", f"{a:.2f} s to {b:.2f} s, by up to {factor:.2f}") for a, b, factor in self.slowed]
+        rows += [("not fixed", text) for text in self.remaining]
+        width = max(len(name) for name, _ in rows) + 2
+        return "".join(f"{name:<{width}}{text}\n" for name, text in rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BalancedMotion(Motion):
+    """A motion, and in `report` what balancing changed."""
+
+    report: BalanceReport | None = field(default=None, compare=False)
+
+
+def balance(
+    body: Body,
+    motion: Motion,
+    *,
+    margin: float = 0.05,
+    feet: Sequence[int | str] | None = None,
+    ground: float | None = None,
+    limits: bool = True,
+) -> BalancedMotion:
+    """Return a motion near to another one with which the robot can stand.
+
+    Feet in contact are pinned, flat on the ground, with swings that fit. The path of the centre of mass keeps the zero moment point of the
+    whole body in the support polygon, as near to the old path as possible: one quadratic programme over all frames (`planning`), repeated
+    with the inverse dynamics of its result. Inverse kinematics of each frame keeps feet, centre of mass and the orientation of the root,
+    within the limits of the joints, and changes other joints as little as possible (`posture`). In the air the centre of mass moves
+    straight on; its height there, and rotations, are as before.
+
+    Parameters
+    ----------
+    margin:
+        [m] that the zero moment point keeps from the edges of the support polygon, or 80 % of what there is.
+    feet, ground:
+        The links that may be in contact, and the height of the ground [m]; by default as `bodymotion.dynamics.measure` finds them.
+    limits:
+        Slow the motion down where its joints exceed their velocity limits.
+
+    Returns
+    -------
+    BalancedMotion
+        With joint displacements, the pose of the root, the zero moment point, and the other components of the motion that fit;
+        `report` has what was changed, and what could not be fixed.
+
+    Raises
+    ------
+    ImportError
+        Without the extra `opt`.
+    ValueError
+        When the motion does not fit the body, has numbers that are not finite or less than five frames, or the body cannot balance:
+        its root is fixed, it has no mass, no feet, closed loops or crawlers.
+    """
+    if not 0 <= margin < np.inf:
+        raise WrongUseError(f"margin: expected a finite distance of at least 0, got {margin:g}")
+    slowed: tuple[tuple[float, float, float], ...] = ()
+    old = _measured(body, motion, feet, ground)
+    if limits:
+        motion, slowed = _within_speeds(old)
+        old = _measured(body, motion, feet, ground) if slowed else old
+    plan = plan_feet(old)
+    q, root, missed, now = _balanced(old, plan, margin)
+    if missed.max(initial=0.0) > MAX_MISS:
+        q, root = np.asarray(q), np.asarray(root)
+    report = _report(old, now, plan, missed, slowed)
+    return _result(motion, old, now, report)
+
+
+def _measured(body: Body, motion: Motion, feet: Sequence[int | str] | None, ground: float | None) -> Measures:
+    found = measure(body, motion, feet=feet, ground=ground)
+    name = body.name or "the body"
+    if body.is_mounted or not body.mass:
+        raise ValueError(f"{name} cannot balance: its root is fixed, or it has no mass")
+    if body.extra_joints:
+        raise ValueError(f"{name} has closed loops, whose motions cannot be balanced yet")
+    if not found.feet.links or any(found.contacts.crawls):
+        raise ValueError(f"{name} has no feet in this motion; name the links that touch the ground: feet=[…]")
+    if len(found.times) < 5 or not (np.isfinite(found.joint_displacements).all() and np.isfinite(found.root_poses).all()):
+        raise ValueError("balancing needs five frames or more, with finite numbers only; fill gaps and jumps first")
+    return found
+
+
+def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Floats, Floats, Measures]:
+    """Return joints, root poses and misses (T,) of the best iteration, and its measures."""
+    body, times, ground = old.body, old.times, old.ground
+    polygons, numbers = support_edges(plan, old, margin)
+    before = old.joint_displacements, old.root_poses
+    if old.motion.link_position is None:
+        before = before[0], _low_passed(old.root_poses, times, ROOT_FREQUENCY)
+    center, acceleration = np.array(old.center_of_mass), old.center_of_mass_acceleration[:, :2]
+    speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
+    at_rest = bool(speed[0] < REST_SPEED), bool(speed[-1] < REST_SPEED)
+    q, root, now = *before, old
+    best, score = None, (-1.0, -np.inf)
+    for _ in range(MAX_ITERATIONS):
+        path = now.center_of_mass[:, :2]
+        fall = np.maximum(now.center_of_mass_acceleration[:, 2] - now.gravity[2], 0.1 * -now.gravity[2])
+        pendulum = (now.center_of_mass[:, 2] - ground) / fall
+        offset = np.nan_to_num(now.zmp[:, :2] - path + pendulum[:, None] * now.center_of_mass_acceleration[:, :2])
+        offset = _low_passed(offset, times, FELT_FREQUENCY)
+        wanted = plan_center(
+            Problem(times, old.center_of_mass[:, :2], acceleration, offset, pendulum, polygons, numbers, at_rest)
+        )
+        change = np.abs(wanted - center[:, :2]).max()
+        if best is not None and change < DONE:
+            break
+        center[:, :2] = wanted
+        root = np.concatenate((root[:, :2] + wanted - path, root[:, 2:]), axis=1)
+        q, root, missed = solve_postures(body, plan, center, before, (q, root))
+        now = measure(body, Motion.from_joints(q, times=times, root=root), feet=plan.links, ground=ground)
+        margins = np.nan_to_num(now.stability_margin, nan=-np.inf)
+        reached = float(np.mean((margins >= SAFE_MARGIN) & (missed < MAX_MISS)))
+        if (reached, float(margins.min())) > score:
+            best, score = (q, root, missed, now), (reached, float(margins.min()))
+    assert best is not None
+    return best
+
+
+def _low_passed(values: Floats, times: Floats, cutoff: float) -> Floats:
+    """Return values (T, …) without what is faster than a cutoff [Hz]; poses where they have seven columns."""
+
+    def fill(first: int, last: int, rows: Floats) -> None:
+        rows[:] = values[first:last]
+
+    out = np.empty(values.shape)
+    weights = gaussian(min(cutoff * float(np.median(np.diff(times))), 0.5))
+    low_passed(fill, out, weights, ends=(0, len(values) - 1), poses=values.shape[1] == 7)
+    return out
+
+
+def _within_speeds(old: Measures) -> tuple[Motion, tuple[tuple[float, float, float], ...]]:
+    """Return the motion, slower where joints exceed their velocity limits, and where it is; at a fixed rate the rate is kept."""
+    velocities, motion, times = old.joint_velocities, old.motion, old.times
+    low, high = (np.array([getattr(joint, f"velocity_{end}") for joint in old.body.joints]) for end in ("lower", "upper"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(velocities > 0, velocities / high, velocities / low)
+    factor = np.nan_to_num(ratio, nan=0.0, posinf=0.0).max(axis=1, initial=1.0)
+    if factor.max() <= 1.0:
+        return motion, ()
+    width = max(round(EASING_TIME / float(np.median(np.diff(times)))), 1)
+    padded = np.pad(factor, width, mode="edge")
+    most = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1).max(axis=1)
+    window = np.hanning(2 * width + 3)[1:-1]
+    eased = np.convolve(np.pad(most, width, mode="edge"), window / window.sum(), mode="valid")
+    steps = 0.5 * (eased[1:] + eased[:-1]) * np.diff(times)
+    later = times[0] + np.concatenate(([0.0], np.cumsum(steps)))
+    components = []
+    for component in motion.timed:
+        rate = component.timeline.frame_rate
+        if rate is None:
+            stamps = np.interp(component.timeline.times, times, later)
+            components.append(replace(component, timeline=Timeline.stamped(stamps)))
+            continue
+        count = int(np.floor(later[-1] * rate + 1e-6)) + 1
+        at = np.interp(np.arange(count) / rate, later, times)
+        values = sampled(component.values, component.timeline.times, at, "cubic")
+        components.append(replace(component, timeline=Timeline.uniform(count, rate), values=values))
+    parts = tuple((float(times[a]), float(times[b - 1]), float(factor[a:b].max())) for a, b in runs(eased > 1.001))
+    return motion.replaced(*components), parts
+
+
+def _report(
+    old: Measures, now: Measures, plan: FootPlan, missed: Floats, slowed: tuple[tuple[float, float, float], ...]
+) -> BalanceReport:
+    times = old.times
+
+    def largest(values: Floats) -> tuple[float, float]:
+        frame = int(np.argmax(values))
+        return float(values[frame]), float(times[frame])
+
+    def slip(measures: Measures) -> float:
+        return max((one.way for one in foot_slips(measures.contacts, times)), default=0.0)
+
+    names = [old.body.links[index].name for index in plan.links]
+    feet = {name: largest(plan.shifts[:, k]) for k, name in enumerate(names)}
+    change = np.abs(now.joint_displacements - old.joint_displacements)
+    joints = {
+        joint.name or f"joint {k}": largest(change[:, k])
+        for k, joint in enumerate(old.body.joints)
+        if change[:, k].max() > 1e-6
+    }
+    shift = np.linalg.norm(now.center_of_mass - old.center_of_mass, axis=1)
+    return BalanceReport(
+        seconds=float(times[-1] - times[0]),
+        frames=len(times),
+        safe_before=float(np.mean(old.stability_margin >= SAFE_MARGIN)),
+        safe_after=float(np.mean(now.stability_margin >= SAFE_MARGIN)),
+        margin_before=_least(old.stability_margin),
+        margin_after=_least(now.stability_margin),
+        slip_before=slip(old),
+        slip_after=slip(now),
+        center_shift=largest(shift),
+        feet=feet,
+        joints=joints,
+        slowed=slowed,
+        remaining=tuple(_remaining(now, plan, missed)),
+    )
+
+
+def _least(margins: Floats) -> float:
+    return float(np.nanmin(margins)) if np.isfinite(margins).any() else float("nan")
+
+
+def _remaining(now: Measures, plan: FootPlan, missed: Floats) -> list[str]:
+    """Return what is not right in a balanced motion."""
+    times, found = now.times, []
+
+    def spans(mask: npt.NDArray[np.bool_]) -> str:
+        parts = [f"{times[a]:.2f} s to {times[b - 1]:.2f} s" for a, b in runs(mask)]
+        return ", ".join(parts[:3]) + (f" and {len(parts) - 3} more" if len(parts) > 3 else "")
+
+    unsafe = (now.stability_margin < SAFE_MARGIN) & plan.stands.any(axis=1)
+    if unsafe.any():
+        found.append(f"the stability margin is below 10 mm from {spans(unsafe)}")
+    air = ~plan.stands.any(axis=1)
+    if air.any():
+        found.append(f"no foot stands from {spans(air)}: rotations and heights there are as before")
+    if (missed > MAX_MISS).any():
+        found.append(f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals from {spans(missed > MAX_MISS)}")
+    for what, distances in (("position", now.limit_distances), ("velocity", now.velocity_limit_distances)):
+        for k in np.flatnonzero((distances < -1e-6).any(axis=0)):
+            found.append(f"joint {now.body.joints[k].name!r} exceeds its {what} limit from {spans(distances[:, k] < -1e-6)}")
+    for k, joint in enumerate(now.body.joints):
+        most = joint.effort
+        if most is not None and 0 < most < np.inf and (over := np.abs(now.torques[:, k]) > most).any():
+            found.append(f"joint {joint.name!r} needs more than its effort limit of {most:g} from {spans(over)}")
+    return found
+
+
+def _result(motion: Motion, old: Measures, now: Measures, report: BalanceReport) -> BalancedMotion:
+    joints = motion.joint_displacement
+    timeline = joints.timeline if joints is not None else Timeline.stamped(old.times)
+    labels = tuple(joint.name for joint in old.body.joints)
+    zmp = now.zmp.copy()
+    known = np.isfinite(zmp).all(axis=1)
+    for k in range(3):
+        zmp[:, k] = np.interp(old.times, old.times[known], now.zmp[known, k]) if known.any() else 0.0
+    new = (
+        MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=now.joint_displacements, part_labels=labels),
+        MultiSE3Seq(
+            content=LINK_POSITION,
+            timeline=timeline,
+            values=now.root_poses[:, None],
+            part_labels=(old.body.links[0].name,),
+        ),
+        Vector3Seq(content=ZMP, timeline=timeline, values=zmp),
+    )
+    rest = tuple(c for c in motion.components if c.content not in (JOINT_DISPLACEMENT, LINK_POSITION, ZMP))
+    return BalancedMotion((*new, *rest), motion.extra, report=report)

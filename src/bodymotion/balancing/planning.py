@@ -1,0 +1,149 @@
+"""The path of the centre of mass over a whole motion, as one quadratic programme.
+
+With the centre of mass c at height h above the ground, gravity g and the height's acceleration z̈, the zero moment point is
+
+    p = c − h/(g + z̈)·c̈ + e
+
+where e is what the motion of the links about the centre of mass adds. It is measured on the motion at hand by inverse dynamics; it changes
+little when the centre of mass does, so that a few repetitions find the zero moment point of the whole body.
+
+x and y of c are cubic B-splines with uniform knots, whose second derivatives are continuous. Their coefficients minimise
+
+    ∫ |c − c₀|² + τ⁴·|c̈ − c̈₀|² + w·s² dt,    N(t)·p ≤ d(t) + s,  s ≥ 0
+
+for the old path c₀, and support polygons N·p ≤ d; s is by how much p may leave them where it must. In the air c̈ = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bodymotion.geometry.arrays import Floats
+from bodymotion.system.extras import need
+
+KNOT_GAP = 0.04
+"""[s]"""
+GRID_GAP = 0.01
+"""[s] The zero moment point is constrained at such times."""
+SMOOTHING_TIME = 0.3
+"""[s] τ: changes that are slower than this cost by how far they move, faster ones by their acceleration."""
+OUTSIDE_WEIGHT = 1e5
+REST_WEIGHT = 1e2
+"""[s⁴] and, times τ, [s²]: of the acceleration and speed at an end at rest, and of the acceleration in the air."""
+TOLERANCE = 1e-7
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What `plan_center` solves: all over T times.
+
+    Attributes
+    ----------
+    times:
+        (T,) [s].
+    center, acceleration:
+        (T, 2) c₀ [m] and c̈₀ [m/s²].
+    offset:
+        (T, 2) e [m].
+    pendulum:
+        (T,) h/(g + z̈) [s²].
+    polygons, numbers:
+        Half-planes of the support polygons, and which of them each frame has; −1 in the air.
+    at_rest:
+        Whether the motion begins and ends at rest.
+    """
+
+    times: Floats
+    center: Floats
+    acceleration: Floats
+    offset: Floats
+    pendulum: Floats
+    polygons: list[tuple[Floats, Floats]]
+    numbers: list[int]
+    at_rest: tuple[bool, bool]
+
+
+def plan_center(problem: Problem) -> Floats:
+    """Return the path (T, 2) [m] of the centre of mass.
+
+    Raises
+    ------
+    ImportError
+        Without the extra `opt`.
+    """
+    piqp = need("piqp", "opt", "balancing")
+    sparse: Any = need("scipy.sparse", "opt", "balancing")
+    times = problem.times
+    count = max(int(np.ceil((times[-1] - times[0]) / KNOT_GAP)), 1) + 3
+    rows = _grid(times)
+    at = times[rows]
+    value, _, second = (_basis(sparse, at - times[0], count, order) for order in (0, 1, 2))
+    weights = np.sqrt(np.gradient(at)) if len(at) > 1 else np.ones(1)
+    parts = [(sparse.diags(weights) @ value, weights[:, None] * problem.center[rows])]
+    bend = SMOOTHING_TIME**2 * weights
+    air = np.array(problem.numbers)[rows] < 0
+    flat = np.where(air, REST_WEIGHT * weights, 0.0)[:, None]
+    parts.append((sparse.diags(bend) @ second, bend[:, None] * problem.acceleration[rows]))
+    parts.append((sparse.diags(flat[:, 0]) @ second, np.zeros((len(at), 2))))
+    for end, rests in zip((0.0, at[-1] - at[0]), problem.at_rest, strict=True):
+        if rests:
+            for order, weight in ((1, REST_WEIGHT * SMOOTHING_TIME), (2, REST_WEIGHT)):
+                parts.append((weight * _basis(sparse, np.array([end]), count, order), np.zeros((1, 2))))
+    matrix, right = sparse.vstack([part for part, _ in parts]), np.concatenate([part for _, part in parts])
+    square = (matrix.T @ matrix).tocsc()
+    linear = matrix.T @ right
+    carried = np.flatnonzero(~air)
+    point = (value - sparse.diags(problem.pendulum[rows]) @ second).tocsr()
+    inequalities = [(problem.polygons[problem.numbers[rows[k]]], k) for k in carried]
+    number = np.concatenate([np.full(len(d), i) for i, ((_, d), _) in enumerate(inequalities)] or [np.zeros(0, int)])
+    normals = np.concatenate([n for (n, _), _ in inequalities] or [np.zeros((0, 2))])
+    limits = np.concatenate([d for (_, d), _ in inequalities] or [np.zeros(0)])
+    lines = point[carried[number]]
+    offset = problem.offset[rows][carried[number]]
+    slack = sparse.csc_matrix((-np.ones(len(number)), (np.arange(len(number)), number)), (len(number), len(carried)))
+    sides = [sparse.diags(normals[:, k]) @ lines for k in (0, 1)]
+    size = 2 * count + len(carried)
+    cost = sparse.block_diag([square, square, sparse.diags(OUTSIDE_WEIGHT * weights[carried] ** 2)]).tocsc()
+    solver = piqp.SparseSolver()
+    solver.settings.eps_abs = solver.settings.eps_rel = TOLERANCE
+    solver.setup(
+        cost,
+        np.concatenate([-linear[:, 0], -linear[:, 1], np.zeros(len(carried))]),
+        None,
+        None,
+        sparse.hstack([*sides, slack]).tocsc(),
+        np.full(len(limits), -np.inf),
+        limits - np.sum(normals * offset, axis=1),
+        np.concatenate([np.full(2 * count, -np.inf), np.zeros(len(carried))]),
+        np.full(size, np.inf),
+    )
+    solver.solve()
+    found = np.asarray(solver.result.x)
+    if not np.isfinite(found).all():
+        raise ValueError("the path of the centre of mass could not be found: the motion's accelerations are too large")
+    whole = _basis(sparse, times - times[0], count, 0)
+    return np.stack([whole @ found[:count], whole @ found[count : 2 * count]], axis=1)
+
+
+def _grid(times: Floats) -> Any:  # noqa: ANN401
+    """Return frames that are about `GRID_GAP` apart, the first and the last among them."""
+    step = np.floor((times - times[0]) / GRID_GAP + 1e-6)
+    return np.unique([*np.unique(step, return_index=True)[1], len(times) - 1])
+
+
+def _basis(sparse: Any, times: Floats, count: int, order: int) -> Any:  # noqa: ANN401
+    """Return the matrix (T, count) that gives a spline, or its first or second derivative, at times since its beginning."""
+    number = np.minimum((times / KNOT_GAP).astype(int), count - 4)
+    s = times / KNOT_GAP - number
+    if order == 0:
+        parts = ((1 - s) ** 3 / 6, (3 * s**3 - 6 * s**2 + 4) / 6, (-3 * s**3 + 3 * s**2 + 3 * s + 1) / 6, s**3 / 6)
+    elif order == 1:
+        parts = (-((1 - s) ** 2) / 2, (3 * s**2 - 4 * s) / 2, (-3 * s**2 + 2 * s + 1) / 2, s**2 / 2)
+    else:
+        parts = (1 - s, 3 * s - 2, 1 - 3 * s, s)
+    values = np.stack(parts, axis=1) / KNOT_GAP**order
+    rows = np.repeat(np.arange(len(times)), 4)
+    return sparse.csr_matrix((values.ravel(), (rows, (number[:, None] + np.arange(4)).ravel())), (len(times), count))

@@ -1,0 +1,113 @@
+"""Postures of all frames: feet and centre of mass where they are planned, everything else as near to the old motion as possible."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.dynamics.kinematics import mass_arrays
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.kernels import kinematics, rigid_bodies
+
+if TYPE_CHECKING:
+    from bodymotion.balancing.stance import FootPlan
+    from bodymotion.model.body import Body
+
+MAX_STEPS = 12
+TOLERANCE = 1e-7
+"""[m, rad] Steps are taken until none is larger."""
+FOOT_WEIGHT = 100.0
+HEIGHT_WEIGHT = 1.0
+ROOT_WEIGHT = 5.0
+LEG_WEIGHT, OTHER_WEIGHT = 1e-3, 0.2
+"""Of the difference to the old joint values: legs move freely, other joints only where legs are not enough."""
+LIMIT_WEIGHT = 1e3
+"""Of a joint at its limit that would go beyond."""
+MAX_STEP = 0.3
+"""[rad or m] A joint moves no further in one step."""
+BLOCK = 512
+
+
+def solve_postures(
+    body: Body, plan: FootPlan, center: Floats, old: tuple[Floats, Floats], start: tuple[Floats, Floats]
+) -> tuple[Floats, Floats, Floats]:
+    """Return joints (T, J), root poses (T, 7) and how far feet and centre of mass are from their goals at most (T,) [m].
+
+    Gauss and Newton's method on the sum of weighted squares: of the feet's poses and the horizontal centre of mass, which count most, and
+    of the height of the centre of mass (`center` (T, 3)), the root's orientation and the joints (`old`). A joint at a limit stays there.
+    """
+    q, root = np.array(start[0]), np.array(start[1])
+    missed = np.empty(len(q))
+    for first in range(0, len(q), BLOCK):
+        part = slice(first, first + BLOCK)
+        arguments = (plan.targets[part], center[part], (old[0][part], old[1][part]))
+        q[part], root[part], missed[part] = _solved(body, plan, *arguments, q[part], root[part])
+    return q, root, missed
+
+
+def _solved(
+    body: Body, plan: FootPlan, targets: Floats, center: Floats, old: tuple[Floats, Floats], q: Floats, root: Floats
+) -> tuple[Floats, Floats, Floats]:
+    joints = body.num_joints
+    size = 6 + joints
+    lower, upper = (np.array([getattr(joint, name) for joint in body.joints]) for name in ("lower", "upper"))
+    lower, upper = np.minimum(lower, old[0].min(axis=0)), np.maximum(upper, old[0].max(axis=0))
+    near = np.full(joints, OTHER_WEIGHT)
+    near[_leg_columns(body, plan.links)] = LEG_WEIGHT
+    goals = poses.transform_points(targets, plan.points[None])
+    for _ in range(MAX_STEPS):
+        links = body.forward_kinematics(q, root)
+        rows, errors = [], []
+        for k, link in enumerate(plan.links):
+            jacobian = kinematics.jacobian(body.tree, links, joints, link, plan.points[k])
+            error = goals[:, k] - poses.transform_points(links[:, link], plan.points[k])
+            rows.append(FOOT_WEIGHT * jacobian[:, :3])
+            errors.append(FOOT_WEIGHT * error)
+            if plan.oriented[k]:
+                rows.append(FOOT_WEIGHT * jacobian[:, 3:])
+                errors.append(FOOT_WEIGHT * _turn(targets[:, k, 3:], links[:, link, 3:]))
+        weight = np.array([FOOT_WEIGHT, FOOT_WEIGHT, HEIGHT_WEIGHT])
+        mass = rigid_bodies.mass_matrix(body.tree, mass_arrays(body), np.zeros(joints), links)[:, :3] / body.mass
+        rows.append(weight[:, None] * mass)
+        errors.append(weight * (center - body.center_of_mass(links)))
+        stiff = np.zeros((len(q), 3, size))
+        stiff[:, range(3), range(3, 6)] = ROOT_WEIGHT
+        rows.append(stiff)
+        errors.append(ROOT_WEIGHT * _turn(old[1][:, 3:], root[:, 3:]))
+        matrix, error = np.concatenate(rows, axis=1), np.concatenate(errors, axis=1)
+        square = matrix.transpose(0, 2, 1) @ matrix
+        right = np.einsum("tij,ti->tj", matrix, error)
+        right[:, 6:] += near**2 * (old[0] - q)
+        diagonal = np.zeros((len(q), size))
+        diagonal[:, :6], diagonal[:, 6:] = 1e-9, near**2
+        beyond = ((q <= lower) & (right[:, 6:] < 0)) | ((q >= upper) & (right[:, 6:] > 0))
+        diagonal[:, 6:][beyond] += LIMIT_WEIGHT**2
+        square[:, range(size), range(size)] += diagonal
+        step = np.linalg.solve(square, right[..., None])[..., 0]
+        step *= np.minimum(1.0, MAX_STEP / np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-12))
+        q = np.clip(q + step[:, 6:], lower, upper)
+        root = root.copy()
+        root[:, :3] += step[:, :3]
+        turn = rotations.from_axis_angle(step[:, 3:6], np.linalg.norm(step[:, 3:6], axis=1))
+        root[:, 3:] = rotations.normalized(rotations.multiply(turn, root[:, 3:]))
+        if np.abs(step).max() < TOLERANCE:
+            break
+    hard = np.abs(error[:, : matrix.shape[1] - 4] / FOOT_WEIGHT)
+    return q, root, hard.max(axis=1)
+
+
+def _turn(goal: Floats, now: Floats) -> Floats:
+    axis, angle = rotations.to_axis_angle(rotations.multiply(goal, rotations.conjugate(now)))
+    return axis * angle[:, None]
+
+
+def _leg_columns(body: Body, feet: tuple[int, ...]) -> list[int]:
+    found, columns, kinds = set(), body.tree[2], body.tree[1]
+    for foot in feet:
+        while foot > 0:
+            if kinds[foot]:
+                found.add(int(columns[foot]))
+            foot = body.links[foot].parent
+    return sorted(found)

@@ -1,0 +1,253 @@
+"""Where the feet of a balanced motion are: pinned while they stand, on smooth paths while they swing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.kernels.feet import hulls, lowest
+
+if TYPE_CHECKING:
+    from bodymotion.dynamics import Measures
+
+MIN_PHASE = 0.04
+"""[s] A shorter stance phase, or a shorter gap in one, is none."""
+MIN_EDGE = 0.005
+"""[m] Points of a sole that are nearer to each other are one."""
+MAX_TILT = 0.15
+"""[rad] A sole that is tilted by less is put flat on the ground."""
+SWING_HEIGHT, MIN_STEP = 0.015, 0.002
+"""[m] A foot that is put elsewhere, by more than the second, rises at least this high."""
+CLEARANCE, MAX_SLIP = 0.0015, 5e-4
+"""[m] Feet that move more than the second [m, rad] while they are lower than the first are held, and catch up afterwards."""
+CATCH_UP_TIME = 0.2
+"""[s]"""
+LANDING_TIME, MAX_LANDING_SPEED = 0.05, 0.15
+"""[s] So long it takes to come down, or to lift off, if it is faster [m/s]."""
+CAUTION_TIME = 0.02
+"""[s] A foot carries nothing for so long after it comes down, and before it lifts off, while another one stands."""
+MIN_ORIENTED = 5
+"""Feet whose legs have fewer joints are points: where they are tilted is left free."""
+FEW_CORNERS, DIRECTIONS = 12, 24
+"""A support polygon with more corners is taken for one with so many sides."""
+
+
+@dataclass(frozen=True, eq=False)
+class FootPlan:
+    """K feet over T frames.
+
+    Attributes
+    ----------
+    links:
+        The links of the feet.
+    points:
+        (K, 3) [m] in the feet's frames: the middle of what touches the ground.
+    oriented:
+        (K,) whether a foot's orientation is planned, too.
+    targets:
+        (T, K, 7) poses of the links in the world.
+    stands:
+        (T, K) whether a foot is pinned.
+    shifts:
+        (T, K) [m] how far the point of a foot is moved.
+    """
+
+    links: tuple[int, ...]
+    points: Floats
+    oriented: tuple[bool, ...]
+    targets: Floats
+    stands: npt.NDArray[np.bool_]
+    shifts: Floats
+
+
+def plan_feet(measures: Measures) -> FootPlan:
+    """Return where the feet of a motion should be: pinned, flat and on the ground in each stance phase.
+
+    A stance phase has the mean pose of its frames. In between, the foot's path is moved and rotated by what both phases next to it are, in
+    a smooth transition; at its ends it rises before it moves sideways. What would be below the ground is lifted.
+    """
+    times, feet, ground = measures.times, measures.feet, measures.ground
+    placed = measures.link_poses[:, list(feet.links)]
+    stands = np.stack([_cleaned(column, times) for column in measures.contacts.in_contact.T], axis=1)
+    targets, points = np.array(placed), []
+    for k in range(len(feet.links)):
+        own = feet.points[feet.edges[k] : feet.edges[k + 1]]
+        phases = runs(stands[:, k])
+        pinned = [_pinned(placed[a:b, k], own, float(ground[a:b].mean())) for a, b in phases]
+        targets[:, k] = _path(placed[:, k], times, phases, pinned)
+        heights = lowest(targets[:, k : k + 1], own, np.array([0, len(own)]), 0.0)[:, 0, 0] - ground
+        for a, b in runs(~stands[:, k]):
+            share = np.linspace(0.0, 1.0, b - a + 2)[1:-1]
+            bump = 16.0 * (share * (1.0 - share)) ** 2
+            targets[a:b, k, 2] += bump * np.max(-np.minimum(heights[a:b], 0.0) / np.maximum(bump, 0.1))
+        frame = phases[0][0] if phases else 0
+        height = (poses.transform_points(targets[frame, k], own))[:, 2]
+        points.append(own[height <= height.min() + 0.003].mean(axis=0))
+    chosen = np.array(points)
+    moved = poses.transform_points(targets, chosen[None]) - poses.transform_points(placed, chosen[None])
+    oriented = tuple(_joints_above(measures, link) >= MIN_ORIENTED for link in feet.links)
+    return FootPlan(feet.links, chosen, oriented, targets, stands, np.linalg.norm(moved, axis=-1))
+
+
+def support_edges(plan: FootPlan, measures: Measures, margin: float) -> tuple[list[tuple[Floats, Floats]], list[int]]:
+    """Return the support polygons as half-planes n·p ≤ d (N, 2) and (N,), and which of them each frame has; −1 in the air.
+
+    Polygons are smaller by `margin` [m] on all sides, or by half of what they have.
+    """
+    feet, last = measures.feet, None
+    near = np.searchsorted(measures.times, measures.times[:, None] + (-CAUTION_TIME, CAUTION_TIME))
+    total = np.concatenate((np.zeros((1, len(feet.links)), int), np.cumsum(plan.stands, axis=0)))
+    before, after = near[:, 0], np.maximum(near[:, 1], near[:, 0] + 1)
+    carries = total[after] - total[before] == (after - before)[:, None]
+    carries = np.where(carries.any(axis=1, keepdims=True), carries, plan.stands)
+    found: list[tuple[Floats, Floats]] = []
+    numbers: list[int] = []
+    phase = np.cumsum(np.diff(plan.stands.astype(int), axis=0, prepend=0) > 0, axis=0)
+    for t, (on, number) in enumerate(zip(carries.tolist(), phase.tolist(), strict=True)):
+        key = [(k, n) for k, (stands, n) in enumerate(zip(on, number, strict=True)) if stands]
+        if key != last:
+            last, target = key, plan.targets[t : t + 1]
+            heights = lowest(target, feet.points, feet.edges, 0.0)[..., 0]
+            corners, counts = hulls(target, feet.points, feet.edges, carries[t : t + 1] * 1.0, heights, 0.003)
+            if key:
+                found.append(_half_planes(corners[0, : counts[0]], margin))
+        numbers.append(len(found) - 1 if key else -1)
+    return found, numbers
+
+
+def _half_planes(corners: Floats, margin: float) -> tuple[Floats, Floats]:
+    edges = np.roll(corners, -1, axis=0) - corners
+    normals = np.stack((edges[:, 1], -edges[:, 0]), axis=1)
+    if not 3 <= len(corners) <= FEW_CORNERS:
+        angles = np.arange(DIRECTIONS) * (2.0 * np.pi / DIRECTIONS)
+        if len(corners) == 2:
+            angles = np.arctan2(edges[0, 1], edges[0, 0]) + np.arange(4) * (0.5 * np.pi)
+        normals = np.stack((np.cos(angles), np.sin(angles)), axis=1)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    limits = (corners @ normals.T).max(axis=0)
+    inner = float(np.min(limits - normals @ corners.mean(axis=0)))
+    return normals, limits - min(margin, 0.8 * max(inner, 0.0))
+
+
+def _cleaned(contact: npt.NDArray[np.bool_], times: Floats) -> npt.NDArray[np.bool_]:
+    found = np.array(contact)
+    for state in (False, True):
+        for a, b in runs(found == state):
+            if 0 < a and b < len(found) and times[b] - times[a] < MIN_PHASE:
+                found[a:b] = not state
+    return found
+
+
+def _pinned(placed: Floats, points: Floats, ground: float) -> Floats:
+    """Return the pose (7,) at which a foot stands that is at poses (T, 7): their mean, with its sole on the ground."""
+    middle = np.array(placed[len(placed) // 2])
+    signs = np.sign(placed[:, 3:] @ middle[3:])
+    middle[:3], middle[3:] = (
+        placed[:, :3].mean(axis=0),
+        rotations.normalized((placed[:, 3:] * signs[:, None]).sum(axis=0)),
+    )
+    world = poses.transform_points(middle, points)
+    pivot = world[world[:, 2].argmin()]
+    turn = _onto_face(world - pivot)
+    if 2.0 * np.arccos(min(abs(turn[0]), 1.0)) < MAX_TILT:
+        middle[:3] = pivot + rotations.rotate(turn, middle[:3] - pivot)
+        middle[3:] = rotations.multiply(turn, middle[3:])
+    middle[2] += ground - poses.transform_points(middle, points)[:, 2].min()
+    return middle
+
+
+def _onto_face(points: Floats) -> Floats:
+    """Return the rotation that puts a foot, which stands on its lowest point at the origin, on three of its points (N, 3).
+
+    It falls about that point to the next one, and then about the edge between both.
+    """
+    turn = np.array([1.0, 0.0, 0.0, 0.0])
+    edge = None
+    for _ in range(2):
+        away = points[:, :2] if edge is None else points[:, :2] - np.outer(points[:, :2] @ edge, edge)
+        distance = np.linalg.norm(away, axis=1)
+        slope = points[:, 2] / np.maximum(distance, 1e-9)
+        far = np.flatnonzero(distance > MIN_EDGE)
+        if not len(far):
+            break
+        next_one = far[slope[far].argmin()]
+        edge = away[next_one] / distance[next_one]
+        fall = rotations.from_axis_angle([-edge[1], edge[0], 0.0], np.arctan(slope[next_one]))
+        points, turn = rotations.rotate(fall, points), rotations.multiply(fall, turn)
+    return turn
+
+
+def _path(placed: Floats, times: Floats, phases: list[tuple[int, int]], pinned: list[Floats]) -> Floats:
+    """Return the poses (T, 7) of a foot with its stance phases at pinned poses."""
+    out = np.array(placed)
+    if not phases:
+        return out
+    for (a, b), pose in zip(phases, pinned, strict=True):
+        out[a:b] = pose
+    count = len(placed)
+    bounds = [(0, phases[0][0]), *((b, a) for (_, b), (a, _) in pairwise(phases)), (phases[-1][1], count)]
+    for number, (a, b) in enumerate(bounds):
+        if a == b:
+            continue
+        before = pinned[number - 1] if number else None
+        after = pinned[number] if number < len(pinned) else None
+        start = _difference(before, placed[a - 1]) if before is not None else None
+        end = _difference(after, placed[min(b, count - 1)]) if after is not None else None
+        first, last = times[max(a - 1, 0)], times[min(b, count - 1)]
+        share = ((times[a:b] - first) / max(last - first, 1e-9))[:, None]
+        grown = _smooth(share)
+        start = end if start is None else start
+        end = start if end is None else end
+        assert start is not None and end is not None
+        change = start + grown * (end - start)
+        out[a:b, :3] = placed[a:b, :3] + change[:, :3]
+        out[a:b, 3:] = rotations.multiply(_rotation(change[:, 3:]), placed[a:b, 3:])
+        near = [pose for pose in (before, after) if pose is not None]
+        low = SWING_HEIGHT + np.mean([pose[2] for pose in near]) - out[a:b, 2].max()
+        if len(near) == 2 and low > 0 and np.abs(_difference(*near)).max() > MIN_STEP:
+            out[a:b, 2] += low * 16.0 * (share[:, 0] * (1.0 - share[:, 0])) ** 2
+        for pose, way in ((before, 1), (after, -1)):
+            if pose is None:
+                continue
+            height = (out[a:b, 2] - pose[2])[::way]
+            away = np.abs(times[a:b] - times[a - 1 if way == 1 else b])[::way]
+            if abs(height[0]) > MAX_LANDING_SPEED * away[0]:
+                height *= _smooth(np.minimum(away / LANDING_TIME, 1.0))
+                out[a:b, 2] = pose[2] + height[::way]
+            clear = min(int(np.searchsorted(np.maximum.accumulate(height), CLEARANCE)), b - a - 1)
+            change = _difference(out[a:b], np.broadcast_to(pose, (b - a, 7)))
+            if np.abs(change[::way][: clear + 1, [0, 1, 3, 4, 5]]).max() > MAX_SLIP:
+                begin = max(away[clear] - 0.2 * CATCH_UP_TIME, 0.0)
+                length = min(CATCH_UP_TIME, 0.6 * (last - first - begin))
+                weight = _smooth(np.clip((away - begin) / length, 0.0, 1.0))[::way, None]
+                out[a:b, :2] = pose[:2] + weight * change[:, :2]
+                out[a:b, 3:] = rotations.multiply(_rotation(weight * change[:, 3:]), pose[3:])
+    return out
+
+
+def _difference(pose: Floats, other: Floats) -> Floats:
+    """Return how (..., 6) a pose differs from another: x y z, and the rotation vector, in the world."""
+    axis, angle = rotations.to_axis_angle(rotations.multiply(pose[..., 3:], rotations.conjugate(other[..., 3:])))
+    return np.concatenate((pose[..., :3] - other[..., :3], axis * np.asarray(angle)[..., None]), axis=-1)
+
+
+def _rotation(vector: Floats) -> Floats:
+    return rotations.from_axis_angle(vector, np.linalg.norm(vector, axis=-1))
+
+
+def _smooth(share: Floats) -> Floats:
+    return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
+
+
+def _joints_above(measures: Measures, link: int) -> int:
+    kinds, count = measures.body.tree[1], 0
+    while link > 0:
+        count += int(kinds[link] != 0)
+        link = measures.body.links[link].parent
+    return count
