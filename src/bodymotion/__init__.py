@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bodymotion import simulation as simulation
     from bodymotion import spot as spot
     from bodymotion.animation import Animation, Keyframes, Parameter
+    from bodymotion.balancing import BalancedMotion, BalanceReport, balance
     from bodymotion.checks import check
     from bodymotion.comparison import compare_bodies, compare_motions
     from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Rule
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "animation": ("Animation", "Keyframes", "Parameter"),
     "model.body": ("Body", "ExtraJoint", "Viewpoint"),
+    "balancing": ("BalanceReport", "BalancedMotion", "balance"),
     "checks": ("check",),
     "model.closed_loops": ("Closed", "close_loops", "loop_errors"),
     "spot.playback": ("play",),
@@ -130,6 +132,8 @@ __version__ = "0.2.0"
 __all__ = [
     "AccelerationSensor",
     "Animation",
+    "BalanceReport",
+    "BalancedMotion",
     "Body",
     "Box",
     "Capsule",
@@ -174,6 +178,7 @@ __all__ = [
     "Viewpoint",
     "VisionSensor",
     "__version__",
+    "balance",
     "check",
     "checks",
     "close_loops",

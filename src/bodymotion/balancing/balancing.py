@@ -15,6 +15,8 @@ from bodymotion.balancing.stance import plan_feet, support_edges
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import Measures, foot_slips, measure
 from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.model.closed_loops import close_loops
+from bodymotion.model.motors import effort_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
 from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 from bodymotion.motion.interpolation import sampled
@@ -39,6 +41,10 @@ ROOT_FREQUENCY = 3.0
 """[Hz] The root of a motion without root poses, which follows the feet with all their noise, is smoothed to this."""
 MAX_MISS = 1e-3
 """[m] Feet and centre of mass that are further from where they should be are reported."""
+MIN_REPORTED = 5e-5
+"""[rad or m] Joints that change by less are not listed."""
+MAX_SLOWER = 3
+"""So often a motion is made slower, since joints are faster where feet and balance need it."""
 EASING_TIME = 0.2
 """[s] A motion slows down over this time before a joint would be too fast."""
 
@@ -62,7 +68,7 @@ class BalanceReport:
     feet, joints:
         By the names of links and joints: the largest change [m; rad or m], and when [s]; only what was changed.
     slowed:
-        Begin and end [s] of the parts of the old motion that are slower now, and by which factor at most.
+        Begin and end [s] of parts that became slower, and by which factor at most; in the motion as it was before that step.
     remaining:
         What could not be fixed.
     """
@@ -84,13 +90,27 @@ class BalanceReport:
     def __str__(self) -> str:
         rows = [
             ("frames", f"{self.frames} in {self.seconds:.3f} s"),
-            ("safe frames", f"{100 * self.safe_before:.1f} % before, {100 * self.safe_after:.1f} % now (margin of 10 mm)"),
-            ("stability margin", f"{1e3 * self.margin_before:.1f} mm at least before, {1e3 * self.margin_after:.1f} mm now"),
+            (
+                "safe frames",
+                f"{100 * self.safe_before:.1f} % before, {100 * self.safe_after:.1f} % now (margin of 10 mm)",
+            ),
+            (
+                "stability margin",
+                f"{1e3 * self.margin_before:.1f} mm at least before, {1e3 * self.margin_after:.1f} mm now",
+            ),
             ("foot slip", f"{1e3 * self.slip_before:.2f} mm at most before, {1e3 * self.slip_after:.2f} mm now"),
-            ("centre of mass", "moved by up to {:.1f} mm at {:.2f} s".format(1e3 * self.center_shift[0], self.center_shift[1])),
+            (
+                "centre of mass",
+                f"moved by up to {1e3 * self.center_shift[0]:.1f} mm at {self.center_shift[1]:.2f} s",
+            ),
         ]
-        rows += [(f"foot {name}", f"moved by up to {1e3 * much:.1f} mm at {at:.2f} s") for name, (much, at) in self.feet.items()]
-        rows += [(f"joint {name}", f"changed by up to {much:.4f} at {at:.2f} s") for name, (much, at) in self.joints.items()]
+        rows += [
+            (f"foot {name}", f"moved by up to {1e3 * much:.1f} mm at {at:.2f} s")
+            for name, (much, at) in self.feet.items()
+        ]
+        rows += [
+            (f"joint {name}", f"changed by up to {much:.4f} at {at:.2f} s") for name, (much, at) in self.joints.items()
+        ]
         rows += [("slower", f"{a:.2f} s to {b:.2f} s, by up to {factor:.2f}") for a, b, factor in self.slowed]
         rows += [("not fixed", text) for text in self.remaining]
         width = max(len(name) for name, _ in rows) + 2
@@ -142,19 +162,21 @@ def balance(
         Without the extra `opt`.
     ValueError
         When the motion does not fit the body, has numbers that are not finite or less than five frames, or the body cannot balance:
-        its root is fixed, it has no mass, no feet, closed loops or crawlers.
+        its root is fixed, it has no mass, no feet, or crawlers.
     """
     if not 0 <= margin < np.inf:
         raise WrongUseError(f"margin: expected a finite distance of at least 0, got {margin:g}")
     slowed: tuple[tuple[float, float, float], ...] = ()
-    old = _measured(body, motion, feet, ground)
-    if limits:
-        motion, slowed = _within_speeds(old)
-        old = _measured(body, motion, feet, ground) if slowed else old
-    plan = plan_feet(old)
-    q, root, missed, now = _balanced(old, plan, margin)
-    if missed.max(initial=0.0) > MAX_MISS:
-        q, root = np.asarray(q), np.asarray(root)
+    now = old = _measured(body, motion, feet, ground)
+    for number in range(1 + MAX_SLOWER * limits):
+        slower, parts = _within_speeds(motion, now) if limits else (motion, ())
+        if parts:
+            motion, slowed = slower, slowed + parts
+            old = _measured(body, motion, feet, ground)
+        elif number:
+            break
+        plan = plan_feet(old)
+        missed, now = _balanced(old, plan, margin)
     report = _report(old, now, plan, missed, slowed)
     return _result(motion, old, now, report)
 
@@ -164,17 +186,17 @@ def _measured(body: Body, motion: Motion, feet: Sequence[int | str] | None, grou
     name = body.name or "the body"
     if body.is_mounted or not body.mass:
         raise ValueError(f"{name} cannot balance: its root is fixed, or it has no mass")
-    if body.extra_joints:
-        raise ValueError(f"{name} has closed loops, whose motions cannot be balanced yet")
     if not found.feet.links or any(found.contacts.crawls):
         raise ValueError(f"{name} has no feet in this motion; name the links that touch the ground: feet=[…]")
-    if len(found.times) < 5 or not (np.isfinite(found.joint_displacements).all() and np.isfinite(found.root_poses).all()):
+    if len(found.times) < 5 or not (
+        np.isfinite(found.joint_displacements).all() and np.isfinite(found.root_poses).all()
+    ):
         raise ValueError("balancing needs five frames or more, with finite numbers only; fill gaps and jumps first")
     return found
 
 
-def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Floats, Floats, Measures]:
-    """Return joints, root poses and misses (T,) of the best iteration, and its measures."""
+def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Measures]:
+    """Return the misses (T,) of the best iteration, and its measures."""
     body, times, ground = old.body, old.times, old.ground
     polygons, numbers = support_edges(plan, old, margin)
     before = old.joint_displacements, old.root_poses
@@ -200,11 +222,13 @@ def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Flo
         center[:, :2] = wanted
         root = np.concatenate((root[:, :2] + wanted - path, root[:, 2:]), axis=1)
         q, root, missed = solve_postures(body, plan, center, before, (q, root))
+        if body.extra_joints:
+            q = close_loops(body, q).q
         now = measure(body, Motion.from_joints(q, times=times, root=root), feet=plan.links, ground=ground)
         margins = np.nan_to_num(now.stability_margin, nan=-np.inf)
         reached = float(np.mean((margins >= SAFE_MARGIN) & (missed < MAX_MISS)))
         if (reached, float(margins.min())) > score:
-            best, score = (q, root, missed, now), (reached, float(margins.min()))
+            best, score = (missed, now), (reached, float(margins.min()))
     assert best is not None
     return best
 
@@ -221,14 +245,16 @@ def _low_passed(values: Floats, times: Floats, cutoff: float) -> Floats:
     return out
 
 
-def _within_speeds(old: Measures) -> tuple[Motion, tuple[tuple[float, float, float], ...]]:
-    """Return the motion, slower where joints exceed their velocity limits, and where it is; at a fixed rate the rate is kept."""
-    velocities, motion, times = old.joint_velocities, old.motion, old.times
-    low, high = (np.array([getattr(joint, f"velocity_{end}") for joint in old.body.joints]) for end in ("lower", "upper"))
+def _within_speeds(motion: Motion, old: Measures) -> tuple[Motion, tuple[tuple[float, float, float], ...]]:
+    """Return the motion, slower where joints exceed their velocity limits in these measures, and where; a fixed rate is kept."""
+    velocities, times = old.joint_velocities, old.times
+    low, high = (
+        np.array([getattr(joint, f"velocity_{end}") for joint in old.body.joints]) for end in ("lower", "upper")
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(velocities > 0, velocities / high, velocities / low)
     factor = np.nan_to_num(ratio, nan=0.0, posinf=0.0).max(axis=1, initial=1.0)
-    if factor.max() <= 1.0:
+    if factor.max() <= 1.0 + 1e-6:
         return motion, ()
     width = max(round(EASING_TIME / float(np.median(np.diff(times)))), 1)
     padded = np.pad(factor, width, mode="edge")
@@ -270,7 +296,7 @@ def _report(
     joints = {
         joint.name or f"joint {k}": largest(change[:, k])
         for k, joint in enumerate(old.body.joints)
-        if change[:, k].max() > 1e-6
+        if change[:, k].max() > MIN_REPORTED
     }
     shift = np.linalg.norm(now.center_of_mass - old.center_of_mass, axis=1)
     return BalanceReport(
@@ -305,18 +331,23 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats) -> list[str]:
     unsafe = (now.stability_margin < SAFE_MARGIN) & plan.stands.any(axis=1)
     if unsafe.any():
         found.append(f"the stability margin is below 10 mm from {spans(unsafe)}")
-    air = ~plan.stands.any(axis=1)
+    air = np.asarray(~plan.stands.any(axis=1))
     if air.any():
         found.append(f"no foot stands from {spans(air)}: rotations and heights there are as before")
     if (missed > MAX_MISS).any():
-        found.append(f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals from {spans(missed > MAX_MISS)}")
+        found.append(
+            f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals from {spans(missed > MAX_MISS)}"
+        )
     for what, distances in (("position", now.limit_distances), ("velocity", now.velocity_limit_distances)):
-        for k in np.flatnonzero((distances < -1e-6).any(axis=0)):
-            found.append(f"joint {now.body.joints[k].name!r} exceeds its {what} limit from {spans(distances[:, k] < -1e-6)}")
-    for k, joint in enumerate(now.body.joints):
-        most = joint.effort
-        if most is not None and 0 < most < np.inf and (over := np.abs(now.torques[:, k]) > most).any():
-            found.append(f"joint {joint.name!r} needs more than its effort limit of {most:g} from {spans(over)}")
+        for k in np.flatnonzero((distances < -1e-6).any(axis=0)).tolist():
+            found.append(
+                f"joint {now.body.joints[k].name!r} exceeds its {what} limit from {spans(distances[:, k] < -1e-6)}"
+            )
+    for column, joint in enumerate(now.body.joints):
+        if (given := effort_range(joint)) is not None:
+            over = np.asarray((now.torques[:, column] < given[0]) | (now.torques[:, column] > given[1]))
+            if over.any():
+                found.append(f"joint {joint.name!r} needs more effort than its motor gives from {spans(over)}")
     return found
 
 
@@ -329,7 +360,9 @@ def _result(motion: Motion, old: Measures, now: Measures, report: BalanceReport)
     for k in range(3):
         zmp[:, k] = np.interp(old.times, old.times[known], now.zmp[known, k]) if known.any() else 0.0
     new = (
-        MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=now.joint_displacements, part_labels=labels),
+        MultiValueSeq(
+            content=JOINT_DISPLACEMENT, timeline=timeline, values=now.joint_displacements, part_labels=labels
+        ),
         MultiSE3Seq(
             content=LINK_POSITION,
             timeline=timeline,

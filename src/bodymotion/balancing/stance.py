@@ -139,7 +139,7 @@ def _cleaned(contact: npt.NDArray[np.bool_], times: Floats) -> npt.NDArray[np.bo
     found = np.array(contact)
     for state in (False, True):
         for a, b in runs(found == state):
-            if 0 < a and b < len(found) and times[b] - times[a] < MIN_PHASE:
+            if a > 0 and b < len(found) and times[b] - times[a] < MIN_PHASE:
                 found[a:b] = not state
     return found
 
@@ -197,37 +197,33 @@ def _path(placed: Floats, times: Floats, phases: list[tuple[int, int]], pinned: 
             continue
         before = pinned[number - 1] if number else None
         after = pinned[number] if number < len(pinned) else None
-        start = _difference(before, placed[a - 1]) if before is not None else None
-        end = _difference(after, placed[min(b, count - 1)]) if after is not None else None
         first, last = times[max(a - 1, 0)], times[min(b, count - 1)]
         share = ((times[a:b] - first) / max(last - first, 1e-9))[:, None]
-        grown = _smooth(share)
-        start = end if start is None else start
-        end = start if end is None else end
-        assert start is not None and end is not None
-        change = start + grown * (end - start)
+        nearby = ((before, a - 1), (after, min(b, count - 1)))
+        known = [_difference(goal, placed[at]) for goal, at in nearby if goal is not None]
+        change = known[0] + _smooth(share) * (known[-1] - known[0])
         out[a:b, :3] = placed[a:b, :3] + change[:, :3]
         out[a:b, 3:] = rotations.multiply(_rotation(change[:, 3:]), placed[a:b, 3:])
-        near = [pose for pose in (before, after) if pose is not None]
-        low = SWING_HEIGHT + np.mean([pose[2] for pose in near]) - out[a:b, 2].max()
+        near = [goal for goal, _ in nearby if goal is not None]
+        low = SWING_HEIGHT + np.mean([goal[2] for goal in near]) - out[a:b, 2].max()
         if len(near) == 2 and low > 0 and np.abs(_difference(*near)).max() > MIN_STEP:
             out[a:b, 2] += low * 16.0 * (share[:, 0] * (1.0 - share[:, 0])) ** 2
-        for pose, way in ((before, 1), (after, -1)):
-            if pose is None:
+        for end, way in ((before, 1), (after, -1)):
+            if end is None:
                 continue
-            height = (out[a:b, 2] - pose[2])[::way]
+            height = (out[a:b, 2] - end[2])[::way]
             away = np.abs(times[a:b] - times[a - 1 if way == 1 else b])[::way]
             if abs(height[0]) > MAX_LANDING_SPEED * away[0]:
                 height *= _smooth(np.minimum(away / LANDING_TIME, 1.0))
-                out[a:b, 2] = pose[2] + height[::way]
+                out[a:b, 2] = end[2] + height[::way]
             clear = min(int(np.searchsorted(np.maximum.accumulate(height), CLEARANCE)), b - a - 1)
-            change = _difference(out[a:b], np.broadcast_to(pose, (b - a, 7)))
+            change = _difference(out[a:b], np.broadcast_to(end, (b - a, 7)))
             if np.abs(change[::way][: clear + 1, [0, 1, 3, 4, 5]]).max() > MAX_SLIP:
                 begin = max(away[clear] - 0.2 * CATCH_UP_TIME, 0.0)
                 length = min(CATCH_UP_TIME, 0.6 * (last - first - begin))
                 weight = _smooth(np.clip((away - begin) / length, 0.0, 1.0))[::way, None]
-                out[a:b, :2] = pose[:2] + weight * change[:, :2]
-                out[a:b, 3:] = rotations.multiply(_rotation(weight * change[:, 3:]), pose[3:])
+                out[a:b, :2] = end[:2] + weight * change[:, :2]
+                out[a:b, 3:] = rotations.multiply(_rotation(weight * change[:, 3:]), end[3:])
     return out
 
 

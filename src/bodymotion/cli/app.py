@@ -24,6 +24,7 @@ COMMANDS = (
     "retime",
     "edit",
     "ik",
+    "balance",
     "simulate",
     "spot",
 )

@@ -472,8 +472,9 @@ def target_format(value: object, path: str | Path, format: str | None = None) ->
     FormatError
         When no format for such values has the extension, or the one named cannot be written (FMT003).
     """
-    path, kind = Path(path), type(value).__name__
-    able = [row for row in FORMATS if row.write is not None and row.holds == kind]
+    path, kinds = Path(path), [one.__name__ for one in type(value).__mro__]
+    able = [row for row in FORMATS if row.write is not None and row.holds in kinds]
+    kind = able[0].holds if able else kinds[0]
     known = ", ".join(extension for row in able for extension in row.extensions)
     one = f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}"
     hint = f"{one} can be written as {known}" if able else ""

@@ -1,0 +1,80 @@
+"""`bodymotion balance MODEL MOTION -o OUT`: change a motion so that the robot can stand."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer import Argument, Option
+
+from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, not_negative, reads_files
+from bodymotion.cli.output import as_json, failures, plain, results
+
+
+@reads_files
+def balance(
+    reading: ReaderOptions,
+    model: Annotated[Path, Argument(metavar="MODEL", help="A model with feet.")],
+    motion: Annotated[Path, Argument(metavar="MOTION", help="A motion, or key poses.")],
+    output: Annotated[Path, Option("--output", "-o", metavar="OUT", help="The new motion.")],
+    margin: Annotated[
+        float,
+        Option(
+            metavar="METRES",
+            callback=not_negative,
+            help="Distance of the zero moment point from the edges of the support polygon.",
+        ),
+    ] = 0.05,
+    feet: Annotated[
+        str | None, Option(metavar="LINKS", help="Links that can be in contact with the ground, comma-separated.")
+    ] = None,
+    ground: Annotated[
+        float | None, Option(metavar="Z", help="Height of the ground [m]; by default that of the feet.")
+    ] = None,
+    limits: Annotated[
+        bool, Option("--limits/--no-limits", help="Slow down where joints are faster than their limits.")
+    ] = True,
+    json_output: AsJson = False,
+    by_position: ByPosition = False,
+) -> None:
+    """Change a motion as little as needed so that the robot can stand.
+
+    Feet in contact are pinned to the ground, and the centre of mass is moved so that the zero moment point stays in the support polygon.
+    Joints stay within their limits. Prints what was changed, and what could not be fixed; then the exit code is 1.
+
+    \b
+    Examples:
+      bodymotion balance SR1.wrl dance.pseq -o dance.seq
+      bodymotion balance biped.wrl fast_walk.seq -o walk.seq --margin 0.03
+    """  # noqa: D301
+    from bodymotion.balancing import balance as balanced
+    from bodymotion.cli.files import kind_of, written
+    from bodymotion.cli.messages import show_problems
+    from bodymotion.cli.progress import progress
+    from bodymotion.dynamics.contacts import foot_links
+    from bodymotion.formats.registry import load_together, save
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+    from bodymotion.system.atomic_files import check_not_read
+
+    with failures("balance"):
+        check_not_read(output, [model])
+        body, old = load_together([model, motion], by_position=by_position, **reading)
+        for path, value, kind, hint in ((model, body, Body, "MODEL"), (motion, old, Motion, "MOTION")):
+            if not isinstance(value, kind):
+                raise typer.BadParameter(f"{path} holds {kind_of(value)}", param_hint=hint)
+        links = None if feet is None else names(feet)
+        try:
+            foot_links(body, links or ())
+        except KeyError as error:
+            raise typer.BadParameter(error.args[0], param_hint="--feet") from None
+        with progress(f"balancing {motion.name}"):
+            new = balanced(body, old, margin=margin, feet=links, ground=ground, limits=limits)
+        assert new.report is not None
+        show_problems(save(new, output).problems)
+        written(output)
+        with results() as stream:
+            stream.write(as_json(plain(dataclasses.asdict(new.report))) if json_output else str(new.report))
+        raise typer.Exit(1 if new.report.remaining else 0)
