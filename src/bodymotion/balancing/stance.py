@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MIN_PHASE = 0.04
 """[s] A shorter stance phase, or a shorter gap in one, is none."""
+MAX_RISE = 2e-4
+"""[m] A foot that is higher at the begin or end of a stance phase still comes down, or lifts off, if another one stands."""
 MIN_EDGE = 0.005
 """[m] Points of a sole that are nearer to each other are one."""
 MAX_TILT = 0.15
@@ -74,7 +76,15 @@ def plan_feet(measures: Measures) -> FootPlan:
     """
     times, feet, ground = measures.times, measures.feet, measures.ground
     placed = measures.link_poses[:, list(feet.links)]
-    stands = np.stack([_cleaned(column, times) for column in measures.contacts.in_contact.T], axis=1)
+    contacts = measures.contacts
+    stands = np.stack([_cleaned(column, times) for column in contacts.in_contact.T], axis=1)
+    for k, others in enumerate(stands.sum(axis=1) - stands.T):
+        for a, b in runs(stands[:, k]):
+            level = contacts.heights[a:b, k] <= np.median(contacts.heights[a:b, k]) + MAX_RISE
+            first, last = np.flatnonzero(level)[[0, -1]]
+            rises = np.ones(b - a, dtype=bool)
+            rises[first : last + 1] = False
+            stands[a:b, k] &= ~(rises & (others[a:b] > 0))
     targets, points = np.array(placed), []
     for k in range(len(feet.links)):
         own = feet.points[feet.edges[k] : feet.edges[k + 1]]
