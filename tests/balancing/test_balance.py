@@ -29,7 +29,7 @@ def loaded(body: bm.Body, link: str, at: tuple[float, float, float], mass: float
 
 @pytest.fixture(scope="module")
 def biped() -> tuple[bm.Body, bm.Motion]:
-    walk = bm.load_motion(ROOT / "examples" / "biped_walk.seq").between(0.0, 2.0).resample(50.0)
+    walk = bm.load_motion(ROOT / "examples" / "biped_walk.seq").between(0.0, 2.6).resample(50.0)
     return loaded(bm.load_body(ROOT / "examples" / "biped.wrl"), "WAIST", (0.0, 0.0, 0.3), 0.0), walk
 
 
@@ -64,7 +64,7 @@ def test_joints_that_are_too_fast_are_slowed_down(biped):
     )
     new = bm.balance(slow, walk, margin=0.02)
     assert new.report is not None and new.report.slowed
-    assert new.report.seconds > 2.0
+    assert new.report.seconds > 2.6
     assert np.abs(measure(slow, new).joint_velocities).max() <= 0.71 * speed
 
 
