@@ -26,7 +26,6 @@ from bodymotion.viewer.limit_colors import (
     LimitColors,
     color_of,
     legend,
-    limit_ranges,
     shares,
 )
 from bodymotion.viewer.scene_view import SceneView, apply_defaults
@@ -225,9 +224,9 @@ def test_links_have_the_colour_of_their_joint_s_share(scene, measures) -> None:
         stop_server(server)
 
 
-def test_torque_limits_are_those_of_the_motors(body) -> None:
-    lower, upper = limit_ranges(body, "torque")
-    for joint, low, high in zip(body.joints, lower, upper, strict=True):
+def test_torque_limits_are_those_of_the_motors(body, measures) -> None:
+    of = bm.dynamics.series(measures, "torques")
+    for joint, low, high in zip(body.joints, of.lower, of.upper, strict=True):
         assert (low, high) == (effort_range(joint) or (-np.inf, np.inf))
 
 

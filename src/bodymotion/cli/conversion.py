@@ -168,7 +168,7 @@ def _changed(body: Body, options: Options) -> tuple[Body, tuple[Problem, ...]]:
     found = body.problems[known:]
     if options.given["fix_inertia"]:
         body, more = repaired(body)
-        # What was asked for is no loss.
+        # A wanted change is no loss.
         found = (*found, *(replace(problem, severity="note") for problem in more))
     return body, found
 

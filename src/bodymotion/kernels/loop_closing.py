@@ -54,7 +54,7 @@ def follow(
     singular values are not 0 where nothing is singular; `usual`: how large the least of them is there. `start` (v,): the pose near which to
     begin.
 
-    Gives the variables (T, v), the least of those singular values as parts of the usual one (T,), and marks (T,).
+    Return the variables (T, v), the least of those singular values as parts of the usual one (T,), and marks (T,).
     """
     found = np.array(targets, order="C")
     least = np.ones(len(targets))
@@ -123,7 +123,7 @@ def _correct(
 ) -> tuple[bool, float, float]:
     """Move the dependent joints until the loops are closed as far as possible.
 
-    Gives whether that came to an end, how long the first correction was, and the least singular value where it began. `work` is
+    Return whether that came to an end, how long the first correction was, and the least singular value where it began. `work` is
     left as it is at the end.
     """
     _evaluate(mechanism, x, followers, work, False)

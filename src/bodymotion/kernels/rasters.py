@@ -178,7 +178,7 @@ def _fill(
             v = (py + share * (qy - py)) / near
             left_most, right_most = min(left_most, u), max(right_most, u)
             low_most, high_most = min(low_most, v), max(high_most, v)
-    # One pixel more on each side than geometry says, for rounding; whether a pixel is inside is asked below.
+    # One pixel more on each side than geometry says, for rounding; whether a pixel is inside is computed below.
     column_first = int(min(max(0.5 * width * (left_most / right + 1.0) - 1.5, 0.0), width))
     column_last = int(max(min(0.5 * width * (right_most / right + 1.0) + 0.5, width - 1.0), -1.0))
     row_first = int(min(max(0.5 * height * (1.0 - high_most / up) - 1.5, 0.0), height))

@@ -222,34 +222,25 @@ def subject_of(
         )
     given = load_inputs(body, *([] if motion is None else [motion]), done="plotted", by_position=by_position, **options)
     files = files_of(given.body, *given.motions, given.animation)
+    measuring: dict[str, Any] = {"derivative": derivative, "window": window}
     if given.animation is not None:
         from bodymotion.spot.playback import needs_arm, play, spot_body
 
         animation = given.animation
         title = f"Spot · {animation.title or animation.name}"
         spot = spot_body(arm=needs_arm(animation))
-        of = _measured(spot, play(animation), title, _name(animation, ""), heavy, derivative, window, None)
-        return replace(of, files=files)
+        return _measured(spot, play(animation), title, _name(animation, ""), files, heavy, measuring)
     if not given.motions:
         raise WrongUseError("a plot needs a motion, but only a body was given")
     moved = given.motions[0]
     if given.body is None:
         return Subject(measures=None, motion=moved, title=_name(moved, "Motion"), about="a motion alone", files=files)
     title = _name(given.body, "body")
-    return replace(
-        _measured(given.body, moved, title, _name(moved, ""), heavy, derivative, window, on_feet), files=files
-    )
+    return _measured(given.body, moved, title, _name(moved, ""), files, heavy, {**measuring, "on_feet": on_feet})
 
 
 def _measured(
-    body: Body,
-    motion: Motion,
-    title: str,
-    about: str,
-    heavy: bool,
-    derivative: Derivative | Literal["suited"],
-    window: int,
-    on_feet: bool | None,
+    body: Body, motion: Motion, title: str, about: str, files: tuple[Path, ...], heavy: bool, measuring: dict[str, Any]
 ) -> Subject:
     notes = []
     frames = max((component.num_frames for component in motion.timed), default=0)
@@ -257,13 +248,13 @@ def _measured(
     if every > 1:
         motion = motion.replaced(*(c.part(slice(None, None, every)) for c in motion.timed))
         notes.append(f"the motion is long: one of {every} frames was measured")
-    if on_feet is None and not heavy:
+    if measuring.get("on_feet") is None and not heavy:
         # These plots do not depend on the root.
-        on_feet = False
+        measuring = {**measuring, "on_feet": False}
     with np.errstate(invalid="ignore", over="ignore"):
-        measures = measure(body, motion, derivative=derivative, window=window, on_feet=on_feet)
+        measures = measure(body, motion, **measuring)
     notes += [problem.message for problem in measures.problems]
-    return Subject(measures=measures, motion=motion, title=title, about=about, notes=tuple(notes))
+    return Subject(measures=measures, motion=motion, title=title, about=about, notes=tuple(notes), files=files)
 
 
 def _name(thing: Body | Motion | Animation, otherwise: str) -> str:

@@ -30,6 +30,8 @@ MAX_OVERLAP = 0.15
 
 def still(playback: Playback, times: Sequence[float], settings: Settings) -> Image.Image:
     """Return the image of a robot at times [s]; several moments are shown side by side in one image."""
+    from PIL import Image
+
     moments = [playback.at(time) for time in times]
     clouds = [playback.points(one) for one in moments]
     field_of_view = FIELD_OF_VIEW if len(moments) == 1 else NARROW_VIEW
@@ -60,17 +62,17 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
     )
     try:
         scene.pose(moments)
-        image = _scaled_down(_rgba(scene, camera, clear), settings.size)
+        # Transparent pixels do not affect the colours of their neighbours.
+        image = Image.fromarray(_rgba(scene, camera, clear), "RGBA")
+        image = image if factor == 1 else image.resize(settings.size, Image.Resampling.BOX)
     finally:
         scene.close()
     tall = max(round(LINE_HEIGHT * settings.size[1]), 11)
     if len(moments) > 1 and settings.overlay:
         captions = tuple(name for name in settings.overlay if name != "title")
         for time, cloud in zip(times, clouds, strict=True):
-            low, high = (
-                camera.project(cloud, settings.size).min(axis=0),
-                camera.project(cloud, settings.size).max(axis=0),
-            )
+            pixels = camera.project(cloud, settings.size)
+            low, high = pixels.min(axis=0), pixels.max(axis=0)
             caption = text_image(overlay_text(playback, time, captions), tall, theme.text, theme.halo)
             x = int(np.clip(0.5 * (low[0] + high[0] - caption.width), 0, settings.size[0] - caption.width))
             image.alpha_composite(
@@ -106,14 +108,6 @@ def _rgba(scene: Scene, camera: Camera, clear: bool) -> npt.NDArray[np.uint8]:
     cover = 255.0 - (white - black).max(axis=2, keepdims=True)
     color = black * (255.0 / np.maximum(cover, 1.0))
     return np.asarray(np.round(np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)), dtype=np.uint8)
-
-
-def _scaled_down(pixels: npt.NDArray[np.uint8], size: tuple[int, int]) -> Image.Image:
-    """Return RGBA pixels (H, W, 4) scaled to `size`; transparent ones do not affect the colours of their neighbours."""
-    from PIL import Image
-
-    image = Image.fromarray(np.ascontiguousarray(pixels), "RGBA")
-    return image if image.size == size else image.resize(size, Image.Resampling.BOX)
 
 
 def _row(clouds: Sequence[Floats], roots: Sequence[Floats], camera: Camera) -> list[Floats]:

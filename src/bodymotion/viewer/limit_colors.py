@@ -10,8 +10,6 @@ import numpy.typing as npt
 from bodymotion.diagnostics.text import fixed, html_text, shown
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.meshes.surfaces import TRIANGLES, surface_parts
-from bodymotion.model.body import Body
-from bodymotion.model.motors import effort_range
 from bodymotion.viewer.analysis import MotionAnalysis
 
 if TYPE_CHECKING:
@@ -26,16 +24,6 @@ COLOR_STOPS = np.array([[38, 150, 70], [245, 205, 30], [215, 35, 30]], dtype=np.
 BEYOND_COLOR, NO_LIMIT_COLOR = (140, 0, 150), (150, 154, 162)
 COLOR_STEPS = 40
 """Number of different colours; a link whose colour stays is not sent."""
-
-
-def limit_ranges(body: Body, kind: str) -> tuple[Floats, Floats]:
-    """Return the lower and upper limits (J,) of the joints' velocities [rad/s, m/s] or torques [Nm, N]; ±inf without limit."""
-    if kind == "velocity":
-        pairs = [(joint.velocity_lower, joint.velocity_upper) for joint in body.joints]
-    else:
-        pairs = [effort_range(joint) or (-np.inf, np.inf) for joint in body.joints]
-    limits = np.array(pairs, dtype=np.float64).reshape(-1, 2)
-    return limits[:, 0], limits[:, 1]
 
 
 def shares(values: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Floats:
@@ -62,11 +50,16 @@ class LimitColors:
     """Coloured copies of the links, which are shown instead of the links. `shares` (T, J) are those of the joint columns."""
 
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis, kind: str) -> None:
+        from bodymotion.dynamics import series
+
         assert analysis.measures is not None
         self._body = body = nodes.scene.body
         self._times = analysis.measures.times
         self.kind = kind
-        self.shares = shares(getattr(analysis.measures, LIMITS[kind]), *limit_ranges(body, kind))
+        of = series(analysis.measures, LIMITS[kind])
+        self.shares = shares(
+            of.values, -np.inf if of.lower is None else of.lower, np.inf if of.upper is None else of.upper
+        )
         self._meshes: dict[int, viser.MeshHandle] = {}
         self._colors: dict[int, tuple[int, int, int]] = {}
         self._columns = {int(link): column for column, link in enumerate(body.joint_links) if link >= 0}
