@@ -70,6 +70,17 @@ def test_labels_units_and_limits_of_joints():
         speeds.column("ELBOW")
 
 
+def test_torques_have_the_limits_of_the_motors():
+    body = MEASURES.body
+    strong = replace(body.links[1], joint=replace(body.links[1].joint, extra={"effort": 7.0}))
+    links = (body.links[0], strong, *body.links[2:])
+    limited = series(measure(replace(body, links=links), MEASURES.motion), "torques")
+    column = list(body.joint_links).index(1)
+    assert limited.lower is not None and limited.upper is not None
+    assert (limited.lower[column], limited.upper[column]) == (-7.0, 7.0)
+    assert np.isinf(np.delete(limited.upper, column)).all()
+
+
 def test_figures_of_an_arm_worked_out_by_hand():
     """The weight is 0.3 m from the axis, at the angle q below the horizontal; torque = m r² q̈ − m g r cos q about +y."""
     found = {one.name: one for one in figures(MEASURES)}

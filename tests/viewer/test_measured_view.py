@@ -13,7 +13,6 @@ from small_robots import arm, swinging
 
 import bodymotion as bm
 from bodymotion.geometry import poses
-from bodymotion.model.motors import effort_range
 from bodymotion.rendering.playback import Playback
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Scene, make_scene
@@ -222,12 +221,6 @@ def test_links_have_the_colour_of_their_joint_s_share(scene, measures) -> None:
         )
     finally:
         stop_server(server)
-
-
-def test_torque_limits_are_those_of_the_motors(body, measures) -> None:
-    of = bm.dynamics.series(measures, "torques")
-    for joint, low, high in zip(body.joints, of.lower, of.upper, strict=True):
-        assert (low, high) == (effort_range(joint) or (-np.inf, np.inf))
 
 
 def test_a_walk_without_root_poses_is_measured_on_its_feet(body, walk) -> None:

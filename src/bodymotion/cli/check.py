@@ -76,7 +76,9 @@ def check(
     from bodymotion.cli.checking import Task, check_files, find_files
     from bodymotion.cli.files import check_reading, load_body
     from bodymotion.cli.messages import text_of
+    from bodymotion.cli.output import as_json as json_text
     from bodymotion.cli.progress import pause, progress
+    from bodymotion.cli.sarif import sarif
     from bodymotion.diagnostics.catalogue import selected
 
     if as_json and as_sarif:
@@ -118,7 +120,7 @@ def check(
                         out.write(text_of(answer.problems, color=color))
             if not diff:
                 with pause(bar):
-                    out.write(_summary(found) if text else _json(found) if as_json else _sarif(found))
+                    out.write(_summary(found) if text else _json(found) if as_json else json_text(sarif(found)))
     if fix or diff:
         say(fixer.summary)
     elif text:
@@ -163,13 +165,6 @@ def _json(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
 
         answer["aliases"] = {old: new for old, new in retired().items() if new in codes}
     return as_json(answer)
-
-
-def _sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
-    from bodymotion.cli.output import as_json
-    from bodymotion.cli.sarif import sarif
-
-    return as_json(sarif(found))
 
 
 def _report_links(links: list[tuple[Path, Path]]) -> None:

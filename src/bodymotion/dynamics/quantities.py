@@ -125,14 +125,6 @@ def _q(
     return Quantity(title, of, (unit, unit), values, exists)
 
 
-def _positions(joint: Joint) -> tuple[float, float]:
-    return joint.lower, joint.upper
-
-
-def _velocities(joint: Joint) -> tuple[float, float]:
-    return joint.velocity_lower, joint.velocity_upper
-
-
 def _jointed(m: Measures) -> bool:
     return m.body.num_joints > 0
 
@@ -142,13 +134,14 @@ def _on_ground(m: Measures) -> bool:
     return not m.is_mounted and m.body.mass > 0 and bool(m.feet.links)
 
 
-def _has_zmp(m: Measures) -> bool:
-    return m.motion.zmp is not None and m.motion.zmp.num_frames > 0
-
-
 QUANTITIES: dict[str, Quantity] = {
     "joint_displacements": Quantity(
-        "Joint displacements", "joint", ("rad", "m"), lambda m: m.joint_displacements, _jointed, _positions
+        "Joint displacements",
+        "joint",
+        ("rad", "m"),
+        lambda m: m.joint_displacements,
+        _jointed,
+        lambda joint: (joint.lower, joint.upper),
     ),
     "joint_velocities": Quantity(
         "Joint velocities",
@@ -156,7 +149,7 @@ QUANTITIES: dict[str, Quantity] = {
         ("rad/s", "m/s"),
         lambda m: m.joint_velocities,
         _jointed,
-        _velocities,
+        lambda joint: (joint.velocity_lower, joint.velocity_upper),
     ),
     "joint_accelerations": Quantity(
         "Joint accelerations", "joint", ("rad/s²", "m/s²"), lambda m: m.joint_accelerations, _jointed
@@ -183,7 +176,9 @@ QUANTITIES: dict[str, Quantity] = {
     "linear_momentum": _q("Linear momentum", "axis", "kg m/s", lambda m: m.momentum.linear),
     "angular_momentum": _q("Angular momentum", "axis", "kg m²/s", lambda m: m.momentum.angular),
     "zmp": _q("Zero moment point", "axis", "m", lambda m: m.zmp, _on_ground),
-    "given_zmp": _q("Recorded zero moment point", "axis", "m", lambda m: m.recorded_zmp, _has_zmp),
+    "given_zmp": _q(
+        "Recorded zero moment point", "axis", "m", lambda m: m.recorded_zmp, lambda m: m.recorded_zmp is not None
+    ),
     "center_of_pressure": _q("Centre of pressure", "axis", "m", lambda m: m.center_of_pressure, _on_ground),
     "stability_margin": _q("Stability margin", "body", "m", lambda m: m.stability_margin, _on_ground),
     "kinetic_energy": _q("Kinetic energy", "body", "J", lambda m: m.kinetic_energy),

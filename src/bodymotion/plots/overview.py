@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from bodymotion.diagnostics.text import shown
-from bodymotion.dynamics import Figure, Series, figures, measurable
+from bodymotion.dynamics import Figure, figures, measurable
 from bodymotion.geometry import poses
 from bodymotion.plots.curves import curve_rows, most_varying, together
 from bodymotion.plots.ground import decimated_path, ground_part, has_zmp, margin_part, view_limits
@@ -43,7 +43,8 @@ def overview_chart(subject: Subject, flow: Flow) -> Chart:
         most = subject.cached("power", lambda: _largest(subject, "power", "Joints with the largest power"))
         flow.across(most, 1.15, left=LEFT, right=right, time_labels=False)
     if flow.y == top:
-        flow.across(_root(subject.series("root_position")), 1.6, left=LEFT, right=right, time_labels=False)
+        root = subject.series("root_position")
+        flow.across(together(root.title, root, range(3)), 1.6, left=LEFT, right=right, time_labels=False)
     _number_last(flow)
     highest = min(max(4.2 * flow.stretch, 1.2), 4.2)
     ground = (
@@ -82,10 +83,6 @@ def _largest(subject: Subject, name: str, title: str) -> Curves:
     sizes = np.where(np.isfinite(of.values), np.abs(of.values), 0.0).max(axis=0, initial=0.0)
     columns = [int(k) for k in np.argsort(-sizes, kind="stable") if of.units[k] == unit][:MAX_CURVES]
     return together(title, of, columns, labels=[shown(label, 18) for label in of.labels])
-
-
-def _root(of: Series) -> Curves:
-    return together(of.title, of, range(3))
 
 
 def key_figures(subject: Subject) -> KeyFigures:

@@ -44,7 +44,8 @@ def quantity_chart(subject: Subject, flow: Flow, name: str) -> Chart:
 def series_chart(subject: Subject, flow: Flow, of: Series) -> Chart:
     """Return the chart of a series."""
     if of.of in ("joint", "link") and len(of.labels):
-        notes = _many(subject, flow, of)
+        groups, notes = subject.cached((of.name, of.title), lambda: _panels(subject, of))
+        flow.grid(groups)
     else:
         notes = ()
         _few(flow, of)
@@ -61,12 +62,6 @@ def groups_of(subject: Subject, of: Series) -> tuple[JointGroup, ...]:
         for joint_group in subject.joint_groups
     )
     return tuple(joint_group for joint_group in found if joint_group.columns)
-
-
-def _many(subject: Subject, flow: Flow, of: Series) -> tuple[str, ...]:
-    groups, notes = subject.cached((of.name, of.title), lambda: _panels(subject, of))
-    flow.grid(groups)
-    return notes
 
 
 def _panels(subject: Subject, of: Series) -> tuple[list[tuple[str, Sequence[Curves]]], tuple[str, ...]]:

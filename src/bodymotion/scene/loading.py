@@ -126,12 +126,8 @@ def load_scene(
         Show the second motion at the position of the first, see-through, instead of beside it.
     arm, bpm, slices:
         Of an animation: whether Spot has its arm, tempo [beats per minute], length [slices].
-    output:
-        The file that will be written.
-    by_position:
-        Read joint columns by position, whatever their names.
-    options:
-        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
+
+    The rest is as for `load_inputs`.
 
     Raises
     ------
