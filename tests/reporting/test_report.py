@@ -115,6 +115,15 @@ def test_names_out_of_files_are_no_markup(tmp_path):
     assert "<script>alert" not in path.read_text(encoding="utf-8")
 
 
+def test_a_second_motion_is_a_ghost(examples, tmp_path):
+    """The page has a second robot; figures are those of the first motion."""
+    body, motion = bm.load_body(examples / "biped.wrl"), bm.load_motion(examples / "biped_walk.seq").between(0, 0.1)
+    alone = bm.report(body, motion, output=tmp_path / "one.html", plots=())
+    both = bm.report(body, motion, ghost=motion.between(0.02, 0.1), output=tmp_path / "two.html", plots=())
+    assert both.figures == alone.figures
+    assert (tmp_path / "two.html").stat().st_size > (tmp_path / "one.html").stat().st_size + 10_000
+
+
 def test_what_a_report_can_not_be_about(tmp_path):
     with pytest.raises(ValueError, match="only a body"):
         report(MODEL, output=tmp_path / "no.html")

@@ -105,15 +105,30 @@ def measured(*, extra: int = 0, number: float = 0.0, rooted: bool = True) -> Sai
 WRL = '#VRML V2.0 utf8\nDEF r Humanoid { humanoidBody [ DEF BASE Joint { jointType "fixed" } ] }\n'
 
 
-def held(effort: float) -> Iterable[Problem]:
-    """Simulate a mass at the end of a level arm, on a motor with a limit of its effort."""
+def held(effort: float, speed: float = np.inf) -> Iterable[Problem]:
+    """Simulate a mass at the end of a level arm, on a motor with limits of its effort and speed; it swings by 0.1 rad in 0.1 s."""
     arm = bm.Segment(mass=2.0, center_of_mass=[0.5, 0, 0], inertia=0.01 * np.eye(3))
-    motor = bm.Joint(name="motor", type="rotate", id=0, axis=[0, 1, 0], extra={"effort": effort})
+    motor = bm.Joint(
+        name="motor",
+        type="rotate",
+        id=0,
+        axis=[0, 1, 0],
+        extra={"effort": effort},
+        velocity_lower=-speed,
+        velocity_upper=speed,
+    )
     links = (
         bm.Link(name="base", joint=bm.Joint(type="fixed")),
         bm.Link(name="arm", index=1, parent=0, joint=motor, segments=(arm,)),
     )
-    return bm.simulate(bm.Body(links=links), end=0.1).problems
+    return bm.simulate(bm.Body(links=links), bm.Motion.from_joints([[0.0], [0.1]], 10), end=0.1).problems
+
+
+def dropped(has_shape: bool) -> Iterable[Problem]:
+    """Simulate a free mass with or without a shape."""
+    shapes = (bm.Shape(bm.Box((0.2, 0.2, 0.2))),) if has_shape else ()
+    mass = bm.Segment(mass=2.0, inertia=0.02 * np.eye(3), collisions=shapes)
+    return bm.simulate(bm.Body(links=(bm.Link(joint=bm.Joint(type="free"), segments=(mass,)),)), end=0.1).problems
 
 
 def project(folder: Path, file: str = "thing.wrl", below: str = "FolderItem") -> Iterable[Problem]:
@@ -163,5 +178,7 @@ PAIRS: dict[str, Pair] = {
     "MEAS103": calls(measured(number=np.nan), measured(number=0.1)),
     "SIM102": calls(lambda folder: project(folder, file="gone.wrl"), lambda folder: project(folder)),
     "SIM103": calls(lambda folder: project(folder, below="SimpleControllerItem"), lambda folder: project(folder)),
-    "SIM101": calls(lambda _: held(1.0), lambda _: held(100.0)),
+    "SIM101": calls(lambda _: held(1.0), lambda _: held(1000.0)),
+    "SIM104": calls(lambda _: dropped(False), lambda _: dropped(True)),
+    "SIM105": calls(lambda _: held(1000.0, 0.5), lambda _: held(1000.0, 5.0)),
 }

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from bodymotion.model.links import Device
 
 GROUND = "ground"
-GROUND_SIZE = 1000.0
-"""[m] Side length of the ground that sensors see."""
 
 
 @reads_files
@@ -166,16 +164,12 @@ def _report_empty_environment(measures: Measures, names: list[str]) -> None:
 
 
 def _scenery(measures: Measures, given: list[str] | None, reading: ReaderOptions) -> list[Body | Shape]:
-    from bodymotion.geometry.shapes import Box, Shape
+    from bodymotion.dynamics.sensors import level_ground
 
     things: list[Body | Shape] = []
     for name in given or ():
         if name == GROUND:
-            import numpy as np
-
-            under = np.eye(4)
-            under[:3, 3] = *measures.root_poses[0, :2], measures.ground[0] - 0.5
-            things.append(Shape(Box((GROUND_SIZE, GROUND_SIZE, 1.0)), under))
+            things.append(level_ground([*measures.root_poses[0, :2], measures.ground[0]]))
         else:
             things.append(load_body(Path(name), reading, hint="--scenery"))
     return things

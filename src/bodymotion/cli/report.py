@@ -17,7 +17,11 @@ from bodymotion.diagnostics.text import counted
 def report(
     reading: ReaderOptions,
     files: Annotated[
-        list[Path], Argument(metavar="MODEL MOTION", help="A model and a motion; or a Spot animation (.cha).")
+        list[Path],
+        Argument(
+            metavar="MODEL MOTION [GHOST]",
+            help="A model and a motion, and a second motion for a see-through robot; or a Spot animation (.cha).",
+        ),
     ],
     output: Annotated[Path, Option("-o", "--output", metavar="FILE", help="The page.")] = Path("report.html"),
     what: Annotated[str, Option(metavar="NAMES", help="Plots, comma-separated, as for `bodymotion plot`.")] = "",
@@ -31,6 +35,7 @@ def report(
     \b
     Examples:
       bodymotion report robot.wrl walk.seq -o report.html
+      bodymotion report robot.wrl simulated.seq walk.seq -o simulated.html
       bodymotion report wave.cha -o wave.html
     """  # noqa: D301
     from bodymotion.cli.files import written
@@ -38,10 +43,13 @@ def report(
     from bodymotion.reports import PLOTS
     from bodymotion.reports import report as write
 
-    if len(files) > 2:
-        raise typer.BadParameter("at most two files: a model and a motion", param_hint="MODEL MOTION")
+    if len(files) > 3:
+        raise typer.BadParameter("at most three files: a model and two motions", param_hint="MODEL MOTION [GHOST]")
     plots = names(what) or PLOTS
     with failures("report"), progress(f"{output.name}") as bar:
-        contents = write(*files, output=output, plots=plots, by_position=by_position, progress=bar, **reading)
+        ghost = files[2] if len(files) > 2 else None
+        contents = write(
+            *files[:2], output=output, ghost=ghost, plots=plots, by_position=by_position, progress=bar, **reading
+        )
     counts = (("figure", contents.figures), ("moment", contents.moments), ("finding", contents.findings))
     written(output, ", ".join(counted(len(found), noun) for noun, found in counts))

@@ -96,6 +96,12 @@ def simulate(
     contacts: Annotated[
         Path | None, Option(metavar="FILE", help="Write the contact force of each link at each step, likewise.")
     ] = None,
+    cameras: Annotated[
+        Path | None,
+        Option(
+            metavar="FOLDER", help="Write the images of the cameras at their frame rates: .png, and depths as .npz."
+        ),
+    ] = None,
     json_output: AsJson = False,
     by_position: ByPosition = False,
 ) -> None:
@@ -167,6 +173,8 @@ def simulate(
             written(output)
             code = exit_code(losses)
         _write_tables(found, sensors, contacts)
+        if cameras is not None:
+            _write_images(found, cameras)
         with results() as stream:
             stream.write(json.dumps(_figures(found)) + "\n" if json_output else _text(found))
         if found.interrupted:
@@ -256,6 +264,33 @@ def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None
         written(contacts)
 
 
+def _write_images(found: Simulation, folder: Path) -> None:
+    """Write the frames of all cameras: FOLDER/0_NAME_00000.png …, and .npz with `time` [s] and `depth` (H, W) [m] where it has depths."""
+    import numpy as np
+    from PIL import Image
+
+    from bodymotion.cli.files import written
+    from bodymotion.diagnostics.text import counted
+    from bodymotion.model.links import VisionSensor
+    from bodymotion.system.atomic_files import whole_file
+
+    devices = [device for device in found.body.devices if isinstance(device, VisionSensor)]
+    if not devices:
+        raise ValueError(f"the body has no cameras for {folder.name}")
+    folder.mkdir(parents=True, exist_ok=True)
+    for place, device in enumerate(devices):
+        frames = found.camera_frames(device)
+        name = f"{place}_" + "".join(c if c.isalnum() or c in "-_" else "_" for c in device.name)
+        for k, frame in enumerate(frames):
+            if frame.color is not None:
+                with whole_file(folder / f"{name}_{k:05d}.png") as stream:
+                    Image.fromarray(frame.color).save(stream, "PNG")
+            if frame.depth is not None:
+                with whole_file(folder / f"{name}_{k:05d}.npz") as stream:
+                    np.savez_compressed(stream, time=frame.time, depth=frame.depth)
+        written(folder, f"{counted(len(frames), 'frame')} of {one_line(device.name)}")
+
+
 def _figures(found: Simulation) -> dict[str, Any]:
     link, force, time = found.worst_contact
     return {
@@ -267,6 +302,7 @@ def _figures(found: Simulation) -> dict[str, Any]:
             joint.name: number(value) for joint, value in zip(found.body.joints, found.joint_errors, strict=True)
         },
         "root_error": number(found.root_error),
+        "root_error_at_end": number(found.root_error_at_end),
         "slip": number(found.slip),
         "energy": number(found.energy),
         "worst_contact": {"link": link, "force": number(force), "time": number(time)},
@@ -297,7 +333,7 @@ def _text(found: Simulation) -> str:
             rows.append(("joint error", f"{mean:.3g}{unit} RMS, {worst_text}"))
     if not found.body.is_mounted:
         rows += [
-            ("root error", f"{found.root_error:.3f} m at most"),
+            ("root error", f"{found.root_error:.3f} m at most, {found.root_error_at_end:.3f} m at the end"),
             ("foot slip", f"{1e3 * found.slip:.1f} mm at most"),
         ]
     rows.append(("mechanical work", f"{found.energy:.1f} J"))

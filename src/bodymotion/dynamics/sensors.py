@@ -26,7 +26,7 @@ from bodymotion.dynamics.kinematics import point_velocities
 from bodymotion.dynamics.seen import Seen
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats
-from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
+from bodymotion.geometry.shapes import Box, Lines, Mesh, Points, Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
 from bodymotion.motion.interpolation import sampled
@@ -130,6 +130,17 @@ def _ranges(measures: Measures, device: RangeSensor, scenery: Scenery) -> Readin
 
 Thing: TypeAlias = Mesh | Shape | Body
 MAX_SCANS = 10_000_000
+
+
+GROUND_SIZE = 1000.0
+"""[m] Side length of the ground that sensors see."""
+
+
+def level_ground(point: npt.ArrayLike) -> Shape:
+    """Return level ground around and at the height of a point (3,) [m], for cameras and range sensors."""
+    under = np.eye(4)
+    under[:3, 3] = np.asarray(point) - (0.0, 0.0, 0.5)
+    return Shape(Box((GROUND_SIZE, GROUND_SIZE, 1.0)), under)
 
 
 class Scenery:

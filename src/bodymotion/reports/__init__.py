@@ -31,6 +31,7 @@ def report(
     motion: Showable | None = None,
     *,
     output: str | PathLike[str],
+    ghost: Showable | None = None,
     plots: Iterable[str] = PLOTS,
     by_position: bool = False,
     progress: Callable[[int, int], None] | None = None,
@@ -46,6 +47,8 @@ def report(
         A Body and a Motion, or files of them, in any order; or an Animation, which is played on the body of Spot.
     output:
         The file that is written (.html or .htm), whole or not at all.
+    ghost:
+        A second motion, of which the page shows a see-through robot, too: what was commanded beside what was simulated.
     plots:
         Names of plots, see `bodymotion.plot`; of the default ones those that the motion has.
     by_position:
@@ -83,8 +86,8 @@ def report(
     check_page_path(target)
     need("plotly", "plot", "a report")
     done = progress or (lambda done, total: None)
-    sources = [one for one in (body, motion) if one is not None]
-    scene = load_scene(*sources, by_position=by_position, output=target, **options)
+    sources = [one for one in (body, motion, ghost) if one is not None]
+    scene = load_scene(*sources, ghost=ghost is not None, by_position=by_position, output=target, **options)
     if scene.motion is None:
         raise WrongUseError("a report needs a motion, and there is only a body: bodymotion report MODEL MOTION")
     if scene.without_body:

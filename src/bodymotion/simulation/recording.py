@@ -85,7 +85,8 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
         frame_rate=min(frame_rate or plan.frame_rate, 1.0 / plan.timestep),
         interrupted=run.interrupted,
         diverged=run.diverged,
-        problems=(*world.problems, *plan.problems, *_saturated(world, effort)),
+        problems=(*world.problems, *plan.problems, *_saturated(world, effort), *_too_fast(world, dq)),
+        scenery=world.scenery,
         fall=fall_time(world.body, times, root, plan.root[:count]),
     )
 
@@ -111,7 +112,27 @@ def _saturated(world: World, effort: Floats) -> list[Problem]:
                 found[world.body.joints[column].name or f"joint {column}"] = share
     if not found:
         return []
-    worst = sorted(found.items(), key=lambda item: -item[1])
-    shown = ", ".join(f"{name} {100 * share:.2g} %" for name, share in worst[:6]) + (" …" if len(worst) > 6 else "")
-    message = f"{counted(len(found), 'motor')} at the limit of effort for a part of the time: {shown}"
+    message = f"{counted(len(found), 'motor')} at the limit of effort for a part of the time: {_worst(found)}"
     return [rules.SATURATED.problem(message, data={"joints": found})]
+
+
+def _too_fast(world: World, dq: Floats) -> list[Problem]:
+    """Return a problem for the joints whose velocities (N, J) are beyond their limits."""
+    found: dict[str, float] = {}
+    for column, joint in enumerate(world.body.joints):
+        low, high = joint.velocity_lower, joint.velocity_upper
+        if low < high and len(dq):
+            share = float(np.mean((dq[:, column] < low) | (dq[:, column] > high)))
+            if share > 0:
+                found[joint.name or f"joint {column}"] = share
+    if not found:
+        return []
+    message = (
+        f"{counted(len(found), 'joint')} faster than the limit of velocity for a part of the time: {_worst(found)}"
+    )
+    return [rules.TOO_FAST.problem(message, data={"joints": found})]
+
+
+def _worst(shares: dict[str, float]) -> str:
+    worst = sorted(shares.items(), key=lambda item: -item[1])
+    return ", ".join(f"{name} {100 * share:.2g} %" for name, share in worst[:6]) + (" …" if len(worst) > 6 else "")

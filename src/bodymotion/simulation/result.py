@@ -17,9 +17,10 @@ from bodymotion.system.extras import need
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.dynamics import Measures, Reading
+    from bodymotion.dynamics import CameraFrames, Measures, Reading
+    from bodymotion.dynamics.sensors import Thing
     from bodymotion.model.body import Body
-    from bodymotion.model.links import Device, RangeSensor
+    from bodymotion.model.links import Device, RangeSensor, VisionSensor
 
 FALL_ANGLE = np.pi / 4
 """[rad] A root that is tilted by more than this against its planned orientation has fallen."""
@@ -53,6 +54,8 @@ class Simulation(ContentEquality):
     fall:
         [s] When the robot fell, None if it did not: its root is tilted by more than 45° against the plan, or at less than half of the
         planned height. A fixed root never falls.
+    scenery:
+        What cameras see beside the robot: the ground, and the further bodies at their start poses.
     interrupted, diverged:
         Whether Ctrl-C ended the simulation, and whether it ended because numbers were not finite or huge.
     """
@@ -77,6 +80,7 @@ class Simulation(ContentEquality):
     interrupted: bool = False
     diverged: bool = False
     problems: tuple[Problem, ...] = ()
+    scenery: tuple[Thing, ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
         ended = "" if self.fall is None else f", falls at {self.fall:.3f} s"
@@ -167,6 +171,12 @@ class Simulation(ContentEquality):
         columns = tuple(f"{angle:.6g}" for angle in device.ray_angles)
         return Reading(device, times, values, np.isinf(values), columns, ("m",) * len(columns))
 
+    def camera_frames(self, device: VisionSensor) -> CameraFrames:
+        """Return the frames of a camera of the body along the simulated motion, at its frame rate (`bodymotion.dynamics.camera_frames`)."""
+        from bodymotion.dynamics import camera_frames
+
+        return camera_frames(self.measures, device, self.scenery)
+
     @cached_property
     def joint_errors(self) -> Floats:
         """(J,) root mean square of command − q [rad or m]."""
@@ -176,6 +186,11 @@ class Simulation(ContentEquality):
     def root_error(self) -> float:
         """The largest distance [m] of the root from its planned position."""
         return float(np.linalg.norm(self.root[:, :3] - self.planned_root[:, :3], axis=1).max())
+
+    @property
+    def root_error_at_end(self) -> float:
+        """The distance [m] of the root from its planned position at the end."""
+        return float(np.linalg.norm(self.root[-1, :3] - self.planned_root[-1, :3]))
 
     @cached_property
     def slip(self) -> float:

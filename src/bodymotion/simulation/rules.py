@@ -18,6 +18,19 @@ PROJECT = Rule(
     hint="`bodymotion simulate --share FOLDER` names the folder of ${SHARE}",
     example=("a BodyItem whose file is missing", "a BodyItem with the file of a model"),
 )
+NO_SHAPES = Rule(
+    "SIM104",
+    "warning",
+    "A robot with a free root has collision shapes to stand on the ground.",
+    hint="are the files of its meshes missing? `--root fixed` holds the root",
+    example=("a robot whose links have visual shapes only", "one with a box at each foot"),
+)
+TOO_FAST = Rule(
+    "SIM105",
+    "warning",
+    "Joints of the simulated robot keep the limits of their velocities, which are not enforced.",
+    example=("a joint at 12 rad/s with a limit of 8 rad/s", "one at 7 rad/s"),
+)
 UNUSED = Rule(
     "SIM103",
     "note",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.dynamics.sensors import level_ground
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf.standing import CollisionPoints, SelfCollision, overlap_problem
 from bodymotion.formats.mjcf.writer import MjcfModel, ModelOptions, mjcf_model
@@ -22,16 +23,22 @@ from bodymotion.formats.mjcf_extra import mjcf_values
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
-from bodymotion.model.motors import default_gains, effort_range, passive_joints
+from bodymotion.model.motors import default_gains, effort_range, passive_joints, standing_links
+from bodymotion.simulation import rules
 from bodymotion.system.extras import need
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
+    from bodymotion.dynamics.sensors import Thing
     from bodymotion.model.body import Body
 
 ROBOT = "robot/"
 """Prefix of the names of the simulated body."""
 
+MAX_SINK = 0.005
+"""[m] The floor gives way by at most this under the weight of a robot on one of its feet."""
+SINK_FACTOR = 0.95 * (1.0 - 0.95)
+"""d·(1 − d) for the largest impedance d of MuJoCo's contacts."""
 LOOP_TOLERANCE = 1e-4
 """[m] A loop that is open by more in its best closed pose cannot be closed."""
 
@@ -100,6 +107,8 @@ class World:
     effort, sensors, contacts:
         Columns of the sensor data: (J,) of the torque of each actuator (−1 where it has none), by the index of a device, and the first one
         of contacts: 10 for each link in `touching`, from there to the end.
+    scenery:
+        The floor and the further bodies, as cameras see them.
     crawlers:
         For each crawler its joint column, its geoms, and the velocity (G, 3) of the surface of each at 1 m/s, in the geom's frame.
     """
@@ -117,6 +126,7 @@ class World:
     sensors: Mapping[int, slice]
     crawlers: tuple[tuple[int, npt.NDArray[np.int64], Floats], ...] = ()
     problems: tuple[Problem, ...] = field(default=())
+    scenery: tuple[Thing, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,11 +279,34 @@ def build_world(
     apart = [pair for pair in apart if pair not in known]
     for one, two in apart:
         world.add_exclude(bodyname1=one, bodyname2=two)
-    found = _located(mujoco, world.compile(), written, body, named, touching)
-    if not apart:
-        return found
-    told = [f"{one.removeprefix(ROBOT)} and {two.removeprefix(ROBOT)}" for one, two in apart]
-    return replace(found, problems=(*found.problems, overlap_problem(told)))
+    model = world.compile()
+    if options.floor:
+        _stiffen_floor(model, body, posture, named)
+    found = _located(mujoco, model, written, body, named, touching)
+    problems = list(found.problems)
+    if apart:
+        names = [f"{one.removeprefix(ROBOT)} and {two.removeprefix(ROBOT)}" for one, two in apart]
+        problems.append(overlap_problem(names))
+    if options.floor and not body.is_mounted and not touching:
+        problems.append(rules.NO_SHAPES.problem(f"{body.name or 'the body'} has no collision shapes, and falls"))
+    scenery: list[Thing] = [level_ground([*posture[1][:2], 0.0])] if options.floor else []
+    for thing, pose in objects:
+        scenery.append(replace(thing, root_pose=poses.compose(pose, thing.root_pose)))
+    return replace(found, problems=tuple(problems), scenery=tuple(scenery))
+
+
+def _stiffen_floor(model: Any, body: Body, posture: tuple[Floats, Floats], named: Mapping[int, str]) -> None:  # noqa: ANN401
+    """Make the time constant t of the floor's contacts as short as light feet need.
+
+    MuJoCo's contacts are springs of accelerations: where a force F acts on a link of inverse inertia w (`body_invweight0`), it sinks in by
+    F·w·t²·d·(1 − d). A light foot on the end of a stiff leg would sink in by centimetres.
+    """
+    feet = standing_links(body, body.forward_kinematics(*posture))
+    weight = body.mass * np.linalg.norm(model.opt.gravity)
+    moved = max((model.body_invweight0[model.body(named[foot]).id, 0] for foot in feet if foot in named), default=0.0)
+    if weight * moved > 0:
+        solref = model.geom("floor").solref
+        solref[0] = min(solref[0], np.sqrt(MAX_SINK / (weight * moved * SINK_FACTOR)))
 
 
 def _without_balls(body: Body) -> Body:
