@@ -9,7 +9,7 @@
 ========== ============================================================================================
 
 Any one of them names all: the others are found beside it. Times may begin anywhere; where the first is 0 and all are evenly apart, the
-motion gets their rate, else it keeps them as time stamps, with the rate that they follow as the one wished.
+motion gets their rate, else it keeps them as time stamps, with the rate that they follow as the one for resampling.
 """
 
 from __future__ import annotations
@@ -293,7 +293,7 @@ def write_openhrp_text(
                     "a .zmp is in the root link's frame; the motion's ZMP is in the world's, and it has no pose of the root"
                 )
             root = shared.links.values[:, 0]
-            problems.append(CONVERTED.problem("the ZMP is taken from the world's frame to the root link's"))
+            problems.append(CONVERTED.problem("the ZMP is converted from the world's frame to the root link's"))
             points = rotations.rotate(rotations.conjugate(rotations.normalized(root[:, 3:])), points - root[:, :3])
         tables[".zmp"] = points
     if path.suffix.lower() not in tables:

@@ -4,8 +4,8 @@ Each joint, each link with keys and the zero moment point is a track of its own 
 yaw, R = Rz(yaw)·Ry(pitch)·Rx(roll).
 
 At each frame one link is the *base*: of the links whose last key has `is_base` that with the latest such key; of links without that flag,
-that with the latest key. It is put where its track says. From there outwards, each chain of exactly six joints to the next link with keys
-is moved so that this link is where its track says; other chains follow the tracks of their joints.
+that with the latest key. It is at the pose of its track. From there outwards, each chain of exactly six joints to the next link with keys
+is moved so that this link is at the pose of its track; other chains follow the tracks of their joints.
 
 A link whose last and next keys are slaves is not used. Between a slave and another key, the chain passes from the joints' tracks to
 the link's (or back), by the smooth step r = 3u² − 2u³.

@@ -80,7 +80,7 @@ class KeyPose(ContentEquality):
     Attributes
     ----------
     time, max_transition_time:
-        [s] When the pose is reached, and how long at most the movement to it takes: before that, the robot keeps the pose before;
+        [s] When the pose is reached, and how long at most the movement to it lasts: before that, the robot keeps the pose before;
         0: the whole time since the pose before.
     name:
         Of the pose; without influence.
@@ -188,7 +188,7 @@ class KeyPoses(ContentEquality):
         Parameters
         ----------
         body:
-            The body that moves. Links with keys are put where these say by inverse kinematics of chains of six joints.
+            The body that moves. Links with keys are moved to these by inverse kinematics of chains of six joints.
         frame_rate:
             [Hz]
         steps:

@@ -18,7 +18,7 @@ from bodymotion.keyposes.steps import Foot
 from bodymotion.keyposes.tracks import Key
 
 MIN_TRANSITION_TIME = 0.1
-"""[s] The point takes at least so long from one place to the next."""
+"""[s] The point moves at least so long from one position to the next."""
 MIN_DOUBLE_SUPPORT = 0.03
 """[s] In a shorter double support, nothing is between the feet."""
 SHORT_STEP = 0.12

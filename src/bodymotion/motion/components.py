@@ -151,7 +151,7 @@ class Timeline(ContentEquality):
         """
         chosen = range(self.num_frames)[frames]
         if chosen.step < 1:
-            raise ValueError(f"frames are taken in their order, not with the step {chosen.step}")
+            raise ValueError(f"frames are selected in their order, not with the step {chosen.step}")
         if self.stamps is None:
             assert self.frame_rate is not None
             return replace(self, num_frames=len(chosen), frame_rate=self.frame_rate / chosen.step)

@@ -48,7 +48,7 @@ WRAPPED = Rule(
 NOT_EDITED = Rule(
     "EDIT102",
     "warning",
-    "An edit changes the components whose meaning it knows, and leaves the others as they are.",
+    "An edit changes the components whose meaning is known, and leaves the others as they are.",
     "keep or drop components by their content",
     example=("mirroring a motion with an unknown 'Torque'", "mirroring one with JointDisplacement alone"),
 )

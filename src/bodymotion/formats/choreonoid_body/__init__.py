@@ -44,7 +44,7 @@ The shape of a file, in the spelling of version 2.0::
         joint_axis: [ 0, 1, 0 ]
 
 Version 1.0 writes jointType for joint_type, and so on; both spellings are read in every version. Angles are degrees, unless a file of
-version 1.0 says `angleUnit: radian`. All other keys of the top level, of links and of devices are kept in `extra`.
+version 1.0 has `angleUnit: radian`. All other keys of the top level, of links and of devices are kept in `extra`.
 
     file        header, links: [ link … ], extra_joints: [ … ], anything else
     link        a Link; a SubBody (`uri`: a .body file whose links become links of this body, `prefix`, `suffix`, `joint_id_offset`,

@@ -1,6 +1,6 @@
 """Motions as tables of comma-separated values, one frame a line.
 
-The names in the first line say what a column is:
+The names in the first line define the columns:
 
 =================================================  ==============================================================
 ``time``, ``t``, ``timestamp``                     time of the frame [s]
@@ -15,7 +15,7 @@ any other name                                     displacement of the joint of 
 =================================================  ==============================================================
 
 ``base_`` may stand for ``root_``. A unit in brackets counts: ``LEG_JOINT0 [deg]``, ``root_x [cm]``. A table without names is read only
-when the caller says what its columns are: ``layout="unitree"`` (x y z, qx qy qz qw, joints, 30 frames/s: Unitree's retargeted LAFAN1
+when the caller names its columns: ``layout="unitree"`` (x y z, qx qy qz qw, joints, 30 frames/s: Unitree's retargeted LAFAN1
 motions) or ``columns=…``.
 """
 

@@ -154,8 +154,8 @@ def read_csv(
     path:
         The file.
     layout:
-        "unitree" for a table without names: x y z [m], a quaternion, joints; 30 frames/s unless `frame_rate` says otherwise. The
-        quaternion is x y z w, unless `quaternion_order` says otherwise, or only w x y z has the root upright (CSV012).
+        "unitree" for a table without names: x y z [m], a quaternion, joints; 30 frames/s without `frame_rate`. The
+        quaternion is x y z w without `quaternion_order`, unless only w x y z has the root upright (CSV012).
     columns:
         Names for the columns, in place of those of the file or where it has none.
     frame_rate:
@@ -323,7 +323,7 @@ class _Reader:
         if unclear:
             if self.order is None:
                 raise rules.QUATERNION_ORDER.error(
-                    "the columns root_q0 … root_q3 do not say which of them is w", self.location
+                    "the columns root_q0 … root_q3 do not show which of them is w", self.location
                 )
             found = {AXES.index(f"q{letter}"): unclear[k] for k, letter in enumerate(self.order) if k in unclear}
         wanted = range(3) if angles else range(3, 7)

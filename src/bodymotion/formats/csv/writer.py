@@ -55,7 +55,7 @@ def write_csv(
         The names of its joints are used where the motion has none. Columns with names of its joints are put in order of joint id
         (`Body.joint_columns`).
     degrees:
-        Write joint angles in degrees; their names say so. Sliding joints, which only a body knows, stay in metres.
+        Write joint angles in degrees, with the unit in their names. Sliding joints, which only a body shows, stay in metres.
     digits:
         Round values to so many significant digits (1 to 15).
 
@@ -101,7 +101,7 @@ class _Table:
             if timeline.frame_rate != UNITREE_RATE:
                 rate = "time stamps" if timeline.frame_rate is None else f"{timeline.frame_rate:g} Hz"
                 self.lost(
-                    losses.RATE, f"the layout holds no rate; readers take {UNITREE_RATE:g} Hz, the motion has {rate}"
+                    losses.RATE, f"the layout holds no rate; readers assume {UNITREE_RATE:g} Hz, the motion has {rate}"
                 )
             if shared.links.num_parts > 1:
                 self.lost(losses.COMPONENT, "the layout holds the pose of the root link only")

@@ -41,7 +41,7 @@ MAX_BYTES, MAX_RATIO = 256 << 20, 100
 MAX_ARRAYS = 1000
 MAX_TEXT_BYTES = 1 << 20
 MAX_EMPTY_ROWS = 10**7
-"""Rows of an array without columns: they take no space in the file, but each has a time in the motion."""
+"""Rows of an array without columns: they have no bytes in the file, but each has a time in the motion."""
 
 
 def read_archive(path: str | Path) -> dict[str, Array]:

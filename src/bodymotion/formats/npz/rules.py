@@ -51,7 +51,7 @@ NAMES = Rule(
     "NPZ104",
     "error",
     "The joints of an archive without names are named by the caller.",
-    "joint_names=[…] (--joint-names) gives the names in the file's order; with a model alone, they are taken in order of joint id",
+    "joint_names=[…] (--joint-names) gives the names in the file's order; with a model alone, they are in order of joint id",
     example=("load('dance.npz')", "load('dance.npz', joint_names=['HIP', 'KNEE'])"),
 )
 ORDER = Rule(

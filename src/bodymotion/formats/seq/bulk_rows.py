@@ -1,8 +1,8 @@
 """Rows of numbers in bulk: what a row looks like (`Layout`), and a parser that turns pieces of rows into arrays.
 
-A piece of rows is turned into JSON in place (a comma for the line break before a dash, a space for the dash) and given to simdjson,
+A piece of rows is turned into JSON in place (a comma for the line break before a dash, a space for the dash) and parsed by simdjson,
 which checks that it is valid and returns all numbers in one flat buffer. That each row has its numbers, nested as they must be, follows
-from the brackets and from the counts of commas before them, for all rows at once. Number texts that JSON does not know (`.5`, `+1`,
+from the brackets and from the counts of commas before them, for all rows at once. Number texts that are not in JSON (`.5`, `+1`,
 `nan`) are read one by one by `rows.number`. Where anything else is irregular, the parser returns nothing, and `rows` reads the piece.
 """
 
@@ -184,7 +184,7 @@ class RowParser:
         return nested[:, 0], nested[:, -1], nested
 
     def _negative_zeros(self) -> Offsets:
-        """Return where the texts `-0` begin: JSON knows them as the whole number 0, which has no sign."""
+        """Return where the texts `-0` begin: in JSON they are the whole number 0, which has no sign."""
         text = self._page.text
         found = np.flatnonzero((text[:-2] == 45) & (text[1:-1] == 48) & ((text[2:] <= 44) | (text[2:] == 93)))
         return np.asarray(found[(text[found - 1] | 32) != 101])  # not the end of 1e-0

@@ -27,7 +27,7 @@ _WHOLE, _DIGITS = re.compile(r"[-+]?[0-9]+"), re.compile(r"[0-9]+")
 
 
 class RowFaultError(Exception):
-    """A row that is not as its layout says; `offset` is that of the fault. `is_reported`: another rule has reported it."""
+    """A row that differs from its layout; `offset` is that of the fault. `is_reported`: another rule has reported it."""
 
     def __init__(self, rule: Rule, message: str, offset: int, is_reported: bool = False) -> None:
         super().__init__(message)

@@ -53,7 +53,7 @@ def number(text: str) -> float | None:
     """Return the double nearest to an unquoted text; None where it is not a number."""
     if _NUMBER.fullmatch(text) is None:
         return None
-    if text[-1] in "nfNF":  # Python's float does not know the point of .nan and .inf
+    if text[-1] in "nfNF":  # Python's float rejects the point of .nan and .inf
         text = text.replace(".", "", 1)
     return float(text)
 

@@ -226,7 +226,7 @@ class SeqWriter:
         extra, headers:
             The unknown keys of the top node, and the components; those without a layout are of unknown types.
         frames:
-            Returns the frames of a component, in all as many as its header says.
+            Returns the frames of a component, in all as many as in its header.
         """
         self._top(extra, headers)
         for k, header in enumerate(headers):

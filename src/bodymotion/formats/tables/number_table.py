@@ -156,7 +156,7 @@ def read_table(path: str | Path, found: Diagnostics, delimiter: str | None = Non
     Parameters
     ----------
     path:
-        The file. Empty lines, and lines that begin with #, are passed over; a # before the names is taken off.
+        The file. Empty lines, and lines that begin with #, are passed over; a # before the names is removed.
     delimiter:
         "," ";" a tab, or " " for any number of blanks; by default the first line decides.
     """
@@ -341,7 +341,7 @@ def _bulk(block: bytes, sign: bytes, width: int) -> Floats | None:
     if (per_line != width).any():
         return None
     if sign == b"\t":
-        # NumPy takes a tab for any number of blanks: an empty cell would go unseen.
+        # NumPy reads a tab as any number of blanks: an empty cell would not be found.
         text, sign = text.replace(b"\t", b","), b","
     joined = text if sign == b" " else text[:-1].replace(b"\r\n", sign).replace(b"\n", sign)
     try:

@@ -41,7 +41,7 @@ def check_increasing(
 def even_rate(times: Floats) -> float | None:
     """Return the rate [Hz] of times (T,) that are evenly apart, to within ON_FRAME; None where they are not, or are fewer than two.
 
-    Of the rates that fit, one is taken that gives the very times k / rate, then a round one.
+    Of the rates that fit, one that gives exactly the times k / rate is preferred, then a round one.
     """
     if len(times) < 2:
         return None
@@ -52,7 +52,7 @@ def even_rate(times: Floats) -> float | None:
     if not 0 < raw < 1e300:
         return None
     near = [raw, np.nextafter(raw, 0), np.nextafter(raw, np.inf)]
-    # A rate is as well known as the last time: times of six decimals tell of 333.333333 Hz no more than that.
+    # A rate is as exact as the last time: times of six decimals show no more digits of 333.333333 Hz.
     doubt = raw * ON_FRAME / span
     rounded = [round(raw, digits) for digits in range(0, 9)]
     short = [rate for rate in rounded if rate > 0 and abs(rate - raw) <= doubt]
@@ -68,11 +68,11 @@ def timeline_of(times: Floats, frame_rate: float | None = None, from_zero: bool 
     """Return the timeline of increasing times (T,) [s].
 
     It has a fixed rate when the first time is 0 (or is made 0 by `from_zero`) and all are k / rate, to within ON_FRAME. Else it has stamps;
-    the rate that they follow, or the one given, is then the one on which they are wished.
+    its rate for resampling is then `frame_rate`, or the rate that they follow.
     """
     if not len(times):
         return Timeline.uniform(0, frame_rate) if frame_rate is not None else Timeline.stamped(times)
-    # The rate is that of the times as they are: what rounding is left after a subtraction says nothing of it.
+    # The rate is that of the times as they are: a subtraction would add rounding errors.
     rate = even_rate(times) if frame_rate is None else frame_rate
     if from_zero:
         times = times - times[0]
@@ -83,7 +83,7 @@ def timeline_of(times: Floats, frame_rate: float | None = None, from_zero: bool 
 
 @dataclass(frozen=True)
 class SharedTime:
-    """A motion whose components share one timeline, those of them that such formats know, and what is lost already."""
+    """A motion whose components share one timeline, those of them that such formats hold, and what is lost already."""
 
     motion: Motion
     timeline: Timeline

@@ -1,4 +1,4 @@
-"""YAML as a tree of nodes that know their location, made from the parser's events: safe and bounded.
+"""YAML as a tree of nodes with their locations, made from the parser's events: safe and bounded.
 
 Nothing is constructed from tags. An alias is the node that it stands for, never a copy. All values stay texts until a format reads them
 by its own rules. Nesting is bounded, through aliases too, and so is the number of nodes that aliases unfold to: code may walk through a
