@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.diagnostics import Problem, Rule
 from bodymotion.motion import Motion, OtherSeq
-from bodymotion.motion.rules import NOT_EDITED
+from bodymotion.motion.rules import NOT_EDITED, unknown_component
 
-__all__ = ["IDLE", "LOST", "NOT_EDITED", "NOT_RIGID", "NOT_SYMMETRIC", "unknown_component", "unknown_components"]
+__all__ = ["IDLE", "LOST", "NOT_EDITED", "NOT_RIGID", "NOT_SYMMETRIC", "unknown_components"]
 
 NOT_SYMMETRIC = Rule(
     "EDIT103",
@@ -39,9 +39,3 @@ LOST = Rule(
 def unknown_components(motion: Motion, edit: str) -> tuple[Problem, ...]:
     """Return a problem for each component of an unknown type, which does not change; `edit` is a participle: "trimmed", "reversed"."""
     return tuple(unknown_component(c.type, c.content, edit) for c in motion.components if isinstance(c, OtherSeq))
-
-
-def unknown_component(kind: str, content: str, edit: str) -> Problem:
-    """Return the problem that a component of an unknown type does not change."""
-    message = f"the {kind} {content!r} is not {edit}: the meaning of its frames is unknown"
-    return NOT_EDITED.problem(message, Location(inside=content or None))

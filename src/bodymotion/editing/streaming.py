@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.diagnostics import Problem
-from bodymotion.editing.rules import unknown_component
 from bodymotion.formats.seq import open_motion
 from bodymotion.formats.seq.streaming import MotionReader
 from bodymotion.formats.seq.writer import CHUNK_NUMBERS, Pieces, Progress, Rows, SE3Format, Style, write_rows
@@ -24,6 +23,7 @@ from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
 from bodymotion.motion.interpolation.methods import check_increasing, check_rate
 from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, wrap_problem
+from bodymotion.motion.rules import unknown_component
 
 MIN_BYTES_OF_NUMBER = 5
 """The smallest size of a number in a row: ``0.0, ``."""

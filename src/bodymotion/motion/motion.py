@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Location, Problem
+from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.collector import Source
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen, real_numbers
@@ -28,7 +28,7 @@ from bodymotion.motion.components import (
 )
 from bodymotion.motion.interpolation import Method, frames_needed, sampled
 from bodymotion.motion.interpolation.resampling import common_rate, resampled_components
-from bodymotion.motion.rules import NOT_EDITED
+from bodymotion.motion.rules import unknown_component
 from bodymotion.system.display import NotebookDisplay
 
 __all__ = ["Motion"]
@@ -297,15 +297,8 @@ class Motion(NotebookDisplay, ContentEquality):
 
     def _parts(self, parts: Mapping[int, TimedComponent]) -> Motion:
         """Return the motion with the parts in place of the components with those ids."""
-        unchanged = [
-            NOT_EDITED.problem(
-                f"the {c.type} {c.content!r} is not trimmed: what its frames are is unknown",
-                Location(inside=c.content or None),
-                data={"type": c.type, "content": c.content},
-            )
-            for c in self.components
-            if isinstance(c, OtherSeq)
-        ]
+        others = (c for c in self.components if isinstance(c, OtherSeq))
+        unchanged = (unknown_component(c.type, c.content, "trimmed") for c in others)
         components = tuple(parts.get(id(c), c) for c in self.components)
         return replace(self, components=components, problems=(*self.problems, *unchanged))
 

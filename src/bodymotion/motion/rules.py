@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import Location, Problem, Rule
 
 ROUNDING = 1e-3
 """Accepted error of a quaternion's length: files have few digits."""
@@ -58,3 +58,9 @@ BRIDGED = Rule(
     "Values that are low-pass filtered are finite: others are replaced by straight lines, and the frames nearest to them become nan.",
     example=("a low-pass over 0.1, nan, 0.3", "a low-pass over 0.1, 0.2, 0.3"),
 )
+
+
+def unknown_component(kind: str, content: str, edit: str) -> Problem:
+    """Return the problem that a component of an unknown type does not change; `edit` is a participle: "trimmed", "reversed"."""
+    message = f"the {kind} {content!r} is not {edit}: the meaning of its frames is unknown"
+    return NOT_EDITED.problem(message, Location(inside=content or None), data={"type": kind, "content": content})

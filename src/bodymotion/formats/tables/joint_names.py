@@ -61,7 +61,7 @@ def column_names(
 ) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
     """Return a name for each joint column: its label, that of the body's joint, or joint_k; and the loss of labels that are not written.
 
-    Labels are written where there is one for each column, no two are equal, and all are `plain`: a reader then reads them as names of joints.
+    Labels are written where there is one for each column, no two are equal, and all are `plain`: readers then read them as joints.
     """
     labels, count = joints.part_labels, joints.num_parts
     if not labels and body is not None and len(body.joints) == count:
