@@ -14,7 +14,7 @@ from bodymotion.editing.rules import IDLE, NOT_RIGID
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.system.memory import check_memory
 
 CHUNK_POSES = 1 << 16
@@ -90,17 +90,16 @@ def keep_root_pose(motion: Motion) -> Motion:
         raise ValueError(
             "the motion has no joint displacements, so all other links would be lost; use recover_joints() first"
         )
-    components = tuple(_root_only(c) for c in motion.components)
+    components = tuple(
+        replace(c, values=c.values[:, :1], part_labels=c.part_labels[:1])
+        if isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION
+        else c
+        for c in motion.components
+    )
     problems = motion.problems
     if motion.link_position is None:
         problems = (*problems, IDLE.problem("no root pose to keep: the motion has no LinkPosition"))
     return replace(motion, components=components, problems=problems)
-
-
-def _root_only(component: Component) -> Component:
-    if not isinstance(component, MultiSE3Seq) or component.content != LINK_POSITION:
-        return component
-    return replace(component, values=component.values[:, :1], part_labels=component.part_labels[:1])
 
 
 def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:

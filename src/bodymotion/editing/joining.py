@@ -70,7 +70,7 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
         )
     tables = [_table(motion) for motion in motions]
     shared = [key for key in tables[0] if all(key in table for table in tables)]
-    root = _root_key(shared)
+    root = next((key for key in reversed(shared) if key[:2] == (MultiSE3Seq.__name__, LINK_POSITION)), None)
     pieces: dict[Key, list[Floats]] = {key: [] for key in shared}
     tails = {key: tables[0][key] for key in shared}
     crossing_problems: list[Problem] = []
@@ -140,11 +140,6 @@ def _key(component: Timed, counts: dict[tuple[str, str], int]) -> Key:
 def _table(motion: Motion) -> dict[Key, Timed]:
     counts: dict[tuple[str, str], int] = {}
     return {_key(component, counts): component for component in motion.timed}
-
-
-def _root_key(keys: list[Key]) -> Key | None:
-    found = [key for key in keys if key[:2] == (MultiSE3Seq.__name__, LINK_POSITION)]
-    return found[-1] if found else None
 
 
 def _by_name(a: Timed, b: Timed) -> Timed:

@@ -89,9 +89,6 @@ class _Walk:
     def _add(self, time: float, point: Floats) -> None:
         insort(self.zmp, Key(time, point, stops=True, is_inserted=True), key=lambda key: key.time)
 
-    def _before(self, time: float) -> Key:
-        return self.zmp[max(bisect_right([key.time for key in self.zmp], time) - 1, 0)]
-
     def _lift_off(self, time: float, foot: int, number: int, order: float) -> None:
         support, start = 1 - foot, self.double_since
         length = time - start
@@ -105,7 +102,7 @@ class _Walk:
             elif again:
                 weight = 0.5 * min(length / SHORT_STEP, 1.0)
                 self._add(start + 0.5 * length, (1 - weight) * center + weight * other)
-        last = self._before(order)
+        last = self.zmp[max(bisect_right([key.time for key in self.zmp], order) - 1, 0)]
         if np.hypot(*(last.value - center)[:2]) <= MAX_DISTANCE:
             return
         moment = time

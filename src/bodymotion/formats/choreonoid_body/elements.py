@@ -202,7 +202,8 @@ class ElementReader:
             fields.report(rules.SCALED, f"{fields.title} is inside of a Transform with a scale")
         mass, center, inertia = read_mass(fields)
         outer, self.drawn = self.drawn, []
-        back = np.linalg.inv(frame.transform) if frame.transform is not IDENTITY and _invertible(frame) else None
+        is_invertible = frame.transform is not IDENTITY and abs(np.linalg.det(frame.transform[:3, :3])) > 1e-12
+        back = np.linalg.inv(frame.transform) if is_invertible else None
         self._inside(fields, frame)
         inner, self.drawn = self.drawn, outer
         if back is not None:
@@ -363,7 +364,3 @@ def _matrix(translation: tuple[float, ...], rotation: tuple[float, ...], scale: 
             [0.0, 0.0, 0.0, 1.0],
         ]
     )
-
-
-def _invertible(frame: NodeFrame) -> bool:
-    return bool(abs(np.linalg.det(frame.transform[:3, :3])) > 1e-12)

@@ -307,7 +307,8 @@ class _Reader:
             names = [self.body.links[0].name if part == "" else part for part in parts]
             poses = poses[:, link_order(names, self.body, self.location)]
             names = [link.name for link in self.body.links[: len(names)]]
-        labels = tuple(names) if len(parts) > 1 and not _numbered(names) else ()
+        is_numbered = all(name == (str(k) if k else "") for k, name in enumerate(names))
+        labels = tuple(names) if len(parts) > 1 and not is_numbered else ()
         return [MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses, part_labels=labels)]
 
     def pose(self, part: str) -> Floats:
@@ -453,7 +454,3 @@ class _Reader:
             return []
         values = np.stack([found[k] for k in range(len(FEET))], axis=-1)
         return [MultiValueSeq(content=FOOT_CONTACT, timeline=timeline, values=values, part_labels=FEET)]
-
-
-def _numbered(parts: Sequence[str]) -> bool:
-    return all(part == (str(k) if k else "") for k, part in enumerate(parts))

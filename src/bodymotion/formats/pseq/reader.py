@@ -111,7 +111,11 @@ class _Reader:
         extra = top.rest()
         layout = self._layout(refs, read, (name, target, extra))
         ordered = sorted(range(len(read.poses)), key=lambda n: (read.poses[n].time, -n))
-        self._times(read, ordered)
+        for before, after in pairwise(ordered):
+            if read.poses[before].time == read.poses[after].time:
+                at = read.nodes[before].location_of("time")
+                message = f"there is another pose at {read.poses[after].time:g} s before this one"
+                self.found.report(rules.SAME_TIME, message, at)
         locations: dict[Subject, Location] = {
             ("poses", new): read.nodes[old].location for new, old in enumerate(ordered)
         }
@@ -135,13 +139,6 @@ class _Reader:
             source=source,
             problems=self.found.problems,
         )
-
-    def _times(self, read: _Poses, ordered: list[int]) -> None:
-        for before, after in pairwise(ordered):
-            time = read.poses[after].time
-            if read.poses[before].time == time:
-                at = read.nodes[before].location_of("time")
-                self.found.report(rules.SAME_TIME, f"there is another pose at {time:g} s before this one", at)
 
     def _ref(self, item: Node, read: _Poses) -> None:
         if not isinstance(item, Mapping):

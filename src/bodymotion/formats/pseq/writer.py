@@ -63,12 +63,9 @@ def _with_layout(key_poses: KeyPoses, layout: Layout, lost: scalars.Unwritable) 
         return layout.text
     head = layout.head if same_head else _head(key_poses, lost)
     end = "" if head.endswith("\n") else "\n"
-    body = "".join(_ended(kept.get(id(pose)) or _pose(pose, layout.indent, lost)) for pose in ordered)
+    texts = (kept.get(id(pose)) or _pose(pose, layout.indent, lost) for pose in ordered)
+    body = "".join(text if text.endswith("\n") else text + "\n" for text in texts)
     return head + end + body
-
-
-def _ended(text: str) -> str:
-    return text if text.endswith("\n") else text + "\n"
 
 
 def _head(key_poses: KeyPoses, lost: scalars.Unwritable) -> str:

@@ -455,7 +455,8 @@ class _Reader:
             relative = True
         stamped = self.stamped(own, top, version, known, frames)
         rate = _either(own.rate(), top.rate())
-        if rate is None and not stamped and not _has_rate(own, top):
+        rates = [fields.values["frame_rate"] for fields in (own, top) if "frame_rate" in fields.values]
+        if rate is None and not stamped and all(map(_is_empty, rates)):
             message = f"the component {content[:60]} has no frame rate"
             self.missing(rules.FRAME_RATE_MISSING, message, "frame_rate", own, top)
         content = self.content(own, known, content, version)
@@ -689,11 +690,6 @@ def _version_of(components: Node | None) -> int:
     pairs = [pair for item in _items(components) for pair in _pairs(item)]
     names = {value.value for key, value in pairs if key_text(key) in named and isinstance(value, Scalar)}
     return next((version for version, own in _ONLY_IN.items() if own & names), 2)
-
-
-def _has_rate(own: Fields, top: Fields) -> bool:
-    """Return whether a frame rate is given, valid or not."""
-    return any("frame_rate" in fields.values and not _is_empty(fields.values["frame_rate"]) for fields in (own, top))
 
 
 def _texts(node: Node | None) -> tuple[str, ...] | None:

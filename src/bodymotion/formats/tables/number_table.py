@@ -12,6 +12,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -177,7 +178,8 @@ def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) 
     first_block = next(blocks, b"").removeprefix(b"\xef\xbb\xbf")
     number, offset, line = 1, 0, b""
     comments: list[str] = []
-    following = next((text for text in _lines(first_block) if not text.startswith(b"#")), b"")
+    lines = (found.group().strip() for found in re.finditer(rb"[^\n]+", first_block))
+    following = next((text for text in lines if text and not text.startswith(b"#")), b"")
     while offset < len(first_block):
         end = first_block.find(b"\n", offset)
         end = len(first_block) if end < 0 else end
@@ -199,7 +201,7 @@ def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) 
         offset, number = min(end + 1, len(first_block)), number + 1
     width = len(header) if header else len(_cells(line, sign))
     rows = _Rows(path, sign, width, found)
-    for block in _with_first(first_block[offset:], blocks):
+    for block in filter(None, chain([first_block[offset:]], blocks)):
         rows.add(block, number)
         number += block.count(b"\n")
     return Table(path, *rows.arrays(), header, header_line, tuple(rows.unread), tuple(comments))
@@ -267,12 +269,6 @@ class _Rows:
         return row if len(row) == self.width else None
 
 
-def _with_first(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    if first:
-        yield first
-    yield from rest
-
-
 def _blocks(file: BinaryIO, path: str) -> Iterator[bytes]:
     """Return the file in pieces that end with lines."""
     left = b""
@@ -299,11 +295,6 @@ def _cells(line: bytes, sign: bytes) -> list[bytes]:
 def _stripped(line: bytes, delimiter: str | None) -> bytes:
     """Return a line without blanks and line ends around it; tabs between cells are kept."""
     return line.strip(b" \r\n") if delimiter == "\t" else line.strip()
-
-
-def _lines(block: bytes) -> Iterator[bytes]:
-    """Return the lines that are not empty."""
-    return (text for found in re.finditer(rb"[^\n]+", block) if (text := found.group().strip()))
 
 
 def _holds_names(line: bytes, following: bytes, delimiter: str | None) -> bool:
