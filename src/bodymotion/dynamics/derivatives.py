@@ -28,8 +28,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, real_numbers
-from bodymotion.motion.interpolation.methods import check_increasing
-from bodymotion.motion.interpolation.sampling import bridged
+from bodymotion.motion.interpolation.sampling import bridged, check_increasing
 
 Derivative: TypeAlias = Literal["spline", "central", "savgol"]
 DERIVATIVES = ("spline", "central", "savgol")

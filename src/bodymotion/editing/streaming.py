@@ -21,7 +21,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, not_resampled
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
-from bodymotion.motion.interpolation.methods import check_increasing, check_rate
+from bodymotion.motion.interpolation.sampling import check_increasing, check_rate
 from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, wrap_problem
 from bodymotion.motion.rules import unknown_component
 

@@ -20,9 +20,8 @@ source frame every method returns the value unchanged, to the bit.
 
 from __future__ import annotations
 
-from bodymotion.motion.interpolation.methods import HOLDING, Method, frames_needed, held_frames, taking_effect
 from bodymotion.motion.interpolation.resampling import check_motion_fits, resampled
-from bodymotion.motion.interpolation.sampling import sampled
+from bodymotion.motion.interpolation.sampling import HOLDING, Method, frames_needed, held_frames, sampled, taking_effect
 from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, unwrapped
 
 __all__ = [

@@ -12,8 +12,16 @@ from bodymotion.diagnostics.losses import OTHER_RATE
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.components import JOINT_DISPLACEMENT, Component, OtherSeq, Timeline
 from bodymotion.motion.interpolation.lowpass import low_passed, taps
-from bodymotion.motion.interpolation.methods import HOLDING, Method, check_increasing, check_rate, held_frames
-from bodymotion.motion.interpolation.sampling import are_poses, bridged, sampler
+from bodymotion.motion.interpolation.sampling import (
+    HOLDING,
+    Method,
+    are_poses,
+    bridged,
+    check_increasing,
+    check_rate,
+    held_frames,
+    sampler,
+)
 from bodymotion.motion.interpolation.wraps import find_wraps, unwrapped, wrap_problem
 from bodymotion.motion.rules import BRIDGED
 from bodymotion.system.memory import check_memory
