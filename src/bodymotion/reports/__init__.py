@@ -108,8 +108,9 @@ def report(
         check_body=not is_own,
     )
     done(3, NUM_STEPS)
-    times_of = (*(moment.time for moment in contents.moments), *(figure.time for figure in contents.figures))
-    moments = [time for time in times_of if time is not None and isfinite(time)]
+    moments = [(moment.time, moment.text) for moment in contents.moments]
+    moments += [(figure.time, "") for figure in contents.figures if figure.time is not None]
+    moments = [moment for moment in moments if isfinite(moment[0])]
     robot = robot_page(scene, follow_system_theme=True, moments=moments, measures=subject.measures)
     done(4, NUM_STEPS)
     times = subject.measures.times

@@ -1,16 +1,14 @@
-// One time for the robot, the timeline below it, and the plots. A click on any of them moves the others.
+// One time for the robot with its timeline, and the plots. A click on any of them moves the others.
 (() => {
-  const robot = document.getElementById("robot"), line = document.getElementById("line");
-  const mark = document.getElementById("now"), clock = document.getElementById("clock");
-  let start = Number(line.dataset.start), end = Number(line.dataset.end), time = start, requested = false, shown = 0;
+  const robot = document.getElementById("robot"), clock = document.getElementById("clock");
+  const start = Number(clock.dataset.start), end = Number(clock.dataset.end);
+  let time = start, requested = false, shown = 0;
   // The time that was requested, and until when messages about earlier times are ignored.
   let awaited = null, ignoreUntil = 0;
 
   const show = () => {
     requested = false;
     shown = performance.now();
-    const share = Math.min(Math.max((time - start) / Math.max(end - start, 1e-9), 0), 1);
-    mark.style.left = `${100 * share}%`;
     clock.textContent = `${time.toFixed(2)} s`;
     if (typeof window.bodymotionCursor === "function") window.bodymotionCursor(time);
   };
@@ -35,10 +33,6 @@
     if (awaited !== null && Math.abs(event.data.time - awaited) > 0.05 && performance.now() < ignoreUntil) return;
     awaited = null;
     at(event.data.time);
-  });
-  line.addEventListener("click", (event) => {
-    const box = line.getBoundingClientRect();
-    if (event.target.dataset.time === undefined) window.bodymotionSeek(start + (end - start) * (event.clientX - box.left) / box.width);
   });
   document.addEventListener("click", (event) => {
     const to = event.target.closest("[data-time]");

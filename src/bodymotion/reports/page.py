@@ -41,7 +41,7 @@ def page(contents: Contents, robot: str, plots: Sequence[str], head: str, span: 
         Times of the first and the last frame [s].
     """
     title = html_text(contents.title, 200)
-    top = f'<div class="top"><div>{_robot(robot, contents, span)}</div><div>{_figures(contents.figures)}</div></div>'
+    top = f'<div class="top"><div>{_robot(robot, span)}</div><div>{_figures(contents.figures)}</div></div>'
     drawn = "".join(f'<section class="plot">{html}</section>' for html in plots)
     sections = [top, _moments(contents.moments), _findings(contents.groups), drawn, _joints(contents.rows)]
     about = " · ".join(html_text(one, 300) for one in (*contents.files, f"{span[1] - span[0]:.2f} s", *contents.notes))
@@ -75,21 +75,13 @@ def _seek_button(time: float | None) -> str:
     return "" if time is None else f'<button class="at" data-time="{time!r}">{time:.2f} s</button>'
 
 
-def _robot(robot: str, contents: Contents, span: tuple[float, float]) -> str:
+def _robot(robot: str, span: tuple[float, float]) -> str:
     frame = ""
     if robot:
         source = escape(robot, quote=True)
         frame = f'<iframe id="robot" title="the robot" sandbox="allow-scripts" srcdoc="{source}"></iframe>'
-    length = max(span[1] - span[0], 1e-9)
-    marks = "".join(
-        f'<i class="{moment.severity}" data-time="{moment.time!r}" title="{html_text(f"{moment.time:.2f} s: {moment.text}", 300)}" '
-        f'style="left:{100 * (moment.time - span[0]) / length:.3f}%"></i>'
-        for moment in contents.moments
-        if isfinite(moment.time)
-    )
-    line = f'<div id="line" data-start="{span[0]!r}" data-end="{span[1]!r}">{marks}<div id="now"></div></div>'
-    note = f'at <span id="clock">{span[0]:.2f} s</span>; the marks are the moments below'
-    return f'<div id="place"><section id="stage">{frame}{line}<div class="soft">{note}</div></section></div>'
+    clock = f'<span id="clock" data-start="{span[0]!r}" data-end="{span[1]!r}">{span[0]:.2f} s</span>'
+    return f'<div id="place"><section id="stage">{frame}<div class="soft">at {clock}; the marks are the moments below</div></section></div>'
 
 
 def _figures(figures: Iterable[Figure]) -> str:

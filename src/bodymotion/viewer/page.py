@@ -7,16 +7,17 @@ new round, and other lights would flicker. Frames are shown at their own times; 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.diagnostics.text import html_text
+from bodymotion.diagnostics.text import html_text, shown
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS, DisplayOptions
@@ -96,21 +97,24 @@ def page(
     *,
     play: bool = True,
     follow_system_theme: bool = False,
-    moments: npt.ArrayLike = (),
+    moments: Sequence[tuple[float, str]] = (),
     measures: Measures | None = None,
 ) -> str:
     """Return the page as text, for a file or as `srcdoc` of an `iframe`, whose page can control it by messages.
 
     It begins to `play`, or shows its first frame. With `follow_system_theme` it has dark mode or light mode as the reader's system has.
-    The frames at some `moments` (M,) [s] are on it in any case. `measures` are those of the motion where they are known.
+    The frames at some `moments` [s] are on it in any case, and those with a text are marked on the timeline, in place of findings.
+    `measures` are those of the motion where they are known.
     """
     options = replace(options or DisplayOptions())
     apply_defaults(options, scene)
-    sampling = sampled(scene.timeline, moments)
+    sampling = sampled(scene.timeline, [time for time, _ in moments])
     themes = (False, True) if follow_system_theme else (options.dark,)
     texts, note, analysis = _record(scene, options, sampling, themes, measures)
     text = _with_both_themes(*texts) if follow_system_theme else texts[0]
-    return _with_timeline(text, scene, sampling, options, note, analysis, play)
+    data = timeline_data(scene, analysis)
+    data["marks"] = [(time, shown(text, 300)) for time, text in moments if text] or data["marks"]
+    return _with_timeline(text, scene, sampling, options, data, note, play)
 
 
 def write_page(scene: Scene, path: Path, options: DisplayOptions | None = None, *, play: bool = True) -> Sampling:
@@ -207,8 +211,8 @@ def _with_timeline(
     scene: Scene,
     sampling: Sampling,
     options: DisplayOptions,
+    data: dict[str, Any],
     note: str,
-    analysis: MotionAnalysis | None,
     play: bool,
 ) -> str:
     """Add the title, the timeline with a line about what is shown, and the script of the page."""
@@ -224,13 +228,13 @@ def _with_timeline(
         parts.append(f"feet: {', '.join(signs)}")
     line = " · ".join([*parts, *(f"⚠ {html_text(text)}" for text in scene.warnings)]) + note
     names = (name for name in FIRST_MOTION_ONLY if name != "zmp" or scene.zmp is not None)
-    shown = [LABELS[name] for name in names if getattr(options, name)]
-    if scene.second is not None and shown:
-        line += f" · of the first motion: {escape(', '.join(shown))}"
+    labels = [LABELS[name] for name in names if getattr(options, name)]
+    if scene.second is not None and labels:
+        line += f" · of the first motion: {escape(', '.join(labels))}"
     head, body = text.split("</head>", 1)
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
     head = f"{before}<title>{title}</title>{rest.split('</title>', 1)[1]}"
-    data = timeline_data(scene, analysis, line)
+    data["note"] = line
     # In a script of HTML, "<" could begin the end of the script. Without `play` it shows its first frame; viser's player plays by itself.
     settings = {"times": [round(float(time), 9) for time in sampling.times], "play": play, "data": data}
     code = f"window.bodymotionPage = {json.dumps(settings).replace('<', chr(92) + 'u003c')};\n"
