@@ -51,8 +51,8 @@ site: $(RUNNING)
 	$(PIP) -e ".[site]"
 	$(BIN)/python -m mkdocs build --quiet
 
-pictures: $(DEVELOPING)
-	$(BIN)/python docs/make_rendered.py
+pictures: $(DEVELOPING) browser drawing
+	for script in rendered plots camera_picture picture report_picture; do $(BIN)/python docs/make_$$script.py || exit 1; done
 
 # Installed when we may, named when not.
 browser:
