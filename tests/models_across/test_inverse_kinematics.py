@@ -159,6 +159,9 @@ def test_weights_posture_and_chosen_joints(biped):
     alone = biped.ik({"HEAD_TILT": far["HEAD_TILT"]}, restarts=0)
     hard = biped.ik(tasks=both, restarts=0)
     assert hard.errors[1, 0] == pytest.approx(alone.errors[0, 0], abs=1e-5)
+    palm = [3.0, 0.0, 1.0, *rotations.from_rpy([0.0, 1.0, 0.0])]
+    turned = biped.ik(tasks=[FrameTask("R_WRIST", palm, orientation_weight=np.inf)], restarts=0)
+    assert turned.errors[0, 1] < 1e-6 and turned.errors[0, 0] > 1
     posture = np.full(biped.num_joints, 0.01)
     held = biped.ik({"R_WRIST": [0.2, -0.3, 0.9]}, posture=posture, posture_weight=1e-3, close_loops=False)
     legs = [c for c, joint in enumerate(biped.joints) if "HIP" in joint.name or "KNEE" in joint.name]

@@ -59,9 +59,12 @@ def ik(
       bodymotion ik robot.wrl --to R_WRIST=0.35,-0.25,1.05
       bodymotion ik robot.wrl walk.seq --to R_WRIST=0.4,-0.2,0.9,0,-90,0 --pin R_ANKLE_ROLL --pin L_ANKLE_ROLL -o reach.seq
     """  # noqa: D301
+    import numpy as np
+
     from bodymotion.cli.files import check_reading, exit_code, load_body, load_motion, written
     from bodymotion.cli.messages import show_problems
     from bodymotion.formats.registry import save
+    from bodymotion.geometry import rotations
     from bodymotion.model.ik import CenterOfMassTask, FrameTask, LookAtTask
     from bodymotion.model.joint_names import by_position as named_by_position
     from bodymotion.scene.scene import make_scene
@@ -74,7 +77,7 @@ def ik(
         tasks: list[Task] = []
         for text in to or ():
             link, x = _link(text, "--to", body, (3, 6), "X,Y,Z or X,Y,Z,ROLL,PITCH,YAW")
-            tasks.append(FrameTask(link, x if len(x) == 3 else [*x[:3], *_turn(x[3:])]))
+            tasks.append(FrameTask(link, x if len(x) == 3 else [*x[:3], *rotations.from_rpy(np.radians(x[3:]))]))
         for text in look or ():
             tasks.append(LookAtTask(*_link(text, "--look", body, (3,), "X,Y,Z")))
         if center_of_mass is not None:
@@ -105,10 +108,10 @@ def ik(
             else:
                 for name in dict.fromkeys(found.names):
                     far, angle = found.missed.get(name, (0.0, 0.0))
-                    about = f"missed by {1e3 * far:.3g} mm, {57.29578 * angle:.3g}°" if far or angle else "reached"
+                    about = f"missed by {1e3 * far:.3g} mm, {np.degrees(angle):.3g}°" if far or angle else "reached"
                     stream.write(one_line(f"{name}: {about}") + "\n")
                 for label, joint, value in zip(labels, body.joints, found.q, strict=True):
-                    shown = f"{value:.4f} m" if joint.type == "slide" else f"{57.29578 * value:.2f}°"
+                    shown = f"{value:.4f} m" if joint.type == "slide" else f"{np.degrees(value):.2f}°"
                     stream.write("" if output is not None else one_line(f"  {label} {shown}") + "\n")
         code = 0
         if output is not None:
@@ -131,12 +134,3 @@ def _known(name: str, option: str, body: Body) -> None:
         body.link(name)
     except KeyError as error:
         raise typer.BadParameter(one_line(error.args[0]), param_hint=option) from None
-
-
-def _turn(degrees: list[float]) -> list[float]:
-    """Return the quaternion of roll, pitch, yaw in degrees."""
-    import numpy as np
-
-    from bodymotion.geometry import rotations
-
-    return [float(part) for part in rotations.from_rpy(np.radians(degrees))]

@@ -31,11 +31,17 @@ from bodymotion.kernels.loop_constraints import Chain, Indices, place_links
 
 POSE, CENTER, LOOK, DISTANCE, POINTS, AXES = range(6)
 Tasks: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats, Indices]
-"""Kinds (K,), links (K, 2), points (K, 2, 3), directions (K, 3), weights (K, 6) of the residuals, and whether they are hard (K,)."""
+"""Kinds (K,), links (K, 2), points (K, 2, 3), directions (K, 3), weights (K, 6) of the residuals, and whether these are hard (K, 6)."""
 Masses: TypeAlias = tuple[Floats, Floats]
 """The links' shares (L,) of the mass, and their centres (L, 3)."""
 Space: TypeAlias = tuple[Indices, Floats, Floats, Floats]
 """Of the variables (6 + J): which may move, limits, and the weights with which joints are held at their rest values."""
+Problem: TypeAlias = tuple[Chain, Masses, Tasks, Space]
+"""The chain has all links; the pose of the root replaces its offset."""
+Pose: TypeAlias = tuple[Floats, Floats]
+"""Joints (J,) and the pose (7,) of the root."""
+Linear: TypeAlias = tuple[Floats, Floats]
+"""Weighted residuals (R,) and their derivatives (R, 6 + J)."""
 Work: TypeAlias = tuple[Floats, Floats, Floats]
 """Rotations (L, 3, 3), positions (L, 3) and joint axes (L, 3) of the links in the world."""
 System: TypeAlias = tuple[Floats, Floats, Floats]
@@ -55,26 +61,19 @@ DAMPING, MIN_SHARE, MIN_DAMPING = 1e-3, 1e-9, 1e-11
 
 
 def solve(
-    chain: Chain,
-    masses: Masses,
-    tasks: Tasks,
-    goals: Floats,
-    space: Space,
-    rest: Floats,
-    starts: tuple[Floats, Floats],
-    steps: int,
+    problem: Problem, goals: Floats, rest: Floats, starts: Floats, roots: Floats, steps: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return joints (T, J), root poses (T, 7), the errors (T, K, 2) of tasks [m, rad], and the sum (T,) of their weighted squares.
 
-    `chain`: all links, the offset of the root being replaced by its pose. `goals` (T, K, 7). `rest` (1 or T, J). `starts`: joints
-    (1 or T, J) and root poses (T, 7). With one row of joints each frame starts where the one before ended, else each with its own.
+    `goals` (T, K, 7), `roots` (T, 7). `rest` (1 or T, J). With one row of joints in `starts` (1 or T, J) each frame starts where the one
+    before ended, else each with its own.
     """
-    count, joints = len(goals), starts[0].shape[1]
-    q, root = np.empty((count, joints)), np.empty((count, 7))
+    (parents, kinds, columns, turns, places, axes, units), masses, tasks, space = problem
+    count = len(goals)
+    q, root = np.empty((count, starts.shape[1])), np.empty((count, 7))
     errors, cost = np.empty((count, len(tasks[0]), 2)), np.empty(count)
-    turns, places = np.array(chain[3]), np.array(chain[4])
-    whole = (*chain[:3], turns, places, *chain[5:])
-    _solve(whole, masses, tasks, goals, space, rest, *starts, steps, q, root, errors, cost)
+    chain = (parents, kinds, columns, np.array(turns), np.array(places), axes, units)
+    _solve((chain, masses, tasks, space), goals, rest, starts, roots, steps, q, root, errors, cost)
     return q, root, errors, cost
 
 
@@ -112,37 +111,30 @@ def _rotation_vector(turn: Floats, goal: Floats, out: Floats) -> float:
 def _add(
     chain: Chain, link: int, point: Floats, work: Work, by: Floats, free_root: bool, rows: Indices, jac: Floats
 ) -> None:
-    """Add to the rows of `jac` the products of `by` (6, 6) with the velocities of a point of a link, for each variable."""
+    """Add to the rows of `jac` the products of `by` (6, 6) with v and ω of a point of a link, for each variable.
+
+    With b and c the halves of a row of `by`, s the axis of a joint and r from its origin to the point: b · (s × r) + c · s = s · (r × b + c).
+    """
     parents, kinds, columns = chain[:3]
     _, places, axes = work
     arm = np.empty(3)
-    swept = np.empty(3)
-    twist = np.zeros(6)
-    i = link
-    while i >= 0:
-        root = parents[i] < 0
-        if kinds[i] != 0 or (root and free_root):
+    moment = np.empty(3)
+    for m in range(6):
+        if rows[m] < 0:
+            continue
+        i = link
+        while i >= 0:
             for k in range(3):
                 arm[k] = point[k] - places[i, k]
-            for part in range(6 if root else 1):
-                if root:
-                    for k in range(6):
-                        twist[k] = 1.0 if k == part else 0.0
-                    if part >= 3:
-                        cross(twist[3:], arm, swept)
-                        for k in range(3):
-                            twist[k] = swept[k]
-                else:
-                    cross(axes[i], arm, swept)
-                    for k in range(3):
-                        twist[k] = axes[i, k] if kinds[i] == 2 else swept[k]
-                        twist[3 + k] = axes[i, k] if kinds[i] == 1 else 0.0
-                column = part if root else 6 + columns[i]
-                for m in range(6):
-                    if rows[m] >= 0:
-                        for k in range(6):
-                            jac[rows[m], column] += by[m, k] * twist[k]
-        i = parents[i]
+            cross(arm, by[m], moment)
+            for k in range(3):
+                moment[k] += by[m, 3 + k]
+                if kinds[i]:
+                    jac[rows[m], 6 + columns[i]] += axes[i, k] * (by[m, k] if kinds[i] == 2 else moment[k])
+                elif i == 0 and free_root:
+                    jac[rows[m], k] += by[m, k]
+                    jac[rows[m], 3 + k] += moment[k]
+            i = parents[i]
 
 
 @inlined
@@ -183,22 +175,11 @@ def _add_center(chain: Chain, masses: Masses, work: Work, center: Floats, rows: 
 
 @inlined
 def _evaluate(
-    chain: Chain,
-    masses: Masses,
-    tasks: Tasks,
-    goals: Floats,
-    space: Space,
-    rest: Floats,
-    x: Floats,
-    pose: Floats,
-    work: Work,
-    residual: Floats,
-    jac: Floats,
-    errors: Floats,
+    problem: Problem, goals: Floats, rest: Floats, at: Pose, work: Work, system: Linear, errors: Floats
 ) -> tuple[float, float, float]:
     """Compute weighted residuals and their derivatives; return |W·r|² of soft tasks, Σ|r| of hard ones, and the largest error [m, rad]."""
-    kinds, links, points, directions, weights, hard = tasks
-    turns, places, axes = work
+    chain, masses, (kinds, links, points, directions, weights, hard), space = problem
+    (x, pose), (turns, places, axes), (residual, jac) = at, work, system
     free_root = space[0][0] != 0
     rotation(pose, chain[3][0])
     for k in range(3):
@@ -320,11 +301,11 @@ def _evaluate(
         for m in range(6):
             if rows[m] < 0:
                 continue
-            weight = HARD if hard[n] else weights[n, m]
+            weight = HARD if hard[n, m] else weights[n, m]
             residual[rows[m]] = weight * r[m]
             for j in range(jac.shape[1]):
                 jac[rows[m], j] *= weight
-            if hard[n]:
+            if hard[n, m]:
                 apart += abs(r[m])
             else:
                 soft += residual[rows[m]] ** 2
@@ -339,11 +320,9 @@ def _evaluate(
 
 
 @inlined
-def _normal_equations(
-    space: Space, rest: Floats, x: Floats, lagrange: Floats, residual: Floats, jac: Floats, system: System
-) -> None:
+def _normal_equations(space: Space, rest: Floats, x: Floats, lagrange: Floats, linear: Linear, system: System) -> None:
     """Compute H = AᵀW²A and g = AᵀW²r, with the multipliers of hard tasks and the joints' rest values."""
-    h, g, _ = system
+    (residual, jac), (h, g, _) = linear, system
     count = g.shape[0]
     used = np.empty(count, dtype=np.int64)
     for i in range(count):
@@ -434,8 +413,9 @@ def _step(space: Space, x: Floats, damping: float, system: System, index: Indice
 
 
 @inlined
-def _move(space: Space, x: Floats, pose: Floats, step: Floats, trial: Floats, trial_pose: Floats) -> None:
+def _move(space: Space, at: Pose, step: Floats, out: Pose) -> None:
     """Fill in the joints and the root's pose after a step."""
+    (x, pose), (trial, trial_pose) = at, out
     for j in range(x.shape[0]):
         trial[j] = x[j] + step[6 + j]
         if step[6 + j] != 0.0:
@@ -454,11 +434,8 @@ def _move(space: Space, x: Floats, pose: Floats, step: Floats, trial: Floats, tr
 
 @kernel
 def _solve(
-    chain: Chain,
-    masses: Masses,
-    tasks: Tasks,
+    problem: Problem,
     goals: Floats,
-    space: Space,
     rests: Floats,
     starts: Floats,
     roots: Floats,
@@ -468,18 +445,14 @@ def _solve(
     errors: Floats,
     cost: Floats,
 ) -> None:
+    chain, _, (kinds, _, _, _, weights, hard), space = problem
     links, joints = chain[0].shape[0], q.shape[1]
-    kinds, weights, hard = tasks[0], tasks[4], tasks[5]
-    rows = 0
-    for n in range(kinds.shape[0]):
-        for m in range(6):
-            rows += weights[n, m] > 0.0
-    is_hard = np.zeros(rows, dtype=np.int64)
+    is_hard = np.zeros(weights.size, dtype=np.int64)
     rows = 0
     for n in range(kinds.shape[0]):
         for m in range(6):
             if weights[n, m] > 0.0:
-                is_hard[rows] = hard[n]
+                is_hard[rows] = hard[n, m]
                 rows += 1
     count = 6 + joints
     work = (np.empty((links, 3, 3)), np.empty((links, 3)), np.empty((links, 3)))
@@ -492,8 +465,8 @@ def _solve(
         pulled = pulled or space[3][i] > 0.0
     index = np.empty(count, dtype=np.int64)
     step = np.empty(count)
-    x, pose = np.empty(joints), np.empty(7)
-    trial, trial_pose = np.empty(joints), np.empty(7)
+    x, pose = here = (np.empty(joints), np.empty(7))
+    trial, trial_pose = there = (np.empty(joints), np.empty(7))
     lagrange, next_lagrange = np.zeros(rows), np.zeros(rows)
     tried = np.empty((kinds.shape[0], 2))
     for t in range(q.shape[0]):
@@ -510,20 +483,8 @@ def _solve(
         share, penalty, stalls = DAMPING, 0.0, 0
         for number in range(steps + 1):
             other = 1 - at
-            now, opened, error = _evaluate(
-                chain,
-                masses,
-                tasks,
-                goals[t],
-                space,
-                rest,
-                trial,
-                trial_pose,
-                work,
-                residuals[other],
-                jacobians[other],
-                tried,
-            )
+            linear = (residuals[other], jacobians[other])
+            now, opened, error = _evaluate(problem, goals[t], rest, there, work, linear, tried)
             gain = 0.5 * (soft - now) + penalty * (apart - opened)
             if number == 0 or gain > 0.0 or error <= TOLERANCE:
                 at = other
@@ -542,7 +503,7 @@ def _solve(
                     lagrange[row] = next_lagrange[row]
                 if stalls >= MAX_STALLS or (worst <= TOLERANCE and not pulled):
                     break
-                _normal_equations(space, rest, x, lagrange, residuals[at], jacobians[at], system)
+                _normal_equations(space, rest, x, lagrange, linear, system)
             else:
                 share *= 10.0
             if not _step(space, x, share * (soft + apart * apart) + MIN_DAMPING, system, index, step) > MIN_STEP:
@@ -555,7 +516,7 @@ def _solve(
                         value += jacobians[at, row, j] * step[j]
                     next_lagrange[row] = lagrange[row] + HARD * value
                     penalty = max(penalty, 2.0 * abs(next_lagrange[row]))
-            _move(space, x, pose, step, trial, trial_pose)
+            _move(space, here, step, there)
         for j in range(joints):
             q[t, j] = x[j]
         cost[t] = soft

@@ -7,8 +7,8 @@ before all others, as do pinned links and closed loops. The method is in `kernel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -141,42 +141,34 @@ class Solution(ContentEquality):
         return f"Solution({counted(self.cost.size, 'frame')}, {counted(len(self.names), 'task')}: {about})"
 
 
-@dataclass
 class _Problem:
-    """The tasks of a body as rows for the kernel; goals are (T or 1, 7)."""
+    """The tasks of a body, for the kernel."""
 
-    body: Body
-    names: list[str] = field(default_factory=list)
-    kinds: list[int] = field(default_factory=list)
-    links: list[tuple[int, int]] = field(default_factory=list)
-    points: list[tuple[npt.ArrayLike, npt.ArrayLike]] = field(default_factory=list)
-    directions: list[npt.ArrayLike] = field(default_factory=list)
-    weights: list[list[float]] = field(default_factory=list)
-    goals: list[Floats] = field(default_factory=list)
-    single: bool = True
+    def __init__(self, body: Body) -> None:
+        self.body = body
+        self.names: list[str] = []
+        self.parts: list[tuple[Any, ...]] = []
+        """Kind, links, points, direction and weights of each task."""
+        self.goals: list[Floats] = []
+        """(1 or T, 7) of each task."""
+        self.single = True
 
     def add(
         self,
         name: str,
         kind: int,
-        weights: Iterable[float],
+        weights: Sequence[float],
         goal: npt.ArrayLike,
         links: tuple[int, int] = (0, -1),
         points: tuple[npt.ArrayLike, npt.ArrayLike] = (ORIGIN, ORIGIN),
         direction: npt.ArrayLike = ORIGIN,
     ) -> None:
         """Add a task with a goal (..., 1 to 7)."""
-        weights = [float(weight) for weight in weights]
         if not all(weight >= 0 for weight in weights):
             raise ValueError(f"{name}: weights {weights}; expected numbers of at least 0")
-        for vector in (*points, direction):
-            _vector(vector, name)
+        ends = [_vector(point, name) for point in points]
         self.names.append(name)
-        self.kinds.append(kind)
-        self.links.append(links)
-        self.points.append(points)
-        self.directions.append(direction)
-        self.weights.append([*weights, *[0.0] * (6 - len(weights))])
+        self.parts.append((kind, links, ends, _vector(direction, name), [*weights, *[0.0] * (6 - len(weights))]))
         rows = self.rows(goal, None, name)
         self.goals.append(np.pad(rows, ((0, 0), (0, 7 - rows.shape[1]))))
 
@@ -214,8 +206,9 @@ class _Problem:
                 )
             if width == (4,):
                 goal = np.concatenate([np.zeros((*goal.shape[:-1], 3)), goal], axis=-1)
-            weights = [task.weight * (width != (4,))] * 3 + [task.orientation_weight * (width != (3,))] * 3
-            weights = [0.0 if np.isnan(weight) else weight for weight in weights]
+            weights = [task.weight if width != (4,) else 0.0] * 3 + [
+                task.orientation_weight if width != (3,) else 0.0
+            ] * 3
             self.add(name, kernel.POSE, weights, goal, (link, -1), (task.point, ORIGIN))
         elif isinstance(task, LookAtTask):
             axis = _vector(task.axis, f"axis of {task.link}")
@@ -253,7 +246,7 @@ class _Problem:
         kinds, columns = self.body.tree[1:3]
         reach = np.zeros(len(q))
         for number in missed:
-            for link in range(len(kinds)) if self.kinds[number] == kernel.CENTER else self.links[number]:
+            for link in range(len(kinds)) if self.parts[number][0] == kernel.CENTER else self.parts[number][1]:
                 above = link
                 while above > 0:
                     if kinds[above] and space[0][6 + columns[above]]:
@@ -265,17 +258,10 @@ class _Problem:
 
     def tasks(self) -> kernel.Tasks:
         """Return the tasks for the kernel."""
-        weights = np.array(self.weights)
+        kinds, links, points, directions, weights = (np.array(column) for column in zip(*self.parts, strict=True))
         hard = np.isinf(weights)
         weights[hard] = 1.0
-        return (
-            np.array(self.kinds),
-            np.array(self.links),
-            np.array(self.points, dtype=float),
-            np.array(self.directions, dtype=float),
-            weights,
-            hard.any(axis=1).astype(np.int64),
-        )
+        return kinds, links, points, directions, weights, hard.astype(np.int64)
 
 
 def _vector(values: npt.ArrayLike, what: str) -> Floats:
@@ -348,11 +334,11 @@ def solve(
         8 * (len(problem.names) + 3 * columns) * columns + 8 * frames * (columns + 9 * len(problem.names)), "this"
     )
 
+    compiled = (arrays, (masses, centers), problem.tasks(), space)
+
     def found(goals: Floats, starts: Floats, roots: Floats, rest: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        begin = (np.array(starts), np.array(np.broadcast_to(roots, (len(goals), 7))))
-        return kernel.solve(
-            arrays, (masses, centers), problem.tasks(), np.array(goals), space, np.array(rest), begin, max_steps
-        )
+        roots = np.array(np.broadcast_to(roots, (len(goals), 7)))
+        return kernel.solve(compiled, np.array(goals), np.array(rest), np.array(starts), roots, max_steps)
 
     q, at, errors, cost = found(goals[:1], starts[:1], roots[:1], rest[:1])
     if restarts > 0 and errors.max() > MAX_ERROR:
@@ -360,7 +346,7 @@ def solve(
         others = found(np.repeat(goals[:1], restarts, axis=0), begin, roots[:1], rest[:1])
         tried = [np.concatenate(pair) for pair in zip((q, at, errors, cost), others, strict=True)]
         missed = tried[2].max(axis=(1, 2)) > MAX_ERROR
-        hard = tried[2][:, problem.tasks()[5] > 0].max(axis=(1, 2), initial=0.0) > MAX_ERROR
+        hard = tried[2][:, compiled[2][5].any(axis=1)].max(axis=(1, 2), initial=0.0) > MAX_ERROR
         far = np.linalg.norm(tried[0] - starts[0], axis=1)
         best = np.lexsort((far, np.where(missed, tried[3], 0.0), missed, hard))[:1]
         q, at, errors, cost = (values[best] for values in tried)
