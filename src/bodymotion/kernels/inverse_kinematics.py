@@ -5,8 +5,8 @@ their derivatives A by u, each step minimizes |W·(r + A·Δu)|² + λ·|Δu|² 
 the squared error, as Fan and Yuan, 2005, have it, so that convergence stays quadratic where joints are redundant). Joints that the step
 would move beyond a limit are put on it and the others solved again; a joint leaves its limit when the gradient points inwards.
 
-Hard tasks (closed loops, pinned links) come before all others. They have a large weight and multipliers (Hestenes, 1969, and Powell), so
-they are met exactly. A step is accepted when it reduces |W·r|²/2 of the other tasks plus ν·Σ|r| of the hard ones, ν above the multipliers.
+Hard tasks c (closed loops, pinned links) come before all others. They are met exactly by the method of multipliers (Hestenes, 1969, and
+Powell): a step is accepted when it reduces |W·r|²/2 + μ·c + ρ·|c|²/2, ρ being the square of `HARD`, and then μ grows by ρ·c.
 
 Kinds of tasks, with points P on link a and Q on link b (−1: the world), and the goal g (7,) of each frame; residuals in world axes:
 
@@ -54,8 +54,8 @@ MAX_STEP = 0.5
 """[rad or m] No variable moves further in one step."""
 MIN_GAIN, MAX_STALLS = 1e-12, 3
 """The end of descent: so many steps in turn gain less than this share."""
-HARD = 100.0
-"""The weight of hard tasks."""
+HARD, MAX_STEP_OF_UPDATES = 30.0, 0.1
+"""The weight of hard tasks; and [rad or m] the largest step after which their multipliers are updated."""
 DAMPING, MIN_SHARE, MIN_DAMPING = 1e-3, 1e-9, 1e-11
 """The first and the smallest share of the squared error that is λ, and the smallest λ."""
 
@@ -113,7 +113,7 @@ def _add(
 ) -> None:
     """Add to the rows of `jac` the products of `by` (6, 6) with v and ω of a point of a link, for each variable.
 
-    With b and c the halves of a row of `by`, s the axis of a joint and r from its origin to the point: b · (s × r) + c · s = s · (r × b + c).
+    With b and c the halves of a row of `by`, s a joint's axis and r from its origin to the point: b · (s × r) + c · s = s · (r × b + c).
     """
     parents, kinds, columns = chain[:3]
     _, places, axes = work
@@ -467,7 +467,7 @@ def _solve(
     step = np.empty(count)
     x, pose = here = (np.empty(joints), np.empty(7))
     trial, trial_pose = there = (np.empty(joints), np.empty(7))
-    lagrange, next_lagrange = np.zeros(rows), np.zeros(rows)
+    lagrange = np.zeros(rows)
     tried = np.empty((kinds.shape[0], 2))
     for t in range(q.shape[0]):
         rest = rests[min(t, rests.shape[0] - 1)]
@@ -478,20 +478,23 @@ def _solve(
         if t < starts.shape[0] or not space[0][0]:
             unit_pose(roots[t], trial_pose)
         for row in range(rows):
-            next_lagrange[row] = 0.0
-        soft, apart, worst = np.inf, 0.0, np.inf
-        share, penalty, stalls = DAMPING, 0.0, 0
+            lagrange[row] = 0.0
+        soft, apart, worst, merit, farthest = np.inf, 0.0, np.inf, np.inf, np.inf
+        share, stalls = DAMPING, 0
         for number in range(steps + 1):
             other = 1 - at
             linear = (residuals[other], jacobians[other])
             now, opened, error = _evaluate(problem, goals[t], rest, there, work, linear, tried)
-            gain = 0.5 * (soft - now) + penalty * (apart - opened)
-            if number == 0 or gain > 0.0 or error <= TOLERANCE:
+            value = 0.5 * now
+            for row in range(rows):
+                if is_hard[row]:
+                    value += residuals[other, row] * (lagrange[row] / HARD + 0.5 * residuals[other, row])
+            if number == 0 or value < merit or error <= TOLERANCE:
                 at = other
                 if number > 0:
-                    stalls = stalls + 1 if gain <= MIN_GAIN * (0.5 * soft + penalty * apart) else 0
+                    stalls = stalls + 1 if merit - value <= MIN_GAIN * abs(value) and opened <= TOLERANCE else 0
                     share = max(0.2 * share, MIN_SHARE)
-                soft, apart, worst = now, opened, error
+                soft, apart, worst, merit = now, opened, error, value
                 for j in range(joints):
                     x[j] = trial[j]
                 for k in range(7):
@@ -499,23 +502,19 @@ def _solve(
                 for n in range(kinds.shape[0]):
                     for k in range(2):
                         errors[t, n, k] = tried[n, k]
-                for row in range(rows):
-                    lagrange[row] = next_lagrange[row]
                 if stalls >= MAX_STALLS or (worst <= TOLERANCE and not pulled):
                     break
+                if farthest <= MAX_STEP_OF_UPDATES:
+                    for row in range(rows):
+                        if is_hard[row]:
+                            lagrange[row] += HARD * residuals[at, row]
+                            merit += residuals[at, row] ** 2
                 _normal_equations(space, rest, x, lagrange, linear, system)
             else:
                 share *= 10.0
-            if not _step(space, x, share * (soft + apart * apart) + MIN_DAMPING, system, index, step) > MIN_STEP:
+            farthest = _step(space, x, share * (soft + apart * apart) + MIN_DAMPING, system, index, step)
+            if not farthest > MIN_STEP:
                 break
-            # The multipliers that this step stands for.
-            for row in range(rows):
-                if is_hard[row]:
-                    value = residuals[at, row]
-                    for j in range(count):
-                        value += jacobians[at, row, j] * step[j]
-                    next_lagrange[row] = lagrange[row] + HARD * value
-                    penalty = max(penalty, 2.0 * abs(next_lagrange[row]))
             _move(space, here, step, there)
         for j in range(joints):
             q[t, j] = x[j]

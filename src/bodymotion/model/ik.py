@@ -346,9 +346,9 @@ def solve(
         others = found(np.repeat(goals[:1], restarts, axis=0), begin, roots[:1], rest[:1])
         tried = [np.concatenate(pair) for pair in zip((q, at, errors, cost), others, strict=True)]
         missed = tried[2].max(axis=(1, 2)) > MAX_ERROR
-        hard = tried[2][:, compiled[2][5].any(axis=1)].max(axis=(1, 2), initial=0.0) > MAX_ERROR
+        hard = tried[2][:, compiled[2][5].any(axis=1)].max(axis=(1, 2), initial=0.0)
         far = np.linalg.norm(tried[0] - starts[0], axis=1)
-        best = np.lexsort((far, np.where(missed, tried[3], 0.0), missed, hard))[:1]
+        best = np.lexsort((far, np.where(missed, tried[3], 0.0), missed, np.where(hard > MAX_ERROR, hard, 0.0)))[:1]
         q, at, errors, cost = (values[best] for values in tried)
     if frames > 1:
         at = np.concatenate([at, np.broadcast_to(roots, (frames, 7))[1:]])
