@@ -19,7 +19,7 @@ def test_it_plays_and_everything_goes_by_one_time(page, tmp_path):
         output=tmp_path / "report.html",
         plots=["zmp"],
     )
-    page.set_viewport_size({"width": 900, "height": 600})
+    page.set_viewport_size({"width": 1200, "height": 800})
     page.context.set_offline(True)
     page.goto((tmp_path / "report.html").as_uri())
 

@@ -54,6 +54,34 @@ def edit(
         Texts, Option(metavar="FILE", help="Append another motion, starting at the last root pose.")
     ] = None,
     loop: Annotated[Texts, Option(metavar="N", help="Repeat N times, each starting at the last root pose.")] = None,
+    seamless: Annotated[
+        Texts,
+        Option(metavar="SECONDS", help="Make one period for --loop: the end fades into the beginning over this time."),
+    ] = None,
+    hold: Annotated[
+        Texts, Option(metavar="AT:SECONDS", help="Hold the pose at a time, in seconds, for so many seconds.")
+    ] = None,
+    insert: Annotated[
+        Texts,
+        Option(metavar="AT:FILE", help="Insert another motion at a time in seconds; the rest continues from its end."),
+    ] = None,
+    length: Annotated[
+        Texts,
+        Option(
+            metavar="SECONDS",
+            help="Make it take so many seconds, or so many beats at a tempo: BEATS@BPM, such as 8@120.",
+        ),
+    ] = None,
+    within_limits: Annotated[
+        bool, Option("--within-limits", help="Slow down where joints exceed their speed limits; needs --body.")
+    ] = False,
+    offset_joint: Annotated[
+        Texts, Option(metavar="JOINT=VALUE", help="Add to a joint, in degrees; in metres if it slides (with --body).")
+    ] = None,
+    scale_joint: Annotated[Texts, Option(metavar="JOINT=FACTOR", help="Multiply the displacements of a joint.")] = None,
+    fill_gaps: Annotated[
+        bool, Option("--fill-gaps", help="Replace numbers that are not finite by straight lines between known ones.")
+    ] = False,
     reverse: Annotated[bool, Option("--reverse", help="Reverse time.")] = False,
     mirror: Annotated[
         bool, Option("--mirror", help="Exchange left and right; needs --body if there are joints.")
@@ -88,8 +116,19 @@ def edit(
         Option(metavar="LEFT=RIGHT", help="For --mirror: links that correspond; by default found by their names."),
     ] = None,
     blend: Annotated[
-        float, Option(metavar="SECONDS", callback=not_negative, help="For --append and --loop: blend over this time.")
+        float,
+        Option(
+            metavar="SECONDS", callback=not_negative, help="For --append, --insert and --loop: blend over this time."
+        ),
     ] = 0.0,
+    foot: Annotated[
+        str | None,
+        Option(
+            metavar="LINK",
+            help="For --append, --insert and --loop: the link that continues in place instead of the root, "
+            "such as the foot in contact; needs --body.",
+        ),
+    ] = None,
     by_position: ByPosition = False,
 ) -> None:
     """Change a motion step by step.
@@ -104,6 +143,7 @@ def edit(
       bodymotion edit walk.seq far.seq --trim 2:4 --loop 3 --blend 0.2 --start-at 0,0,90
       bodymotion edit walk.seq both.seq --append turn.seq --smooth 8
       bodymotion edit walk.seq links.seq --fill-links --drop JointDisplacement --body robot.wrl
+      bodymotion edit walk.seq slow.seq --hold 2:0.5 --within-limits --body robot.wrl
       bodymotion edit links.seq joints.seq --recover-joints --root-only --body robot.wrl
     """  # noqa: D301
     from bodymotion.cli.progress import progress
@@ -114,17 +154,23 @@ def edit(
     ]
     if not steps:
         raise typer.BadParameter("no step given; use --trim, --mirror or another one", param_hint="edit")
-    context = _Context(body, reading, by_position, dict(_pair(text) for text in pair or ()), blend)
+    context = _Context(body, reading, by_position, dict(_pair(text) for text in pair or ()), blend, foot)
     with failures("edit"):
         if [name for name, _ in steps] == ["trim"] and is_large(source, target):
             from bodymotion.editing.streaming import trim_file
 
             with progress(f"writing {target.name}") as bar:
                 conclude(target, trim_file(source, target, *_span("--trim", steps[0][1], float), progress=bar))
-        check_reading(reading, [path for path in (source, *map(Path, append or ()), body) if path is not None])
+        inserted = [Path(text.partition(":")[2]) for text in insert or ()]
+        check_reading(
+            reading, [path for path in (source, *map(Path, append or ()), *inserted, body) if path is not None]
+        )
         before = after = context.load(source, "IN", advice="--trim alone needs less")
         for name, text in steps:
-            after = _changed(after, name, text, context)
+            done = _changed(after, name, text, context)
+            if name in TOLD:
+                say(one_line(f"--{name.replace('_', '-')}{text and ' '}{text}: {_told(after, done)}"))
+            after = done
         finish(before, after, target)
 
 
@@ -144,6 +190,7 @@ class _Context:
     by_position: bool = False
     pairs: dict[str, str] = field(default_factory=dict)
     blend: float = 0.0
+    foot: str | None = None
 
     @cached_property
     def body(self) -> Body | None:
@@ -157,6 +204,12 @@ class _Context:
         from bodymotion.model.joint_names import by_position
 
         return by_position(load_motion(path, self.reading, hint=hint, advice=advice), self.needed_body("--by-position"))
+
+    @property
+    def joining(self) -> dict[str, Any]:
+        """The options of steps that join motions."""
+        body = None if self.foot is None else self.needed_body("--foot")
+        return {"blend": self.blend, "body": body, "foot": self.foot}
 
     def needed_body(self, option: str) -> Body:
         """Return the body for an option that needs one."""
@@ -186,6 +239,14 @@ STEPS = (
     "trim_frames",
     "append",
     "loop",
+    "seamless",
+    "hold",
+    "insert",
+    "length",
+    "within_limits",
+    "offset_joint",
+    "scale_joint",
+    "fill_gaps",
     "reverse",
     "mirror",
     "smooth",
@@ -201,6 +262,26 @@ STEPS = (
     "zmp",
 )
 """The steps by the names of their options."""
+TOLD = STEPS[2:12]
+"""The steps of which a line says what they did."""
+
+
+def _told(before: Motion, after: Motion) -> str:
+    """Return what a step has changed, in a few words."""
+    import numpy as np
+
+    lengths = [
+        max((float(c.timeline.times[-1]) for c in m.timed if c.num_frames), default=0.0) for m in (before, after)
+    ]
+    if lengths[0] != lengths[1]:
+        return f"{lengths[0]:g} s became {lengths[1]:g} s"
+    pairs = [
+        (a.values, b.values)
+        for a, b in zip(before.timed, after.timed, strict=False)
+        if a.values.shape == b.values.shape
+    ]
+    changed = sum(a.size - int(np.equal(a, b, where=np.isfinite(a), out=np.isnan(b)).sum()) for a, b in pairs)
+    return f"{changed} numbers changed" if changed else "nothing to change"
 
 
 def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
@@ -218,11 +299,37 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
             first, last = _span(option, text, int)
             return editing.trim_frames(motion, int(first or 0), None if last is None else int(last))
         case "append":
-            return editing.join(motion, context.load(Path(text), option), blend=context.blend)
+            return editing.join(motion, context.load(Path(text), option), **context.joining)
         case "loop":
             if not text.strip().lstrip("+").isdecimal() or int(text) < 1:
                 _wrong(option, text, "an integer of at least 1")
-            return editing.loop(motion, int(text), blend=context.blend)
+            return editing.loop(motion, int(text), **context.joining)
+        case "seamless":
+            return editing.seamless(motion, *numbers(option, text, (1,), "a number of seconds"))
+        case "hold":
+            return editing.hold(motion, *numbers(option, text.replace(":", ","), (2,), "of the form AT:SECONDS"))
+        case "insert":
+            at, _, path = text.partition(":")
+            (time,) = numbers(option, at, (1,), "of the form AT:FILE")
+            return editing.insert(motion, context.load(Path(path), option), time, **context.joining)
+        case "length":
+            found = numbers(option, text.replace("@", ","), (1, 2), "a number of seconds, or BEATS@BPM")
+            if min(found) <= 0:
+                _wrong(option, text, "above 0")
+            return editing.change_length(motion, found[0] if len(found) == 1 else 60.0 * found[0] / found[1])
+        case "within_limits":
+            return editing.within_limits(motion, context.needed_body(option))
+        case "offset_joint" | "scale_joint":
+            name, _, number = text.rpartition("=")
+            (value,) = numbers(option, number, (1,), "of the form JOINT=NUMBER")
+            if step == "scale_joint":
+                return editing.change_joint(motion, name, factor=value, body=context.body)
+            slides = context.body is not None and any(j.name == name and j.type == "slide" for j in context.body.joints)
+            return editing.change_joint(
+                motion, name, offset=value if slides else math.radians(value), body=context.body
+            )
+        case "fill_gaps":
+            return editing.fill_gaps(motion)
         case "reverse":
             return editing.reverse(motion)
         case "mirror":

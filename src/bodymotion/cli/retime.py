@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from bodymotion.cli.options import ReaderOptions, positive, reads_files
-from bodymotion.cli.output import failures
+from bodymotion.cli.output import failures, say
 
 
 @reads_files
@@ -39,6 +39,12 @@ def retime(
         float | None,
         Option(metavar="FACTOR", callback=positive, help="Playback speed: 2 is twice as fast, in half the time."),
     ] = None,
+    within_limits: Annotated[
+        bool, Option("--within-limits", help="Slow down where joints exceed their speed limits; needs --body.")
+    ] = False,
+    body: Annotated[
+        Path | None, Option("--body", "-b", metavar="MODEL", help="The model that the motion is for.")
+    ] = None,
     start: Annotated[
         str, Option(metavar="SECONDS", help="The time of frame 0, or first: the time of the first frame.")
     ] = "0",
@@ -59,14 +65,18 @@ def retime(
       bodymotion retime log.seq walk.seq --rate 500 --method cubic
       bodymotion retime walk.seq slow.seq --rate 30 --antialias
       bodymotion retime walk.seq half.seq --speed 0.5
+      bodymotion retime walk.seq slow.seq --within-limits --body robot.wrl
       bodymotion retime clock.seq walk.seq --rate 100 --start first
     """  # noqa: D301
-    from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_motion
+    from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_body, load_motion
     from bodymotion.cli.progress import progress
     from bodymotion.motion.interpolation import HOLDING
 
+    if within_limits and body is None:
+        raise typer.BadParameter("needs a model: --body MODEL", param_hint="--within-limits")
     with failures("retime"):
-        by_rows = (method is None or method in (*HOLDING, "linear")) and not (antialias or unwrap or speed or common)
+        whole = antialias or unwrap or speed or common or within_limits
+        by_rows = (method is None or method in (*HOLDING, "linear")) and not whole
         if by_rows and is_large(source, target):
             from bodymotion.editing.streaming import resample_file
             from bodymotion.formats.seq import open_motion
@@ -77,7 +87,7 @@ def retime(
             with progress(f"writing {target.name}") as bar:
                 used = method or ("after" if stamped else "linear")
                 conclude(target, resample_file(source, target, rate, used, start=_start(start, first), progress=bar))
-        check_reading(reading, [source])
+        check_reading(reading, [path for path in (source, body) if path is not None])
         motion = load_motion(
             source, reading, advice="--method after, nearest, before and linear without other options need less"
         )
@@ -93,6 +103,11 @@ def retime(
                 rate = timed[0].frame_rate
             after = change_speed(motion, speed, keep_rate=False)
             zero /= speed
+        if within_limits and body is not None:
+            from bodymotion import editing
+
+            before, after = after, editing.within_limits(after, load_body(body, reading))
+            say(f"--within-limits: {before.duration:g} s became {after.duration:g} s")
         resample = after.on_common_timeline if common else after.resample
         finish(motion, resample(rate, used, antialias=antialias, unwrap=unwrap, start=zero), target)
 

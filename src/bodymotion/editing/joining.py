@@ -8,11 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import listed
 from bodymotion.editing.frames import heading, moved
 from bodymotion.editing.rules import LOST, unknown_components
+from bodymotion.editing.selecting import trim_frames
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,
@@ -33,7 +36,9 @@ Key = tuple[str, str, int]
 Timed = MultiValueSeq | MultiSE3Seq | Vector3Seq
 
 
-def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
+def join(
+    *motions: Motion, blend: float = 0.0, rebase: bool = True, body: Body | None = None, foot: str | None = None
+) -> Motion:
     """Return motions one after another.
 
     The last frame of one and the first of the next become one frame, so durations add up, and `join` restores what `trim` cut at a common
@@ -51,12 +56,15 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
     rebase:
         Move each motion in x, y and heading so that its root begins at the pose of the root of the motion before it. Height and tilt do not
         change. Without root poses nothing is moved.
+    body, foot:
+        The name of a link, such as the foot in contact at the transition: it continues from its last pose instead of the root, so that
+        it does not slip.
 
     Raises
     ------
     ValueError
-        When a motion has no single fixed rate, rates, widths of components or names of their parts differ, or a blend is longer than a
-        motion.
+        When the body has no link `foot`, a motion has no single fixed rate, rates, widths of components or names of their parts differ, or
+        a blend is longer than a motion.
     """
     if not motions:
         raise ValueError("there is nothing to join")
@@ -74,9 +82,14 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
     pieces: dict[Key, list[Floats]] = {key: [] for key in shared}
     tails = {key: tables[0][key] for key in shared}
     crossing_problems: list[Problem] = []
-    for following in tables[1:]:
+    leading = [None if root is None else table[root].values[:, 0] for table in tables]
+    if foot is not None:
+        leading = _paths_of(motions, body, foot)
+    for index, following in enumerate(tables[1:], 1):
         table = {key: _by_name(tails[key], following[key]) for key in shared}
-        by = _alignment(tails[root], table[root], overlap) if rebase and root is not None else None
+        before, after = leading[index - 1 : index + 1]
+        by = _alignment(before, after, overlap) if rebase and before is not None and after is not None else None
+        leading[index] = after if by is None or after is None else poses.compose(by, after)
         for key in shared:
             next_part = table[key] if by is None else moved(table[key], by)
             assert isinstance(next_part, (MultiValueSeq, MultiSE3Seq, Vector3Seq))
@@ -108,12 +121,72 @@ def join(*motions: Motion, blend: float = 0.0, rebase: bool = True) -> Motion:
     return replace(motions[0], components=tuple(components), problems=problems)
 
 
-def loop(motion: Motion, times: int, blend: float = 0.0) -> Motion:
+def loop(
+    motion: Motion, times: int, blend: float = 0.0, *, body: Body | None = None, foot: str | None = None
+) -> Motion:
     """Return the motion repeated `times` times, each continuing in x, y and heading from the one before; see `join`."""
     if times < 1:
         raise ValueError(f"a motion cannot be repeated {times} times, expected 1 or more")
     check_memory(times * sum(c.values.nbytes for c in motion.timed), f"the motion {times} times")
-    return join(*[motion] * times, blend=blend)
+    return join(*[motion] * times, blend=blend, body=body, foot=foot)
+
+
+def seamless(motion: Motion, blend: float) -> Motion:
+    """Return one period of the motion, `blend` seconds shorter, whose end continues without a jump at its beginning.
+
+    Its last `blend` seconds fade into the beginning of the motion (`join`). The last frame is the first one, but for x, y and heading of
+    the root. So `loop` repeats it with continuous speeds.
+
+    Raises
+    ------
+    ValueError
+        As `join`; also when the blend is not positive, or longer than half of the motion.
+    """
+    overlap = round(blend * _shared_rate((motion,))) if 0 < blend < np.inf else 0
+    if not 0 < 2 * overlap < motion.num_frames:
+        raise ValueError(
+            f"a blend of {blend:g} s, expected at least one frame and at most half of the motion, {motion.duration / 2:g} s"
+        )
+    return trim_frames(loop(motion, 2, blend), overlap, motion.num_frames - 1)
+
+
+def hold(motion: Motion, at: float, seconds: float) -> Motion:
+    """Return the motion with the frame in force at the time `at` [s] held for `seconds`; all that follows is later.
+
+    Raises
+    ------
+    ValueError
+        When a number is not finite, `seconds` is negative, or the motion has no single fixed rate.
+    """
+    rate, frame = _shared_rate((motion,)), _frame(motion, at)
+    if not 0 <= seconds < np.inf:
+        raise ValueError(f"hold of {seconds} s, expected a finite number, 0 or more")
+    count = round(seconds * rate) + 1
+    check_memory(count * sum(c.values[:1].nbytes for c in motion.timed), f"a pose held for {seconds:g} s")
+    still = trim_frames(motion, frame, frame)
+    held = [
+        c
+        if isinstance(c, OtherSeq)
+        else replace(c, values=np.repeat(c.values, count, axis=0), timeline=Timeline.uniform(count, rate))
+        for c in still.components
+    ]
+    between = replace(still, components=tuple(held))
+    return join(trim_frames(motion, 0, frame), between, trim_frames(motion, frame), rebase=False)
+
+
+def insert(
+    motion: Motion, other: Motion, at: float, blend: float = 0.0, *, body: Body | None = None, foot: str | None = None
+) -> Motion:
+    """Return the motion with another one inserted at the time `at` [s]; the rest continues from its end. Parameters as for `join`."""
+    frame = _frame(motion, at)
+    parts = (trim_frames(motion, 0, frame), other, trim_frames(motion, frame))
+    return join(*parts, blend=blend, body=body, foot=foot)
+
+
+def _frame(motion: Motion, at: float) -> int:
+    if not 0 <= at <= motion.duration:
+        raise ValueError(f"there is no frame at {at:g} s: the motion is from 0 s to {motion.duration:g} s")
+    return int(motion.timeline.frames_at(at))
 
 
 def _shared_rate(motions: tuple[Motion, ...]) -> float:
@@ -181,11 +254,19 @@ def _check_compatible(a: Timed, b: Timed) -> None:
         )
 
 
-def _alignment(a: Timed, b: Timed, overlap: int) -> Floats | None:
-    """Return the transform (7,) that moves the next motion so that its root begins at the root of this one, in x, y and heading."""
-    if not a.values.size or not b.values.size:
+def _paths_of(motions: tuple[Motion, ...], body: Body | None, name: str) -> list[Floats | None]:
+    """Return the poses (T, 7) of a link in each motion."""
+    names = [] if body is None else [link.name for link in body.links]
+    if body is None or name not in names:
+        raise ValueError(f"joining at {name!r} needs a body with that link: {choices(name, names)}")
+    return [body.link_poses(motion)[:, names.index(name)] for motion in motions]
+
+
+def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
+    """Return the transform (7,) by which the next motion's poses (T, 7) begin where those of this one end, in x, y and heading."""
+    if not a.size or not b.size:
         return None
-    end_pose, start_pose = a.values[len(a.values) - 1 - overlap, 0], b.values[0, 0]
+    end_pose, start_pose = a[len(a) - 1 - overlap], b[0]
     if np.array_equal(end_pose, start_pose):
         return None
     rotation = rotations.multiply(

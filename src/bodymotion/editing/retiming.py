@@ -1,4 +1,4 @@
-"""Change the speed of a motion, or reverse it."""
+"""Change the speed or the length of a motion, slow it down until joints are within their speed limits, or reverse it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.rules import unknown_components
+from bodymotion.model.body import Body
 from bodymotion.motion import Component, Motion, OtherSeq
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.interpolation import Method
@@ -54,6 +55,70 @@ def change_speed(
             alone = alone.resample(timeline.frame_rate, method, antialias=antialias, unwrap=unwrap)
         components += alone.components
         problems += alone.problems
+    return replace(motion, components=tuple(components), problems=(*motion.problems, *problems))
+
+
+def change_length(motion: Motion, seconds: float, method: Method = "linear") -> Motion:
+    """Return the motion faster or slower so that it takes so many `seconds`, at the same frame rate; see `change_speed`.
+
+    Raises
+    ------
+    ValueError
+        When the motion takes no time, its components do not share a timeline, or `seconds` is not positive and finite.
+    """
+    if not (0 < seconds < np.inf and motion.duration > 0):
+        raise ValueError(
+            f"a motion of {motion.duration:g} s cannot be made to take {seconds:g} s, expected more than 0"
+        )
+    return change_speed(motion, motion.duration / seconds, method)
+
+
+def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
+    """Return the motion slower where joints are faster than their limits, so that none is; elsewhere its speed stays.
+
+    Time is stretched, so that all paths stay as they are; components are interpolated linearly at their frame rates. Where the stretching
+    begins and ends, it grows and falls over `ease` [s].
+
+    Raises
+    ------
+    ValueError
+        When the motion has no joint displacements at a fixed rate, or a joint that moves has a speed limit of 0.
+    """
+    joints = motion.joint_displacement
+    if joints is None or joints.timeline.frame_rate is None:
+        raise ValueError("slowing down needs joint displacements with a frame rate; use Motion.resample() first")
+    rate = joints.timeline.frame_rate
+    speeds = np.diff(body.joint_values(joints), axis=0) * rate
+    limits = np.array([[max(-joint.velocity_lower, 0.0), max(joint.velocity_upper, 0.0)] for joint in body.joints])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(speeds == 0, 0.0, np.abs(speeds) / np.where(speeds < 0, *limits.T.reshape(2, 1, -1)))
+    shares = np.nan_to_num(shares, nan=0.0, posinf=np.inf)
+    needed = shares.max(axis=1, initial=1.0)
+    if not np.isfinite(needed).all():
+        raise ValueError(f"{body.joints[int(np.argmax(shares.max(axis=0)))].name} moves, and its speed limit is 0")
+    if (needed <= 1).all():
+        return motion
+    # The greatest need nearby, then its mean over the same span, is never less than the need.
+    span = max(round(ease * rate), 0)
+    for work in (np.max, np.mean):
+        edges = np.pad(needed, span, mode="edge")
+        needed = work(np.lib.stride_tricks.sliding_window_view(edges, 2 * span + 1), axis=1)
+    times = joints.timeline.times
+    later = np.concatenate([[0.0], np.cumsum(needed)])
+    later *= np.ceil(later[-1]) / later[-1] / rate  # ends at a frame
+    components: list[Component] = []
+    problems = list(unknown_components(motion, "slowed down"))
+    for component in motion.components:
+        if not isinstance(component, OtherSeq):
+            own = component.timeline
+            beyond = np.maximum(own.times - times[-1], 0.0)
+            stretched = Timeline.stamped(np.interp(own.times, times, later) + beyond, own.import_rate)
+            component = replace(component, timeline=stretched)
+            if own.stamps is None:
+                alone = Motion((component,)).resample(own.frame_rate, "linear")
+                (component,) = alone.components
+                problems += alone.problems
+        components.append(component)
     return replace(motion, components=tuple(components), problems=(*motion.problems, *problems))
 
 

@@ -1,4 +1,4 @@
-"""Filter a motion, and remove jumps of joint angles by full turns."""
+"""Change values of a motion: filter it, fill gaps, scale and offset joints, and remove jumps of joint angles by full turns."""
 
 from __future__ import annotations
 
@@ -7,11 +7,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.editing.rules import IDLE, NOT_EDITED
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Component, Motion, MultiValueSeq, OtherSeq
-from bodymotion.motion.interpolation import unwrapped
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    ZMP,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    OtherSeq,
+)
+from bodymotion.motion.interpolation import sampled, unwrapped
 from bodymotion.motion.interpolation.lowpass import gaussian, low_passed
 from bodymotion.motion.interpolation.sampling import are_poses, bridged
 
@@ -82,6 +92,79 @@ def _smoothed(values: Floats, weights: Floats) -> Floats:
     out = np.empty(values.shape)
     low_passed(read, out, weights, ends=(0, len(values) - 1), poses=are_poses(values))
     return out if missing is None else np.where(missing, values, out)
+
+
+def fill_gaps(motion: Motion) -> Motion:
+    """Return the motion with numbers that are not finite replaced by straight lines over time from the last to the next known one.
+
+    Before the first known number and after the last one, that one is held. Orientations go by SLERP from one pose that is known as a whole
+    to the next. What is never known stays.
+    """
+    return motion.replaced(
+        *(
+            component
+            if isinstance(component, OtherSeq) or np.isfinite(component.values).all()
+            else replace(component, values=_filled(component.values, component.timeline.times))
+            for component in motion.components
+        )
+    )
+
+
+def _filled(values: Floats, times: Floats) -> Floats:
+    out = np.array(values)
+    if not are_poses(values):
+        for index in np.ndindex(values.shape[1:]):
+            column = out[:, *index]
+            missing = ~np.isfinite(column)
+            if not missing.all():
+                column[missing] = np.interp(times[missing], times[~missing], column[~missing])
+        return out
+    for part in range(values.shape[1]):
+        pose = values[:, part : part + 1]
+        known = np.isfinite(pose).all(axis=(1, 2))
+        if known.any() and not known.all():
+            lines = sampled(pose[known], times[known], times)
+            lost = ~np.isfinite(pose)
+            lost[..., 3:] = lost[..., 3:].any(axis=-1, keepdims=True)
+            out[:, part : part + 1] = np.where(lost, lines, pose)
+    return out
+
+
+def change_joint(
+    motion: Motion, joint: str, *, factor: float = 1.0, offset: float = 0.0, body: Body | None = None
+) -> Motion:
+    """Return the motion with each displacement of one joint multiplied by `factor`, then increased by `offset` [rad or m].
+
+    The joint is found by the labels of the columns, or as the `body` finds it (`Body.joint_columns`). Poses of other links than the root,
+    efforts and a ZMP do not change; `problems` reports them.
+
+    Raises
+    ------
+    ValueError
+        When there is no such joint, or a number is not finite.
+    """
+    if not np.isfinite([factor, offset]).all():
+        raise ValueError(f"factor {factor} and offset {offset}, expected finite numbers")
+    component = motion.joint_displacement
+    if component is None:
+        raise ValueError("the motion has no joint displacements")
+    labels = list(component.part_labels)
+    if body is not None:
+        names, columns = [each.name for each in body.joints], list(body.joint_columns(component))
+    else:
+        names, columns = labels, list(range(len(labels)))
+    column = columns[names.index(joint)] if joint in names else -1
+    if column < 0:
+        raise ValueError(f"no joint {joint!r}; {choices(joint, names)}")
+    values = np.array(component.values)
+    values[:, column] = factor * values[:, column] + offset
+    others = [
+        NOT_EDITED.problem(f"{c.content} does not follow the joint {joint}")
+        for c in motion.components
+        if c is not component and not (isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION and c.num_parts == 1)
+    ]
+    components = tuple(replace(c, values=values) if c is component else c for c in motion.components)
+    return replace(motion, components=components, problems=(*motion.problems, *others))
 
 
 def unwrap(motion: Motion, body: Body | None = None) -> Motion:
