@@ -66,6 +66,15 @@ def test_rest_on_the_ground():
     assert found.worst_contact[0] == "BOX"
 
 
+def test_a_robot_whose_root_is_on_its_soles_has_not_fallen():
+    """A root at the height of the ground is not below half of its planned height by sinking in a little."""
+    above = np.eye(4)
+    above[2, 3] = 0.1
+    mass = replace(BOX, center_of_mass=[0, 0, 0.1], collisions=(bm.Shape(bm.Box((0.2, 0.2, 0.2)), above),))
+    found = bm.simulate(bm.Body(links=(bm.Link(name="SOLE", joint=FREE, segments=(mass,)),)), end=0.2)
+    assert found.fall is None and found.root[-1, 2] < 0
+
+
 @pytest.mark.parametrize(("friction", "slides"), [(0.2, True), (0.6, False)])
 def test_a_slope(friction, slides):
     """On a slope of 20°, a box slides with g·(sin α − μ·cos α), or stays where tan α < μ."""
@@ -115,6 +124,22 @@ def test_the_biped_walks(walked):
     assert [c.content for c in motion.components] == ["JointDisplacement", "LinkPosition", "ZMP", "JointEffort"]
     poses_again = walked.body.forward_kinematics(motion.joint_displacement.values, motion.link_position.values[:, 0])
     assert np.abs(poses_again - motion.link_position.values).max() < 1e-12
+
+
+SAMPLE_GAINS = np.column_stack([[8000.0] * 6 + [3000.0] * 7 + [8000.0] * 6 + [3000.0] * 7 + [8000.0] * 3, [100.0] * 29])
+"""kp, kd by joint id of the controller of Choreonoid's SR1 sample."""
+
+
+@pytest.mark.skipif(not ACCEPT, reason="in make accept")
+@pytest.mark.parametrize(("number", "factor"), [(1, 1.0), (2, 3.0), (3, 1.0), (1, None), (2, None), (3, None)])
+def test_sr1_walks(number, factor):
+    """Its patterns, with gains of the sample times a factor, and with default gains: upright, within 1° and 0.1 m at the end."""
+    (model,) = corpus_files("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl")
+    (walk,) = corpus_files(f"seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern{number}.seq")
+    gains = None if factor is None else SAMPLE_GAINS * [factor, np.sqrt(factor)]
+    found = bm.simulate(bm.load_body(model), bm.load_motion(walk), gains=gains)
+    assert found.fall is None and found.root_error_at_end < 0.1
+    assert np.degrees(found.joint_errors).max() < 1.0
 
 
 def test_sensors_fit_the_recorded_motion(biped):

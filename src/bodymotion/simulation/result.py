@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 FALL_ANGLE = np.pi / 4
 """[rad] A root that is tilted by more than this against its planned orientation has fallen."""
 FALL_HEIGHT = 0.5
-"""A root below this part of its planned height above the ground has fallen."""
+"""A root below this part of its planned height above the ground has fallen, where that is at least `MIN_HEIGHT`."""
+MIN_HEIGHT = 0.02
+"""[m] Roots are planned lower where the model has them on or below its soles."""
 MIN_FORCE = 1.0
 """[N] There is a ZMP where the ground pushes upwards with at least this force."""
 
@@ -223,5 +225,5 @@ def fall_time(body: Body, times: Floats, root: Floats, planned: Floats) -> float
         return None
     up = np.array([0.0, 0.0, 1.0])
     tilt = np.einsum("ni,ni->n", rotations.rotate(root[:, 3:], up), rotations.rotate(planned[:, 3:], up))
-    fallen = (tilt < np.cos(FALL_ANGLE)) | (root[:, 2] < FALL_HEIGHT * planned[:, 2])
+    fallen = (tilt < np.cos(FALL_ANGLE)) | ((root[:, 2] < FALL_HEIGHT * planned[:, 2]) & (planned[:, 2] >= MIN_HEIGHT))
     return float(times[np.argmax(fallen)]) if fallen.any() else None
