@@ -137,3 +137,22 @@ def test_a_decimal_comma_in_a_body_file(tmp_path):
     )
     (problem,) = (one for one in bm.check(tmp_path / "m.body").problems if one.rule == "BDY107")
     assert problem.location.line == 5 and "1.5" in problem.hint
+
+
+def test_one_link_far_outside_of_the_others_is_no_wrong_unit(tmp_path):
+    floor = '<geom name="floor" type="box" size="300 300 0.1"/>'
+    arm = '<body name="arm"><joint name="j"/><geom size="0.1 0.2" type="capsule"/>'
+    tip = '<body name="tip" pos="0 0 0.3"><joint name="k"/><geom size="0.1 0.1" type="capsule"/></body></body>'
+    (tmp_path / "r.xml").write_text(
+        f'<mujoco><worldbody><body name="base">{floor}{arm}{tip}</body></worldbody></mujoco>'
+    )
+    (problem,) = bm.check(tmp_path / "r.xml", select=["BODY140"]).problems
+    assert problem.subject[:2] == ("links", 0) and "--scale" not in problem.hint
+
+
+def test_textures_without_a_name_differ(tmp_path):
+    sky = '<texture type="skybox" builtin="gradient" width="10" height="60"/>'
+    (tmp_path / "r.xml").write_text(
+        f"<mujoco><asset>{sky}{sky}</asset><worldbody><body><geom size='1'/></body></worldbody></mujoco>"
+    )
+    assert not bm.check(tmp_path / "r.xml", select=["MJCF107"]).problems

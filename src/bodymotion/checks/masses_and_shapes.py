@@ -15,6 +15,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import IMAGE_FORMATS, Lines, Mesh, Points, Shape, Texture
 from bodymotion.model import inertias
 from bodymotion.model.links import Device, Joint, Link
+from bodymotion.scene.shapes import BodyExtent
 from bodymotion.system.open_files import open_file, size_of
 
 MAX_SIZE, MIN_SIZE = 50.0, 1e-3
@@ -232,7 +233,13 @@ def check_sizes(review: BodyReview) -> None:
     if len(links) < 2:
         return
     if review.diagonal > MAX_SIZE:
-        review.report_body(rules.HUGE, f"the size of the robot is {review.diagonal:.4g} m")
+        far = BodyExtent(review.body, tuple(link.visuals or link.collisions for link in links)).far
+        for index in far[:1]:
+            message = f"has shapes far outside of the other links: the size of the robot is {review.diagonal:.4g} m"
+            hint = "is it a floor, or is a number in a mesh wrong?"
+            review.report_link(rules.HUGE, links[index], message, "shapes", hint)
+        if not far:
+            review.report_body(rules.HUGE, f"the size of the robot is {review.diagonal:.4g} m")
     elif 0 < review.diagonal < MIN_SIZE and review.are_known("links", "shapes"):
         review.report_body(rules.TINY, f"the size of the robot is {review.diagonal:.4g} m")
     for link in links[1:]:

@@ -112,7 +112,7 @@ class Assets:
                     continue
                 element = defaults.full(plain)
                 name = element.get("name") or PurePosixPath(element.get("file").replace("\\", "/")).stem
-                if name in self._elements[element.name]:
+                if name and name in self._elements[element.name]:
                     element.report(rules.SAME_NAME, f"a second asset <{element.name}> has the name {name!r:.60}")
                 self._elements[element.name].setdefault(name, element)
 
