@@ -27,6 +27,7 @@ from bodymotion.formats.cha import parse_cha
 from bodymotion.spot import Credentials, SpotError, connected
 from bodymotion.spot.rehearsal.sequences import move_parameters, sequence_motion
 from bodymotion.spot.rehearsal.server import StandIn
+from bodymotion.spot.rehearsal.store import Store
 from waiting import TIMEOUT, until
 
 STATUS = pb.ChoreographyStatusResponse
@@ -67,16 +68,6 @@ def sequence(*moves: tuple[str, int, int], name: str = "show", per_minute: float
     for kind, start, length in moves:
         made.moves.add(type=kind, start_slice=start, requested_slices=length)
     return made
-
-
-def wait_for(client, status: int):
-    end = time.monotonic() + TIMEOUT
-    while time.monotonic() < end:
-        answer, _ = client.get_choreography_status()
-        if answer.status == status:
-            return answer
-        time.sleep(0.02)
-    raise AssertionError(f"{STATUS.Status.Name(answer.status)}, not {STATUS.Status.Name(status)}")
 
 
 def shown(danced: list[tuple], count: int) -> list[tuple]:
@@ -152,8 +143,15 @@ def test_an_arm_that_is_missing_or_forbidden(files, tmp_path):
             assert robot.has_arm() == arm
 
 
-def test_a_dance(robot, client, files, danced):
-    """Upload a sequence, take the lease, switch on, dance at a time to come, and follow the slices to the end."""
+def test_a_dance(robot, client, files, danced, monkeypatch):
+    """Upload a sequence, take the lease, switch on, dance at a time to come, and follow the slices to the end, by a clock of its own."""
+    clock = [time.time_ns()]
+    monkeypatch.setattr(Store, "now", lambda store: clock[0])
+
+    def after(seconds: float):
+        clock[0] += round(seconds * 1e9)
+        return client.get_choreography_status()[0]
+
     bm.spot.upload(files, robot)
     show = sequence(("animation::sway", 0, 8), ("animation::wave", 4, 8), per_minute=240.0)
     assert not client.upload_choreography(show).warnings
@@ -165,26 +163,32 @@ def test_a_dance(robot, client, files, danced):
     with leases.LeaseKeepAlive(robot.ensure_client("lease"), must_acquire=True, return_at_exit=True):
         robot.power_on(timeout_sec=TIMEOUT)
         assert robot.is_powered_on()
-        answer = client.execute_choreography("show", time.time() + 2.0, 0)
+        clock[0] = time.time_ns()
+        answer = client.execute_choreography("show", clock[0] * 1e-9 + 600.0, 0)
         assert answer.status == answer.STATUS_OK
-        waiting, _ = client.get_choreography_status()
-        assert waiting.status == STATUS.STATUS_WAITING_FOR_START_TIME
-        dancing = wait_for(client, STATUS.STATUS_DANCING)
+        ((motion, wait, left_out),) = shown(danced, 1)
+        assert after(0).status == STATUS.STATUS_WAITING_FOR_START_TIME
+        assert after(300).status == STATUS.STATUS_WAITING_FOR_START_TIME
+        # The skew of the clocks is estimated: half of what a call takes at most, here a second.
+        dancing = after(301)
+        assert dancing.status == STATUS.STATUS_DANCING
         assert dancing.execution_id == answer.execution_id
         assert (dancing.sequence_name, dancing.sequence_slices) == ("show", 12)
         assert 0 < dancing.current_slice < 12
         with pytest.raises(AnimationRejectedDanceActiveError):
             client.upload_animated_move(bm.spot.to_proto(bm.load(files[0])))
-        done = wait_for(client, STATUS.STATUS_COMPLETED_SEQUENCE)
-        assert done.current_slice == 12
-        late = client.execute_choreography("show", time.time(), 6)
+        done = after(10)
+        assert (done.status, done.current_slice) == (STATUS.STATUS_COMPLETED_SEQUENCE, 12)
+        late = client.execute_choreography("show", clock[0] * 1e-9, 6)
         assert late.execution_id == answer.execution_id + 1
-        assert wait_for(client, STATUS.STATUS_DANCING).current_slice >= 6
+        now = after(1)
+        assert now.status == STATUS.STATUS_DANCING and now.current_slice >= 6
         robot.power_off(cut_immediately=True, timeout_sec=TIMEOUT)
-        assert wait_for(client, STATUS.STATUS_INTERRUPTED).current_slice < 12
-    (motion, wait, left_out), (_, _, left_out_late) = shown(danced, 2)
+        ended = after(100)
+        assert ended.status == STATUS.STATUS_INTERRUPTED and ended.current_slice < 12
+    _, (_, _, left_out_late) = shown(danced, 2)
     assert motion.duration == pytest.approx(12 * 60 / 240)
-    assert 0 < wait <= 2.0
+    assert wait == pytest.approx(600.0, abs=1.0)
     assert (left_out, left_out_late) == (0, pytest.approx(1.5))
 
 

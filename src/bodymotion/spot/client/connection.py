@@ -130,15 +130,16 @@ def translated_errors(where: str) -> Iterator[None]:
         raise SpotError(f"{where} refuses all logins for a while, after too many wrong passwords") from None
     except kinds.TimedOutError:
         raise SpotError(f"{where} does not answer in time") from None
-    except (kinds.UnableToConnectToRobotError, kinds.UnknownDnsNameError, kinds.ProxyConnectionError) as error:
-        reason = _reason(error)
-        if "CERTIFICATE" in reason or "SSL_ERROR" in reason:
-            reason = "its certificate is not signed by the given authority (certificate=…, --certificate)"
-        raise SpotError(f"{where} cannot be reached: {reason}") from None
     except kinds.UnauthenticatedError:
         raise SpotError(f"{where} needs other credentials") from None
     except kinds.Error as error:
-        raise SpotError(f"{where}: {_reason(error)}") from None
+        reason = _reason(error)
+        unreachable = (kinds.UnableToConnectToRobotError, kinds.UnknownDnsNameError, kinds.ProxyConnectionError)
+        # gRPC has no code for a handshake that failed; at a second attempt the vendor's client raises another class for it.
+        if is_refused := "CERTIFICATE" in reason or "SSL_ERROR" in reason:
+            reason = "its certificate is not signed by the given authority (certificate=…, --certificate)"
+        verb = " cannot be reached" if is_refused or isinstance(error, unreachable) else ""
+        raise SpotError(f"{where}{verb}: {reason}") from None
 
 
 def _reason(error: Exception) -> str:
