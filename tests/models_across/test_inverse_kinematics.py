@@ -153,6 +153,13 @@ def test_looking_and_distances(biped):
     assert np.allclose(poses.transform_points(links["L_WRIST"], [0, 0, -0.1]), [0.3, 0.2, 1.0], atol=1e-6)
 
 
+def test_what_looks_straight_away_turns_round(biped):
+    hand = biped.forward_kinematics(np.zeros(biped.num_joints))[biped.link("R_WRIST").index]
+    away = rotations.rotate(hand[3:], np.array([0.0, 1.0, 0.0]))
+    found = biped.ik(tasks=[LookAtTask("R_WRIST", hand[:3] - away, axis=[0, 1, 0])], restarts=0)
+    assert np.any(found.q) and found.errors[0, 1] < 2.0
+
+
 def test_weights_posture_and_chosen_joints(biped):
     far = {"R_WRIST": [3.0, 0.0, 1.0], "HEAD_TILT": [0.0, 0.0, 3.0]}
     both = [FrameTask(name, goal, weight=1.0 if name == "R_WRIST" else np.inf) for name, goal in far.items()]
@@ -160,8 +167,9 @@ def test_weights_posture_and_chosen_joints(biped):
     hard = biped.ik(tasks=both, restarts=0)
     assert hard.errors[1, 0] == pytest.approx(alone.errors[0, 0], abs=1e-5)
     palm = [3.0, 0.0, 1.0, *rotations.from_rpy([0.0, 1.0, 0.0])]
-    turned = biped.ik(tasks=[FrameTask("R_WRIST", palm, orientation_weight=np.inf)], restarts=0)
-    assert turned.errors[0, 1] < 1e-6 and turned.errors[0, 0] > 1
+    for restarts in (0, 5):
+        turned = biped.ik(tasks=[FrameTask("R_WRIST", palm, orientation_weight=np.inf)], restarts=restarts)
+        assert turned.errors[0, 1] < 1e-6 and turned.errors[0, 0] > 1
     posture = np.full(biped.num_joints, 0.01)
     held = biped.ik({"R_WRIST": [0.2, -0.3, 0.9]}, posture=posture, posture_weight=1e-3, close_loops=False)
     legs = [c for c, joint in enumerate(biped.joints) if "HIP" in joint.name or "KNEE" in joint.name]

@@ -249,12 +249,8 @@ def _evaluate(
             sine = np.sqrt(r[0] ** 2 + r[1] ** 2 + r[2] ** 2)
             angle = np.arctan2(sine, cosine)
             if sine < 1e-9 and cosine < 0.0:  # straight away from it: any normal
-                i = 0
-                for k in range(1, 3):
-                    if abs(d[k]) < abs(d[i]):
-                        i = k
                 for k in range(3):
-                    here[1, k] = 1.0 if k == i else 0.0
+                    here[1, k] = 1.0 if k == (abs(d[0]) > 0.5) else 0.0
                 cross(d, here[1], r)
                 sine = np.sqrt(r[0] ** 2 + r[1] ** 2 + r[2] ** 2)
             for k in range(3):

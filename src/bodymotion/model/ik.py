@@ -189,10 +189,8 @@ class _Problem:
         if isinstance(task, CenterOfMassTask):
             width = np.shape(task.goal)[-1:]
             if width not in ((2,), (3,)) or self.body.mass <= 0:
-                fault = (
-                    "goal: expected 2 or 3 numbers, or T rows of them" if self.body.mass > 0 else "the body has no mass"
-                )
-                raise ValueError(f"centre of mass: {fault}")
+                expected = "expected 2 or 3 numbers, or T rows of them"
+                raise ValueError(f"centre of mass: {expected if self.body.mass > 0 else 'the body has no mass'}")
             self.add("centre of mass", kernel.CENTER, [task.weight] * width[0], task.goal)
             return
         link = task.link if isinstance(task.link, int) else self.body.link(task.link).index
@@ -206,9 +204,8 @@ class _Problem:
                 )
             if width == (4,):
                 goal = np.concatenate([np.zeros((*goal.shape[:-1], 3)), goal], axis=-1)
-            weights = [task.weight if width != (4,) else 0.0] * 3 + [
-                task.orientation_weight if width != (3,) else 0.0
-            ] * 3
+            given = (task.weight if width != (4,) else 0.0, task.orientation_weight if width != (3,) else 0.0)
+            weights = [weight for weight in given for _ in range(3)]
             self.add(name, kernel.POSE, weights, goal, (link, -1), (task.point, ORIGIN))
         elif isinstance(task, LookAtTask):
             axis = _vector(task.axis, f"axis of {task.link}")
@@ -223,9 +220,7 @@ class _Problem:
             name = f"{task.link} to {task.to if isinstance(task.to, str) else 'a point'}"
             place = np.zeros(3) if isinstance(task.to, str) else real_numbers(task.to, name)
             if place.shape[-1:] != (3,):
-                raise ValueError(
-                    f"{name}: expected a position of 3 numbers, or T rows of them, got shape {place.shape}"
-                )
+                raise ValueError(f"{name}: expected a position of 3 numbers, or T rows of them, got {place.shape}")
             far = real_numbers(task.distance, name)[..., None]
             shape = np.broadcast_shapes(place.shape[:-1], far.shape[:-1])
             goal = np.concatenate([np.broadcast_to(place, (*shape, 3)), np.broadcast_to(far, (*shape, 1))], axis=-1)
@@ -235,11 +230,10 @@ class _Problem:
         """Add the equations of the extra joints."""
         for number, joint in enumerate(self.body.extra_joints):
             name = joint.name or f"extra joint {number}"
-            for direction in constrained_directions(joint):
-                ends = (joint.positions[0], joint.positions[1])
-                self.add(name, kernel.POINTS, [np.inf], np.zeros(7), joint.links, ends, direction)
-            for direction in constrained_tilts(joint):
-                self.add(name, kernel.AXES, [np.inf], np.zeros(7), joint.links, (ORIGIN, unit_axis(joint)), direction)
+            equations = [(kernel.POINTS, d, tuple(joint.positions)) for d in constrained_directions(joint)]
+            equations += [(kernel.AXES, d, (ORIGIN, unit_axis(joint))) for d in constrained_tilts(joint)]
+            for kind, direction, ends in equations:
+                self.add(name, kind, [np.inf], np.zeros(7), joint.links, ends, direction)
 
     def random_starts(self, missed: npt.NDArray[np.intp], q: Floats, space: kernel.Space, count: int) -> Floats:
         """Return joint values (count, J), random within limits for the joints that move the links of missed tasks, else as in q (J,)."""
@@ -346,7 +340,10 @@ def solve(
         others = found(np.repeat(goals[:1], restarts, axis=0), begin, roots[:1], rest[:1])
         tried = [np.concatenate(pair) for pair in zip((q, at, errors, cost), others, strict=True)]
         missed = tried[2].max(axis=(1, 2)) > MAX_ERROR
-        hard = tried[2][:, compiled[2][5].any(axis=1)].max(axis=(1, 2), initial=0.0)
+        kinds_of, is_hard = compiled[2][0], compiled[2][5]
+        parts = np.asarray(is_hard.reshape(-1, 2, 3).any(axis=2))  # position and orientation of a pose
+        parts = np.where(kinds_of[:, None] == kernel.POSE, parts, parts[:, :1])
+        hard = (tried[2] * parts).max(axis=(1, 2))
         far = np.linalg.norm(tried[0] - starts[0], axis=1)
         best = np.lexsort((far, np.where(missed, tried[3], 0.0), missed, np.where(hard > MAX_ERROR, hard, 0.0)))[:1]
         q, at, errors, cost = (values[best] for values in tried)

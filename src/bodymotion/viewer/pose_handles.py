@@ -17,7 +17,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import compile_in_background
 from bodymotion.model.body import Body
-from bodymotion.model.ik import FrameTask, Solution
+from bodymotion.model.ik import FrameTask
 from bodymotion.motion import Motion
 from bodymotion.viewer.capture import file_name
 
@@ -105,7 +105,7 @@ class PoseHandles:
 
         def prepare() -> None:
             body = self._viewer.scene.body
-            self._solve(body, [FrameTask(0, body.root_pose)], np.zeros(body.num_joints), body.root_pose)
+            body.ik(tasks=[FrameTask(0, body.root_pose)])
             self._post(self._ready)
 
         compile_in_background(prepare)
@@ -183,31 +183,18 @@ class PoseHandles:
         rotated = rotations.angle_between(before[index, 3:], goal[3:]) > SAME_ROTATION
         tasks = [FrameTask(index, goal if rotated else goal[:3])]
         tasks += [FrameTask(i, before[i], np.inf, np.inf) for i in pinned]
-        found = self._solve(
-            body, tasks, view.q, view.link_poses()[0], posture, bool(pinned) or (index == 0 and not body.is_mounted)
-        )
-        view.set_pose(np.array(found.q), np.array(found.root))
-
-    def _solve(
-        self,
-        body: Body,
-        tasks: list[FrameTask],
-        q: Floats,
-        root: Floats,
-        posture: Floats | None = None,
-        free_root: bool = False,
-    ) -> Solution:
-        return body.ik(
+        found = body.ik(
             tasks=tasks,
-            q0=q,
-            root=root,
-            free_root=free_root,
+            q0=view.q,
+            root=view.manual_root,
+            free_root=bool(pinned) or (index == 0 and not body.is_mounted),
             posture=posture,
             posture_weight=POSTURE_WEIGHT,
             close_loops=self._viewer.options.loops,
             restarts=0,
             max_steps=MAX_STEPS,
         )
+        view.set_pose(np.array(found.q), np.array(found.root))
 
     def undo(self) -> None:
         """Show the pose before the last drag."""
