@@ -87,7 +87,13 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
     if sensor is VisionSensor:
         own = _camera(fields)
     elif sensor is RangeSensor:
-        own = _range_sensor(fields)
+        default = RangeSensor()
+        own = {
+            "scan_angle": fields.angle("yaw_range", "scan_angle", default=math.radians(120.0)),
+            "scan_step": fields.angle("yaw_step", "scan_step", default=math.radians(1.0)),
+            "scan_rate": fields.number("scan_rate", default=default.scan_rate),
+            "max_distance": fields.number("max_distance", default=default.max_distance),
+        }
     extra = fields.rest(("type", "translation", "rotation", "elements"))
     if sensor is None:
         return OtherDevice(**common, type=kind, extra=extra)
@@ -127,14 +133,4 @@ def _camera(fields: Fields) -> dict[str, Any]:
         "front_clip_distance": fields.number("near_clip_distance", default=0.04),
         "back_clip_distance": fields.number("far_clip_distance", default=200.0),
         "frame_rate": fields.number("frame_rate", default=30.0),
-    }
-
-
-def _range_sensor(fields: Fields) -> dict[str, Any]:
-    default = RangeSensor()
-    return {
-        "scan_angle": fields.angle("yaw_range", "scan_angle", default=math.radians(120.0)),
-        "scan_step": fields.angle("yaw_step", "scan_step", default=math.radians(1.0)),
-        "scan_rate": fields.number("scan_rate", default=default.scan_rate),
-        "max_distance": fields.number("max_distance", default=default.max_distance),
     }

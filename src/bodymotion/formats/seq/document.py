@@ -260,21 +260,13 @@ class Document:
         When the text is no YAML.
     """
 
-    def __init__(
-        self,
-        source: ByteSource,
-        text: PiecedText,
-        marks: dict[int, Span] | None = None,
-        encoding: str = "",
-        page: Page | None = None,
-    ) -> None:
+    def __init__(self, source: ByteSource, scanned: Scan, page: Page) -> None:
         self.faults = Diagnostics(source.path)
-        self.source, self.text, self.marks = source, text, marks or {}
-        self.encoding = encoding or source.encoding
-        self.tree: Tree = parse_text(text, self.faults)
+        self.source, self.text, self.marks, self.encoding = source, scanned.text, scanned.marks, scanned.encoding
+        self.tree: Tree = parse_text(self.text, self.faults)
         self._frames: dict[int, Frames] = {}
         self._singly = False
-        self._parser = RowParser(page or Page()) if marks else None
+        self._parser = RowParser(page) if self.marks else None
 
     def location(self, node: Node, inside: str | None = None) -> Location:
         """Return where a node begins."""
@@ -384,7 +376,7 @@ def open_document(source: ByteSource) -> Document:
 
 def _document_of(source: ByteSource, scanned: Scan, page: Page) -> Document:
     try:
-        document = Document(source, scanned.text, scanned.marks, scanned.encoding, page)
+        document = Document(source, scanned, page)
     except FormatError as error:
         if not scanned.marks:
             raise
@@ -412,4 +404,4 @@ def whole_document(source: ByteSource, why: UnusualError) -> Document:
     characters, other = decoded(source.read(source.start, source.size))
     text = PiecedText(source.path)
     text.add(characters, 1, 1)
-    return Document(source, text, encoding=other or "")
+    return Document(source, Scan(text, {}, other or source.encoding), Page())

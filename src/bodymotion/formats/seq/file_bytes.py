@@ -269,10 +269,6 @@ class Page:
         self.size = source.read_into(offset, memoryview(self.memory)[_BEFORE : _BEFORE + size])
         self._all[_BEFORE + self.size : _BEFORE + self.size + _BEHIND] = 0
 
-    def put(self, text: bytes) -> None:
-        """Put other bytes in place of the first ones."""
-        self._all[_BEFORE : _BEFORE + len(text)] = np.frombuffer(text, np.uint8)
-
     def copy(self, start: int = 0, stop: int | None = None) -> bytes:
         """Return a copy of some of the bytes."""
         return bytes(self.memory[_BEFORE + start : _BEFORE + (self.size if stop is None else stop)])
@@ -284,7 +280,7 @@ class Page:
     def blank_comments(self) -> None:
         """Put spaces in place of comments."""
         if self.has(b"#"):
-            self.put(without_comments(self.copy()))
+            self.text[:] = np.frombuffer(without_comments(self.copy()), np.uint8)
 
     def extend(self, size: int) -> None:
         """Make the piece longer by a few of the bytes behind it."""

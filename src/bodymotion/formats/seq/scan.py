@@ -95,7 +95,7 @@ class Scan:
         return Scan(whole, marks, encoding)
 
 
-def scan(source: ByteSource, page: Page | None = None) -> Scan:
+def scan(source: ByteSource, page: Page) -> Scan:
     """Take the rows out of a file, in bounded memory and at close to the speed of reading.
 
     Raises
@@ -103,7 +103,7 @@ def scan(source: ByteSource, page: Page | None = None) -> Scan:
     UnusualError
         When rows are in another shape than the three, or the text without its rows is too large.
     """
-    return _Scanner(source, page or Page()).run()
+    return _Scanner(source, page).run()
 
 
 class _Scanner:

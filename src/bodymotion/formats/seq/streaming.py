@@ -169,15 +169,13 @@ class MotionReader:
 
         All rows are read, in bounded memory. None for components without frames; nan is ignored.
         """
-        return tuple(map(self._range, range(len(self.components))))
-
-    def _range(self, index: int) -> tuple[Floats, Floats] | None:
-        found: tuple[Floats, Floats] | None = None
-        for _, values in self.pieces(index, _RANGE_ROWS):
-            with np.errstate(all="ignore"):
-                low, high = np.fmin.reduce(values), np.fmax.reduce(values)
-                found = (low, high) if found is None else (np.fmin(found[0], low), np.fmax(found[1], high))
-        return None if found is None else (frozen(found[0]), frozen(found[1]))
+        ranges: list[tuple[Floats, Floats] | None] = [None] * len(self.components)
+        for index in range(len(self.components)):
+            for _, values in self.pieces(index, _RANGE_ROWS):
+                low, high = ranges[index] or (values[0], values[0])
+                low, high = np.fmin(low, np.fmin.reduce(values)), np.fmax(high, np.fmax.reduce(values))
+                ranges[index] = frozen(low), frozen(high)
+        return tuple(ranges)
 
     def __enter__(self) -> MotionReader:
         return self

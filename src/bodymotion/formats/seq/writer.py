@@ -151,19 +151,14 @@ def version_to_write(version: int | str | None, read: str) -> Version:
     ValueError
         When it is not 1, 2, 3 or 4.
     """
-    if version is None:
-        return next((known for known in VERSIONS if _same(known, read)), 4)
-    found = next((known for known in VERSIONS if _same(known, version)), None)
-    if found is None:
-        raise ValueError(f"the versions of .seq are 1, 2, 3 and 4, not {version!r}")
-    return found
-
-
-def _same(known: int, version: int | str) -> bool:
     try:
-        return not isinstance(version, bool) and float(version) == known
+        number = float(read if version is None else version)
     except (TypeError, ValueError):
-        return False
+        number = 0.0
+    found = next((known for known in VERSIONS if known == number and not isinstance(version, bool)), None)
+    if found is None and version is not None:
+        raise ValueError(f"the versions of .seq are 1, 2, 3 and 4, not {version!r}")
+    return found or 4
 
 
 def with_times_for(motion: Motion, version: Version, frame_time: bool | None) -> tuple[Motion, tuple[Problem, ...]]:
