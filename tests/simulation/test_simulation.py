@@ -340,7 +340,9 @@ def test_many_at_once():
 def test_what_was_simulated_before_does_not_matter():
     """A model is kept for the same body: other gains, limits, roots and steps do not change what comes out of the first ones."""
     body = box()
+    lying = bm.Motion.from_joints(np.zeros((2, 0)), 10, root=[0, 0, 0.1, 0.8, 0.6, 0, 0])
     options = [
+        {"motion": lying},
         {},
         {"friction": 0.2},
         {"root": "fixed"},

@@ -191,7 +191,7 @@ class Robot:
         with self._lock:
             last = self._last
             if objects or last is None or last[0] != key:
-                last = key, build_world(self.body, options, pairs, posture, objects)
+                last = key, build_world(self.body, options, pairs, posture, self.points.home(), objects)
                 self._last = self._last if objects else last
         # Each simulation has a model of its own.
         world = last[1]
@@ -231,9 +231,13 @@ def build_world(
     options: WorldOptions,
     overlaps: Sequence[tuple[int, int]],
     posture: tuple[Floats, Floats],
+    home: tuple[Floats, Floats],
     objects: Sequence[tuple[Body, npt.ArrayLike]],
 ) -> World:
-    """Return the model of a simulation, without contacts of the pairs of links in `overlaps`."""
+    """Return the model of a simulation, without contacts of the pairs of links in `overlaps`.
+
+    `posture` is that of the start, `home` that of rest: joint values (J,) and a root pose (7,).
+    """
     mujoco = need("mujoco", "sim", "the simulation")
     body = _meeting_loops(_without_balls(replace(body, root_pose=posture[1])), posture[0])
     own: SelfCollision = "none" if options.self_collision == "none" else "all"
@@ -281,7 +285,7 @@ def build_world(
         world.add_exclude(bodyname1=one, bodyname2=two)
     model = world.compile()
     if options.floor:
-        _stiffen_floor(model, body, posture, named)
+        _stiffen_floor(model, body, home, named)
     found = _located(mujoco, model, written, body, named, touching)
     problems = list(found.problems)
     if apart:
@@ -289,19 +293,19 @@ def build_world(
         problems.append(overlap_problem(names))
     if options.floor and not body.is_mounted and not touching:
         problems.append(rules.NO_SHAPES.problem(f"{body.name or 'the body'} has no collision shapes, and falls"))
-    scenery: list[Thing] = [level_ground([*posture[1][:2], 0.0])] if options.floor else []
+    scenery: list[Thing] = [level_ground(np.zeros(3))] if options.floor else []
     for thing, pose in objects:
         scenery.append(replace(thing, root_pose=poses.compose(pose, thing.root_pose)))
     return replace(found, problems=tuple(problems), scenery=tuple(scenery))
 
 
-def _stiffen_floor(model: Any, body: Body, posture: tuple[Floats, Floats], named: Mapping[int, str]) -> None:  # noqa: ANN401
+def _stiffen_floor(model: Any, body: Body, home: tuple[Floats, Floats], named: Mapping[int, str]) -> None:  # noqa: ANN401
     """Make the time constant t of the floor's contacts as short as light feet need.
 
     MuJoCo's contacts are springs of accelerations: where a force F acts on a link of inverse inertia w (`body_invweight0`), it sinks in by
     F·w·t²·d·(1 − d). A light foot on the end of a stiff leg would sink in by centimetres.
     """
-    feet = standing_links(body, body.forward_kinematics(*posture))
+    feet = standing_links(body, body.forward_kinematics(*home))
     weight = body.mass * np.linalg.norm(model.opt.gravity)
     moved = max((model.body_invweight0[model.body(named[foot]).id, 0] for foot in feet if foot in named), default=0.0)
     if weight * moved > 0:
