@@ -271,7 +271,9 @@ def test_library_command_plots_and_reports_have_the_same_figures_where_the_root_
     expected = bm.dynamics.figures(bm.dynamics.measure(measures.body, motion))
     assert {one.name: one.value for one in expected}["path_length"] > 1
     data = json.loads(run.invoke(app, ["measure", *files, "--json"]).stdout)
-    values = pytest.approx([one.value for one in expected], rel=1e-12, abs=1e-12)  # kernels begin to be compiled after many calls
+    values = pytest.approx(
+        [one.value for one in expected], rel=1e-12, abs=1e-12
+    )  # kernels begin to be compiled after many calls
     assert [one["value"] for one in data["figures"]] == values
     subject = subject_of(*files)
     assert [one.value for one in bm.dynamics.figures(subject.measures)] == values
