@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BalanceReport", "BalancedMotion", "balance"]
 
-MAX_ITERATIONS = 4
+MAX_ITERATIONS = 6
 DONE = 2e-4
 """[m] The path of the centre of mass is found when it changes by less."""
 SAFE_MARGIN = 0.01
@@ -39,6 +39,12 @@ FELT_FREQUENCY = 8.0
 """[Hz] Shorter changes of the zero moment point than this do not tilt a body, and are not balanced."""
 ROOT_FREQUENCY = 3.0
 """[Hz] The root of a motion without root poses, which follows the feet with all their noise, is smoothed to this."""
+MAX_OFFSET = 0.15
+"""[m] What links that move about the centre of mass add to the zero moment point is taken to be no more than this."""
+END_FRAMES = 2
+"""Frames at both ends whose accelerations are not reliable."""
+MIN_LOWERING, MAX_LOWERING = 2e-4, 0.03
+"""[m] Where legs are too short for the height of the centre of mass by the first, it is planned lower, by twice the second at most."""
 MAX_MISS = 1e-3
 """[m] Feet and centre of mass that are further from where they should be are reported."""
 MIN_REPORTED = 5e-5
@@ -206,25 +212,29 @@ def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Mea
     speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
     at_rest = bool(speed[0] < REST_SPEED), bool(speed[-1] < REST_SPEED)
     q, root, now = *before, old
-    best, score = None, (-1.0, -np.inf)
+    best, score, low = None, (-1.0, -np.inf), np.zeros(1)
     for _ in range(MAX_ITERATIONS):
         path = now.center_of_mass[:, :2]
         fall = np.maximum(now.center_of_mass_acceleration[:, 2] - now.gravity[2], 0.1 * -now.gravity[2])
         pendulum = (now.center_of_mass[:, 2] - ground) / fall
         offset = np.nan_to_num(now.zmp[:, :2] - path + pendulum[:, None] * now.center_of_mass_acceleration[:, :2])
-        offset = _low_passed(offset, times, FELT_FREQUENCY)
+        inner = np.clip(np.arange(len(times)), END_FRAMES, len(times) - 1 - END_FRAMES)
+        offset = _low_passed(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, FELT_FREQUENCY)
         wanted = plan_center(
             Problem(times, old.center_of_mass[:, :2], acceleration, offset, pendulum, polygons, numbers, at_rest)
         )
         change = np.abs(wanted - center[:, :2]).max()
-        if best is not None and change < DONE:
+        if best is not None and change < DONE and low.max() <= MIN_LOWERING:
             break
         center[:, :2] = wanted
         root = np.concatenate((root[:, :2] + wanted - path, root[:, 2:]), axis=1)
-        q, root, missed = solve_postures(body, plan, center, before, (q, root))
+        q, root, missed = solve_postures(body, plan, center, before, (before[0], root))
         if body.extra_joints:
             q = close_loops(body, q).q
         now = measure(body, Motion.from_joints(q, times=times, root=root), feet=plan.links, ground=ground)
+        low = np.clip(center[:, 2] - now.center_of_mass[:, 2], 0.0, MAX_LOWERING)
+        if low.max() > MIN_LOWERING:
+            center[:, 2] -= _eased(2.0 * low, times)
         margins = np.nan_to_num(now.stability_margin, nan=-np.inf)
         reached = float(np.mean((margins >= SAFE_MARGIN) & (missed < MAX_MISS)))
         if (reached, float(margins.min())) > score:
@@ -245,6 +255,14 @@ def _low_passed(values: Floats, times: Floats, cutoff: float) -> Floats:
     return out
 
 
+def _eased(values: Floats, times: Floats) -> Floats:
+    """Return smooth values (T,) that are nowhere below the given ones."""
+    width = max(round(EASING_TIME / float(np.median(np.diff(times)))), 1)
+    most = np.lib.stride_tricks.sliding_window_view(np.pad(values, width, mode="edge"), 2 * width + 1).max(axis=1)
+    window = np.hanning(2 * width + 3)[1:-1]
+    return np.convolve(np.pad(most, width, mode="edge"), window / window.sum(), mode="valid")
+
+
 def _within_speeds(motion: Motion, old: Measures) -> tuple[Motion, tuple[tuple[float, float, float], ...]]:
     """Return the motion, slower where joints exceed their velocity limits in these measures, and where; a fixed rate is kept."""
     velocities, times = old.joint_velocities, old.times
@@ -256,11 +274,7 @@ def _within_speeds(motion: Motion, old: Measures) -> tuple[Motion, tuple[tuple[f
     factor = np.nan_to_num(ratio, nan=0.0, posinf=0.0).max(axis=1, initial=1.0)
     if factor.max() <= 1.0 + 1e-6:
         return motion, ()
-    width = max(round(EASING_TIME / float(np.median(np.diff(times)))), 1)
-    padded = np.pad(factor, width, mode="edge")
-    most = np.lib.stride_tricks.sliding_window_view(padded, 2 * width + 1).max(axis=1)
-    window = np.hanning(2 * width + 3)[1:-1]
-    eased = np.convolve(np.pad(most, width, mode="edge"), window / window.sum(), mode="valid")
+    eased = _eased(factor, times)
     steps = 0.5 * (eased[1:] + eased[:-1]) * np.diff(times)
     later = times[0] + np.concatenate(([0.0], np.cumsum(steps)))
     components = []

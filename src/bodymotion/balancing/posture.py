@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bodymotion.balancing.stance import FootPlan
     from bodymotion.model.body import Body
 
-MAX_STEPS = 12
+MAX_STEPS = 20
 TOLERANCE = 1e-7
 """[m, rad] Steps are taken until none is larger."""
 FOOT_WEIGHT = 100.0
@@ -27,6 +27,10 @@ LIMIT_WEIGHT = 1e3
 """Of a joint at its limit that would go beyond."""
 MAX_STEP = 0.3
 """[rad or m] A joint moves no further in one step."""
+NOMINAL_SHARE = 0.3
+"""How far the search begins from the old joints towards their mean."""
+DAMPING, MAX_DAMPING = 0.3, 10.0
+"""Of the weighted squared error: where legs are stretched, steps stay short."""
 BLOCK = 512
 
 
@@ -39,6 +43,9 @@ def solve_postures(
     of the height of the centre of mass (`center` (T, 3)), the root's orientation and the joints (`old`). A joint at a limit stays there.
     """
     q, root = np.array(start[0]), np.array(start[1])
+    legs = _leg_columns(body, plan.links)
+    # Stretched knees could bend either way: the search begins where they bend as they mostly do.
+    q[:, legs] += NOMINAL_SHARE * (old[0].mean(axis=0) - q)[:, legs]
     missed = np.empty(len(q))
     for first in range(0, len(q), BLOCK):
         part = slice(first, first + BLOCK)
@@ -81,7 +88,8 @@ def _solved(
         right = np.einsum("tij,ti->tj", matrix, error)
         right[:, 6:] += near**2 * (old[0] - q)
         diagonal = np.zeros((len(q), size))
-        diagonal[:, :6], diagonal[:, 6:] = 1e-9, near**2
+        far = np.minimum(np.square(error).sum(axis=1, keepdims=True), MAX_DAMPING)
+        diagonal[:, :6], diagonal[:, 6:] = 1e-9 + DAMPING * far, near**2 + DAMPING * far
         beyond = ((q <= lower) & (right[:, 6:] < 0)) | ((q >= upper) & (right[:, 6:] > 0))
         diagonal[:, 6:][beyond] += LIMIT_WEIGHT**2
         square[:, range(size), range(size)] += diagonal
