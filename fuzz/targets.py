@@ -278,6 +278,10 @@ _WORDS_OF_CAP = _split(
     "key_frames timestamp seconds nanos foot_contact_state fl_contact animation_tform_body rotation { } <",
     "> : ; [ ]",
 )
+_WORDS_OF_BVH = _split(
+    "HIERARCHY ROOT JOINT End Site { } OFFSET CHANNELS 0 3 6 Xposition Yposition Zposition Xrotation",
+    "Yrotation Zrotation MOTION Frames: Frame Time: 0.008333 -0 1e-9 nan 1e999",
+)
 _WORDS_OF_COLLADA = _split(
     "COLLADA library_geometries geometry mesh source float_array accessor count stride offset param",
     "vertices input semantic POSITION VERTEX NORMAL TEXCOORD triangles polylist polygons trifans",
@@ -321,6 +325,7 @@ TARGETS: dict[str, Target] = {
             _YAML + _WORDS_OF_PSEQ,
             equal=True,
         ),
+        Target("bvh", "a.bvh", "bvh", "a.bvh", "bvh", lambda: _encoded(texts.BVH), _WORDS_OF_BVH, equal=True),
         Target("urdf", "a.urdf", "urdf", "a.urdf", "urdf", _urdf, _XML + _WORDS_OF_URDF, beside=_beside),
         Target("mjcf", "a.xml", "mjcf", "a.xml", "mjcf", _mjcf, _XML + _WORDS_OF_MJCF, beside=_beside),
         Target("cha", "a.cha", "cha", "a.cha", "cha", _cha, _WORDS_OF_CHA, equal=True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BODY", "CAP", "CHA", "COLLADA", "CSV", "MJCF", "OBJ", "PSEQ", "SEQ", "URDF", "VRML"]
+__all__ = ["BODY", "BVH", "CAP", "CHA", "COLLADA", "CSV", "MJCF", "OBJ", "PSEQ", "SEQ", "URDF", "VRML"]
 
 SEQ = (
     """\
@@ -141,6 +141,34 @@ Script { url "javascript: x" field SFTime t 1.5 eventOut SFBool go directOutput 
 LOD { level [ Group { } ] range [ 1 2 ] } Billboard { } Collision { children [ ] proxy NULL }
 """,
 )
+
+BVH = """\
+HIERARCHY
+ROOT Hips
+{
+	OFFSET 0.0 90.0 0.0
+	CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+	JOINT LeftFoot
+	{
+		OFFSET 10.5 -85.8 0.1
+		CHANNELS 3 Yrotation Xrotation Zrotation
+		End Site
+		{
+			OFFSET 0 0 15
+		}
+	}
+	JOINT RightFoot
+	{
+		OFFSET -10.5 -85.8 0.1
+		CHANNELS 4 Xrotation Yrotation Zrotation Yposition
+	}
+}
+MOTION
+Frames: 2
+Frame Time: 0.033333
+193.6 90.2 358.2 9.7 -0.04 8.8 169.4 -5.0 164.9 1 2 3 4
+193.5 90.1 358.3 9.6 -0.05 8.9 169.3 -5.1 164.8 .5 +2 3e-2 4
+"""
 
 PSEQ = (
     """\

@@ -1,7 +1,8 @@
 """The pages for people are true: every command in them runs and prints what they say, every link leads somewhere.
 
 In blocks marked `console` or `sh` a line that begins with ``$ `` is a command, run in a folder that holds a copy of the examples (also as
-`robot.wrl` and `walk.seq`; with a fault as `broken.seq`; key poses as `dance.pseq`). The lines below it are what it prints, with `…` for
+`robot.wrl` and `walk.seq`; with a fault as `broken.seq`; key poses as
+`dance.pseq`, recorded motion as `clip.bvh`). The lines below it are what it prints, with `…` for
 anything left out. Blocks marked `python` run one after another, page by page.
 """
 
@@ -22,7 +23,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from fuzz.texts import PSEQ
+from fuzz.texts import BVH, PSEQ
 from typer.testing import CliRunner
 
 from bodymotion.cli.app import app
@@ -102,6 +103,7 @@ def desk(tmp_path, examples) -> Path:
     shutil.copy(examples / "biped_walk.seq", tmp_path / "walk.seq")
     (tmp_path / "broken.seq").write_text(BROKEN)
     (tmp_path / "dance.pseq").write_text(PSEQ[0])
+    (tmp_path / "clip.bvh").write_text(BVH)
     return tmp_path
 
 

@@ -27,6 +27,7 @@ LAYERS = (
     ("motion",),
     ("model",),
     ("keyposes",),
+    ("skeleton",),
     ("animation",),
     ("formats",),
     ("spot",),

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from bodymotion.comparison import compare_bodies, compare_motions
     from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Rule
     from bodymotion.diagnostics.collector import Source
-    from bodymotion.formats.registry import load, load_animation, load_body, load_key_poses, load_motion, save
+    from bodymotion.formats.registry import (
+        load,
+        load_animation,
+        load_body,
+        load_key_poses,
+        load_motion,
+        load_skeleton,
+        save,
+    )
     from bodymotion.formats.seq import open_motion
     from bodymotion.geometry import poses as poses
     from bodymotion.geometry import rotations as rotations
@@ -65,6 +73,7 @@ if TYPE_CHECKING:
     from bodymotion.rendering import render
     from bodymotion.reports import report
     from bodymotion.simulation import Simulation, simulate, simulate_many, to_mujoco
+    from bodymotion.skeleton import Skeleton, SkeletonJoint
     from bodymotion.spot.playback import play
     from bodymotion.viewer import view
 
@@ -79,7 +88,15 @@ _WHERE = {
     "notebooks.dataframes": ("to_pandas", "to_polars", "to_xarray"),
     "diagnostics": ("FormatError", "Location", "Problem", "Findings", "Rule", "Source"),
     "formats.seq": ("open_motion",),
-    "formats.registry": ("load", "load_animation", "load_body", "load_key_poses", "load_motion", "save"),
+    "formats.registry": (
+        "load",
+        "load_animation",
+        "load_body",
+        "load_key_poses",
+        "load_motion",
+        "load_skeleton",
+        "save",
+    ),
     "keyposes": ("KeyPose", "KeyPoses", "LinkKey"),
     "model.links": (
         "AccelerationSensor",
@@ -98,6 +115,7 @@ _WHERE = {
     "rendering": ("render",),
     "reports": ("report",),
     "simulation": ("Simulation", "simulate", "simulate_many", "to_mujoco"),
+    "skeleton": ("Skeleton", "SkeletonJoint"),
     "geometry.shapes": (
         "Box",
         "Capsule",
@@ -170,6 +188,8 @@ __all__ = [
     "Segment",
     "Shape",
     "Simulation",
+    "Skeleton",
+    "SkeletonJoint",
     "Source",
     "Sphere",
     "Texture",
@@ -192,6 +212,7 @@ __all__ = [
     "load_body",
     "load_key_poses",
     "load_motion",
+    "load_skeleton",
     "loop_errors",
     "open_motion",
     "play",

@@ -141,6 +141,22 @@ one("pseq: large ids", "a.pseq", POSES + "refs:\n" + POSE.format(0, "1e18, 99999
 one("pseq: a megabyte of digits", "a.pseq", lambda: POSES + "refs:\n" + POSE.format("1" * 1_000_000, 0, 0))
 one("pseq: UTF-16", "a.pseq", (POSES + "refs:\n" + POSE.format(0, 0, 0)).encode("utf-16"))
 
+BVH = "HIERARCHY\nROOT A\n{{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\n{}}}\nMOTION\nFrames: {}\nFrame Time: 1\n"
+JOINT = "JOINT foot {{ OFFSET 0 1 0 CHANNELS 1 Xrotation {} "
+one("bvh: deep", "a.bvh", lambda: "HIERARCHY ROOT A { " + JOINT.format("") * 20_000)
+one("bvh: a long chain", "a.bvh", lambda: BVH.format(JOINT.format("") * 4_000 + "}" * 4_000, 1) + "1 " * 4_003)
+one(
+    "bvh: a line of end points",
+    "a.bvh",
+    lambda: BVH.format("End Site { OFFSET 0 0 0 } " * tries(100_000), 1) + "0 0 0\n",
+)
+one("bvh: a line of braces", "a.bvh", lambda: "HIERARCHY ROOT A " + "{ } " * tries(MANY))
+one("bvh: many frames", "a.bvh", BVH.format("", "1" * 4_000) + "0 0 0\n")
+one("bvh: a row without end", "a.bvh", lambda: BVH.format("", 1) + "1 " * tries(MANY))
+one("bvh: rows that are no rows", "a.bvh", lambda: BVH.format("", 1) + "[1 {2} 3]\n" * tries(50_000))
+one("bvh: a megabyte of digits", "a.bvh", lambda: BVH.format("", 1) + "1" * 1_000_000 + " 0 0\n")
+one("bvh: many channels", "a.bvh", lambda: "HIERARCHY ROOT A { CHANNELS 99999 " + "Xrotation " * 99_999 + "}")
+
 for count in ("1000000000000", "99999999999999999999999", "-1", "1e9", ".inf"):
     one(f"seq: {count} parts", "a.seq", SEQ + JOINTS.format(count, 1))
     one(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.model.links import Device, Link
     from bodymotion.motion import Component, Motion
+    from bodymotion.skeleton import Skeleton
 
 __all__ = ["describe", "describe_motion", "describe_open_motion"]
 
@@ -32,16 +33,19 @@ COMMON_FIELDS = {"name", "id", "link", "pose", "extra"}
 """Fields that devices of all kinds have."""
 
 
-def describe(thing: Body | Motion | KeyPoses | Animation, path: Path, parts: bool = False) -> Data:
+def describe(thing: Body | Motion | KeyPoses | Skeleton | Animation, path: Path, parts: bool = False) -> Data:
     """Return the contents of a file as data; with `parts`, the range of each joint and link of a motion."""
     from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
+    from bodymotion.skeleton import Skeleton
 
     if isinstance(thing, Body):
         return _body(thing, path)
     if isinstance(thing, KeyPoses):
         return _key_poses(thing, path)
+    if isinstance(thing, Skeleton):
+        return _skeleton(thing, path)
     return describe_motion(thing, path, parts) if isinstance(thing, Motion) else _animation(thing, path)
 
 
@@ -66,6 +70,34 @@ def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
                 "syllable": pose.syllable,
             }
             for pose in key_poses.poses
+        ],
+    }
+
+
+def _skeleton(skeleton: Skeleton, path: Path) -> Data:
+    positions = skeleton.joint_positions()[:, :1]
+    return {
+        **about_file(path, "skeleton", skeleton.source.format),
+        "encoding": skeleton.source.encoding,
+        "num_joints": len(skeleton.joints),
+        "num_frames": skeleton.num_frames,
+        "frame_time": number(skeleton.frame_time),
+        "frame_rate": number(skeleton.frame_rate),
+        "duration": number(skeleton.duration),
+        "unit": number(skeleton.unit),
+        "unit_is_known": skeleton.unit_is_known,
+        "up": skeleton.up,
+        "up_is_known": skeleton.up_is_known,
+        "root": {"start": positions[0, 0].tolist(), "end": positions[-1, 0].tolist()} if positions.size else None,
+        "joints": [
+            {
+                "name": joint.name,
+                "parent": joint.parent,
+                "offset": joint.offset.tolist(),
+                "channels": list(joint.channels),
+                "ends": joint.ends.tolist(),
+            }
+            for joint in skeleton.joints
         ],
     }
 

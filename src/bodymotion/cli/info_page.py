@@ -44,6 +44,8 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
         _animation(page, data)
     elif data["kind"] == "key poses":
         _key_poses(page, data)
+    elif data["kind"] == "skeleton":
+        _skeleton(page, data)
     else:
         _motion(page, data)
     _problems(page, problems)
@@ -229,6 +231,27 @@ def _key_poses(page: Page, data: Data) -> None:
         for pose in data["poses"]
     ]
     page.table((*numbers, "links", "ZMP [m]"), rows, numbers)
+
+
+def _skeleton(page: Page, data: Data) -> None:
+    page.fact("duration", f"{_n(data['duration'])} s")
+    page.fact("frames", f"{data['num_frames']} at {_n(data['frame_rate'])} Hz")
+    for name, text in (("unit", f"{_n(data['unit'])} m"), ("up", data["up"])):
+        page.fact(name, f"{text} ({'found from the poses' if data[f'{name}_is_known'] else 'assumed'})")
+    if data["root"] is not None:
+        page.fact("root", f"{_vector(data['root']['start'])} → {_vector(data['root']['end'])} m")
+    page.heading("Joints")
+    rows = [
+        (
+            joint["name"],
+            data["joints"][joint["parent"]]["name"] if joint["parent"] >= 0 else "",
+            _vector(joint["offset"]),
+            " ".join(joint["channels"]),
+            str(len(joint["ends"]) or ""),
+        )
+        for joint in data["joints"]
+    ]
+    page.table(("joint", "parent", "offset", "channels", "end points"), rows, ("end points",))
 
 
 def _sentence(words: Any, name: str) -> str:  # noqa: ANN401

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
+    from bodymotion.skeleton import Skeleton
 
 __all__ = [
     "FORMATS",
@@ -38,6 +39,7 @@ __all__ = [
     "load_body",
     "load_key_poses",
     "load_motion",
+    "load_skeleton",
     "load_together",
     "named_format",
     "read",
@@ -112,6 +114,15 @@ class Format:
 
 
 FORMATS: tuple[Format, ...] = (
+    Format(
+        "bvh",
+        "recorded motion of a skeleton (BVH)",
+        (".bvh",),
+        Function("bvh:read_bvh"),
+        sniffing.looks_like_bvh,
+        Function("bvh:write_bvh"),
+        holds="Skeleton",
+    ),
     Format(
         "openhrp",
         "OpenHRP model (VRML97)",
@@ -280,7 +291,13 @@ PROGRAMS = (
 MAX_SEARCHED = 64 << 20
 """[bytes] Larger files are not searched for conflict markers."""
 MARKER = re.compile(rb"^(<{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
-_KINDS = {"Body": "models", "Motion": "motions", "KeyPoses": "key poses", "Animation": "Spot animations"}
+_KINDS = {
+    "Body": "models",
+    "Motion": "motions",
+    "KeyPoses": "key poses",
+    "Skeleton": "recorded motions",
+    "Animation": "Spot animations",
+}
 
 
 def read(path: str | Path, *, format: str | None = None, **options: Any) -> tuple[Format, ReadResult[Any]]:  # noqa: ANN401
@@ -361,7 +378,7 @@ def unused_options(options: Iterable[str], rows: Iterable[Format]) -> dict[str, 
 
 
 def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:  # noqa: ANN401
-    """Read a file: a `Body` from an OpenHRP `.wrl` or Choreonoid `.body`, a `Motion` from a `.seq`, an `Animation` from a `.cha`.
+    """Read a file: a `Body` from a `.wrl` or `.body`, a `Motion` from a `.seq`, an `Animation` from a `.cha`, a `Skeleton` from a `.bvh`.
 
     Parameters
     ----------
@@ -446,6 +463,12 @@ def load_motion(path: str | Path, *, format: str | None = None, **options: Any) 
 def load_key_poses(path: str | Path, *, format: str | None = None, **options: Any) -> KeyPoses:  # noqa: ANN401
     """Read key poses; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
     found: KeyPoses = _of_kind("KeyPoses", path, format, options)
+    return found
+
+
+def load_skeleton(path: str | Path, *, format: str | None = None, **options: Any) -> Skeleton:  # noqa: ANN401
+    """Read a recorded motion; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    found: Skeleton = _of_kind("Skeleton", path, format, options)
     return found
 
 

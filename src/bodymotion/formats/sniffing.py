@@ -139,7 +139,14 @@ def _after(head: bytes, what: bytes, start: int) -> int:
     return -1 if found < 0 else found + len(what)
 
 
-# Tables
+# Recorded motion and tables
+
+_BVH_START = re.compile(rb"(?:\xef\xbb\xbf)?\s*HIERARCHY\s+ROOT\s", re.IGNORECASE)
+
+
+def looks_like_bvh(head: bytes) -> bool:
+    """Return whether a file begins with HIERARCHY and ROOT."""
+    return _BVH_START.match(head) is not None
 
 
 def looks_like_npz(head: bytes) -> bool:

@@ -17,6 +17,7 @@ from bodymotion.motion import Motion
 from bodymotion.scene.animation_playback import PlaybackSettings, play_animation
 from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.scene.second_motion import side_by_side
+from bodymotion.skeleton import Skeleton
 from bodymotion.system.atomic_files import check_not_read
 
 __all__ = [
@@ -93,6 +94,10 @@ def load_inputs(
     animations = [value for value in values if isinstance(value, Animation)]
     if any(isinstance(value, KeyPoses) for value in values):
         raise WrongUseError(f"key poses are {done} on the body that they are for: name its model, too")
+    if any(isinstance(value, Skeleton) for value in values):
+        raise WrongUseError(
+            f"a recorded motion of a skeleton (BVH) cannot be {done} yet; `bodymotion info` describes it"
+        )
     if len(animations) > 1:
         raise WrongUseError(f"one animation can be {done}, not {len(animations)}")
     if animations and (bodies or motions):

@@ -31,6 +31,7 @@ from bodymotion.diagnostics import (
     Subject,
     losses,
 )
+from bodymotion.diagnostics.text import counted
 from bodymotion.formats.tables.timelines import check_increasing, timeline_of
 from bodymotion.formats.text.decimals import number_rows, rounded
 from bodymotion.geometry.arrays import Floats
@@ -71,7 +72,7 @@ TEXT = Rule(
     example=("the column 腰 in cp932", "the column 腰 in UTF-8"),
 )
 
-_BLOCK, _ROWS = 4 << 20, 4096
+_BLOCK, _PIECE, _ROWS = 4 << 20, 1 << 18, 4096
 _NUMBER = re.compile(rb"\s*+[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|nan|inf(?:inity)?)\s*+", re.IGNORECASE)
 _BLANKS = b" \t\r\n"
 
@@ -149,6 +150,18 @@ def write_rows(stream: BinaryIO, values: Floats, separator: bytes, digits: int |
         stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text)
     message = f"{missing} numbers are not finite; they are written as nan and inf"
     return (losses.NOT_FINITE.problem(message),) if missing else ()
+
+
+def read_rows(text: bytes, path: str, line: int, width: int, found: Diagnostics) -> Table:
+    """Read lines of `width` numbers between blanks, the first of which is line `line` of a file; report each that is no such row."""
+    rows = _Rows(path, b" ", width, found)
+    start = 0
+    while start < len(text):
+        end = text.rfind(b"\n", start, start + _PIECE) + 1 or text.find(b"\n", start + _PIECE) + 1 or len(text)
+        rows.add(text[start:end], line)
+        line += text.count(b"\n", start, end)
+        start = end
+    return Table(path, *rows.arrays(), unread=tuple(rows.unread))
 
 
 def read_table(path: str | Path, found: Diagnostics, delimiter: str | None = None) -> Table | None:
@@ -251,7 +264,7 @@ class _Rows:
         """Return the numbers of a line; None where it is no row, which is reported."""
         cells = _cells(stripped, self.sign)
         if len(cells) != self.width:
-            message = f"{len(cells)} cells, where there are {self.width} in the line before"
+            message = f"{counted(len(cells), 'number')} in the line; expected {self.width}"
             self.found.report(WIDTH, message, Location(self.path, number, 1))
             return None
         row = []
@@ -320,25 +333,52 @@ def _names(line: bytes, sign: bytes, where: Location) -> tuple[str, ...]:
 def _bulk(block: bytes, sign: bytes, width: int) -> Floats | None:
     """Parse a block of rows; None where it is not all rows of numbers."""
     text = block if block.endswith(b"\n") else block + b"\n"
+    if sign == b" ":
+        return _bulk_blanks(text, width)
     codes = np.frombuffer(text, np.uint8)
     ends = np.flatnonzero(codes == ord("\n"))
-    if sign == b" ":
-        blank = np.isin(codes, np.frombuffer(_BLANKS, np.uint8))
-        begins = np.cumsum(~blank & np.concatenate([[True], blank[:-1]]))
-        per_line = np.diff(begins[ends], prepend=0)
-    else:
-        found = np.cumsum(codes == sign[0])
-        per_line = np.diff(found[ends], prepend=0) + 1
+    found = np.cumsum(codes == sign[0])
+    per_line = np.diff(found[ends], prepend=0) + 1
     if (per_line != width).any():
         return None
     if sign == b"\t":
         # NumPy reads a tab as any number of blanks: an empty cell would not be found.
         text, sign = text.replace(b"\t", b","), b","
-    joined = text if sign == b" " else text[:-1].replace(b"\r\n", sign).replace(b"\n", sign)
+    return _flat(text[:-1].replace(b"\r\n", sign).replace(b"\n", sign), sign, len(ends), width)
+
+
+def _bulk_blanks(text: bytes, width: int) -> Floats | None:
+    """Parse rows of cells between blanks: as a JSON list, or by NumPy where JSON does not know a number (`.5`, `+1`, `nan`)."""
+    import simdjson
+
+    if any(sign in text for sign in b',[]{}"'):
+        return None
+    codes = np.frombuffer(b"[" + text + b"0]", np.uint8).copy()
+    blank = (codes == 32) | ((codes >= 9) & (codes <= 13))
+    blank[0] = False
+    after = np.empty_like(blank)  # a cell ends before it
+    after[1:] = blank[1:] & ~blank[:-1]
+    after[:2] = False
+    ends = np.flatnonzero(after)
+    lines = np.flatnonzero(codes == ord("\n"))
+    last = ends[width - 1 :: width]
+    if len(ends) != len(lines) * width or (lines < last).any() or (lines[:-1] >= ends[width::width]).any():
+        return None
+    codes[after] = ord(",")
+    try:
+        parsed = simdjson.Parser().parse(codes.tobytes())
+        assert isinstance(parsed, simdjson.Array)
+        flat = np.frombuffer(parsed.as_buffer(of_type="d"), np.float64)
+    except (ValueError, OverflowError, TypeError):
+        return _flat(text, b" ", len(lines), width)
+    return flat[:-1].reshape(-1, width)
+
+
+def _flat(text: bytes, sign: bytes, rows: int, width: int) -> Floats | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            values = np.fromstring(joined, np.float64, sep=sign.decode())
+            values = np.fromstring(text, np.float64, sep=sign.decode())
     except (ValueError, DeprecationWarning):
         return None
-    return values.reshape(-1, width) if values.size == len(ends) * width else None
+    return values.reshape(-1, width) if values.size == rows * width else None

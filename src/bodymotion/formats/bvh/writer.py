@@ -1,0 +1,64 @@
+"""Write a skeleton with its motion as a .bvh file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from bodymotion.diagnostics import Location, Problem
+from bodymotion.formats.bvh import rules
+from bodymotion.formats.tables.number_table import write_rows
+from bodymotion.skeleton import Skeleton
+from bodymotion.system.atomic_files import whole_file
+
+
+def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
+    """Write a file, whole or not at all, and return what it does not hold. Numbers have as many digits as they need.
+
+    Raises
+    ------
+    ValueError
+        When there are no joints or no channels.
+    """
+    path = Path(path)
+    if not skeleton.num_channels:
+        raise ValueError("the skeleton has no channels: there is nothing to write")
+    found: list[Problem] = []
+    children: dict[int, list[int]] = {}
+    for index, parent in enumerate(skeleton.parents):
+        children.setdefault(parent, []).append(index)
+    lines = ["HIERARCHY"]
+    order: list[int] = []
+    open_blocks: list[int] = []
+    waiting = children.get(-1, [])[::-1]
+    while waiting:
+        index = waiting.pop()
+        joint = skeleton.joints[index]
+        while open_blocks and open_blocks[-1] != joint.parent:
+            open_blocks.pop()
+            lines.append("\t" * len(open_blocks) + "}")
+        indent = "\t" * len(open_blocks)
+        name = "_".join(joint.name.replace("{", " ").replace("}", " ").split()) or f"joint{index}"
+        if name != joint.name:
+            found.append(rules.RENAMED.problem(f"joint {joint.name!r} is written as {name!r}", Location(str(path))))
+        lines += [f"{indent}{'ROOT' if joint.parent < 0 else 'JOINT'} {name}", indent + "{"]
+        lines.append(f"{indent}\tOFFSET {_numbers(joint.offset.tolist())}")
+        lines.append(f"{indent}\tCHANNELS {len(joint.channels)} {' '.join(joint.channels)}".rstrip())
+        for end in joint.ends.tolist():
+            lines += [f"{indent}\tEnd Site", f"{indent}\t{{", f"{indent}\t\tOFFSET {_numbers(end)}", f"{indent}\t}}"]
+        order.append(index)
+        open_blocks.append(index)
+        waiting += children.get(index, [])[::-1]
+    lines += ["\t" * depth + "}" for depth in reversed(range(len(open_blocks)))]
+    lines += ["MOTION", f"Frames: {skeleton.num_frames}", f"Frame Time: {_numbers([skeleton.frame_time])}", ""]
+    values = skeleton.values
+    if order != sorted(order):
+        values = values[:, [c for index in order for c in skeleton.columns(index)]]
+    with whole_file(path) as stream:
+        stream.write("\n".join(lines).encode("utf-8"))
+        found += write_rows(stream, values, b" ")
+    return tuple(found)
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return " ".join(map(repr, values))

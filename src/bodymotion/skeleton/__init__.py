@@ -1,0 +1,10 @@
+"""Recorded motion of a skeleton: what it is (`values`), and which unit and up axis it has (`recognition`).
+
+>>> import bodymotion as bm
+>>> walk = bm.load("walk.bvh")            # doctest: +SKIP
+>>> positions = walk.joint_positions()    # doctest: +SKIP
+"""
+
+from bodymotion.skeleton.values import CHANNELS, Skeleton, SkeletonJoint
+
+__all__ = ["CHANNELS", "Skeleton", "SkeletonJoint"]

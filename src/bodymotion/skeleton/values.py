@@ -1,0 +1,269 @@
+"""A skeleton with its recorded motion, as it is in a file; and the poses of its joints, by forward kinematics.
+
+Angles are degrees and lengths are in the file's unit and axes, as read. Results are in metres, with z up, unless `as_read` is set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from bodymotion.diagnostics import Problem, Source
+from bodymotion.diagnostics.text import counted
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+
+CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
+"""The names of channels."""
+UP_AXES: dict[str, Floats] = {
+    "X": np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]]),
+    "Y": np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]),
+    "Z": np.eye(3),
+    "-X": np.array([[0.0, 1, 0], [0, 0, -1], [-1, 0, 0]]),
+    "-Y": np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]),
+    "-Z": np.array([[1.0, 0, 0], [0, -1, 0], [0, 0, -1]]),
+}
+"""The rotation matrix that makes an axis the z axis."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SkeletonJoint(ContentEquality):
+    """A joint.
+
+    Attributes
+    ----------
+    name, parent:
+        The index of the parent is lower than that of the joint; -1 for a root.
+    offset:
+        (3,) Position in the parent's frame where no channel replaces it.
+    channels:
+        Names of CHANNELS. Position channels replace components of the offset; rotations are applied in this order, about moving axes.
+    ends:
+        (N, 3) End points (`End Site`) in the joint's frame.
+    """
+
+    name: str = ""
+    parent: int = -1
+    offset: Floats = field(default_factory=lambda: frozen(np.zeros(3)))
+    channels: tuple[str, ...] = ()
+    ends: Floats = field(default_factory=lambda: frozen(np.zeros((0, 3))))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "offset", frozen(self.offset, (3,), "offset"))
+        object.__setattr__(self, "ends", frozen(self.ends, (None, 3), "ends"))
+        object.__setattr__(self, "channels", tuple(self.channels))
+        if unknown := [name for name in self.channels if name not in CHANNELS]:
+            raise ValueError(
+                f"joint {self.name!r}: unknown channel {unknown[0]!r}; expected one of {', '.join(CHANNELS)}"
+            )
+
+    def __repr__(self) -> str:
+        return f"SkeletonJoint({self.name!r}: {counted(len(self.channels), 'channel')})"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Skeleton(ContentEquality):
+    """A skeleton and its motion.
+
+    Attributes
+    ----------
+    joints:
+        Parents before children.
+    values:
+        (T, C) The channels of all joints, in order: lengths in the file's unit, angles in degrees.
+    frame_time:
+        [s] From one frame to the next, as in the file.
+    source, problems:
+        Where it came from, and what was found there; not part of `==`.
+    """
+
+    joints: tuple[SkeletonJoint, ...] = ()
+    values: Floats = field(default_factory=lambda: frozen(np.zeros((0, 0))))
+    frame_time: float = 1 / 30
+    source: Source = field(default_factory=Source, compare=False)
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", tuple(self.joints))
+        object.__setattr__(self, "values", frozen(self.values, (None, self.num_channels), "values"))
+        for index, joint in enumerate(self.joints):
+            if not -1 <= joint.parent < index:
+                raise ValueError(
+                    f"joint {joint.name!r}: parent {joint.parent}; expected -1 or the index of a joint before it"
+                )
+        if not (np.isfinite(self.frame_time) and self.frame_time > 0):
+            raise ValueError(f"frame_time: {self.frame_time!r} s; expected a positive number")
+
+    def __repr__(self) -> str:
+        return (
+            f"Skeleton({counted(len(self.joints), 'joint')}, {counted(self.num_frames, 'frame')}, {self.duration:g} s)"
+        )
+
+    def __len__(self) -> int:
+        return self.num_frames
+
+    @property
+    def num_frames(self) -> int:
+        """The number of frames T."""
+        return len(self.values)
+
+    @property
+    def num_channels(self) -> int:
+        """The number of channels C of all joints."""
+        return sum(len(joint.channels) for joint in self.joints)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the joints."""
+        return tuple(joint.name for joint in self.joints)
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """The index of each joint's parent; -1 for a root."""
+        return tuple(joint.parent for joint in self.joints)
+
+    def columns(self, joint: int) -> range:
+        """Return the columns of `values` that hold the channels of a joint, by its index."""
+        return range(self._starts[joint], self._starts[joint] + len(self.joints[joint].channels))
+
+    @property
+    def frame_rate(self) -> float:
+        """The rate [Hz]: a whole number where `frame_time` is its inverse, rounded; 30 for 0.033333 s."""
+        whole = round(1 / self.frame_time)
+        decimals = len(f"{self.frame_time:.12f}".rstrip("0").partition(".")[2])
+        return float(whole) if whole and round(1 / whole, decimals) == self.frame_time else 1 / self.frame_time
+
+    @property
+    def times(self) -> Floats:
+        """The times (T,) [s] of the frames."""
+        return np.arange(self.num_frames) / self.frame_rate
+
+    @property
+    def duration(self) -> float:
+        """The time [s] of the last frame."""
+        return max(self.num_frames - 1, 0) / self.frame_rate
+
+    @cached_property
+    def unit(self) -> float:
+        """The unit of length [m], found from the length of the legs; see `unit_is_known`."""
+        return self._recognized[0] or 0.01
+
+    @cached_property
+    def up(self) -> str:
+        """The axis that points up, found from hips above feet: "Y", "-Z" and so on; see `up_is_known`."""
+        return self._recognized[1] or "Y"
+
+    @property
+    def unit_is_known(self) -> bool:
+        """Whether the unit was found; otherwise centimetres are assumed."""
+        return self._recognized[0] is not None
+
+    @property
+    def up_is_known(self) -> bool:
+        """Whether the up axis was found; otherwise Y is assumed."""
+        return self._recognized[1] is not None
+
+    @cached_property
+    def _recognized(self) -> tuple[float | None, str | None]:
+        from bodymotion.skeleton.recognition import recognize
+
+        return recognize(self)
+
+    def joint_positions(self, *, as_read: bool = False) -> Floats:
+        """Return the positions (T, J, 3) of the joints in the world [m], z up; with `as_read` in the file's unit and axes."""
+        return self._in_world(self._positions(self.values)[0], as_read)
+
+    def end_positions(self, *, as_read: bool = False) -> Floats:
+        """Return the positions (T, E, 3) of the end points of all joints, as `joint_positions` does."""
+        positions, turns = self._positions(self.values, every=True)
+        ends = [
+            positions[index] + rotations.rotate(turns[index].T, end).T  # type: ignore[union-attr]
+            for index, joint in enumerate(self.joints)
+            for end in joint.ends
+        ]
+        return self._in_world(np.array(ends).reshape(-1, 3, self.num_frames), as_read)
+
+    def joint_poses(self, *, as_read: bool = False) -> Floats:
+        """Return the poses (T, J, 7) of the joints' frames, x y z and quaternion wxyz, as `joint_positions` does."""
+        positions, turns = self._positions(self.values, every=True)
+        world = np.array(turns).reshape(-1, 4, self.num_frames).transpose(2, 0, 1)
+        if not as_read:
+            world = rotations.multiply(rotations.from_matrix(UP_AXES[self.up]), world)
+        return np.concatenate((self._in_world(positions, as_read), world), axis=2)
+
+    def local_rotations(self) -> Floats:
+        """Return the rotations (T, J, 4) of the joints from their parents' frames, as quaternions wxyz."""
+        columns = self.values.T
+        turns = [
+            self._rotation(columns, joint, start).T for joint, start in zip(self.joints, self._starts, strict=True)
+        ]
+        return np.array(turns).reshape(-1, self.num_frames, 4).transpose(1, 0, 2)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The column of the first channel of each joint."""
+        return np.cumsum([0, *(len(joint.channels) for joint in self.joints)])[:-1].tolist()  # type: ignore[no-any-return]
+
+    def _in_world(self, positions: Floats, as_read: bool) -> Floats:
+        """Return positions (J, 3, T) as (T, J, 3), in metres and z up unless `as_read`."""
+        found = np.empty((positions.shape[2], positions.shape[0], 3))
+        matrix = np.eye(3) if as_read else UP_AXES[self.up] * self.unit
+        for axis, row in enumerate(matrix):
+            source = int(np.abs(row).argmax())
+            np.multiply(positions[:, source].T, row[source], out=found[:, :, axis])
+        return found
+
+    @staticmethod
+    def _rotation(columns: Floats, joint: SkeletonJoint, start: int) -> Floats:
+        """Return the rotation (4, T) of a joint by its channels, of which `start` is the first column (C, T)."""
+        turn = np.zeros((4, columns.shape[1]))
+        turn[0] = 1
+        first = True
+        for row, channel in enumerate(joint.channels, start):
+            if not channel.endswith("rotation"):
+                continue
+            half = columns[row] * (np.pi / 360)
+            c, s = np.cos(half), np.sin(half)
+            k = "XYZ".index(channel[0])
+            if first:
+                turn[0], turn[1 + k], first = c, s, False
+                continue
+            # q · (c, s e_k), with i, j, k in cyclic order.
+            w, a, b, d = turn[0], turn[1 + k], turn[1 + (k + 1) % 3], turn[1 + (k + 2) % 3]
+            after = np.empty_like(turn)
+            after[0] = w * c - a * s
+            after[1 + k] = a * c + w * s
+            after[1 + (k + 1) % 3] = b * c + d * s
+            after[1 + (k + 2) % 3] = d * c - b * s
+            turn = after
+        return turn
+
+    def _positions(self, values: Floats, every: bool = False) -> tuple[Floats, list[Floats | None]]:
+        """Return the positions (J, 3, T) and rotations (4, T) of joints as read; without `every`, only rotations that others need."""
+        columns = np.ascontiguousarray(values.T)
+        positions = np.empty((len(self.joints), 3, len(values)))
+        turns: list[Floats | None] = []
+        needed = {*self.parents}
+        for index, (joint, start) in enumerate(zip(self.joints, self._starts, strict=True)):
+            local: Floats = joint.offset[:, None]
+            moved = [n for n, channel in enumerate(joint.channels) if channel.endswith("position")]
+            if moved:
+                local = np.repeat(local, len(values), axis=1)
+                for n in moved:
+                    local["XYZ".index(joint.channels[n][0])] = columns[start + n]
+            above = None if joint.parent < 0 else turns[joint.parent]
+            turn = self._rotation(columns, joint, start) if every or index in needed else None
+            if above is None:
+                positions[index] = local
+            else:
+                w, x, y, z = above
+                a, b, c = local
+                i, j, k = 2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)
+                moved_by = (w * i + (y * k - z * j), w * j + (z * i - x * k), w * k + (x * j - y * i))
+                for axis in range(3):
+                    np.add(positions[joint.parent, axis] + local[axis], moved_by[axis], out=positions[index, axis])
+                turn = None if turn is None else rotations.multiply(above.T, turn.T).T
+            turns.append(turn)
+        return positions, turns

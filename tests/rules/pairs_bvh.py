@@ -1,0 +1,47 @@
+"""Pairs for recorded motion."""
+
+from __future__ import annotations
+
+import bodymotion as bm
+from rules.pairs import Pair, Said, calls, examples, files, limited, problems_of
+
+CLIP = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 90 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+  JOINT LeftLeg
+  {
+    OFFSET 10 -2 0
+    CHANNELS 3 Zrotation Yrotation Xrotation
+    End Site
+    {
+      OFFSET 0 -80 0
+    }
+  }
+}
+MOTION
+Frames: 2
+Frame Time: 0.033333
+0 90 1 0 0 0 10 20 30
+0 91 1 0 0 0 10 20 31
+"""
+"""A sound file."""
+ALONE = "HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 1 Xrotation }\nMOTION\nFrames: 1\nFrame Time: 1\n0\n"
+FILE = "walk.bvh"
+
+
+def saved(name: str) -> Said:
+    """Return what is reported when a skeleton of one joint is saved."""
+    joint = bm.SkeletonJoint(name=name, channels=("Xrotation",))
+    return lambda folder: bm.save(bm.Skeleton(joints=(joint,), values=[[0.0]]), folder / FILE).problems
+
+
+PAIRS: dict[str, Pair] = {
+    "BVH001": calls(
+        lambda folder: problems_of(lambda: bm.load_skeleton(folder, format="bvh")), files(FILE, "", CLIP).right
+    ),
+    **examples(FILE, CLIP, "BVH002 BVH004 BVH101 BVH102 BVH103 BVH104 BVH105 BVH106 BVH107 BVH108 BVH109 BVH110"),
+    "BVH003": limited(files(FILE, CLIP, ALONE), "bodymotion.formats.bvh.reader.MAX_JOINTS", 1),
+    "BVH201": calls(saved("Left Leg"), saved("LeftLeg")),
+}

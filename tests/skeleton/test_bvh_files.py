@@ -1,0 +1,160 @@
+"""Recorded motion: files of all dialects against a plain evaluation of the rules of BVH, and against what is known of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fuzz.texts import BVH
+
+import bodymotion as bm
+from bodymotion.geometry import rotations
+from sample_files import corpus_files
+
+CLIPS = corpus_files("mocap/**/*.bvh")
+KNOWN = {
+    "dance1_subject2": (22, 3945, 30, 0.01, "Y"),
+    "soma_zero_frame0": (78, 1, 120, 0.01, "Y"),
+    "walk": (23, 2487, 239, 0.01, "Y"),
+    "D0429": (23, None, 120, 0.01, "Y"),
+    "cmu_12_01_walk": (31, 524, 120, 0.0254 / 0.45, "Y"),
+    "01_01": (31, 2752, 120, 0.0254 / 0.45, "Y"),
+    "bvh_test1": (24, 75, 30, 0.0254, "Z"),
+}
+"""By the beginning of the file's name: joints, frames, rate [Hz], unit [m], up axis, by those who recorded them."""
+
+
+def turned(axis: str, degrees: float) -> np.ndarray:
+    """Return the matrix of a rotation about a coordinate axis."""
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    i = "XYZ".index(axis)
+    matrix = np.zeros((3, 3))
+    j, k = (i + 1) % 3, (i + 2) % 3
+    matrix[i, i], matrix[j, j], matrix[k, k], matrix[j, k], matrix[k, j] = 1, c, c, -s, s
+    return matrix
+
+
+def evaluated(text: str, frame: int) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray], list[np.ndarray]]:
+    """Return positions and rotations of joints, and end points, of a frame, straight from the words of a file."""
+    tree, _, motion = text.partition("MOTION")
+    rows = [line for line in motion.splitlines() if line.strip()][2:]
+    row = iter([float(word) for word in rows[frame].split()])
+    stack: list[tuple[np.ndarray, np.ndarray]] = []
+    positions, matrices, ends = {}, {}, []
+    here, kind = (np.zeros(3), np.eye(3)), ""
+    for line in tree.splitlines():
+        words = line.split()
+        if words[:1] in (["ROOT"], ["JOINT"], ["End"]):
+            kind = words[0]
+        elif words[:1] == ["OFFSET"]:
+            offset = np.array([float(word) for word in words[1:4]])
+            place, matrix = stack[-1] if stack else (np.zeros(3), np.eye(3))
+            here = (place + matrix @ offset, matrix)
+            if kind == "End":
+                ends.append(here[0])
+            else:
+                stack.append(here)
+                positions[len(positions)], matrices[len(matrices)] = here
+        elif words[:1] == ["CHANNELS"]:
+            place, matrix = stack[-2] if len(stack) > 1 else (np.zeros(3), np.eye(3))
+            local = np.eye(3)
+            for name in words[2:]:
+                if name.endswith("position"):
+                    offset["XYZ".index(name[0])] = next(row)
+                else:
+                    local = local @ turned(name[0], next(row))
+            stack[-1] = (place + matrix @ offset, matrix @ local)
+            positions[len(positions) - 1], matrices[len(matrices) - 1] = stack[-1]
+        elif words == ["}"]:
+            if kind == "End":
+                kind = ""
+            else:
+                stack.pop()
+    return positions, matrices, ends
+
+
+def test_evaluation(tmp_path):
+    check_clip(tmp_path / "a.bvh", BVH)
+
+
+def check_clip(path: Path, text: str | None = None) -> bm.Skeleton:
+    """Check poses and end points of some frames against the plain evaluation; and that what is saved loads again."""
+    if text is not None:
+        path.write_text(text)
+    text = path.read_text(encoding="utf-8")
+    clip = bm.load_skeleton(path)
+    some = sorted({0, clip.num_frames // 2, clip.num_frames - 1})
+    piece = replace(clip, values=clip.values[some])
+    poses, ends = piece.joint_poses(as_read=True), piece.end_positions(as_read=True)
+    np.testing.assert_allclose(piece.joint_positions(as_read=True), poses[..., :3], atol=1e-9)
+    for n, frame in enumerate(some):
+        positions, matrices, points = evaluated(text, frame)
+        np.testing.assert_allclose(poses[n, :, :3], [*positions.values()], atol=1e-6)
+        np.testing.assert_allclose(rotations.to_matrix(poses[n, :, 3:]), [*matrices.values()], atol=1e-9)
+        np.testing.assert_allclose(ends[n], np.reshape(points, (-1, 3)), atol=1e-6)
+    return clip
+
+
+@pytest.mark.parametrize("path", CLIPS, ids=lambda path: path.stem)
+def test_clips(path, tmp_path):
+    """Poses, unit, rate and up axis; and what is saved loads again."""
+    clip = check_clip(path)
+    known = next((row for name, row in KNOWN.items() if path.stem.startswith(name)), None)
+    if known is not None:
+        joints, frames, rate, unit, up = known
+        assert (len(clip.joints), clip.frame_rate, clip.up, clip.up_is_known) == (joints, rate, up, True)
+        assert frames in (None, clip.num_frames)
+        assert clip.unit == pytest.approx(unit) and clip.unit_is_known
+        height = np.ptp(replace(clip, values=clip.values[:1]).joint_positions()[0, :, 2])
+        assert 1.1 < height < 2.2, "a person on their feet, z up, in metres"
+    losses = bm.save(clip, tmp_path / "again.bvh").losses
+    assert {loss.rule for loss in losses} <= {"BVH102"}
+    assert bm.load(tmp_path / "again.bvh") == clip
+
+
+def test_poses_are_in_the_frames_of_the_world(tmp_path):
+    """Whatever axis is up: lengths scale with the unit, and local rotations chain to those of the world."""
+    (tmp_path / "a.bvh").write_text(BVH)
+    clip = bm.load_skeleton(tmp_path / "a.bvh")
+    local, world = clip.local_rotations(), clip.joint_poses()
+    for joint, parent in enumerate(clip.parents):
+        if parent >= 0:
+            made = rotations.multiply(world[:, parent, 3:], local[:, joint])
+            assert np.max(rotations.angle_between(made, world[:, joint, 3:])) < 1e-7
+            offset = np.broadcast_to(clip.joints[joint].offset * clip.unit, (2, 3)).copy()
+            if "Yposition" in clip.joints[joint].channels:
+                offset[:, 1] = clip.values[:, clip.columns(joint)[3]] * clip.unit
+            there = world[:, parent, :3] + rotations.rotate(world[:, parent, 3:], offset)
+            np.testing.assert_allclose(there, world[:, joint, :3], atol=1e-12)
+    assert clip.up == "Y"
+    x, y, z = clip.values[:, :3].T * clip.unit
+    np.testing.assert_allclose(clip.joint_positions()[:, 0].T, [x, -z, y])
+
+
+def test_dialects_of_text(tmp_path):
+    """One line, CR or CRLF, other cases, blank lines: the same skeleton; cut files and wrong rows are located."""
+    path = tmp_path / "a.bvh"
+    path.write_text(BVH)
+    clip = bm.load(path)
+    tree, _, motion = BVH.partition("MOTION")
+    for text in (
+        BVH.replace("\n", "\r\n"),
+        BVH.replace("\n", "\r"),
+        " ".join(tree.split()) + "\nMOTION" + motion + "\n\n",
+        tree.replace("rotation", "ROTATION").replace("End Site", "end site") + "Motion\n" + motion.replace("\n", " \n"),
+    ):
+        path.write_bytes(text.encode())
+        assert bm.load(path) == clip
+    path.write_text(BVH[: BVH.rindex("8 .5")])
+    assert [(p.rule, p.location.line) for p in bm.check(path).errors] == [("TAB003", BVH.count("\n"))]
+    path.write_text(BVH.rstrip().rpartition("\n")[0])
+    assert [p.rule for p in bm.load(path).problems] == ["BVH109"]
+
+
+def test_commands_say_what_they_cannot_do(tmp_path):
+    (tmp_path / "a.bvh").write_text(BVH)
+    for call in (bm.view, bm.plot, bm.load_motion):
+        with pytest.raises(ValueError, match="BVH"):
+            call(tmp_path / "a.bvh")
