@@ -36,8 +36,8 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
         joint = skeleton.joints[index]
         while open_blocks and open_blocks[-1] != joint.parent:
             open_blocks.pop()
-            lines.append("\t" * len(open_blocks) + "}")
-        indent = "\t" * len(open_blocks)
+            lines.append(_indent(len(open_blocks)) + "}")
+        indent = _indent(len(open_blocks))
         name = "_".join(joint.name.replace("{", " ").replace("}", " ").split()) or f"joint{index}"
         if name != joint.name:
             found.append(rules.RENAMED.problem(f"joint {joint.name!r} is written as {name!r}", Location(str(path))))
@@ -49,7 +49,7 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
         order.append(index)
         open_blocks.append(index)
         waiting += children.get(index, [])[::-1]
-    lines += ["\t" * depth + "}" for depth in reversed(range(len(open_blocks)))]
+    lines += [_indent(depth) + "}" for depth in reversed(range(len(open_blocks)))]
     lines += ["MOTION", f"Frames: {skeleton.num_frames}", f"Frame Time: {_numbers([skeleton.frame_time])}", ""]
     values = skeleton.values
     if order != sorted(order):
@@ -58,6 +58,11 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
         stream.write("\n".join(lines).encode("utf-8"))
         found += write_rows(stream, values, b" ")
     return tuple(found)
+
+
+def _indent(depth: int) -> str:
+    """Return the blanks before a line; no more than 32, as a long chain of joints would be a large file otherwise."""
+    return "\t" * min(depth, 32)
 
 
 def _numbers(values: Iterable[float]) -> str:
