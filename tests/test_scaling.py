@@ -91,6 +91,13 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "csv: words for numbers": ("a.csv", "time,a,b\n@", "%,x,\n%.5,1,2\n"),
     "csv: quotes": ("a.csv", "time,a,b\n@", '"1,2\n"\n'),
     "cha: words": ("a.cha", "controls: body\n@", "word% x y\n"),
+    "cha: rows": ("a.cha", "controls body\n\nno parameters\n\ntime body_z\n@", "% x 1\n"),
+    "cap: keyframes": ("a.cap", 'name: "a"\n@', "animation_keyframes { time: % body { body_pos { z { value: 0.4 } } } }\n"),
+    "pseq: poses": (
+        "a.pseq",
+        "type: PoseSeq\nname: a\nrefs:\n@",
+        "  - { time: %, refer: { type: Pose, name: p%, joints: [ 0, 1 ], q: [ 1, 2 ] } }\n",
+    ),
     "pos: rows": ("a.pos", "@", "% 1 2\n%.3 1 2\n%.6 1 2\n"),
 }
 """For each shape the name of a file, its text with a @ for rows, and the row of each @, in which % is its number."""
