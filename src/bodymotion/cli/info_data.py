@@ -355,24 +355,20 @@ def _described(
     components: Sequence[_Component], source: Source, extra: Mapping[str, object], path: Path, parts: bool
 ) -> Data:
     rows = [_component(component, parts) for component in components]
+    # Rate, number of frames and duration are given where they are the same for all components.
+    names = ("frame_rate", "num_frames", "duration")
+    timed = [row for row in rows if "num_frames" in row]
+    same = timed and all(row[name] == timed[0][name] for row in timed for name in ("first_time", *names))
     return {
         **about_file(path, "motion", source.format),
         "version": source.version,
         "encoding": source.encoding,
         "options": plain(source.options),
-        **_shared_time([row for row in rows if "num_frames" in row]),
+        **{name: timed[0][name] if same else None for name in names},
         "components": rows,
         "root_displacement": _root_displacement(components),
         "extra": plain(extra),
     }
-
-
-def _shared_time(rows: list[Data]) -> Data:
-    """Return rate, number of frames and duration where they are the same for all components, else None."""
-    names = ("frame_rate", "num_frames", "duration")
-    times = ("first_time", *names)
-    same = rows and all(row[name] == rows[0][name] for row in rows for name in times)
-    return {name: rows[0][name] if same else None for name in names}
 
 
 def _component(c: _Component, parts: bool) -> Data:

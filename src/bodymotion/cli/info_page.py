@@ -77,9 +77,11 @@ def _body(page: Page, data: Data) -> None:
             continue
         page.fact(name, "\n".join(map(str, text)) if isinstance(text, list) else text)
     _extra(page, data["extra"])
-    kept = _kept_only([link["joint"] for link in data["links"]]) if data["format"] in ("openhrp", "body") else ""
+    joints = [link["joint"] for link in data["links"]] if data["format"] in ("openhrp", "body") else []
+    kept = [name for name, default in KEPT_ONLY.items() if any(joint[name] != default for joint in joints)]
+    kept += [name for name in ("limitOrientation", "stiffness") if any(name in joint["extra"] for joint in joints)]
     if kept:
-        page.fact("kept only", f"{kept} of joints: nothing is computed with them")
+        page.fact("kept only", f"{', '.join(kept)} of joints: nothing is computed with them")
     page.heading("Links")
     _links(page, data["links"])
     if data["devices"]:
@@ -92,13 +94,6 @@ def _body(page: Page, data: Data) -> None:
         page.heading("Viewpoints")
         rows = [(v["description"], _vector(v["pose"][:3]), _degrees(v["field_of_view"])) for v in data["viewpoints"]]
         page.table(("viewpoint", "position [m]", "field of view [deg]"), rows, {"field of view [deg]"})
-
-
-def _kept_only(joints: Sequence[Data]) -> str:
-    """Return the fields of the OpenHRP document that joints have and that nothing is computed with."""
-    found = {name: any(joint[name] != default for joint in joints) for name, default in KEPT_ONLY.items()}
-    found |= {name: any(name in joint["extra"] for joint in joints) for name in ("limitOrientation", "stiffness")}
-    return ", ".join(name for name, is_given in found.items() if is_given)
 
 
 def _links(page: Page, links: Sequence[Data]) -> None:

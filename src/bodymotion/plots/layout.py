@@ -283,7 +283,9 @@ def _found(make: Callable[[Flow], Chart], width: float, height: float | None, sc
             return chart
         tall = height / scale
         chart = replace(make(replace(flow, y=Flow().y, cells=[], stretch=_stretch(make, flow, tall))), height=tall)
-        if (size := _panel_size(chart)) > most:
+        panels = [cell for cell in chart.cells if isinstance(cell.part, Curves)]
+        size = min((min(cell.width / 1.6, cell.height) for cell in panels), default=1.0)
+        if size > most:
             best, most = chart, size
     return best
 
@@ -296,12 +298,6 @@ def _stretch(make: Callable[[Flow], Chart], flow: Flow, tall: float) -> float:
         made = make(replace(flow, y=Flow().y, cells=[], stretch=middle))
         low, high = (middle, high) if made.height <= tall else (low, middle)
     return low
-
-
-def _panel_size(chart: Chart) -> float:
-    """Return the size of the smallest panel of a chart."""
-    panels = [cell for cell in chart.cells if isinstance(cell.part, Curves)]
-    return min((min(cell.width / 1.6, cell.height) for cell in panels), default=1.0)
 
 
 def _refusal(

@@ -45,7 +45,9 @@ def overview_chart(subject: Subject, flow: Flow) -> Chart:
     if flow.y == top:
         root = subject.series("root_position")
         flow.across(together(root.title, root, range(3)), 1.6, left=LEFT, right=right, time_labels=False)
-    _number_last(flow)
+    last = flow.cells[-1]
+    flow.cells[-1] = Cell(last.part, last.x, last.y, last.width, last.height, True)
+    flow.y += 0.25
     highest = min(max(4.2 * flow.stretch, 1.2), 4.2)
     ground = (
         ground_part(subject, flow.width - COLUMN_EDGE - aside, min(1.6, highest), highest)
@@ -54,12 +56,6 @@ def overview_chart(subject: Subject, flow: Flow) -> Chart:
     )
     flow.beside(top, aside, ground, subject.cached("key_figures", lambda: key_figures(subject)))
     return flow.chart("overview", "", subject)
-
-
-def _number_last(flow: Flow) -> None:
-    last = flow.cells[-1]
-    flow.cells[-1] = Cell(last.part, last.x, last.y, last.width, last.height, True)
-    flow.y += 0.25
 
 
 def _joint_rows(subject: Subject) -> CurveRows:
@@ -90,7 +86,9 @@ def key_figures(subject: Subject) -> KeyFigures:
     assert subject.measures is not None
     rows = []
     for one in figures(subject.measures):
-        rows.append((one.title, _value(one, subject), _where(one)))
+        when = "" if one.time is None else f"at {one.time:.2f} s"
+        where = ", ".join(filter(None, (shown(one.part or "", 24), when)))
+        rows.append((one.title, _value(one, subject), where))
     return KeyFigures("Key figures", tuple(rows))
 
 
@@ -105,11 +103,6 @@ def _value(one: Figure, subject: Subject) -> str:
     if unit == "m":
         return subject.length_text(value)
     return f"{number_text(value)}{'' if unit == '°' else ' '}{unit}"
-
-
-def _where(one: Figure) -> str:
-    when = "" if one.time is None else f"at {one.time:.2f} s"
-    return ", ".join(filter(None, (shown(one.part or "", 24), when)))
 
 
 MAX_LINES = 6

@@ -166,8 +166,9 @@ def render(
 
         image = still(playback, _moments(playback, at, frame, strobe, start, end), settings)
     if path is not None:
-        with _named(path):
-            _save(image, path, kind)
+        formats = {".png": "PNG", ".webp": "WEBP"}
+        with _named(path), whole_file(path) as stream:
+            image.save(stream, formats.get(kind, "JPEG"), **({"optimize": True} if kind == ".png" else {"quality": 92}))
     return image
 
 
@@ -243,12 +244,6 @@ def _span(playback: Playback, start: float | None, end: float | None, fps: float
     if (last - first) / speed * fps >= MAX_FRAMES:
         raise WrongUseError(f"the video would have more than {MAX_FRAMES} frames")
     return Span(first, last, Fraction(fps).limit_denominator(1001), speed)
-
-
-def _save(image: Image.Image, path: Path, kind: str) -> None:
-    formats = {".png": "PNG", ".webp": "WEBP"}
-    with whole_file(path) as stream:
-        image.save(stream, formats.get(kind, "JPEG"), **({"optimize": True} if kind == ".png" else {"quality": 92}))
 
 
 @contextlib.contextmanager

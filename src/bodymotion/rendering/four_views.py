@@ -97,7 +97,9 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
     points = playback.points(moment)
     marks = joint_marks(body, moment)
     panel = (int(width * (1.0 - (LIST_WIDTH if marks else 0.0))) // 2, height // 2)
-    cameras = _cameras(points, panel)
+    cameras = [fitted(points, direction, panel, flat=True, margin=0.08) for _, direction in SIDES]
+    scale = max(camera.height or 0.0 for camera in cameras)
+    cameras = [replace(camera, height=scale) for camera in cameras]
     scene = Scene(
         playback, panel, theme=None, camera=cameras[-1], area=points[:, :2], ground=False, pale=PALE, line_width=factor
     )
@@ -119,13 +121,6 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
         draw.line((2 * panel[0], 0, 2 * panel[0], height), fill=theme.grid, width=factor)
         _draw_list(draw, playback, marks, theme, (2 * panel[0], width, height))
     return canvas if factor == 1 else canvas.resize(settings.size, Image.Resampling.BOX)
-
-
-def _cameras(points: Floats, panel: tuple[int, int]) -> list[Camera]:
-    """Return a camera for each side, all with the same scale."""
-    cameras = [fitted(points, direction, panel, flat=True, margin=0.08) for _, direction in SIDES]
-    height = max(camera.height or 0.0 for camera in cameras)
-    return [replace(camera, height=height) for camera in cameras]
 
 
 def _draw_panel(

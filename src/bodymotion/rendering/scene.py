@@ -108,8 +108,10 @@ class Scene:
             self._sky = _add_sky(self._renderer, theme, 0.9 * self._far)
             if ground:
                 _add_ground(self._renderer, theme, self.size, center, reach, line_width)
-        if len(playback.path) > 1:
-            _add_path(self._renderer, playback.path, line_width)
+        if (count := len(playback.path)) > 1:
+            ends = np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
+            data = poly_data(LINES, playback.path, ends, colors=np.broadcast_to(PATH_COLOR, (count, 3)))
+            _add(self._renderer, data).SetLineWidth(2.0 * line_width)
         shown = playback.scene
         parts = BodyParts(shown.shapes, self.size, pale=pale, axes=playback.axes, far=shown.extent.far)
         if shown.body.environment:
@@ -291,14 +293,6 @@ def _add_grid(renderer: Any, theme: Theme, size: float, center: Floats, reach: f
         indices = np.stack([starts[:, :-1].ravel(), starts[:, 1:].ravel()], axis=1)
         style = _add(renderer, poly_data(LINES, everything, indices, colors=np.concatenate(colors)))
         style.SetLineWidth(line_width)
-
-
-def _add_path(renderer: Any, path: Floats, line_width: float) -> None:  # noqa: ANN401
-    """Add a path (N, 3) as a line."""
-    numbers = np.arange(len(path))
-    colors = np.broadcast_to(PATH_COLOR, (len(path), 3))
-    data = poly_data(LINES, path, np.stack([numbers[:-1], numbers[1:]], axis=1), colors=colors)
-    _add(renderer, data).SetLineWidth(2.0 * line_width)
 
 
 def _add_sky(renderer: Any, theme: Theme, radius: float) -> Any:  # noqa: ANN401

@@ -75,7 +75,11 @@ def contents_of(
     body, motion = measures.body, measures.motion
     found = figures(measures)
     if playback is not None:
-        of_motion, of_rules = checks.check(playback.animation).problems, _moments_of_keyframes(playback)
+        by_rule: dict[str, list[Moment]] = {}
+        for time, one in playback.moments:
+            by_rule.setdefault(one.rule, []).append(Moment(time, f"{one.rule}: {one.message}", one.severity))
+        of_motion = checks.check(playback.animation).problems
+        of_rules = [moment for some in by_rule.values() for moment in some[:MAX_MOMENTS_PER_RULE]]
     else:
         of_motion, of_rules = checks.check(motion, body=body).problems, _moments_of_rules(motion, body)
     read = (body, motion if playback is None else playback.animation)
@@ -104,14 +108,6 @@ def _moments_of_figures(found: tuple[Figure, ...]) -> list[Moment]:
             text = f"{figure.title}: {figure_text(figure)}{f', {figure.part}' if figure.part else ''}"
             moments.append(Moment(figure.time, text, "warning" if is_fault else "note"))
     return moments
-
-
-def _moments_of_keyframes(playback: AnimationPlayback) -> list[Moment]:
-    """Return the times at which the keyframes of findings are shown, the first ones of each rule."""
-    moments: dict[str, list[Moment]] = {}
-    for time, one in playback.moments:
-        moments.setdefault(one.rule, []).append(Moment(time, f"{one.rule}: {one.message}", one.severity))
-    return [moment for found in moments.values() for moment in found[:MAX_MOMENTS_PER_RULE]]
 
 
 def _moments_of_rules(motion: Motion, body: Body) -> list[Moment]:

@@ -306,7 +306,12 @@ def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlay
     mismatches = () if body is None else fit_problems(motion, body)
     if body is None or not parts:
         body = body or _body_of_frames(motion)
-        link_poses, timeline = _recorded_poses(body, motion, timed[0].timeline)
+        positions, timeline = motion.link_position, timed[0].timeline
+        if positions is not None and positions.num_frames and positions.num_parts:
+            link_poses, timeline = positions.values, positions.timeline
+        else:
+            still = body.forward_kinematics(np.zeros((1, body.num_joints)))
+            link_poses = np.broadcast_to(still, (timeline.num_frames, len(body.links), 7))
         q = np.zeros((timeline.num_frames, body.num_joints))
         recorded = link_poses
     else:
@@ -374,14 +379,6 @@ def _body_of_frames(motion: Motion) -> Body:
     return Body(
         links=tuple(Link(name=name, index=i, parent=-1 if i == 0 else 0, joint=Joint()) for i, name in enumerate(names))
     )
-
-
-def _recorded_poses(body: Body, motion: Motion, timeline: Timeline) -> tuple[Floats, Timeline]:
-    positions = motion.link_position
-    if positions is not None and positions.num_frames and positions.num_parts:
-        return positions.values, positions.timeline
-    still = body.forward_kinematics(np.zeros((1, body.num_joints)))
-    return np.broadcast_to(still, (timeline.num_frames, len(body.links), 7)), timeline
 
 
 def _thinned(motion: Motion, links: int) -> tuple[Motion, int]:

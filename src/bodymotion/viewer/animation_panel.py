@@ -109,7 +109,11 @@ class AnimationPanel:
         self._limits: dict[str, SliderLimits] = {}
         self._sliders: dict[str, Any] = {}
         self.head = gui.add_html(_head(playback))
-        self._add_slider("bpm", _tempo_limits(playback), "bpm", "Tempo of the script in beats per minute")
+        now = playback.timing.bpm
+        tempo = playback.animation.bpm or now
+        low, high = min(MIN_TEMPO, tempo / 2, now), max(MAX_TEMPO, 2 * tempo, now)
+        limits = SliderLimits(round(low, 3), round(high, 3), 1.0 if low >= 10 else round_step(low, high), tempo, True)
+        self._add_slider("bpm", limits, "bpm", "Tempo of the script in beats per minute")
         allowed = [word for word in ("extendable", "truncatable") if word in playback.animation.options]
         hint = f"Length of the move, which is {' and '.join(allowed) or 'neither extendable nor truncatable'}"
         self._add_slider("slices", _length_limits(playback), "slices", hint)
@@ -174,12 +178,6 @@ class AnimationPanel:
             if monotonic() - self._touched.get(name, -WRITE_BACK_DELAY) >= WRITE_BACK_DELAY:
                 value = self._value(name)
                 widget.value = value if self._limits[name].fixed else self._limits[name].clipped(value)
-
-
-def _tempo_limits(playback: AnimationPlayback) -> SliderLimits:
-    tempo = playback.animation.bpm or playback.timing.bpm
-    low, high = min(MIN_TEMPO, tempo / 2, playback.timing.bpm), max(MAX_TEMPO, 2 * tempo, playback.timing.bpm)
-    return SliderLimits(round(low, 3), round(high, 3), 1.0 if low >= 10 else round_step(low, high), tempo, True)
 
 
 def _length_limits(playback: AnimationPlayback) -> SliderLimits:

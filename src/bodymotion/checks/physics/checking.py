@@ -72,7 +72,10 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
         root = links.values[:, 0]
         own, number = links.timeline.times, component_number(motion, links)
         found += jumps_of_root(root, own, partial(frame_location, motion, number))
-        if _has_quaternions(motion, number):
+        formats = motion.source.options.get("se3_formats")
+        known = isinstance(formats, (tuple, list)) and len(formats) == len(motion.components)
+        # Signs of angles that were converted are not the file's.
+        if not (known and formats[number] == "XYZRPY"):  # type: ignore[index]
             found += sign_flips(root[:, 3:], own, partial(frame_location, motion, number))
         if links.timeline != main.timeline:
             root = sampled(links.values[:, :1], own, times)[:, 0]
@@ -174,13 +177,6 @@ def _recovered(motion: Motion, body: Body) -> Floats | None:
 
 def _is_increasing(times: Floats) -> bool:
     return bool(len(times) and np.isfinite(times).all() and (np.diff(times) > 0).all())
-
-
-def _has_quaternions(motion: Motion, number: int) -> bool:
-    """Return whether the file itself has quaternions, not angles that were converted."""
-    formats = motion.source.options.get("se3_formats")
-    known = isinstance(formats, (tuple, list)) and len(formats) == len(motion.components)
-    return not (known and formats[number] == "XYZRPY")  # type: ignore[index]
 
 
 MAX_FLOOR_VARIATION = 1e-3
@@ -353,7 +349,10 @@ def _slips(samples: Samples, foot: int, name: str, locate: FrameLocator) -> tupl
     """Return the stance phases in which a foot slips more than `MAX_SLIP`, and their number."""
     contact = np.where(samples.heights[:, foot] < MAX_SLIP_HEIGHT, 1.0, 0.0)
     stances, _ = runs(contact, samples.times, 0.5, max_runs=len(contact))
-    path = _path_length(samples.slip_speeds[:, foot], samples.times)
+    known = np.nan_to_num(samples.slip_speeds[:, foot])
+    path = np.concatenate(
+        [[0.0], np.cumsum(0.5 * (known[1:] + known[:-1]) * np.diff(samples.times))]
+    )  # trapezoidal rule
     found = []
     for run in stances:
         distance = float(path[run.last] - path[run.first])
@@ -371,18 +370,8 @@ def _slips(samples: Samples, foot: int, name: str, locate: FrameLocator) -> tupl
     return found, len(found)
 
 
-def _path_length(speeds: Floats, times: Floats) -> Floats:
-    """Return the lengths (T,) of the path since the first frame, from speeds (T,) (trapezoidal rule)."""
-    known = np.nan_to_num(speeds)
-    return np.concatenate([[0.0], np.cumsum(0.5 * (known[1:] + known[:-1]) * np.diff(times))])
-
-
 def _at(samples: Samples, index: int) -> str:
     return when(int(samples.frames[index]), float(samples.times[index]))
-
-
-def _duration(samples: Samples, run: Run) -> float:
-    return float(samples.times[min(run.last + 1, len(samples.times) - 1)] - samples.times[run.first])
 
 
 def _moments(
@@ -404,7 +393,8 @@ def _moments(
     found, count = runs(values / limit, samples.times, threshold, min_duration=min_duration, bridge=bridge)
     moments = []
     for run in found:
-        words = {"at": _at(samples, run.worst), "duration": _duration(samples, run)}
+        end = samples.times[min(run.last + 1, len(samples.times) - 1)]
+        words = {"at": _at(samples, run.worst), "duration": float(end - samples.times[run.first])}
         message = text.format(subject=subject, amount=run.amount * limit, **words)
         moments.append(_moment(rule, run, samples, subject, message, locate))
     return moments, count
