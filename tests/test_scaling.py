@@ -92,7 +92,11 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "csv: quotes": ("a.csv", "time,a,b\n@", '"1,2\n"\n'),
     "cha: words": ("a.cha", "controls: body\n@", "word% x y\n"),
     "cha: rows": ("a.cha", "controls body\n\nno parameters\n\ntime body_z\n@", "% x 1\n"),
-    "cap: keyframes": ("a.cap", 'name: "a"\n@', "animation_keyframes { time: % body { body_pos { z { value: 0.4 } } } }\n"),
+    "cap: keyframes": (
+        "a.cap",
+        'name: "a"\n@',
+        "animation_keyframes { time: % body { body_pos { z { value: 0.4 } } } }\n",
+    ),
     "pseq: poses": (
         "a.pseq",
         "type: PoseSeq\nname: a\nrefs:\n@",
