@@ -369,7 +369,7 @@ def _bulk_blanks(text: bytes, width: int) -> Floats | None:
         parsed = simdjson.Parser().parse(codes.tobytes())
         assert isinstance(parsed, simdjson.Array)
         flat = np.frombuffer(parsed.as_buffer(of_type="d"), np.float64)
-    except (ValueError, OverflowError, TypeError):
+    except (ValueError, TypeError, RuntimeError):
         return _flat(text, b" ", len(lines), width)
     return flat[:-1].reshape(-1, width)
 
