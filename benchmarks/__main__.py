@@ -25,6 +25,7 @@ NAMES = (
     "resampling",
     "checking",
     "cha_reading",
+    "bvh_reading",
     "spot_message",
     "render",
 )

@@ -354,17 +354,15 @@ def _bulk_blanks(text: bytes, width: int) -> Floats | None:
     if any(sign in text for sign in b',[]{}"'):
         return None
     codes = np.frombuffer(b"[" + text + b"0]", np.uint8).copy()
-    blank = (codes == 32) | ((codes >= 9) & (codes <= 13))
-    blank[0] = False
-    after = np.empty_like(blank)  # a cell ends before it
-    after[1:] = blank[1:] & ~blank[:-1]
-    after[:2] = False
-    ends = np.flatnonzero(after)
+    blank = codes <= ord(" ")  # JSON has no other control characters than the line ends and tabs among them
+    after = blank[1:] > blank[:-1]  # a cell ends before it
+    after[0] = False
+    ends = np.flatnonzero(after) + 1
     lines = np.flatnonzero(codes == ord("\n"))
     last = ends[width - 1 :: width]
     if len(ends) != len(lines) * width or (lines < last).any() or (lines[:-1] >= ends[width::width]).any():
         return None
-    codes[after] = ord(",")
+    codes[ends] = ord(",")
     try:
         parsed = simdjson.Parser().parse(codes.tobytes())
         assert isinstance(parsed, simdjson.Array)
