@@ -116,6 +116,16 @@ def look_at(thing: object) -> None:
             poses = thing.forward_kinematics(np.zeros(thing.num_joints))
         if poses.shape != (len(thing.links), 7):
             raise Broken("poses of odd shape")
+    if isinstance(thing, bm.Skeleton):
+        shown = (
+            thing.joint_poses().shape,
+            thing.end_positions().shape[0],
+            thing.local_rotations().shape,
+            thing.times.shape,
+        )
+        count = thing.num_frames, len(thing.joints)
+        if shown != ((*count, 7), count[0], (*count, 4), count[:1]) or not thing.frame_rate > 0:
+            raise Broken("poses of odd shape")
     if thing != thing:
         raise Broken("not equal to itself")
 

@@ -10,6 +10,7 @@ import pytest
 from fuzz.texts import BVH
 
 import bodymotion as bm
+from bodymotion.cli.info_data import describe
 from bodymotion.geometry import rotations
 from sample_files import corpus_files
 
@@ -151,6 +152,28 @@ def test_dialects_of_text(tmp_path):
     assert [(p.rule, p.location.line) for p in bm.check(path).errors] == [("TAB003", BVH.count("\n"))]
     path.write_text(BVH.rstrip().rpartition("\n")[0])
     assert [p.rule for p in bm.load(path).problems] == ["BVH109"]
+
+
+def test_clips_with_little_in_them(tmp_path):
+    """No frames, feet that are not below the hips, huge numbers: what cannot be found is assumed, and `info` shows it."""
+    path = tmp_path / "a.bvh"
+    head = BVH.partition("Frames: 2")[0]
+    for text in (
+        f"{head}Frames: 0\nFrame Time: 1e-9\n",
+        "HIERARCHY ROOT foot { OFFSET 0 0 0 CHANNELS 1 Xposition JOINT a { OFFSET 0 0 0 } JOINT b { OFFSET 0 0 0 } }\n"
+        "MOTION\nFrames: 1\nFrame Time: 1e300\n1e308\n",
+        BVH.replace("Foot", "Hand"),
+        BVH.replace("193.6", "1e308").replace("-85.8", "-1e308"),
+    ):
+        path.write_text(text)
+        clip = bm.load(path)
+        assert clip.joint_poses().shape == (clip.num_frames, len(clip.joints), 7)
+        assert (clip.unit, clip.up) == (0.01, "Y") or clip.up_is_known
+        assert describe(clip, path)["num_frames"] == clip.num_frames
+        bm.save(clip, tmp_path / "b.bvh")
+        assert bm.load(tmp_path / "b.bvh") == clip
+    path.write_text(BVH.replace("0.033333", "1e-320"))
+    assert [p.rule for p in bm.check(path).problems] == ["BVH108"]
 
 
 def test_commands_say_what_they_cannot_do(tmp_path):

@@ -17,6 +17,8 @@ from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 
 CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
 """The names of channels."""
+MIN_FRAME_TIME = 1e-9
+"""[s]"""
 UP_AXES: dict[str, Floats] = {
     "X": np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]]),
     "Y": np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]),
@@ -93,8 +95,8 @@ class Skeleton(ContentEquality):
                 raise ValueError(
                     f"joint {joint.name!r}: parent {joint.parent}; expected -1 or the index of a joint before it"
                 )
-        if not (np.isfinite(self.frame_time) and self.frame_time > 0):
-            raise ValueError(f"frame_time: {self.frame_time!r} s; expected a positive number")
+        if not MIN_FRAME_TIME <= self.frame_time < np.inf:
+            raise ValueError(f"frame_time: {self.frame_time!r} s; expected a number of at least {MIN_FRAME_TIME} s")
 
     def __repr__(self) -> str:
         return (
@@ -183,12 +185,12 @@ class Skeleton(ContentEquality):
             for index, joint in enumerate(self.joints)
             for end in joint.ends
         ]
-        return self._in_world(np.array(ends).reshape(-1, 3, self.num_frames), as_read)
+        return self._in_world(np.reshape(ends, (len(ends), 3, self.num_frames)), as_read)
 
     def joint_poses(self, *, as_read: bool = False) -> Floats:
         """Return the poses (T, J, 7) of the joints' frames, x y z and quaternion wxyz, as `joint_positions` does."""
         positions, turns = self._positions(self.values, every=True)
-        world = np.array(turns).reshape(-1, 4, self.num_frames).transpose(2, 0, 1)
+        world: Floats = np.reshape(np.array(turns), (len(self.joints), 4, self.num_frames)).transpose(2, 0, 1)
         if not as_read:
             world = rotations.multiply(rotations.from_matrix(UP_AXES[self.up]), world)
         return np.concatenate((self._in_world(positions, as_read), world), axis=2)
@@ -199,13 +201,14 @@ class Skeleton(ContentEquality):
         turns = [
             self._rotation(columns, joint, start).T for joint, start in zip(self.joints, self._starts, strict=True)
         ]
-        return np.array(turns).reshape(-1, self.num_frames, 4).transpose(1, 0, 2)
+        return np.reshape(turns, (len(turns), self.num_frames, 4)).transpose(1, 0, 2)
 
     @cached_property
     def _starts(self) -> list[int]:
         """The column of the first channel of each joint."""
         return np.cumsum([0, *(len(joint.channels) for joint in self.joints)])[:-1].tolist()  # type: ignore[no-any-return]
 
+    @np.errstate(all="ignore")
     def _in_world(self, positions: Floats, as_read: bool) -> Floats:
         """Return positions (J, 3, T) as (T, J, 3), in metres and z up unless `as_read`."""
         found = np.empty((positions.shape[2], positions.shape[0], 3))
@@ -240,6 +243,7 @@ class Skeleton(ContentEquality):
             turn = after
         return turn
 
+    @np.errstate(all="ignore")
     def _positions(self, values: Floats, every: bool = False) -> tuple[Floats, list[Floats | None]]:
         """Return the positions (J, 3, T) and rotations (4, T) of joints as read; without `every`, only rotations that others need."""
         columns = np.ascontiguousarray(values.T)

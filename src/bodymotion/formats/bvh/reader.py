@@ -15,6 +15,7 @@ from bodymotion.formats.bvh import rules
 from bodymotion.formats.tables.number_table import read_rows
 from bodymotion.formats.text.source_text import decode
 from bodymotion.skeleton import CHANNELS, Skeleton, SkeletonJoint
+from bodymotion.skeleton.values import MIN_FRAME_TIME
 from bodymotion.system.open_files import open_file
 
 MAX_BYTES = 1 << 30
@@ -68,8 +69,8 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
         raise rules.NO_MOTION.error("after MOTION there are no `Frames:` and `Frame Time:`", Location(str(path), line))
     after = [line + data.count(b"\n", end, place) for place in (head.start(1), head.start(2), head.end())]
     frame_time = _number(head[2].decode("latin-1"))
-    if not 0 < frame_time < math.inf:
-        message = f"the frame time is {head[2][:40].decode('latin-1')!r}; expected seconds above 0"
+    if not MIN_FRAME_TIME <= frame_time < math.inf:
+        message = f"the frame time is {head[2][:40].decode('latin-1')!r}; expected seconds, at least {MIN_FRAME_TIME}"
         found.report(rules.FRAME_TIME, message, Location(str(path), after[1]))
         frame_time = 1.0
     channels = sum(len(joint.channels) for joint in joints)
