@@ -22,6 +22,7 @@ TITLES = {
     "BODY": "Models of any format",
     "MOT": "Motions, and motions on a body",
     "KEY": "Key poses on a body",
+    "SKEL": "Recorded motion",
     "CHK": "The check itself",
     "EDIT": "Changing motions",
     "MEAS": "Measuring a motion",

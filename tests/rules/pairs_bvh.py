@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fuzz.texts import BVH
+
 import bodymotion as bm
 from rules.pairs import Pair, Said, calls, examples, files, limited, problems_of
 
@@ -43,5 +45,7 @@ PAIRS: dict[str, Pair] = {
     ),
     **examples(FILE, CLIP, "BVH002 BVH004 BVH101 BVH102 BVH103 BVH104 BVH105 BVH106 BVH107 BVH108 BVH109 BVH110"),
     "BVH003": limited(files(FILE, CLIP, ALONE), "bodymotion.formats.bvh.reader.MAX_JOINTS", 1),
+    "SKEL101": files(FILE, CLIP, BVH, place=False),
+    "SKEL102": files(FILE, BVH.replace("193.5", "9935"), BVH),
     "BVH201": calls(saved("Left Leg"), saved("LeftLeg")),
 }

@@ -107,6 +107,10 @@ def test_clips(path, tmp_path):
         joints, frames, rate, unit, up = known
         assert (len(clip.joints), clip.frame_rate, clip.up, clip.up_is_known) == (joints, rate, up, True)
         assert frames in (None, clip.num_frames)
+        jumps = [p.subject for p in bm.check(clip).problems if p.rule == "SKEL102"]
+        assert {*jumps} == ({("frames", 1)} if unit == pytest.approx(0.0254 / 0.45) else set()), (
+            "CMU has an added T-pose"
+        )
         assert clip.unit == pytest.approx(unit) and clip.unit_is_known
         height = np.ptp(replace(clip, values=clip.values[:1]).joint_positions()[0, :, 2])
         assert 1.1 < height < 2.2, "a person on their feet, z up, in metres"

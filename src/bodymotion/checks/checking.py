@@ -19,6 +19,7 @@ from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.model.joint_names import by_position as put_by_position
 from bodymotion.motion import Motion
+from bodymotion.skeleton import Skeleton
 from bodymotion.system.open_files import pipes_kept
 
 if TYPE_CHECKING:
@@ -138,6 +139,10 @@ def _problems_of(value: object, body: Body | None) -> tuple[Problem, ...]:
         from bodymotion.checks.key_poses import check_key_poses
 
         return (*value.problems, *check_key_poses(value, body))
+    if isinstance(value, Skeleton):
+        from bodymotion.checks.skeletons import check_skeleton
+
+        return (*value.problems, *check_skeleton(value))
     return tuple(getattr(value, "problems", ()))
 
 

@@ -73,6 +73,22 @@ OTHER_BODY = Rule(
     source="reference",
 )
 
+# Recorded motion
+ASSUMED = Rule(
+    "SKEL101",
+    "note",
+    "The unit and the up axis of a recorded motion are found from its poses.",
+    "name the feet foot, toe or ankle; positions are wrong if another unit or axis is meant",
+    example=("joints a, b and c", "joints Hips, LeftFoot and RightFoot"),
+)
+SKELETON_JUMP = Rule(
+    "SKEL102",
+    "warning",
+    "A recorded motion has no jumps: no joint rotates by more than 45° at 100 rad/s, and no root moves at more than 20 m/s.",
+    "frame 0 of many files is an added T-pose; leave it out: dataclasses.replace(clip, values=clip.values[1:])",
+    example=("a knee at 0° and, 1/120 s later, at 90°", "a knee at 0° and at 5°"),
+)
+
 # Links and names
 SAME_LINK = Rule(
     "BODY101",
