@@ -151,6 +151,11 @@ one(
     lambda: BVH.format("End Site { OFFSET 0 0 0 } " * tries(100_000), 1) + "0 0 0\n",
 )
 one("bvh: a line of braces", "a.bvh", lambda: "HIERARCHY ROOT A " + "{ } " * tries(MANY))
+one(
+    "bvh: joints without channels",
+    "a.bvh",
+    lambda: BVH.format("JOINT foot { OFFSET 0 1 0 } " * 4_000, 1) + "1 2 3\n" * tries(MANY),
+)
 one("bvh: many frames", "a.bvh", BVH.format("", "1" * 4_000) + "0 0 0\n")
 one("bvh: a row without end", "a.bvh", lambda: BVH.format("", 1) + "1 " * tries(MANY))
 one("bvh: rows that are no rows", "a.bvh", lambda: BVH.format("", 1) + "[1 {2} 3]\n" * tries(50_000))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +75,10 @@ def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
 
 
 def _skeleton(skeleton: Skeleton, path: Path) -> Data:
-    positions = skeleton.joint_positions()[:, :1]
+    from bodymotion.skeleton.values import UP_AXES
+
+    ends = replace(skeleton, values=skeleton.values[[0, -1]] if len(skeleton) else skeleton.values)
+    roots = ends.joint_positions(as_read=True)[:, :1] @ UP_AXES[skeleton.up].T * skeleton.unit
     return {
         **about_file(path, "skeleton", skeleton.source.format),
         "encoding": skeleton.source.encoding,
@@ -88,7 +91,7 @@ def _skeleton(skeleton: Skeleton, path: Path) -> Data:
         "unit_is_known": skeleton.unit_is_known,
         "up": skeleton.up,
         "up_is_known": skeleton.up_is_known,
-        "root": {"start": positions[0, 0].tolist(), "end": positions[-1, 0].tolist()} if positions.size else None,
+        "root": {"start": roots[0, 0].tolist(), "end": roots[-1, 0].tolist()} if roots.size else None,
         "joints": [
             {
                 "name": joint.name,

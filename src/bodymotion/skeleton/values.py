@@ -14,6 +14,7 @@ from bodymotion.diagnostics import Problem, Source
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.system.memory import check_memory
 
 CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
 """The names of channels."""
@@ -197,11 +198,17 @@ class Skeleton(ContentEquality):
 
     def local_rotations(self) -> Floats:
         """Return the rotations (T, J, 4) of the joints from their parents' frames, as quaternions wxyz."""
-        columns = self.values.T
-        turns = [
-            self._rotation(columns, joint, start).T for joint, start in zip(self.joints, self._starts, strict=True)
-        ]
+        self._check_memory(self.num_frames)
+        turns = [self.local_rotation(index) for index in range(len(self.joints))]
         return np.reshape(turns, (len(turns), self.num_frames, 4)).transpose(1, 0, 2)
+
+    def local_rotation(self, joint: int) -> Floats:
+        """Return the rotations (T, 4) of one joint, by its index, from its parent's frame."""
+        return self._rotation(self.values.T, self.joints[joint], self._starts[joint]).T
+
+    def _check_memory(self, frames: int) -> None:
+        """Check that poses of all joints fit into memory; a small file may have many joints without channels, and many frames."""
+        check_memory(16 * 8 * frames * len(self.joints), f"poses of {len(self.joints)} joints at {frames} frames")
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -219,6 +226,7 @@ class Skeleton(ContentEquality):
         return found
 
     @staticmethod
+    @np.errstate(all="ignore")
     def _rotation(columns: Floats, joint: SkeletonJoint, start: int) -> Floats:
         """Return the rotation (4, T) of a joint by its channels, of which `start` is the first column (C, T)."""
         turn = np.zeros((4, columns.shape[1]))
@@ -246,6 +254,7 @@ class Skeleton(ContentEquality):
     @np.errstate(all="ignore")
     def _positions(self, values: Floats, every: bool = False) -> tuple[Floats, list[Floats | None]]:
         """Return the positions (J, 3, T) and rotations (4, T) of joints as read; without `every`, only rotations that others need."""
+        self._check_memory(len(values))
         columns = np.ascontiguousarray(values.T)
         positions = np.empty((len(self.joints), 3, len(values)))
         turns: list[Floats | None] = []
