@@ -15,6 +15,7 @@ import sys
 import warnings
 from typing import Any
 
+from bodymotion.dynamics.cameras import CameraFrame, CameraFrames, camera_frames
 from bodymotion.dynamics.contacts import (
     Contacts,
     FootSlip,
@@ -55,7 +56,6 @@ from bodymotion.dynamics.kinematics import (
 )
 from bodymotion.dynamics.measures import Measures
 from bodymotion.dynamics.measuring import measure
-from bodymotion.dynamics.pictures import CameraFrame, CameraFrames, camera_frames
 from bodymotion.dynamics.quantities import QUANTITIES, Quantity, Series, measurable, series
 from bodymotion.dynamics.sensors import Reading, Scenery, ray_directions, read_sensor, scan_times
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.dynamics import forces, kinematics, sensors
+from bodymotion.dynamics.cameras import CameraFrames, camera_frames
 from bodymotion.dynamics.contacts import (
     Contacts,
     Soles,
@@ -24,9 +25,8 @@ from bodymotion.dynamics.contacts import (
     soles,
     support_polygons,
 )
-from bodymotion.dynamics.pictures import CameraFrames, camera_frames
-from bodymotion.dynamics.seen import Seen
 from bodymotion.dynamics.sensors import Scenery, Thing
+from bodymotion.dynamics.visible_shapes import VisibleShapes
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body
@@ -314,9 +314,9 @@ class Measures:
         return frozen(np.minimum(self.joint_velocities - lower, upper - self.joint_velocities))
 
     @cached_property
-    def seen(self) -> Seen:
+    def visible_shapes(self) -> VisibleShapes:
         """The shapes of the body for its cameras."""
-        return Seen((shape, link.index) for link in self.body.links for shape in link.visuals)
+        return VisibleShapes((shape, link.index) for link in self.body.links for shape in link.visuals)
 
     @overload
     def read(self, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()) -> CameraFrames: ...

@@ -9,7 +9,7 @@ RangeSensor          distance to the environment along each ray, `scan_rate` tim
 ==================== ================================================================================================== ==============
 
 All are along the sensor's own axes. Readings are limited to the sensor's max… values, axis by axis; a negative one is no limit. The
-frames of a VisionSensor are in `pictures.py`.
+frames of a VisionSensor are in `cameras.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.dynamics.kinematics import point_velocities
-from bodymotion.dynamics.seen import Seen
+from bodymotion.dynamics.visible_shapes import VisibleShapes
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats
 from bodymotion.geometry.shapes import Box, Lines, Mesh, Points, Shape
@@ -166,9 +166,9 @@ class Scenery:
         return boxes(self._triangles)
 
     @cached_property
-    def seen(self) -> Seen:
+    def visible_shapes(self) -> VisibleShapes:
         """The shapes as cameras see them."""
-        return Seen((shape, 0) for shape in self.shapes)
+        return VisibleShapes((shape, 0) for shape in self.shapes)
 
     @property
     def num_triangles(self) -> int:

@@ -30,7 +30,7 @@ BYTES_PER_FACE = 3 * (3 + 3) * 8
 """Of normals and paints."""
 
 
-class Seen:
+class VisibleShapes:
     """Shapes before a camera, each fixed in one of some frames; `solids` alone is enough for depths."""
 
     def __init__(self, shapes: Iterable[tuple[Shape, int]]) -> None:
@@ -72,8 +72,8 @@ class Seen:
     def _paints(self) -> list[_Paint]:
         count = len(self.solids.faces)
         check_memory(count * BYTES_PER_FACE, f"materials of {count} triangles")
-        pictures: dict[Path, tuple[npt.NDArray[np.uint8], bool] | None] = {}
-        return [_Paint(mesh, material, pictures) for mesh, material in self._shapes]
+        images: dict[Path, tuple[npt.NDArray[np.uint8], bool] | None] = {}
+        return [_Paint(mesh, material, images) for mesh, material in self._shapes]
 
     def shade(
         self, first: int, placements: Floats, half: tuple[float, float], owners: Ints, colors: npt.NDArray[np.uint8]
@@ -81,7 +81,7 @@ class Seen:
         """Fill in `colors` (N, H, W, 3) the colours of the visible faces from number `first` on.
 
         `placements` (N, K, 3, 4) take points of each frame to the camera's coordinates; the last frame is the world, and the light from
-        above comes along its z axis. `half`: half width and half height of the picture at depth 1. `owners` (N, H, W): the visible faces.
+        above comes along its z axis. `half`: half width and half height of the image at depth 1. `owners` (N, H, W): the visible faces.
         """
         solids = self.solids
         height, width = owners.shape[1:]
@@ -104,29 +104,29 @@ class Seen:
 class _Paint:
     """The material of one mesh: normals (F, 3, 3) and `paints` (F, 3, C) at the corners of its faces.
 
-    Paints are colours, or coordinates in `picture` (H, W, 3); None where the whole mesh has the diffuse colour.
+    Paints are colours, or coordinates in `image` (H, W, 3); None where the whole mesh has the diffuse colour.
     """
 
     def __init__(
-        self, mesh: Mesh, material: Material, pictures: dict[Path, tuple[npt.NDArray[np.uint8], bool] | None]
+        self, mesh: Mesh, material: Material, images: dict[Path, tuple[npt.NDArray[np.uint8], bool] | None]
     ) -> None:
         self.normals, self.two_sided = corner_normals(mesh), mesh.two_sided
         parts = (material.diffuse, material.specular, material.emissive)
         row = [*parts[0], *parts[1], *parts[2], material.ambient_intensity, material.shininess]
         self.numbers = np.clip(np.nan_to_num(row), 0.0, 1.0)
         self.paints: Floats | None = None
-        self.picture: npt.NDArray[np.uint8] | None = None
-        texture, places = material.texture, mesh.texture_coordinates
-        if texture is not None and places is not None:
-            if texture.path not in pictures:
-                pictures[texture.path] = _picture(texture.path)
-            found = pictures[texture.path]
+        self.image: npt.NDArray[np.uint8] | None = None
+        texture, points = material.texture, mesh.texture_coordinates
+        if texture is not None and points is not None:
+            if texture.path not in images:
+                images[texture.path] = _image(texture.path)
+            found = images[texture.path]
             if found is not None:
-                self.picture, self.is_grey = found
+                self.image, self.is_grey = found
                 self.repeats = (texture.repeat_s, texture.repeat_t)
-                flat = np.c_[_first(places, 2), np.ones(len(places.values))] @ texture.transform.T
-                self.paints = flat[:, :2][places.indices]
-        if self.picture is None and mesh.colors is not None:
+                flat = np.c_[_first(points, 2), np.ones(len(points.values))] @ texture.transform.T
+                self.paints = flat[:, :2][points.indices]
+        if self.image is None and mesh.colors is not None:
             self.paints = np.clip(_first(mesh.colors, 3), 0.0, 1.0)[mesh.colors.indices]
 
     def shaded(self, faces: Ints, corners: Floats, rays: Floats, matrix: Floats, above: Floats) -> Floats:
@@ -161,13 +161,13 @@ class _Paint:
         if self.paints is None:
             return own
         paint = np.einsum("mk,mkc->mc", shares, self.paints[faces])
-        if self.picture is None:
+        if self.image is None:
             return np.asarray(paint)
-        high, wide = self.picture.shape[:2]
+        high, wide = self.image.shape[:2]
         s, t = (np.where(again, one - np.floor(one), one) for one, again in zip(paint.T, self.repeats, strict=True))
         columns = np.clip(s * wide, 0.0, wide - 1.0).astype(np.intp)
         rows = np.clip((1.0 - t) * high, 0.0, high - 1.0).astype(np.intp)
-        shown = self.picture[rows, columns] / 255.0
+        shown = self.image[rows, columns] / 255.0
         return np.asarray(shown * own if self.is_grey else shown)
 
 
@@ -182,7 +182,7 @@ def _first(corners: Corners, columns: int) -> Floats:
     return np.nan_to_num(np.asarray(corners.values, dtype=np.float64))[:, :columns]
 
 
-def _picture(path: Path) -> tuple[npt.NDArray[np.uint8], bool] | None:
+def _image(path: Path) -> tuple[npt.NDArray[np.uint8], bool] | None:
     """Return the pixels (H, W, 3) of an image from the top and whether it is grey; None for invalid images."""
     from PIL import Image
 

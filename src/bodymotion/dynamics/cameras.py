@@ -1,20 +1,18 @@
 """The frames of the cameras of a body along a motion, as defined by the OpenHRP document for its VisionSensor.
 
-A camera looks along its −z axis with +y up; its field of view is the angle over the shorter side of the image. Row 0 is at the
-top, column 0
-on the left; a pixel shows what the ray through its centre hits first, of the environment and of the body itself. Faces are visible from
-outside, two-sided ones from both sides. Nothing is visible before the front clip plane or behind the back one.
+A camera looks along its −z axis with +y up. Its field of view is the angle over the shorter side of the image. Row 0 is at the top,
+column 0 on the left. A pixel shows what the ray through its centre hits first, of the environment and of the body itself. Faces are
+visible from outside, two-sided ones from both sides. Nothing is visible before the front clip plane or behind the back one.
 
 Depth is measured along the camera's axis, as in a depth buffer: a wall straight ahead has the same depth everywhere. It is inf where
 nothing is visible.
 
-Colours follow the lighting equation of VRML97 (ISO/IEC 14772-1, 4.14.4) with two parallel white lights, one along the camera's
-axis (0.7) and
-one from straight above (0.4), and ambient light (0.5). There are no shadows, and the background is black. What is more than half
-transparent is invisible, all else is opaque.
+Colours follow the lighting equation of VRML97 (ISO/IEC 14772-1, 4.14.4) with two parallel white lights, one along the camera's axis
+(0.7) and one from straight above (0.4), and ambient light (0.5). There are no shadows, and the background is black. What is more than
+half transparent is invisible, all else is opaque.
 
-The rasteriser is our own (`bodymotion.kernels.rasters`), as users of depths would notice its replacement by VTK: depths agree with
-geometry to 1e-9, a z-buffer's only to 1e-3; it is 1.7 times as fast as VTK without a graphics card; it needs no window and no extra.
+`bodymotion.kernels.rasters` draws the frames. Its depths agree with geometry to 1e-9, those of VTK's z-buffer only to 1e-3. It is 1.7
+times as fast as VTK without a graphics card, and needs no window and no extra.
 """
 
 from __future__ import annotations
@@ -163,15 +161,15 @@ class CameraFrames:
         body, around = self._placements(times)
         half = device.half_size
         view = (*half, device.front_clip_distance, device.back_clip_distance)
-        own = self.measures.seen
-        layers = ((own, 0, body), (self.scenery.seen, len(own.solids.faces), around))
-        for seen, first, placements in layers:
-            rasters.draw(seen.solids, first, placements, view, depths, owners)
+        own = self.measures.visible_shapes
+        layers = ((own, 0, body), (self.scenery.visible_shapes, len(own.solids.faces), around))
+        for shapes, first, placements in layers:
+            rasters.draw(shapes.solids, first, placements, view, depths, owners)
         colors: Bytes | None = None
         if self.has_color:
             colors = np.zeros((*shape, 3), dtype=np.uint8)
-            for seen, first, placements in layers:
-                seen.shade(first, placements, half, owners, colors)
+            for shapes, first, placements in layers:
+                shapes.shade(first, placements, half, owners, colors)
             if "MONO" in device.type:
                 colors[...] = np.rint(colors @ LUMA)[..., None]
             colors.flags.writeable = False
