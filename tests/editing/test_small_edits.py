@@ -139,6 +139,39 @@ def test_gaps_are_straight_lines_and_the_rest_stays(seed, share, stamped):
     assert editing.fill_gaps(motion) == motion
 
 
+def test_a_gap_in_one_column_leaves_the_others():
+    """A position is between its own known neighbours, whether or not the other numbers of those poses are known."""
+    values = np.array([[[x, 10.0 * x * x, 0, 1, 0, 0, 0]] for x in range(5)], dtype=float)
+    values[2, 0, 0] = values[1, 0, 1] = values[3, 0, 4] = np.nan
+    component = bm.MultiSE3Seq(content="LinkPosition", timeline=bm.Timeline.uniform(5, 10.0), values=values)
+    (found,) = editing.fill_gaps(bm.Motion((component,))).components
+    np.testing.assert_allclose(found.values[:, 0, 0], range(5))
+    np.testing.assert_allclose(found.values[:, 0, 1], [0, 20, 40, 90, 160])
+    np.testing.assert_allclose(found.values[:, 0, 3:], [[1, 0, 0, 0]] * 5)
+
+
+def test_numbers_without_bound():
+    """Lengths that no memory holds are errors of the argument; easing over more frames than there are costs no more than all of them."""
+    for too_long in (
+        lambda: editing.hold(WALK, 0.1, 1e308),
+        lambda: editing.loop(WALK, 10**400),
+        lambda: editing.join(WALK, WALK, blend=1e308),
+        lambda: editing.seamless(WALK, 1e308),
+    ):
+        with pytest.raises(ValueError, match=r"repeated|hold|blend"):
+            too_long()
+    link = replace(
+        BODY.links[BODY.joint_links[0]],
+        index=0,
+        parent=-1,
+        joint=replace(BODY.joints[0], velocity_lower=-1.0, velocity_upper=1.0, id=0),
+    )
+    values = np.zeros((6, 1))
+    values[3] = 1e-3
+    found = editing.within_limits(bm.Motion.from_joints(values, 1e6), bm.Body(links=(link,)), ease=1e9)
+    assert np.abs(np.diff(q(found), axis=0)).max() * 1e6 <= 1 + 1e-6
+
+
 @few
 @given(st.integers(1, 40))
 def test_a_loop_has_no_seam(overlap):

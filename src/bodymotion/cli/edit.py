@@ -168,8 +168,8 @@ def edit(
         before = after = context.load(source, "IN", advice="--trim alone needs less")
         for name, text in steps:
             done = _changed(after, name, text, context)
-            if name in TOLD:
-                say(one_line(f"--{name.replace('_', '-')}{text and ' '}{text}: {_told(after, done)}"))
+            if name in REPORTED:
+                say(one_line(f"--{name.replace('_', '-')}{text and ' '}{text}: {_effect(after, done)}"))
             after = done
         finish(before, after, target)
 
@@ -234,9 +234,7 @@ def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float |
     _wrong(option, text, "of the form START:END, where each may be left out")
 
 
-STEPS = (
-    "trim",
-    "trim_frames",
+REPORTED = (
     "append",
     "loop",
     "seamless",
@@ -247,6 +245,12 @@ STEPS = (
     "offset_joint",
     "scale_joint",
     "fill_gaps",
+)
+"""The steps whose effect is reported in a line."""
+STEPS = (
+    "trim",
+    "trim_frames",
+    *REPORTED,
     "reverse",
     "mirror",
     "smooth",
@@ -262,11 +266,9 @@ STEPS = (
     "zmp",
 )
 """The steps by the names of their options."""
-TOLD = STEPS[2:12]
-"""The steps of which a line says what they did."""
 
 
-def _told(before: Motion, after: Motion) -> str:
+def _effect(before: Motion, after: Motion) -> str:
     """Return what a step has changed, in a few words."""
     import numpy as np
 

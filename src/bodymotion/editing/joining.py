@@ -71,7 +71,7 @@ def join(
     if not 0 <= blend < np.inf:
         raise ValueError(f"blend {blend} s, expected a finite number, 0 or more")
     rate = _shared_rate(motions)
-    overlap = round(blend * rate)
+    overlap = round(min(blend * rate, max(m.num_frames for m in motions)))
     if any(overlap > m.num_frames - 1 for m in motions):
         raise ValueError(
             f"a blend of {blend:g} s does not fit: the shortest motion takes {min(m.duration for m in motions):g} s"
@@ -125,8 +125,8 @@ def loop(
     motion: Motion, times: int, blend: float = 0.0, *, body: Body | None = None, foot: str | None = None
 ) -> Motion:
     """Return the motion repeated `times` times, each continuing in x, y and heading from the one before; see `join`."""
-    if times < 1:
-        raise ValueError(f"a motion cannot be repeated {times} times, expected 1 or more")
+    if not 1 <= times < 1 << 53:
+        raise ValueError(f"a motion cannot be repeated {times} times, expected 1 or more, and fewer than 2⁵³")
     check_memory(times * sum(c.values.nbytes for c in motion.timed), f"the motion {times} times")
     return join(*[motion] * times, blend=blend, body=body, foot=foot)
 
@@ -142,7 +142,7 @@ def seamless(motion: Motion, blend: float) -> Motion:
     ValueError
         As `join`; also when the blend is not positive, or longer than half of the motion.
     """
-    overlap = round(blend * _shared_rate((motion,))) if 0 < blend < np.inf else 0
+    overlap = round(min(blend * _shared_rate((motion,)), motion.num_frames)) if 0 < blend < np.inf else 0
     if not 0 < 2 * overlap < motion.num_frames:
         raise ValueError(
             f"a blend of {blend:g} s, expected at least one frame and at most half of the motion, {motion.duration / 2:g} s"
@@ -157,10 +157,12 @@ def hold(motion: Motion, at: float, seconds: float) -> Motion:
     ------
     ValueError
         When a number is not finite, `seconds` is negative, or the motion has no single fixed rate.
+    MemoryError
+        When the motion would not fit into memory.
     """
     rate, frame = _shared_rate((motion,)), _frame(motion, at)
-    if not 0 <= seconds < np.inf:
-        raise ValueError(f"hold of {seconds} s, expected a finite number, 0 or more")
+    if not 0 <= seconds * rate < np.inf:
+        raise ValueError(f"hold of {seconds} s at {rate:g} Hz, expected 0 or more, and a finite number of frames")
     count = round(seconds * rate) + 1
     check_memory(count * sum(c.values[:1].nbytes for c in motion.timed), f"a pose held for {seconds:g} s")
     still = trim_frames(motion, frame, frame)

@@ -99,10 +99,13 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
     if (needed <= 1).all():
         return motion
     # The greatest need nearby, then its mean over the same span, is never less than the need.
-    span = max(round(ease * rate), 0)
-    for work in (np.max, np.mean):
-        edges = np.pad(needed, span, mode="edge")
-        needed = work(np.lib.stride_tricks.sliding_window_view(edges, 2 * span + 1), axis=1)
+    span = round(min(max(0.0, ease * rate), len(needed)))
+    largest, size, width = np.pad(needed, span, mode="edge"), 1, 2 * span + 1
+    while size < width:
+        step = min(size, width - size)
+        largest, size = np.maximum(largest[:-step], largest[step:]), size + step
+    sums = np.cumsum(np.pad(largest, (span + 1, span), mode="edge"))
+    needed = np.maximum((sums[width:] - sums[:-width]) / width, needed)
     times = joints.timeline.times
     later = np.concatenate([[0.0], np.cumsum(needed)])
     later *= np.ceil(later[-1]) / later[-1] / rate  # ends at a frame

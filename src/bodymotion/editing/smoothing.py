@@ -97,8 +97,8 @@ def _smoothed(values: Floats, weights: Floats) -> Floats:
 def fill_gaps(motion: Motion) -> Motion:
     """Return the motion with numbers that are not finite replaced by straight lines over time from the last to the next known one.
 
-    Before the first known number and after the last one, that one is held. Orientations go by SLERP from one pose that is known as a whole
-    to the next. What is never known stays.
+    Before the first known number and after the last one, that one is held. Orientations go by SLERP from one quaternion that is known as a
+    whole to the next. What is never known stays.
     """
     return motion.replaced(
         *(
@@ -112,21 +112,17 @@ def fill_gaps(motion: Motion) -> Motion:
 
 def _filled(values: Floats, times: Floats) -> Floats:
     out = np.array(values)
-    if not are_poses(values):
-        for index in np.ndindex(values.shape[1:]):
-            column = out[:, *index]
-            missing = ~np.isfinite(column)
-            if not missing.all():
-                column[missing] = np.interp(times[missing], times[~missing], column[~missing])
-        return out
-    for part in range(values.shape[1]):
-        pose = values[:, part : part + 1]
-        known = np.isfinite(pose).all(axis=(1, 2))
+    lines = out[..., :3] if are_poses(values) else out
+    for index in np.ndindex(lines.shape[1:]):
+        column = lines[:, *index]
+        missing = ~np.isfinite(column)
+        if not missing.all():
+            column[missing] = np.interp(times[missing], times[~missing], column[~missing])
+    for part in range(values.shape[1]) if are_poses(values) else ():
+        known = np.isfinite(values[:, part, 3:]).all(axis=1)
         if known.any() and not known.all():
-            lines = sampled(pose[known], times[known], times)
-            lost = ~np.isfinite(pose)
-            lost[..., 3:] = lost[..., 3:].any(axis=-1, keepdims=True)
-            out[:, part : part + 1] = np.where(lost, lines, pose)
+            rotated = sampled(out[known, part : part + 1], times[known], times[~known])
+            out[~known, part, 3:] = rotated[:, 0, 3:]
     return out
 
 
