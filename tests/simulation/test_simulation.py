@@ -210,6 +210,34 @@ def test_torques_at_each_step_are_a_servo(biped):
     assert 0.05 < fallen.fall <= fallen.times[-1] < 2.5
 
 
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("drive", {"drive": "sevro"}),
+        ("root", {"root": "loose"}),
+        ("self_collision", {"self_collision": "some"}),
+        ("frame_rate", {"frame_rate": -5.0}),
+        ("frame_rate", {"frame_rate": 0.0}),
+        ("timestep", {"timestep": 1e-310}),
+        ("friction", {"friction": np.nan}),
+        ("objects", {"objects": [(pendulum(), [1.0, 2.0])]}),
+        ("pushes", {"pushes": [Push(0.0, "NOWHERE", (0.0, 0.0, 1.0))]}),
+        ("gains", {"gains": [[0.0, 5.0]]}),
+    ],
+)
+def test_an_argument_out_of_its_range_is_named(name, options):
+    with pytest.raises(ValueError, match=f"^{name}: "):
+        bm.simulate(pendulum(), end=0.1, **options)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"time": np.nan}, {"force": (0.0, np.nan, 0.0)}, {"force": (0.0, 1.0)}, {"duration": -1.0}]
+)
+def test_a_push_of_no_numbers_is_rejected(wrong):
+    with pytest.raises(ValueError, match="Push"):
+        Push(**{"time": 0.0, "link": "ROD", "force": (0.0, 0.0, 1.0)} | wrong)
+
+
 def test_controllers_that_fail(biped):
     body = pendulum()
 

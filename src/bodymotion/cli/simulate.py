@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.simulation import Push, Simulation
 
+MAX_IMAGES = 100_000
+"""The largest number of frames that --cameras writes."""
+
 
 @reads_files
 def simulate(
@@ -277,10 +280,15 @@ def _write_images(found: Simulation, folder: Path) -> None:
     devices = [device for device in found.body.devices if isinstance(device, VisionSensor)]
     if not devices:
         raise ValueError(f"the body has no cameras for {folder.name}")
+    cameras = [found.camera_frames(device) for device in devices]
+    total = sum(map(len, cameras))
+    if total > MAX_IMAGES:
+        raise ValueError(
+            f"{folder.name} would hold {total} frames, more than {MAX_IMAGES}; simulate a shorter part (--end)"
+        )
     folder.mkdir(parents=True, exist_ok=True)
-    for place, device in enumerate(devices):
-        frames = found.camera_frames(device)
-        name = f"{place}_" + "".join(c if c.isalnum() or c in "-_" else "_" for c in device.name)
+    for index, (device, frames) in enumerate(zip(devices, cameras, strict=True)):
+        name = f"{index}_" + "".join(c if c.isalnum() or c in "-_" else "_" for c in device.name)
         for k, frame in enumerate(frames):
             if frame.color is not None:
                 with whole_file(folder / f"{name}_{k:05d}.png") as stream:

@@ -54,14 +54,16 @@ class Plan:
             end = DEFAULT_SECONDS if end is None else end
         if not start < end < start + 1e5:
             raise ValueError(
-                f"the simulation would last from {start:g} s to {end:g} s; expected an end after the start"
+                f"the simulation would last from {start:g} s to {end:g} s; expected an end after the start, by at most 1e5 s"
             )
         self.start, self.timestep = start, timestep
         self.steps = max(round((end - start) / timestep), 1)
         self.frame_rate = (
             FRAME_RATE if times is None or len(times) < 2 else (len(times) - 1) / float(times[-1] - times[0])
         )
-        check_memory(self.steps * 8 * (4 * body.num_joints + 500), f"a simulation of {self.steps} steps")
+        # Plan, states, sensors and results of each joint; contacts of each link, twice: while steps are taken, and in the result.
+        numbers = 10 * body.num_joints + 18 * sum(bool(link.collisions) for link in body.links) + 500
+        check_memory(self.steps * 8 * numbers, f"a simulation of {self.steps} steps")
         if placed is None:
             q, root = points.home()
             root = root if floor else np.array(body.root_pose)
@@ -91,6 +93,10 @@ class Plan:
                 self.root[:, 2] -= low
                 root[2] -= low
         return q, root
+
+    def step_at(self, time: float) -> int:
+        """Return the number of the step that begins at a time [s] of the motion, the first or last one for times beyond."""
+        return round(min(max((time - self.start) / self.timestep, 0.0), self.steps))
 
     def efforts(self, body: Body, motion: Motion | None) -> Floats:
         """Return the JointEffort of a motion (steps, J).

@@ -49,9 +49,7 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
     )
     for column, _, _ in world.crawlers:
         q[:, column] = plan.q[:count, column]
-    root = (
-        states[:, world.root : world.root + 7].copy() if world.root >= 0 else np.tile(world.body.root_pose, (count, 1))
-    )
+    root = run.roots(slice(count))
     times: Floats = np.asarray(plan.timestep * np.arange(count), dtype=np.float64)
     found = sorted(run.contacts)
     contacts = np.stack([run.contacts[k][:count] for k in found], axis=1) if found else np.zeros((count, 0, 9))

@@ -55,7 +55,7 @@ class Simulation(ContentEquality):
         What gyros, accelerometers and force sensors read at each step.
     fall:
         [s] When the robot fell, None if it did not: its root is tilted by more than 45° against the plan, or at less than half of the
-        planned height. A fixed root never falls.
+        planned height where that is at least 2 cm (`MIN_HEIGHT`). A fixed root never falls.
     scenery:
         What cameras see beside the robot: the ground, and the further bodies at their start poses.
     interrupted, diverged:

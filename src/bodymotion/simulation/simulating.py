@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.formats.mjcf.standing import SelfCollision
 from bodymotion.simulation.controllers import Controller, ControllerError, TorqueServo
 from bodymotion.simulation.plan import Plan
 from bodymotion.simulation.recording import recorded
-from bodymotion.simulation.result import Simulation
+from bodymotion.simulation.result import Simulation, fall_time
 from bodymotion.simulation.stepping import Push, Run
 from bodymotion.simulation.world import WorldOptions, robot_of
 
@@ -54,7 +55,7 @@ def simulate(
         What the joints are to do. Without poses of the root, it is placed on its feet (`bodymotion.dynamics.root_on_feet`); the simulated
         robot starts at the first pose, on the ground, with the velocity of the motion.
     gains:
-        kp and kd (J, 2) of the joints; by default `bodymotion.model.motors.default_gains`.
+        kp and kd (J, 2) of the joints; by default `bodymotion.model.motors.default_gains`. Servos with a kd need a kp.
     drive:
         "servo": position actuators of MuJoCo, torque = kp · (q_cmd − q) + kd · (q̇_cmd − q̇), damping integrated implicitly. "torque": the
         same law computed at each step, as a controller with a torque interface does. "effort": the torques of the motion's JointEffort.
@@ -94,10 +95,30 @@ def simulate(
     FormatError
         When the body cannot be written for MuJoCo.
     """
-    if not 0 < timestep <= 0.02:
-        raise ValueError(f"timestep: expected more than 0 and at most 0.02 s, got {timestep:g}")
+    for name, value, low, high in (
+        ("timestep", timestep, 1e-7, 0.02),
+        ("friction", friction, 0.0, 1e9),
+        ("frame_rate", 1.0 if frame_rate is None else frame_rate, 1e-9, 1e9),
+    ):
+        if not low <= value <= high:
+            raise ValueError(f"{name}: expected {low:g} to {high:g}, got {value:g}")
+    for name, word, words in (
+        ("drive", drive, ("servo", "torque", "effort")),
+        ("root", root, (None, "free", "fixed")),
+        ("self_collision", self_collision, get_args(SelfCollision)),
+    ):
+        if word not in words:
+            raise ValueError(f"{name}: expected one of {', '.join(map(str, words))}, got {word!r}")
+    for thing, pose in objects:
+        at = np.asarray(pose, dtype=np.float64)
+        if at.shape != (7,) or not np.isfinite(at).all() or not at[3:].any():
+            raise ValueError(f"objects: {thing.name!r}: expected a pose of 7 finite numbers, position and quaternion")
     robot = robot_of(body, root)
     body = robot.body
+    links = [link.name for link in body.links]
+    for push in pushes:
+        if push.link not in links:
+            raise ValueError(f"pushes: no link {push.link!r}; {choices(push.link, links)}")
     floor = not body.is_mounted if floor is None else floor
     plan = Plan(body, motion, start, end, timestep, robot.points, floor=floor)
     table = np.array(robot.default_gains if gains is None else gains, dtype=np.float64)
@@ -107,6 +128,12 @@ def simulate(
         )
     table[list(robot.passive)] = 0.0
     servo = controller is None and drive == "servo"
+    alone = np.flatnonzero((table[:, 0] == 0) & (table[:, 1] > 0))
+    if servo and len(alone):
+        name = body.joints[alone[0]].name
+        raise ValueError(
+            f"gains: joint {name!r} has kd {table[alone[0], 1]:g} and no kp; give kp, or use drive='torque'"
+        )
     world = robot.world(
         WorldOptions(table if servo else None, timestep, self_collision, friction, floor, limits, sensors),
         plan.posture,
@@ -121,7 +148,8 @@ def simulate(
         controller = TorqueServo(table, plan)
     try:
         while run.done < plan.steps:
-            last = min(run.done + max(round(CHUNK / timestep), 1), plan.steps)
+            first = run.done
+            last = min(first + max(round(CHUNK / timestep), 1), plan.steps)
             if controller is not None:
                 run.controlled(controller, last)
             else:
@@ -130,7 +158,11 @@ def simulate(
                 progress(run.done * timestep, plan.steps * timestep)
             if run.diverged:
                 break
-            if until_fall and recorded(run, frame_rate).fall is not None:
+            recent = slice(first, run.done + 1)
+            if (
+                until_fall
+                and fall_time(world.body, run.states[recent, 0], run.roots(recent), plan.root[recent]) is not None
+            ):
                 break
     except KeyboardInterrupt:
         run.interrupted = True

@@ -18,12 +18,22 @@ from bodymotion.system.extras import need
 
 @dataclass(frozen=True)
 class Push:
-    """A force (3,) [N] in the world's axes on the centre of mass of a link, from `time` [s] for `duration` [s]."""
+    """A force (3,) [N] in the world's axes on the centre of mass of a link, from `time` [s] for `duration` [s].
+
+    Raises ValueError where these are no finite numbers, or the duration is negative.
+    """
 
     time: float
     link: str
     force: tuple[float, float, float]
     duration: float = 0.1
+
+    def __post_init__(self) -> None:
+        finite = len(self.force) == 3 and np.isfinite([self.time, *self.force, self.duration]).all()
+        if not finite or self.duration < 0:
+            raise ValueError(
+                f"{self}: expected a finite time, a force of 3 finite numbers and a duration of at least 0"
+            )
 
 
 class Run:
@@ -35,8 +45,8 @@ class Run:
         # First and last step, MuJoCo body, and force.
         self.pushes = [
             (
-                round((push.time - plan.start) / plan.timestep),
-                round((push.time + push.duration - plan.start) / plan.timestep),
+                plan.step_at(push.time),
+                plan.step_at(push.time + push.duration),
                 int(world.bodies[world.body.link(push.link).index]),
                 np.array(push.force, dtype=np.float64),
             )
@@ -77,7 +87,7 @@ class Run:
         return control
 
     def forward(self, control: Floats, last: int) -> None:
-        """Step to step `last`, by `mujoco.rollout` where nothing but controls and pushes changes."""
+        """Step to step `last` with controls (steps, nu), by `mujoco.rollout` where nothing but these and pushes changes."""
         model, data = self.world.model, self.data
         if self.world.crawlers:
             for k in range(self.done, last):
@@ -156,11 +166,17 @@ class Run:
         )
 
     def _forces(self, k: int) -> Floats:
+        """Return forces [N] and torques [N m] (B, 6) on the B bodies of MuJoCo at step `k`, in the world's axes: those of the pushes."""
         forces = np.zeros((self.world.model.nbody, 6))
         for first, until, body, force in self.pushes:
             if first <= k < until:
                 forces[body, :3] += force
         return forces
+
+    def roots(self, rows: slice) -> Floats:
+        """Return the poses (N, 7) of the root in the world at some of the steps."""
+        states, at = self.states[rows], self.world.root + 1
+        return states[:, at : at + 7].copy() if at else np.tile(self.world.body.root_pose, (len(states), 1))
 
     def sense(self) -> None:
         """Read the sensors in the last state."""
