@@ -45,7 +45,9 @@ def test_the_pose_that_is_written_reaches_the_target(run, examples, tmp_path):
         (("--to", "R_WRIST=3,0"), 2),
         (("--to", "R_WRIST=3,0,nan"), 2),
         (("--pin", "R_WRIST"), 2),
-        (("--to", "R_WRIST=3,0,1", "--joints", "NOSE"), 1),
+        (("--to", "R_WRIST=0.35,-0.25,0.9", "--joints", "NOSE"), 2),
+        (("--to", "R_WRIST=0.35,-0.25,0.9"), 0),
+        (("--to", "R_WRIST=0.35,-0.25,0.9", "--joints", "HEAD_PAN"), 1),
     ],
 )
 def test_exit_codes(run, arguments, code):

@@ -1,4 +1,4 @@
-"""Handles in a real browser: a hand is dragged with the mouse, and follows; what stands on the ground stays."""
+"""Handles in a real browser: a hand is dragged with the mouse, and follows; the feet stay."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import bodymotion as bm
 from bodymotion.geometry import rotations
 from bodymotion.scene.scene import make_scene
 from bodymotion.viewer import Viewer
+from bodymotion.viewer.pose_handles import Drag
 from waiting import TIMEOUT, until
 
 pytestmark = pytest.mark.browser
@@ -33,6 +34,19 @@ def on_screen(client, point):
     x, y, z = rotations.rotate(rotations.conjugate(camera.wxyz), np.asarray(point) - camera.position)
     scale = 0.5 * camera.image_height / np.tan(0.5 * camera.fov)
     return 0.5 * camera.image_width + scale * x / z, 0.5 * camera.image_height + scale * y / z
+
+
+def test_a_handle_that_is_removed_while_it_is_dragged_moves_nothing(examples):
+    """As when the drag was of the selected link, and another link is selected."""
+    viewer = Viewer(make_scene(bm.load(examples / "biped.wrl"), None), port=8700, play=False)
+    try:
+        before = viewer.link_poses()
+        viewer.scene_view.set_pose(np.array(viewer.scene_view.q), np.array(before[0]))
+        viewer.handles._drag = Drag(5, np.array(viewer.scene_view.q), before, ())
+        viewer.handles._end()
+        assert viewer.handles._drag is None and np.allclose(viewer.link_poses(), before, rtol=0, atol=1e-6)
+    finally:
+        viewer.stop()
 
 
 def test_a_hand_is_dragged_saved_and_put_back(page, viewer, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,6 +66,7 @@ def ik(
     from bodymotion.cli.messages import show_problems
     from bodymotion.formats.registry import save
     from bodymotion.geometry import rotations
+    from bodymotion.model.closed_loops import columns_of
     from bodymotion.model.ik import CenterOfMassTask, FrameTask, LookAtTask
     from bodymotion.model.joint_names import by_position as named_by_position
     from bodymotion.scene.scene import make_scene
@@ -83,7 +85,9 @@ def ik(
         if center_of_mass is not None:
             tasks.append(CenterOfMassTask(numbers("--center-of-mass", center_of_mass, (2, 3), "X,Y or X,Y,Z")))
         for name in pin or ():
-            _known(name, "--pin", body)
+            _known("--pin", body.link, name)
+        if joints is not None:
+            _known("--joints", columns_of, body, joints)
         if not tasks:
             raise typer.BadParameter("no target given; use --to, --look or --center-of-mass", param_hint="ik")
         found = body.ik(
@@ -125,12 +129,13 @@ def ik(
 def _link(text: str, option: str, body: Body, counts: tuple[int, ...], expected: str) -> tuple[str, list[float]]:
     """Return the link and the numbers of LINK=NUMBERS."""
     name, _, rest = text.rpartition("=")
-    _known(name, option, body)
+    _known(option, body.link, name)
     return name, numbers(option, rest, counts, expected)
 
 
-def _known(name: str, option: str, body: Body) -> None:
+def _known(option: str, find: Callable[..., object], *arguments: object) -> None:
+    """Raise BadParameter for the option when `find` knows no link or joint of the name."""
     try:
-        body.link(name)
-    except KeyError as error:
+        find(*arguments)
+    except (KeyError, ValueError) as error:
         raise typer.BadParameter(one_line(error.args[0]), param_hint=option) from None

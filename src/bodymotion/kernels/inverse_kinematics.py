@@ -36,7 +36,7 @@ Masses: TypeAlias = tuple[Floats, Floats]
 """The links' shares (L,) of the mass, and their centres (L, 3)."""
 Space: TypeAlias = tuple[Indices, Floats, Floats, Floats]
 """Of the variables (6 + J): which may move, limits, and the weights with which joints are held at their rest values."""
-Problem: TypeAlias = tuple[Chain, Masses, Tasks, Space]
+IkProblem: TypeAlias = tuple[Chain, Masses, Tasks, Space]
 """The chain has all links; the pose of the root replaces its offset."""
 Pose: TypeAlias = tuple[Floats, Floats]
 """Joints (J,) and the pose (7,) of the root."""
@@ -53,7 +53,7 @@ MIN_STEP = 1e-11
 MAX_STEP = 0.5
 """[rad or m] No variable moves further in one step."""
 MIN_GAIN, MAX_STALLS = 1e-12, 3
-"""The end of descent: so many steps in turn gain less than this share."""
+"""The end of descent: so many steps one after another gain less than this share."""
 HARD, MAX_STEP_OF_UPDATES = 30.0, 0.1
 """The weight of hard tasks; and [rad or m] the largest step after which their multipliers are updated."""
 DAMPING, MIN_SHARE, MIN_DAMPING = 1e-3, 1e-9, 1e-11
@@ -61,29 +61,29 @@ DAMPING, MIN_SHARE, MIN_DAMPING = 1e-3, 1e-9, 1e-11
 
 
 def solve(
-    problem: Problem, goals: Floats, rest: Floats, starts: Floats, roots: Floats, steps: int
+    problem: IkProblem, goals: Floats, rest: Floats, starts: Floats, roots: Floats, steps: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return joints (T, J), root poses (T, 7), the errors (T, K, 2) of tasks [m, rad], and the sum (T,) of their weighted squares.
 
     `goals` (T, K, 7), `roots` (T, 7). `rest` (1 or T, J). With one row of joints in `starts` (1 or T, J) each frame starts where the one
     before ended, else each with its own.
     """
-    (parents, kinds, columns, turns, places, axes, units), masses, tasks, space = problem
+    (parents, kinds, columns, orientations, positions, axes, units), masses, tasks, space = problem
     count = len(goals)
     q, root = np.empty((count, starts.shape[1])), np.empty((count, 7))
     errors, cost = np.empty((count, len(tasks[0]), 2)), np.empty(count)
-    chain = (parents, kinds, columns, np.array(turns), np.array(places), axes, units)
+    chain = (parents, kinds, columns, np.array(orientations), np.array(positions), axes, units)
     _solve((chain, masses, tasks, space), goals, rest, starts, roots, steps, q, root, errors, cost)
     return q, root, errors, cost
 
 
 @inlined
-def _rotation_vector(turn: Floats, goal: Floats, out: Floats) -> float:
-    """Fill `out` (3,) with the rotation vector from `goal` (3, 3) to `turn` (3, 3); return its angle, 0…π."""
+def _rotation_vector(orientation: Floats, goal: Floats, out: Floats) -> float:
+    """Fill `out` (3,) with the rotation vector from `goal` (3, 3) to `orientation` (3, 3); return its angle, 0…π."""
     d = np.empty((3, 3))
     for a in range(3):
         for b in range(3):
-            d[a, b] = turn[a, 0] * goal[b, 0] + turn[a, 1] * goal[b, 1] + turn[a, 2] * goal[b, 2]
+            d[a, b] = orientation[a, 0] * goal[b, 0] + orientation[a, 1] * goal[b, 1] + orientation[a, 2] * goal[b, 2]
     # The quaternion by the largest of its parts (Shepperd): near π the sine alone has no digits.
     trace = d[0, 0] + d[1, 1] + d[2, 2]
     i = 0
@@ -116,7 +116,7 @@ def _add(
     With b and c the halves of a row of `by`, s a joint's axis and r from its origin to the point: b · (s × r) + c · s = s · (r × b + c).
     """
     parents, kinds, columns = chain[:3]
-    _, places, axes = work
+    _, positions, axes = work
     arm = np.empty(3)
     moment = np.empty(3)
     for m in range(6):
@@ -125,7 +125,7 @@ def _add(
         i = link
         while i >= 0:
             for k in range(3):
-                arm[k] = point[k] - places[i, k]
+                arm[k] = point[k] - positions[i, k]
             cross(arm, by[m], moment)
             for k in range(3):
                 moment[k] += by[m, 3 + k]
@@ -142,7 +142,7 @@ def _add_center(chain: Chain, masses: Masses, work: Work, center: Floats, rows: 
     """Compute the centre of mass and its derivatives, from what each joint carries: Δc = s·axis × (m/s − o), s its share of the mass."""
     parents, kinds, columns = chain[:3]
     shares, centers = masses
-    turns, places, axes = work
+    orientations, positions, axes = work
     links = parents.shape[0]
     carried = np.zeros((links, 4))
     arm = np.empty(3)
@@ -150,15 +150,15 @@ def _add_center(chain: Chain, masses: Masses, work: Work, center: Floats, rows: 
     for i in range(links - 1, -1, -1):
         carried[i, 3] += shares[i]
         for k in range(3):
-            at = places[i, k]
+            at = positions[i, k]
             for m in range(3):
-                at += turns[i, k, m] * centers[i, m]
+                at += orientations[i, k, m] * centers[i, m]
             carried[i, k] += shares[i] * at
         if i > 0:
             for k in range(4):
                 carried[parents[i], k] += carried[i, k]
         for k in range(3):
-            arm[k] = carried[i, k] - carried[i, 3] * places[i, k]
+            arm[k] = carried[i, k] - carried[i, 3] * positions[i, k]
         if i > 0 and kinds[i] != 0:
             cross(axes[i], arm, swept)
             for k in range(3):
@@ -175,16 +175,16 @@ def _add_center(chain: Chain, masses: Masses, work: Work, center: Floats, rows: 
 
 @inlined
 def _evaluate(
-    problem: Problem, goals: Floats, rest: Floats, at: Pose, work: Work, system: Linear, errors: Floats
+    problem: IkProblem, goals: Floats, rest: Floats, at: Pose, work: Work, system: Linear, errors: Floats
 ) -> tuple[float, float, float]:
     """Compute weighted residuals and their derivatives; return |W·r|² of soft tasks, Σ|r| of hard ones, and the largest error [m, rad]."""
     chain, masses, (kinds, links, points, directions, weights, hard), space = problem
-    (x, pose), (turns, places, axes), (residual, jac) = at, work, system
+    (x, pose), (orientations, positions, axes), (residual, jac) = at, work, system
     free_root = space[0][0] != 0
     rotation(pose, chain[3][0])
     for k in range(3):
         chain[4][0, k] = pose[k]
-    place_links(chain, x, turns, places, axes)
+    place_links(chain, x, orientations, positions, axes)
     for i in range(jac.shape[0]):
         for j in range(jac.shape[1]):
             jac[i, j] = 0.0
@@ -215,15 +215,15 @@ def _evaluate(
         for end in range(2):
             link = links[n, end]
             for k in range(3):
-                here[end, k] = places[link, k] if link >= 0 else goals[n, k]
+                here[end, k] = positions[link, k] if link >= 0 else goals[n, k]
                 if link >= 0:
                     for m in range(3):
-                        here[end, k] += turns[link, k, m] * points[n, end, m]
+                        here[end, k] += orientations[link, k, m] * points[n, end, m]
         errors[n, 0] = 0.0
         errors[n, 1] = 0.0
         if kind == POSE:
             rotation(goals[n], goal)
-            _rotation_vector(turns[a], goal, r[3:])
+            _rotation_vector(orientations[a], goal, r[3:])
             for m in range(6):
                 by[m, m] = 1.0
             for k in range(3):
@@ -237,7 +237,7 @@ def _evaluate(
             for k in range(3):
                 lever[k] = 0.0
                 for m in range(3):
-                    lever[k] += turns[a, k, m] * directions[n, m]
+                    lever[k] += orientations[a, k, m] * directions[n, m]
                 d[k] = goals[n, k] - here[0, k]
                 square += d[k] * d[k]
             distance = max(np.sqrt(square), 1e-9)
@@ -274,7 +274,7 @@ def _evaluate(
             for k in range(3):
                 d[k] = 0.0
                 for m in range(3):
-                    d[k] += turns[a, k, m] * directions[n, m]
+                    d[k] += orientations[a, k, m] * directions[n, m]
             if kind == POINTS:
                 for k in range(3):
                     r[0] += d[k] * (here[1, k] - here[0, k])
@@ -283,7 +283,7 @@ def _evaluate(
                     here[0, k] = here[1, k]
             else:
                 for k in range(3):
-                    here[1, k] -= places[b, k]
+                    here[1, k] -= positions[b, k]
                     r[0] += d[k] * here[1, k]
                 cross(here[1], d, lever)
                 for k in range(3):
@@ -430,7 +430,7 @@ def _move(space: Space, at: Pose, step: Floats, out: Pose) -> None:
 
 @kernel
 def _solve(
-    problem: Problem,
+    problem: IkProblem,
     goals: Floats,
     rests: Floats,
     starts: Floats,

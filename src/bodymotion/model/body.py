@@ -24,7 +24,6 @@ from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.links import MOVING, Device, Joint, Link
 from bodymotion.system.display import NotebookDisplay
-from bodymotion.system.upward import provided_by
 
 if TYPE_CHECKING:
     from bodymotion.model.ik import Solution, Task
@@ -353,7 +352,6 @@ class Body(NotebookDisplay, ContentEquality):
             q = closed_loops.close_loops(self, q).q
         return frozen(self.forward_kinematics(q, None if link_position is None else link_position.values[:, 0]))
 
-    @provided_by("bodymotion.model.ik:solve")
     def ik(
         self,
         targets: Mapping[str, npt.ArrayLike] | None = None,
@@ -404,11 +402,20 @@ class Body(NotebookDisplay, ContentEquality):
         Raises
         ------
         ValueError
-            When shapes do not fit, numbers are not finite, or there is no task.
+            When shapes do not fit, numbers are not finite or out of range, or there is no task.
         KeyError
             When there is no such link; the message has the names that exist.
         """
-        raise NotImplementedError
+        from bodymotion.model import ik
+
+        problem, pinned = ik.TaskList(self, q0, root, posture), tuple(pinned)
+        problem.add_pinned(pinned)
+        for task in (*(ik.FrameTask(name, goal) for name, goal in (targets or {}).items()), *tasks):
+            problem.add_task(task)
+        if close_loops and problem.names:
+            problem.add_loops()
+        moves = bool(pinned) and not self.is_mounted if free_root is None else free_root
+        return ik.solve(problem, ik.search_space(self, moves, joints, posture_weight), restarts, max_steps)
 
     def center_of_mass(self, link_poses: npt.ArrayLike) -> Floats:
         """Return the centre of mass (..., 3) [m] in the world, of link poses (..., L, 7); a body without mass has it at its root."""

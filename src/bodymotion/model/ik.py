@@ -7,7 +7,8 @@ before all others, as do pinned links and closed loops. The method is in `kernel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import operator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,6 +32,8 @@ MAX_ERROR = 1e-6
 """[m, rad] A task with a smaller error is fulfilled."""
 RANGE = {1: 2 * np.pi, 2: 1.0}
 """[rad or m] How far a rotating or sliding joint is from `q0` at most in random start poses."""
+MIN_QUATERNION = 1e-100
+"""A shorter quaternion is not an orientation: its square is 0."""
 ORIGIN = (0.0, 0.0, 0.0)
 
 
@@ -93,11 +96,11 @@ class Solution(ContentEquality):
     root:
         (..., 7) poses of the root in the world.
     names:
-        For each of the K tasks what it is about: targets, other tasks, pinned links, extra joints.
+        For each of the K tasks what it is about: pinned links, targets, other tasks, and extra joints, once for each of their equations.
     errors:
         (..., K, 2) how far [m] and by which angle [rad] each task is missed.
     cost:
-        (...) the sum of the squared errors times the squares of the weights; that of the posture is included.
+        (...) the sum of the squared errors of the tasks of finite weight and of the posture, times the squares of their weights.
     joint_names:
         Names of the columns of `q`; none where a joint has no name.
     """
@@ -141,17 +144,22 @@ class Solution(ContentEquality):
         return f"Solution({counted(self.cost.size, 'frame')}, {counted(len(self.names), 'task')}: {about})"
 
 
-class _Problem:
-    """The tasks of a body, for the kernel."""
+class TaskList:
+    """The tasks of a body and where its search begins, for the kernel."""
 
-    def __init__(self, body: Body) -> None:
+    def __init__(
+        self, body: Body, q0: npt.ArrayLike | None, root: npt.ArrayLike | None, posture: npt.ArrayLike | None
+    ) -> None:
         self.body = body
         self.names: list[str] = []
         self.parts: list[tuple[Any, ...]] = []
         """Kind, links, points, direction and weights of each task."""
         self.goals: list[Floats] = []
-        """(1 or T, 7) of each task."""
-        self.single = True
+        """(7,) or (T, 7) of each task."""
+        self.starts = _rows(np.zeros(body.num_joints) if q0 is None else q0, body.num_joints, "q0")
+        self.roots = _rows(body.root_pose if root is None else root, 7, "root")
+        _check_orientations(self.roots, "root")
+        self.rest = self.starts if posture is None else _rows(posture, body.num_joints, "posture")
 
     def add(
         self,
@@ -164,25 +172,21 @@ class _Problem:
         direction: npt.ArrayLike = ORIGIN,
     ) -> None:
         """Add a task with a goal (..., 1 to 7)."""
-        if not all(weight >= 0 for weight in weights):
-            raise ValueError(f"{name}: weights {weights}; expected numbers of at least 0")
+        if not all(weight >= 0 for weight in weights) or not any(weights):
+            raise ValueError(f"{name}: weights {weights}; expected numbers of at least 0, and one above it")
         ends = [_vector(point, name) for point in points]
         self.names.append(name)
         self.parts.append((kind, links, ends, _vector(direction, name), [*weights, *[0.0] * (6 - len(weights))]))
-        rows = self.rows(goal, None, name)
-        self.goals.append(np.pad(rows, ((0, 0), (0, 7 - rows.shape[1]))))
+        rows = _rows(goal, None, name)
+        self.goals.append(np.concatenate([rows, np.zeros((*rows.shape[:-1], 7 - rows.shape[-1]))], axis=-1))
 
-    def rows(self, values: npt.ArrayLike, width: int | None, name: str) -> Floats:
-        """Return finite values (1 or T, width) of values (width,) or (T, width)."""
-        array = real_numbers(values, name)
-        if array.ndim not in (1, 2) or (width is not None and array.shape[-1] != width) or not len(array):
-            raise ValueError(
-                f"{name}: expected {f'{width} numbers' if width else 'numbers'}, or T rows of them, got shape {array.shape}"
-            )
-        if not np.isfinite(array).all():
-            raise ValueError(f"{name}: expected finite numbers, got {array[~np.isfinite(array)][0]}")
-        self.single = self.single and array.ndim == 1
-        return np.atleast_2d(array)
+    def add_pinned(self, names: Sequence[str]) -> None:
+        """Add the links that stay where they are at the start."""
+        if names:
+            links = self.body.forward_kinematics(self.starts, self.roots)
+        for name in names:
+            link = self.body.link(name).index
+            self.add(f"{name} (pinned)", kernel.POSE, [np.inf] * 6, links[..., link, :], (link, -1))
 
     def add_task(self, task: Task) -> None:
         """Add a task of the user."""
@@ -193,7 +197,7 @@ class _Problem:
                 raise ValueError(f"centre of mass: {expected if self.body.mass > 0 else 'the body has no mass'}")
             self.add("centre of mass", kernel.CENTER, [task.weight] * width[0], task.goal)
             return
-        link = task.link if isinstance(task.link, int) else self.body.link(task.link).index
+        link = self.index(task.link)
         if isinstance(task, FrameTask):
             name = self.body.links[link].name
             goal = np.asarray(task.goal)
@@ -204,6 +208,9 @@ class _Problem:
                 )
             if width == (4,):
                 goal = np.concatenate([np.zeros((*goal.shape[:-1], 3)), goal], axis=-1)
+            if width != (3,):
+                goal = _rows(goal, 7, name)
+                _check_orientations(goal, name)
             given = (task.weight if width != (4,) else 0.0, task.orientation_weight if width != (3,) else 0.0)
             weights = [weight for weight in given for _ in range(3)]
             self.add(name, kernel.POSE, weights, goal, (link, -1), (task.point, ORIGIN))
@@ -213,18 +220,36 @@ class _Problem:
             if length == 0:
                 raise ValueError(f"axis of {task.link}: expected a direction, got 0 0 0")
             name = f"{task.link} looks"
-            self.rows(task.goal, 3, name)
-            self.add(name, kernel.LOOK, [task.weight] * 3, task.goal, (link, -1), (task.point, ORIGIN), axis / length)
+            self.add(
+                name,
+                kernel.LOOK,
+                [task.weight] * 3,
+                _rows(task.goal, 3, name),
+                (link, -1),
+                (task.point, ORIGIN),
+                axis / length,
+            )
         else:
-            other = self.body.link(task.to).index if isinstance(task.to, str) else -1
+            other = self.index(task.to) if isinstance(task.to, str) else -1
             name = f"{task.link} to {task.to if isinstance(task.to, str) else 'a point'}"
-            place = np.zeros(3) if isinstance(task.to, str) else real_numbers(task.to, name)
-            if place.shape[-1:] != (3,):
-                raise ValueError(f"{name}: expected a position of 3 numbers, or T rows of them, got {place.shape}")
+            position = np.zeros(3) if isinstance(task.to, str) else real_numbers(task.to, name)
+            if position.shape[-1:] != (3,):
+                raise ValueError(f"{name}: expected a position of 3 numbers, or T rows of them, got {position.shape}")
             far = real_numbers(task.distance, name)[..., None]
-            shape = np.broadcast_shapes(place.shape[:-1], far.shape[:-1])
-            goal = np.concatenate([np.broadcast_to(place, (*shape, 3)), np.broadcast_to(far, (*shape, 1))], axis=-1)
+            if (far < 0).any():
+                raise ValueError(f"{name}: distance {far.min():g} m; expected at least 0")
+            shape = np.broadcast_shapes(position.shape[:-1], far.shape[:-1])
+            goal = np.concatenate([np.broadcast_to(position, (*shape, 3)), np.broadcast_to(far, (*shape, 1))], axis=-1)
             self.add(name, kernel.DISTANCE, [task.weight], goal, (link, other), (task.point, task.to_point))
+
+    def index(self, link: str | int) -> int:
+        """Return the index of a link; KeyError or ValueError names those that exist."""
+        if isinstance(link, str):
+            return self.body.link(link).index
+        index, count = operator.index(link), len(self.body.links)
+        if not 0 <= index < count:
+            raise ValueError(f"no link {index}; the body has links 0 to {count - 1}")
+        return index
 
     def add_loops(self) -> None:
         """Add the equations of the extra joints."""
@@ -235,9 +260,10 @@ class _Problem:
             for kind, direction, ends in equations:
                 self.add(name, kind, [np.inf], np.zeros(7), joint.links, ends, direction)
 
-    def random_starts(self, missed: npt.NDArray[np.intp], q: Floats, space: kernel.Space, count: int) -> Floats:
-        """Return joint values (count, J), random within limits for the joints that move the links of missed tasks, else as in q (J,)."""
+    def random_starts(self, missed: npt.NDArray[np.intp], space: kernel.Space, count: int) -> Floats:
+        """Return joint values (count, J), random within limits for the joints that move the links of missed tasks, else as at the start."""
         kinds, columns = self.body.tree[1:3]
+        q: Floats = np.atleast_2d(self.starts)[0]
         reach = np.zeros(len(q))
         for number in missed:
             for link in range(len(kinds)) if self.parts[number][0] == kernel.CENTER else self.parts[number][1]:
@@ -266,51 +292,46 @@ def _vector(values: npt.ArrayLike, what: str) -> Floats:
     return vector
 
 
-def solve(
-    body: Body,
-    targets: Mapping[str, npt.ArrayLike] | None = None,
-    *,
-    tasks: Iterable[Task] = (),
-    q0: npt.ArrayLike | None = None,
-    root: npt.ArrayLike | None = None,
-    free_root: bool | None = None,
-    pinned: Iterable[str] = (),
-    joints: Iterable[str | int] | None = None,
-    posture: npt.ArrayLike | None = None,
-    posture_weight: float = 0.0,
-    close_loops: bool = True,
-    restarts: int = 30,
-    max_steps: int = 200,
-) -> Solution:
-    """Return what `Body.ik` describes."""
+def _rows(values: npt.ArrayLike, width: int | None, name: str) -> Floats:
+    """Return finite values (width,) or (T, width); ValueError names what is wrong."""
+    array = real_numbers(values, name)
+    if array.ndim not in (1, 2) or (width is not None and array.shape[-1] != width) or not len(array):
+        raise ValueError(
+            f"{name}: expected {f'{width} numbers' if width else 'numbers'}, or T rows of them, got shape {array.shape}"
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name}: expected finite numbers, got {array[~np.isfinite(array)][0]}")
+    return array
+
+
+def _check_orientations(poses: Floats, name: str) -> None:
+    """Raise ValueError when the quaternion of a pose (..., 7) has no length."""
+    if not (np.linalg.norm(poses[..., 3:], axis=-1) > MIN_QUATERNION).all():
+        raise ValueError(f"{name}: the quaternion 0 0 0 0 is not an orientation; expected w, x, y, z such as 1 0 0 0")
+
+
+def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int) -> Solution:
+    """Return the solution; `restarts` and `max_steps` are those of `Body.ik`."""
+    body, count = problem.body, len(problem.names)
     columns = body.num_joints
-    problem = _Problem(body)
-    starts = problem.rows(np.zeros(columns) if q0 is None else q0, columns, "q0")
-    roots = problem.rows(body.root_pose if root is None else root, 7, "root")
-    rest = starts if posture is None else problem.rows(posture, columns, "posture")
-    pinned = tuple(pinned)
-    held = body.forward_kinematics(starts, roots) if pinned else starts
-    for name in pinned:
-        link = body.link(name).index
-        pose = held[0, link] if problem.single else held[:, link]
-        problem.add(f"{name} (pinned)", kernel.POSE, [np.inf] * 6, pose, (link, -1))
-    for name, goal in (targets or {}).items():
-        problem.add_task(FrameTask(name, goal))
-    for task in tasks:
-        problem.add_task(task)
-    if not problem.names:
+    if not count:
         raise ValueError("inverse kinematics needs a target, a task or a pinned link")
-    if close_loops:
-        problem.add_loops()
-    counts = {len(rows) for rows in (*problem.goals, starts, roots, rest)} - {1}
+    if min(restarts, max_steps) < 0:
+        raise ValueError(f"restarts {restarts}, max_steps {max_steps}; expected numbers of at least 0")
+    given = (*problem.goals, problem.starts, problem.roots, problem.rest)
+    counts = {len(array) for array in given if array.ndim == 2} - {1}
     if len(counts) > 1:
         raise ValueError(
             f"all that changes over time has the same number of frames, these have {listed(map(str, sorted(counts)))}"
         )
     frames = counts.pop() if counts else 1
+    # Two sets of up to six residuals a task and their derivatives, two matrices; then goals, starts and results, each with a copy.
+    check_memory(
+        16 * ((6 * count + 6 + columns) * (6 + columns) + max(frames, restarts + 1) * (9 * count + 2 * columns + 15)),
+        f"inverse kinematics of {counted(count, 'task')} in {counted(frames, 'frame')} with {restarts} restarts",
+    )
     goals = np.stack([np.broadcast_to(rows, (frames, 7)) for rows in problem.goals], axis=1)
-    free = bool(pinned) and not body.is_mounted if free_root is None else free_root
-    space = _space(body, free, joints, posture_weight)
+    starts, roots, rest = (np.atleast_2d(array) for array in given[-3:])
     parents, kinds, of_joints, offsets, axes = body.tree
     arrays = (
         np.array(parents),
@@ -323,11 +344,6 @@ def solve(
     )
     masses = np.array([link.mass / (body.mass or 1.0) for link in body.links])
     centers = np.array([link.center_of_mass for link in body.links])
-
-    check_memory(
-        8 * (len(problem.names) + 3 * columns) * columns + 8 * frames * (columns + 9 * len(problem.names)), "this"
-    )
-
     compiled = (arrays, (masses, centers), problem.tasks(), space)
 
     def found(goals: Floats, starts: Floats, roots: Floats, rest: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -336,7 +352,7 @@ def solve(
 
     q, at, errors, cost = found(goals[:1], starts[:1], roots[:1], rest[:1])
     if restarts > 0 and errors.max() > MAX_ERROR:
-        begin = problem.random_starts(np.flatnonzero(errors[0].max(axis=1) > MAX_ERROR), starts[0], space, restarts)
+        begin = problem.random_starts(np.flatnonzero(errors[0].max(axis=1) > MAX_ERROR), space, restarts)
         others = found(np.repeat(goals[:1], restarts, axis=0), begin, roots[:1], rest[:1])
         tried = [np.concatenate(pair) for pair in zip((q, at, errors, cost), others, strict=True)]
         missed = tried[2].max(axis=(1, 2)) > MAX_ERROR
@@ -351,7 +367,7 @@ def solve(
         at = np.concatenate([at, np.broadcast_to(roots, (frames, 7))[1:]])
         q, at, errors, cost = found(goals, np.concatenate([q, starts[1:]]), at, rest)
     names = tuple(joint.name for joint in body.joints)
-    row = 0 if problem.single else slice(None)
+    row = 0 if all(array.ndim == 1 for array in given) else slice(None)
     return Solution(
         q=q[row],
         root=at[row],
@@ -362,7 +378,9 @@ def solve(
     )
 
 
-def _space(body: Body, free_root: bool, joints: Iterable[str | int] | None, posture_weight: float) -> kernel.Space:
+def search_space(
+    body: Body, free_root: bool, joints: Iterable[str | int] | None, posture_weight: float
+) -> kernel.Space:
     """Return for the variables (6 + J) which may move, their limits, and the weights of the posture."""
     if not 0 <= posture_weight < np.inf:
         raise ValueError(f"posture weight {posture_weight}; expected a finite number of at least 0")

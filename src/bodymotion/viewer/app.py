@@ -454,7 +454,7 @@ class Viewer:
     def _show(self) -> None:
         self._analyze()
         self.scene_view.show(self.player.frame)
-        self.handles.place()
+        self.handles.update_positions()
         self.num_shown += 1
 
     def _run(self) -> None:

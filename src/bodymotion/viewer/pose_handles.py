@@ -1,4 +1,4 @@
-"""Handles that drag the ends of arms and legs, and the selected link, by inverse kinematics; what stands on the ground stays there.
+"""Handles that drag the ends of arms and legs, and the selected link, by inverse kinematics; the robot's feet, its lowest links, stay.
 
 A dragged arrow or plane moves the link's origin and leaves its orientation free; a dragged ring keeps the origin and rotates the link.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,16 @@ def limb_ends(body: Body) -> list[int]:
     return ends
 
 
+@dataclass(frozen=True)
+class Drag:
+    """A drag of a link, and where it began: joints (J,) [rad or m], poses (L, 7) of the links in the world, and the links that stay."""
+
+    link: int
+    q: Floats
+    links: Floats
+    pinned: tuple[int, ...]
+
+
 class PoseHandles:
     """The handles of a viewer. All but `add_to` and `save` is called by the viewer's own thread."""
 
@@ -63,9 +74,7 @@ class PoseHandles:
         self._on = self._is_compiled = False
         self._handles: dict[int, viser.TransformControlsHandle] = {}
         self._undo: list[tuple[Floats | None, Floats | None]] = []
-        self._drag: tuple[int, Floats, Floats, tuple[int, ...]] | None = (
-            None  # link, joints, poses and pinned links before
-        )
+        self._drag: Drag | None = None
         self._is_waiting = False
 
     def add_to(self, gui: viser.GuiApi) -> None:
@@ -122,7 +131,7 @@ class PoseHandles:
         self._undo.clear()
         self._drag = None
 
-    def place(self) -> None:
+    def update_positions(self) -> None:
         """Put the handles on the links as they are shown; those of limbs and of the selected link."""
         if not (self._on and self._is_compiled):
             return
@@ -135,7 +144,7 @@ class PoseHandles:
             if index not in self._handles:
                 self._handles[index] = self._add(index)
             handle = self._handles[index]
-            if self._drag is None or self._drag[0] != index:
+            if self._drag is None or self._drag.link != index:
                 if not np.allclose(handle.position, links[index, :3], rtol=0, atol=1e-6):
                     handle.position = links[index, :3]
                 if not np.allclose(handle.wxyz, links[index, 3:], rtol=0, atol=1e-6):
@@ -164,7 +173,7 @@ class PoseHandles:
         self._undo = [*self._undo[1 - MAX_UNDO :], (view.manual_q, view.manual_root)]
         body = viewer.scene.body
         pinned = () if body.is_mounted else tuple(i for i in find_feet(body, links[None]) if i != index)
-        self._drag = (index, np.array(view.q), links, pinned)
+        self._drag = Drag(index, np.array(view.q), links, pinned)
         view.set_pose(np.array(view.q), np.array(links[0]))
 
     def _end(self) -> None:
@@ -175,20 +184,21 @@ class PoseHandles:
         """Move the dragged link to its handle."""
         self._is_waiting = False
         view = self._viewer.scene_view
-        if self._drag is None or view.manual_root is None:
+        drag = self._drag
+        handle = None if drag is None else self._handles.get(drag.link)  # None when another link was selected meanwhile
+        if drag is None or handle is None or view.manual_root is None:
             return
-        index, posture, before, pinned = self._drag
-        body, handle = self._viewer.scene.body, self._handles[index]
+        body = self._viewer.scene.body
         goal = np.concatenate([handle.position, handle.wxyz])
-        rotated = rotations.angle_between(before[index, 3:], goal[3:]) > SAME_ROTATION
-        tasks = [FrameTask(index, goal if rotated else goal[:3])]
-        tasks += [FrameTask(i, before[i], np.inf, np.inf) for i in pinned]
+        rotated = rotations.angle_between(drag.links[drag.link, 3:], goal[3:]) > SAME_ROTATION
+        tasks = [FrameTask(drag.link, goal if rotated else goal[:3])]
+        tasks += [FrameTask(i, drag.links[i], np.inf, np.inf) for i in drag.pinned]
         found = body.ik(
             tasks=tasks,
             q0=view.q,
             root=view.manual_root,
-            free_root=bool(pinned) or (index == 0 and not body.is_mounted),
-            posture=posture,
+            free_root=bool(drag.pinned) or (drag.link == 0 and not body.is_mounted),
+            posture=drag.q,
             posture_weight=POSTURE_WEIGHT,
             close_loops=self._viewer.options.loops,
             restarts=0,
