@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -230,6 +231,15 @@ def test_an_argument_out_of_its_range_is_named(name, options):
         bm.simulate(pendulum(), end=0.1, **options)
 
 
+def test_a_motion_with_gaps_is_rejected():
+    """MuJoCo sets all controls to 0 where one is no number, so the robot would go limp."""
+    values = np.zeros((50, 1))
+    values[20] = np.nan
+    with pytest.raises(ValueError, match=r"^motion: .* at 0\.1"):
+        bm.simulate(pendulum(), bm.Motion.from_joints(values, 100))
+    assert bm.simulate(pendulum(), bm.Motion.from_joints(values, 100), end=0.1).times[-1] == pytest.approx(0.1)
+
+
 @pytest.mark.parametrize(
     "wrong", [{"time": np.nan}, {"force": (0.0, np.nan, 0.0)}, {"force": (0.0, 1.0)}, {"duration": -1.0}]
 )
@@ -306,7 +316,7 @@ def test_a_crawler_drives_at_its_speed():
     assert np.linalg.norm(turning.root[-1, :2]) < 0.01 and 0.3 < yaw % (2 * np.pi) < 2 * np.pi
 
 
-def test_the_command(biped, examples, tmp_path):
+def test_the_command(biped, examples, tmp_path, monkeypatch):
     """It writes the motion, sensors and contacts; the exit code is 1 after a fall."""
     run = CliRunner()
     files = [str(examples / "biped.wrl"), str(examples / "biped_walk.seq")]
@@ -332,6 +342,9 @@ def test_the_command(biped, examples, tmp_path):
     limp = ["--controller", f"{tmp_path / 'limp.py'}:Limp", "--until-fall", "--end", "3"]
     assert run.invoke(app, ["simulate", *files, *limp]).exit_code == 1
     assert run.invoke(app, ["simulate", *files, "--push", "1,NOWHERE,0,0,0,1"]).exit_code == 2
+    monkeypatch.setattr(sys.modules["bodymotion.cli.simulate"], "MAX_IMAGES", 3)
+    assert run.invoke(app, ["simulate", *files, "--end", "0.1", "--cameras", str(tmp_path / "many")]).exit_code == 1
+    assert not (tmp_path / "many").exists()
 
 
 def test_spot_needs_more_torque_than_it_has(examples):

@@ -78,6 +78,8 @@ class Plan:
                 self.dq[0] = self.dq[1]
             roots = np.ascontiguousarray(placed.root_poses)[:, None]
             self.root = sampled(roots, placed.times, at[1:], "linear")[:, 0]
+            self._check_finite("joint displacements", self.q)
+            self._check_finite("root poses", self.root)
         self.posture = self._start(body, points, floor=floor, moves=placed is not None)
 
     def _start(self, body: Body, points: CollisionPoints, *, floor: bool, moves: bool) -> tuple[Floats, Floats]:
@@ -104,7 +106,7 @@ class Plan:
         Raises
         ------
         ValueError
-            When it has none.
+            When it has none, or they are not finite.
         """
         found = [
             c
@@ -115,4 +117,13 @@ class Plan:
             raise ValueError(f"drive='effort' needs a motion with the component {JOINT_EFFORT}")
         values = np.ascontiguousarray(body.joint_values(found[-1]))
         times = self.start + self.timestep * np.arange(self.steps)
-        return sampled(values, found[-1].timeline.times, times, "linear")
+        efforts = sampled(values, found[-1].timeline.times, times, "linear")
+        self._check_finite("joint efforts", efforts)
+        return efforts
+
+    def _check_finite(self, name: str, values: Floats) -> None:
+        """Raise ValueError where values (steps, …) of the motion are not finite; MuJoCo would set all controls to 0."""
+        wrong = ~np.isfinite(values).all(axis=1)
+        if wrong.any():
+            time = self.start + self.timestep * int(np.argmax(wrong))
+            raise ValueError(f"motion: {name} are not finite at {time:g} s; fill them first (edit --fill-gaps)")
