@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.balancing.planning import Problem, plan_center
+from bodymotion.balancing.planning import CenterProblem, plan_center
 from bodymotion.balancing.posture import solve_postures
 from bodymotion.balancing.stance import plan_feet, support_edges
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import Measures, foot_slips, measure
+from bodymotion.editing.retiming import stretched
+from bodymotion.editing.rules import NOT_EDITED
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.model.closed_loops import close_loops
 from bodymotion.model.motors import effort_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
 from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
-from bodymotion.motion.interpolation import sampled
 from bodymotion.motion.interpolation.lowpass import gaussian, low_passed
+from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.balancing.stance import FootPlan
@@ -35,10 +37,10 @@ SAFE_MARGIN = 0.01
 """[m] Frames with a smaller stability margin are reported."""
 REST_SPEED = 0.05
 """[m/s] A motion whose centre of mass is slower at an end is at rest there."""
-FELT_FREQUENCY = 8.0
-"""[Hz] Shorter changes of the zero moment point than this do not tilt a body, and are not balanced."""
-ROOT_FREQUENCY = 3.0
-"""[Hz] The root of a motion without root poses, which follows the feet with all their noise, is smoothed to this."""
+ZMP_CUTOFF = 8.0
+"""[Hz] of the low-pass filter of the zero moment point: what is faster does not tilt a body, and is not balanced."""
+ROOT_CUTOFF = 3.0
+"""[Hz] of the low-pass filter of the root of a motion without root poses, which follows the feet with all their noise."""
 MAX_OFFSET = 0.15
 """[m] What links that move about the centre of mass add to the zero moment point is taken to be no more than this."""
 END_FRAMES = 2
@@ -47,12 +49,19 @@ MIN_LOWERING, MAX_LOWERING = 2e-4, 0.03
 """[m] Where legs are too short for the height of the centre of mass by the first, it is planned lower, by twice the second at most."""
 MAX_MISS = 1e-3
 """[m] Feet and centre of mass that are further from where they should be are reported."""
+FRAME_SIZE, LINK_SIZE = 5000, 1000
+"""[bytes] For each frame of the plan and, for each link, of the measures, about."""
 MIN_REPORTED = 5e-5
 """[rad or m] Joints that change by less are not listed."""
 MAX_SLOWER = 3
 """So often a motion is made slower, since joints are faster where feet and balance need it."""
+MAX_FACTOR = 100
+"""A motion that had to be made slower by more has a jump."""
 EASING_TIME = 0.2
 """[s] A motion slows down over this time before a joint would be too fast."""
+
+
+UNCHANGED = "no better postures were found, so they are as before"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +136,7 @@ class BalanceReport:
 class BalancedMotion(Motion):
     """A motion, and in `report` what balancing changed."""
 
-    report: BalanceReport | None = field(default=None, compare=False)
+    report: BalanceReport = field(compare=False, kw_only=True)
 
 
 def balance(
@@ -159,8 +168,8 @@ def balance(
     Returns
     -------
     BalancedMotion
-        With joint displacements, the pose of the root, the zero moment point, and the other components of the motion that fit;
-        `report` has what was changed, and what could not be fixed.
+        With joint displacements, the pose of the root, the zero moment point, and the other components of the motion, which stay
+        as they are: `problems` lists them. `report` has what was changed, and what could not be fixed.
 
     Raises
     ------
@@ -173,7 +182,7 @@ def balance(
     if not 0 <= margin < np.inf:
         raise WrongUseError(f"margin: expected a finite distance of at least 0, got {margin:g}")
     slowed: tuple[tuple[float, float, float], ...] = ()
-    now = old = _measured(body, motion, feet, ground)
+    now = old = original = _measured(body, motion, feet, ground)
     for number in range(1 + MAX_SLOWER * limits):
         slower, parts = _within_speeds(motion, now) if limits else (motion, ())
         if parts:
@@ -183,11 +192,14 @@ def balance(
             break
         plan = plan_feet(old)
         missed, now = _balanced(old, plan, margin)
-    report = _report(old, now, plan, missed, slowed)
+    report = _report(original, old, now, plan, missed, slowed)
     return _result(motion, old, now, report)
 
 
 def _measured(body: Body, motion: Motion, feet: Sequence[int | str] | None, ground: float | None) -> Measures:
+    """Return the measures of a motion that can be balanced; raise MemoryError or ValueError for others."""
+    frames = max((component.num_frames for component in motion.timed), default=0)
+    check_memory(frames * (FRAME_SIZE + LINK_SIZE * len(body.links)), f"balancing {frames} frames")
     found = measure(body, motion, feet=feet, ground=ground)
     name = body.name or "the body"
     if body.is_mounted or not body.mass:
@@ -202,29 +214,29 @@ def _measured(body: Body, motion: Motion, feet: Sequence[int | str] | None, grou
 
 
 def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Measures]:
-    """Return the misses (T,) of the best iteration, and its measures."""
+    """Return the misses (T,) [m] and the measures of the best iteration, or of the old motion where none is better."""
     body, times, ground = old.body, old.times, old.ground
     polygons, numbers = support_edges(plan, old, margin)
     before = old.joint_displacements, old.root_poses
     if old.motion.link_position is None:
-        before = before[0], _low_passed(old.root_poses, times, ROOT_FREQUENCY)
+        before = before[0], _low_passed(old.root_poses, times, ROOT_CUTOFF)
     center, acceleration = np.array(old.center_of_mass), old.center_of_mass_acceleration[:, :2]
     speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
     at_rest = bool(speed[0] < REST_SPEED), bool(speed[-1] < REST_SPEED)
     q, root, now = *before, old
-    best, score, low = None, (-1.0, -np.inf), np.zeros(1)
-    for _ in range(MAX_ITERATIONS):
+    best, low = (np.where(plan.contact, plan.shifts, 0.0).max(axis=1), old), np.zeros(1)
+    for number in range(MAX_ITERATIONS):
         path = now.center_of_mass[:, :2]
         fall = np.maximum(now.center_of_mass_acceleration[:, 2] - now.gravity[2], 0.1 * -now.gravity[2])
         pendulum = (now.center_of_mass[:, 2] - ground) / fall
         offset = np.nan_to_num(now.zmp[:, :2] - path + pendulum[:, None] * now.center_of_mass_acceleration[:, :2])
         inner = np.clip(np.arange(len(times)), END_FRAMES, len(times) - 1 - END_FRAMES)
-        offset = _low_passed(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, FELT_FREQUENCY)
+        offset = _low_passed(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, ZMP_CUTOFF)
         wanted = plan_center(
-            Problem(times, old.center_of_mass[:, :2], acceleration, offset, pendulum, polygons, numbers, at_rest)
+            CenterProblem(times, old.center_of_mass[:, :2], acceleration, offset, pendulum, polygons, numbers, at_rest)
         )
         change = np.abs(wanted - center[:, :2]).max()
-        if best is not None and change < DONE and low.max() <= MIN_LOWERING:
+        if number and change < DONE and low.max() <= MIN_LOWERING:
             break
         center[:, :2] = wanted
         root = np.concatenate((root[:, :2] + wanted - path, root[:, 2:]), axis=1)
@@ -234,13 +246,19 @@ def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Mea
         now = measure(body, Motion.from_joints(q, times=times, root=root), feet=plan.links, ground=ground)
         low = np.clip(center[:, 2] - now.center_of_mass[:, 2], 0.0, MAX_LOWERING)
         if low.max() > MIN_LOWERING:
-            center[:, 2] -= _eased(2.0 * low, times)
-        margins = np.nan_to_num(now.stability_margin, nan=-np.inf)
-        reached = float(np.mean((margins >= SAFE_MARGIN) & (missed < MAX_MISS)))
-        if (reached, float(margins.min())) > score:
-            best, score = (missed, now), (reached, float(margins.min()))
-    assert best is not None
+            lowered = np.maximum(center[:, 2] - _eased(2.0 * low, times), old.center_of_mass[:, 2] - 2.0 * MAX_LOWERING)
+            center[:, 2] = lowered
+        if _score(now, missed) > _score(best[1], best[0]):
+            best = missed, now
     return best
+
+
+def _score(now: Measures, missed: Floats) -> tuple[float, float]:
+    """Return the share of frames that are as they should be, and the minimum margin [m]; more is better."""
+    limits = np.array([joint.lower <= joint.upper for joint in now.body.joints], dtype=bool)
+    inside = (now.limit_distances[:, limits] >= -1e-6).all(axis=1)
+    good = (now.stability_margin >= SAFE_MARGIN) & (missed < MAX_MISS) & inside
+    return float(np.mean(good)), float(np.nan_to_num(_minimum(now.stability_margin), nan=-np.inf))
 
 
 def _low_passed(values: Floats, times: Floats, cutoff: float) -> Floats:
@@ -250,17 +268,17 @@ def _low_passed(values: Floats, times: Floats, cutoff: float) -> Floats:
         rows[:] = values[first:last]
 
     out = np.empty(values.shape)
-    weights = gaussian(min(cutoff * float(np.median(np.diff(times))), 0.5))
+    weights = gaussian(float(np.clip(cutoff * np.median(np.diff(times)), 1.0 / len(values), 0.5)))
     low_passed(fill, out, weights, ends=(0, len(values) - 1), poses=values.shape[1] == 7)
     return out
 
 
 def _eased(values: Floats, times: Floats) -> Floats:
     """Return smooth values (T,) that are nowhere below the given ones."""
-    width = max(round(EASING_TIME / float(np.median(np.diff(times)))), 1)
-    most = np.lib.stride_tricks.sliding_window_view(np.pad(values, width, mode="edge"), 2 * width + 1).max(axis=1)
+    width = int(np.clip(EASING_TIME / np.median(np.diff(times)) + 0.5, 1, len(times)))
+    largest = np.lib.stride_tricks.sliding_window_view(np.pad(values, width, mode="edge"), 2 * width + 1).max(axis=1)
     window = np.hanning(2 * width + 3)[1:-1]
-    return np.convolve(np.pad(most, width, mode="edge"), window / window.sum(), mode="valid")
+    return np.convolve(np.pad(largest, width, mode="edge"), window / window.sum(), mode="valid")
 
 
 def _within_speeds(motion: Motion, old: Measures) -> tuple[Motion, tuple[tuple[float, float, float], ...]]:
@@ -271,30 +289,32 @@ def _within_speeds(motion: Motion, old: Measures) -> tuple[Motion, tuple[tuple[f
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(velocities > 0, velocities / high, velocities / low)
-    factor = np.nan_to_num(ratio, nan=0.0, posinf=0.0).max(axis=1, initial=1.0)
+    ratio = np.nan_to_num(ratio, nan=0.0, posinf=0.0)  # A limit of 0 cannot be reached by slowing down; it is reported.
+    factor = ratio.max(axis=1, initial=1.0)
     if factor.max() <= 1.0 + 1e-6:
         return motion, ()
+    if factor.max() > MAX_FACTOR:
+        frame, column = np.unravel_index(ratio.argmax(), ratio.shape)
+        raise ValueError(
+            f"joint {old.body.joints[column].name!r} is {factor.max():.3g} times as fast as its velocity limit at {times[frame]:.3f} s, "
+            f"expected a jump of no more than {MAX_FACTOR} times; remove jumps first, or use limits=False (--no-limits)"
+        )
     eased = _eased(factor, times)
     steps = 0.5 * (eased[1:] + eased[:-1]) * np.diff(times)
     later = times[0] + np.concatenate(([0.0], np.cumsum(steps)))
-    components = []
-    for component in motion.timed:
-        rate = component.timeline.frame_rate
-        if rate is None:
-            stamps = np.interp(component.timeline.times, times, later)
-            components.append(replace(component, timeline=Timeline.stamped(stamps)))
-            continue
-        count = int(np.floor(later[-1] * rate + 1e-6)) + 1
-        at = np.interp(np.arange(count) / rate, later, times)
-        values = sampled(component.values, component.timeline.times, at, "cubic")
-        components.append(replace(component, timeline=Timeline.uniform(count, rate), values=values))
     parts = tuple((float(times[a]), float(times[b - 1]), float(factor[a:b].max())) for a, b in runs(eased > 1.001))
-    return motion.replaced(*components), parts
+    return stretched(motion, times, later, "cubic"), parts
 
 
 def _report(
-    old: Measures, now: Measures, plan: FootPlan, missed: Floats, slowed: tuple[tuple[float, float, float], ...]
+    original: Measures,
+    old: Measures,
+    now: Measures,
+    plan: FootPlan,
+    missed: Floats,
+    slowed: tuple[tuple[float, float, float], ...],
 ) -> BalanceReport:
+    """Compare the original measures, and those of the slowed motion (`old`, as many frames as `now`), with the balanced ones."""
     times = old.times
 
     def largest(values: Floats) -> tuple[float, float]:
@@ -302,10 +322,10 @@ def _report(
         return float(values[frame]), float(times[frame])
 
     def slip(measures: Measures) -> float:
-        return max((one.way for one in foot_slips(measures.contacts, times)), default=0.0)
+        return max((one.way for one in foot_slips(measures.contacts, measures.times)), default=0.0)
 
     names = [old.body.links[index].name for index in plan.links]
-    feet = {name: largest(plan.shifts[:, k]) for k, name in enumerate(names)}
+    feet = {name: largest(plan.shifts[:, k]) for k, name in enumerate(names) if plan.shifts[:, k].max() > MIN_REPORTED}
     change = np.abs(now.joint_displacements - old.joint_displacements)
     joints = {
         joint.name or f"joint {k}": largest(change[:, k])
@@ -316,21 +336,25 @@ def _report(
     return BalanceReport(
         seconds=float(times[-1] - times[0]),
         frames=len(times),
-        safe_before=float(np.mean(old.stability_margin >= SAFE_MARGIN)),
+        safe_before=float(np.mean(original.stability_margin >= SAFE_MARGIN)),
         safe_after=float(np.mean(now.stability_margin >= SAFE_MARGIN)),
-        margin_before=_least(old.stability_margin),
-        margin_after=_least(now.stability_margin),
-        slip_before=slip(old),
+        margin_before=_minimum(original.stability_margin),
+        margin_after=_minimum(now.stability_margin),
+        slip_before=slip(original),
         slip_after=slip(now),
         center_shift=largest(shift),
         feet=feet,
         joints=joints,
         slowed=slowed,
-        remaining=tuple(_remaining(now, plan, missed)),
+        remaining=(
+            *((UNCHANGED,) if now is old and _score(now, missed)[0] < 1 else ()),
+            *_remaining(now, plan, missed),
+        ),
     )
 
 
-def _least(margins: Floats) -> float:
+def _minimum(margins: Floats) -> float:
+    """Return the minimum of margins (T,), which are nan where nothing is in contact; nan without any."""
     return float(np.nanmin(margins)) if np.isfinite(margins).any() else float("nan")
 
 
@@ -342,30 +366,42 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats) -> list[str]:
         parts = [f"{times[a]:.2f} s to {times[b - 1]:.2f} s" for a, b in runs(mask)]
         return ", ".join(parts[:3]) + (f" and {len(parts) - 3} more" if len(parts) > 3 else "")
 
-    unsafe = (now.stability_margin < SAFE_MARGIN) & plan.stands.any(axis=1)
+    unsafe = (now.stability_margin < SAFE_MARGIN) & plan.contact.any(axis=1)
     if unsafe.any():
-        found.append(f"the stability margin is below 10 mm from {spans(unsafe)}")
-    air = np.asarray(~plan.stands.any(axis=1))
+        found.append(
+            f"stability margin {1e3 * _minimum(now.stability_margin):.1f} mm, expected 10 mm or more, from {spans(unsafe)}"
+        )
+    air = np.asarray(~plan.contact.any(axis=1))
     if air.any():
-        found.append(f"no foot stands from {spans(air)}: rotations and heights there are as before")
+        found.append(f"no foot is in contact from {spans(air)}: rotations and heights there are as before")
     if (missed > MAX_MISS).any():
         found.append(
             f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals from {spans(missed > MAX_MISS)}"
         )
     for what, distances in (("position", now.limit_distances), ("velocity", now.velocity_limit_distances)):
         for k in np.flatnonzero((distances < -1e-6).any(axis=0)).tolist():
+            joint, frame = now.body.joints[k], int(distances[:, k].argmin())
+            limits = (joint.lower, joint.upper) if what == "position" else (joint.velocity_lower, joint.velocity_upper)
+            value = (now.joint_displacements if what == "position" else now.joint_velocities)[frame, k]
             found.append(
-                f"joint {now.body.joints[k].name!r} exceeds its {what} limit from {spans(distances[:, k] < -1e-6)}"
+                f"joint {joint.name!r}: {what} {value:.4g}, expected {limits[0]:.4g} to {limits[1]:.4g}, "
+                f"from {spans(distances[:, k] < -1e-6)}"
             )
     for column, joint in enumerate(now.body.joints):
         if (given := effort_range(joint)) is not None:
             over = np.asarray((now.torques[:, column] < given[0]) | (now.torques[:, column] > given[1]))
             if over.any():
-                found.append(f"joint {joint.name!r} needs more effort than its motor gives from {spans(over)}")
+                effort = now.torques[:, column][
+                    np.maximum(given[0] - now.torques[:, column], now.torques[:, column] - given[1]).argmax()
+                ]
+                found.append(
+                    f"joint {joint.name!r}: effort {effort:.4g}, expected {given[0]:.4g} to {given[1]:.4g}, from {spans(over)}"
+                )
     return found
 
 
 def _result(motion: Motion, old: Measures, now: Measures, report: BalanceReport) -> BalancedMotion:
+    """Return the motion with the joints, root and zero moment point of the measures `now`, at the times of `old`."""
     joints = motion.joint_displacement
     timeline = joints.timeline if joints is not None else Timeline.stamped(old.times)
     labels = tuple(joint.name for joint in old.body.joints)
@@ -386,4 +422,5 @@ def _result(motion: Motion, old: Measures, now: Measures, report: BalanceReport)
         Vector3Seq(content=ZMP, timeline=timeline, values=zmp),
     )
     rest = tuple(c for c in motion.components if c.content not in (JOINT_DISPLACEMENT, LINK_POSITION, ZMP))
-    return BalancedMotion((*new, *rest), motion.extra, report=report)
+    problems = tuple(NOT_EDITED.problem(f"{c.content} is not changed with the postures") for c in rest)
+    return BalancedMotion((*new, *rest), motion.extra, problems=(*motion.problems, *problems), report=report)

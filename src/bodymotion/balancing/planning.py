@@ -11,7 +11,8 @@ x and y of c are cubic B-splines with uniform knots, whose second derivatives ar
 
     ∫ |c − c₀|² + τ⁴·|c̈ − c̈₀|² + w·s² dt,    N(t)·p ≤ d(t) + s,  s ≥ 0
 
-for the old path c₀, and support polygons N·p ≤ d; s is by how much p may leave them where it must. In the air c̈ = 0.
+for the old path c₀, and support polygons N·p ≤ d; s is by how much p may leave them where it must. In the air a
+large weight on c̈ keeps the path straight.
 """
 
 from __future__ import annotations
@@ -25,19 +26,21 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.system.extras import need
 
 KNOT_GAP = 0.04
-"""[s]"""
+"""[s] At least: a spline with more coefficients than frames could meet its constraints by oscillations between them."""
+MAX_KNOTS = 10
+"""For each frame, on average: long breaks between frames get a coarser spline."""
 GRID_GAP = 0.01
 """[s] The zero moment point is constrained at such times."""
 SMOOTHING_TIME = 0.3
 """[s] τ: changes that are slower than this cost by how far they move, faster ones by their acceleration."""
 OUTSIDE_WEIGHT = 1e5
 REST_WEIGHT = 1e2
-"""[s⁴] and, times τ, [s²]: of the acceleration and speed at an end at rest, and of the acceleration in the air."""
+"""Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and of the acceleration in the air [s²]."""
 TOLERANCE = 1e-7
 
 
 @dataclass(frozen=True)
-class Problem:
+class CenterProblem:
     """What `plan_center` solves: all over T times.
 
     Attributes
@@ -66,7 +69,7 @@ class Problem:
     at_rest: tuple[bool, bool]
 
 
-def plan_center(problem: Problem) -> Floats:
+def plan_center(problem: CenterProblem) -> Floats:
     """Return the path (T, 2) [m] of the centre of mass.
 
     Raises
@@ -77,10 +80,12 @@ def plan_center(problem: Problem) -> Floats:
     piqp = need("piqp", "opt", "balancing")
     sparse: Any = need("scipy.sparse", "opt", "balancing")
     times = problem.times
-    count = max(int(np.ceil((times[-1] - times[0]) / KNOT_GAP)), 1) + 3
+    length = times[-1] - times[0]
+    gap = max(KNOT_GAP, 2.0 * float(np.median(np.diff(times))), length / (MAX_KNOTS * len(times)))
+    count = max(int(np.ceil(length / gap)), 1) + 3
     rows = _grid(times)
     at = times[rows]
-    value, _, second = (_basis(sparse, at - times[0], count, order) for order in (0, 1, 2))
+    value, _, second = (_basis(sparse, (at - times[0]) / gap, count, order) / gap**order for order in (0, 1, 2))
     weights = np.sqrt(np.gradient(at)) if len(at) > 1 else np.ones(1)
     parts = [(sparse.diags(weights) @ value, weights[:, None] * problem.center[rows])]
     bend = SMOOTHING_TIME**2 * weights
@@ -91,7 +96,9 @@ def plan_center(problem: Problem) -> Floats:
     for end, rests in zip((0.0, at[-1] - at[0]), problem.at_rest, strict=True):
         if rests:
             for order, weight in ((1, REST_WEIGHT * SMOOTHING_TIME), (2, REST_WEIGHT)):
-                parts.append((weight * _basis(sparse, np.array([end]), count, order), np.zeros((1, 2))))
+                parts.append(
+                    (weight / gap**order * _basis(sparse, np.array([end / gap]), count, order), np.zeros((1, 2)))
+                )
     matrix, right = sparse.vstack([part for part, _ in parts]), np.concatenate([part for _, part in parts])
     square = (matrix.T @ matrix).tocsc()
     linear = matrix.T @ right
@@ -120,11 +127,13 @@ def plan_center(problem: Problem) -> Floats:
         np.concatenate([np.full(2 * count, -np.inf), np.zeros(len(carried))]),
         np.full(size, np.inf),
     )
-    solver.solve()
+    status = solver.solve()
     found = np.asarray(solver.result.x)
-    if not np.isfinite(found).all():
-        raise ValueError("the path of the centre of mass could not be found: the motion's accelerations are too large")
-    whole = _basis(sparse, times - times[0], count, 0)
+    if status != piqp.PIQP_SOLVED or not np.isfinite(found).all():
+        raise ValueError(
+            f"the path of the centre of mass could not be found ({status}): the motion's accelerations are too large"
+        )
+    whole = _basis(sparse, (times - times[0]) / gap, count, 0)
     return np.stack([whole @ found[:count], whole @ found[count : 2 * count]], axis=1)
 
 
@@ -135,15 +144,15 @@ def _grid(times: Floats) -> Any:  # noqa: ANN401
 
 
 def _basis(sparse: Any, times: Floats, count: int, order: int) -> Any:  # noqa: ANN401
-    """Return the matrix (T, count) that gives a spline, or its first or second derivative, at times since its beginning."""
-    number = np.minimum((times / KNOT_GAP).astype(int), count - 4)
-    s = times / KNOT_GAP - number
+    """Return the matrix (T, count) that gives a spline, or its first or second derivative, at times in gaps between its knots."""
+    number = np.minimum(times.astype(int), count - 4)
+    s = times - number
     if order == 0:
         parts = ((1 - s) ** 3 / 6, (3 * s**3 - 6 * s**2 + 4) / 6, (-3 * s**3 + 3 * s**2 + 3 * s + 1) / 6, s**3 / 6)
     elif order == 1:
         parts = (-((1 - s) ** 2) / 2, (3 * s**2 - 4 * s) / 2, (-3 * s**2 + 2 * s + 1) / 2, s**2 / 2)
     else:
         parts = (1 - s, 3 * s - 2, 1 - 3 * s, s)
-    values = np.stack(parts, axis=1) / KNOT_GAP**order
+    values = np.stack(parts, axis=1)
     rows = np.repeat(np.arange(len(times)), 4)
     return sparse.csr_matrix((values.ravel(), (rows, (number[:, None] + np.arange(4)).ravel())), (len(times), count))

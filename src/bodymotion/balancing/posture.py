@@ -31,6 +31,8 @@ NOMINAL_SHARE = 0.3
 """How far the search begins from the old joints towards their mean."""
 DAMPING, MAX_DAMPING = 0.3, 10.0
 """Of the weighted squared error: where legs are stretched, steps stay short."""
+HALF_FOOT = 0.1
+"""[m] A foot that is rotated by too much is off its goal by what a point moves that is so far from its middle."""
 BLOCK = 512
 
 
@@ -40,7 +42,8 @@ def solve_postures(
     """Return joints (T, J), root poses (T, 7) and how far feet and centre of mass are from their goals at most (T,) [m].
 
     Gauss and Newton's method on the sum of weighted squares: of the feet's poses and the horizontal centre of mass, which count most, and
-    of the height of the centre of mass (`center` (T, 3)), the root's orientation and the joints (`old`). A joint at a limit stays there.
+    of the height of the centre of mass (`center` (T, 3)), the root's orientation and the joints (`old`). Joints stay within
+    their limits; those whose lower limit is above the upper one have none.
     """
     q, root = np.array(start[0]), np.array(start[1])
     legs = _leg_columns(body, plan.links)
@@ -57,32 +60,41 @@ def solve_postures(
 def _solved(
     body: Body, plan: FootPlan, targets: Floats, center: Floats, old: tuple[Floats, Floats], q: Floats, root: Floats
 ) -> tuple[Floats, Floats, Floats]:
+    """Return the joints (T, J), root poses (T, 7) and misses (T,) [m] of one block of frames, from the start `q` and `root`."""
     joints = body.num_joints
     size = 6 + joints
     lower, upper = (np.array([getattr(joint, name) for joint in body.joints]) for name in ("lower", "upper"))
-    lower, upper = np.minimum(lower, old[0].min(axis=0)), np.maximum(upper, old[0].max(axis=0))
+    lower, upper = np.where(lower <= upper, (lower, upper), [[-np.inf], [np.inf]])
     near = np.full(joints, OTHER_WEIGHT)
     near[_leg_columns(body, plan.links)] = LEG_WEIGHT
     goals = poses.transform_points(targets, plan.points[None])
-    for _ in range(MAX_STEPS):
+    done = False
+    for remaining in reversed(range(MAX_STEPS + 1)):
         links = body.forward_kinematics(q, root)
         rows, errors = [], []
+        mass_error = center - body.center_of_mass(links)
+        missed = np.linalg.norm(mass_error[:, :2], axis=1)
         for k, link in enumerate(plan.links):
             jacobian = kinematics.jacobian(body.tree, links, joints, link, plan.points[k])
             error = goals[:, k] - poses.transform_points(links[:, link], plan.points[k])
             rows.append(FOOT_WEIGHT * jacobian[:, :3])
             errors.append(FOOT_WEIGHT * error)
+            missed = np.maximum(missed, np.linalg.norm(error, axis=1))
             if plan.oriented[k]:
+                error = _rotation(targets[:, k, 3:], links[:, link, 3:])
                 rows.append(FOOT_WEIGHT * jacobian[:, 3:])
-                errors.append(FOOT_WEIGHT * _turn(targets[:, k, 3:], links[:, link, 3:]))
+                errors.append(FOOT_WEIGHT * error)
+                missed = np.maximum(missed, HALF_FOOT * np.linalg.norm(error, axis=1))
+        if done or not remaining:
+            break
         weight = np.array([FOOT_WEIGHT, FOOT_WEIGHT, HEIGHT_WEIGHT])
         mass = rigid_bodies.mass_matrix(body.tree, mass_arrays(body), np.zeros(joints), links)[:, :3] / body.mass
         rows.append(weight[:, None] * mass)
-        errors.append(weight * (center - body.center_of_mass(links)))
+        errors.append(weight * mass_error)
         stiff = np.zeros((len(q), 3, size))
         stiff[:, range(3), range(3, 6)] = ROOT_WEIGHT
         rows.append(stiff)
-        errors.append(ROOT_WEIGHT * _turn(old[1][:, 3:], root[:, 3:]))
+        errors.append(ROOT_WEIGHT * _rotation(old[1][:, 3:], root[:, 3:]))
         matrix, error = np.concatenate(rows, axis=1), np.concatenate(errors, axis=1)
         square = matrix.transpose(0, 2, 1) @ matrix
         right = np.einsum("tij,ti->tj", matrix, error)
@@ -98,20 +110,20 @@ def _solved(
         q = np.clip(q + step[:, 6:], lower, upper)
         root = root.copy()
         root[:, :3] += step[:, :3]
-        turn = rotations.from_axis_angle(step[:, 3:6], np.linalg.norm(step[:, 3:6], axis=1))
-        root[:, 3:] = rotations.normalized(rotations.multiply(turn, root[:, 3:]))
-        if np.abs(step).max() < TOLERANCE:
-            break
-    hard = np.abs(error[:, : matrix.shape[1] - 4] / FOOT_WEIGHT)
-    return q, root, hard.max(axis=1)
+        change = rotations.from_axis_angle(step[:, 3:6], np.linalg.norm(step[:, 3:6], axis=1))
+        root[:, 3:] = rotations.normalized(rotations.multiply(change, root[:, 3:]))
+        done = bool(np.abs(step).max() < TOLERANCE)
+    return q, root, missed
 
 
-def _turn(goal: Floats, now: Floats) -> Floats:
+def _rotation(goal: Floats, now: Floats) -> Floats:
+    """Return the rotation vectors (T, 3) [rad], in the world, from orientations (T, 4) to goals (T, 4)."""
     axis, angle = rotations.to_axis_angle(rotations.multiply(goal, rotations.conjugate(now)))
     return axis * angle[:, None]
 
 
 def _leg_columns(body: Body, feet: tuple[int, ...]) -> list[int]:
+    """Return the columns of the joints between the root and the feet, sorted."""
     found, columns, kinds = set(), body.tree[2], body.tree[1]
     for foot in feet:
         while foot > 0:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MIN_PHASE = 0.04
 """[s] A shorter stance phase, or a shorter gap in one, is none."""
 MAX_RISE = 2e-4
-"""[m] A foot that is higher at the begin or end of a stance phase still comes down, or lifts off, if another one stands."""
+"""[m] A foot that is higher at the begin or end of a stance phase still comes down, or lifts off, if another one is in contact."""
 MIN_EDGE = 0.005
 """[m] Points of a sole that are nearer to each other are one."""
 MAX_TILT = 0.15
@@ -33,10 +33,10 @@ CATCH_UP_TIME = 0.2
 LANDING_TIME, MAX_LANDING_SPEED = 0.05, 0.15
 """[s] So long it takes to come down, or to lift off, if it is faster [m/s]."""
 CAUTION_TIME = 0.02
-"""[s] A foot carries nothing for so long after it comes down, and before it lifts off, while another one stands."""
+"""[s] A foot carries nothing for so long after it comes down, and before it lifts off, while another one is in contact."""
 MIN_ORIENTED = 5
 """Feet whose legs have fewer joints are points: where they are tilted is left free."""
-FEW_CORNERS, DIRECTIONS = 12, 24
+MAX_CORNERS, DIRECTIONS = 12, 24
 """A support polygon with more corners is taken for one with so many sides."""
 
 
@@ -54,8 +54,8 @@ class FootPlan:
         (K,) whether a foot's orientation is planned, too.
     targets:
         (T, K, 7) poses of the links in the world.
-    stands:
-        (T, K) whether a foot is pinned.
+    contact:
+        (T, K) whether a foot is in contact, and pinned.
     shifts:
         (T, K) [m] how far the point of a foot is moved.
     """
@@ -64,7 +64,7 @@ class FootPlan:
     points: Floats
     oriented: tuple[bool, ...]
     targets: Floats
-    stands: npt.NDArray[np.bool_]
+    contact: npt.NDArray[np.bool_]
     shifts: Floats
 
 
@@ -75,24 +75,24 @@ def plan_feet(measures: Measures) -> FootPlan:
     a smooth transition; at its ends it rises before it moves sideways. What would be below the ground is lifted.
     """
     times, feet, ground = measures.times, measures.feet, measures.ground
-    placed = measures.link_poses[:, list(feet.links)]
+    old = measures.link_poses[:, list(feet.links)]
     contacts = measures.contacts
-    stands = np.stack([_cleaned(column, times) for column in contacts.in_contact.T], axis=1)
-    for k, others in enumerate(stands.sum(axis=1) - stands.T):
-        for a, b in runs(stands[:, k]):
+    contact = np.stack([_cleaned(column, times) for column in contacts.in_contact.T], axis=1)
+    for k, others in enumerate(contact.sum(axis=1) - contact.T):
+        for a, b in runs(contact[:, k]):
             level = contacts.heights[a:b, k] <= np.median(contacts.heights[a:b, k]) + MAX_RISE
             first, last = np.flatnonzero(level)[[0, -1]]
             rises = np.ones(b - a, dtype=bool)
             rises[first : last + 1] = False
-            stands[a:b, k] &= ~(rises & (others[a:b] > 0))
-    targets, points = np.array(placed), []
+            contact[a:b, k] &= ~(rises & (others[a:b] > 0))
+    targets, points = np.array(old), []
     for k in range(len(feet.links)):
         own = feet.points[feet.edges[k] : feet.edges[k + 1]]
-        phases = runs(stands[:, k])
-        pinned = [_pinned(placed[a:b, k], own, float(ground[a:b].mean())) for a, b in phases]
-        targets[:, k] = _path(placed[:, k], times, phases, pinned)
+        phases = runs(contact[:, k])
+        pinned = [_pinned(old[a:b, k], own, float(ground[a:b].mean())) for a, b in phases]
+        targets[:, k] = _path(old[:, k], times, phases, pinned)
         heights = lowest(targets[:, k : k + 1], own, np.array([0, len(own)]), 0.0)[:, 0, 0] - ground
-        for a, b in runs(~stands[:, k]):
+        for a, b in runs(~contact[:, k]):
             share = np.linspace(0.0, 1.0, b - a + 2)[1:-1]
             bump = 16.0 * (share * (1.0 - share)) ** 2
             targets[a:b, k, 2] += bump * np.max(-np.minimum(heights[a:b], 0.0) / np.maximum(bump, 0.1))
@@ -100,27 +100,27 @@ def plan_feet(measures: Measures) -> FootPlan:
         height = (poses.transform_points(targets[frame, k], own))[:, 2]
         points.append(own[height <= height.min() + 0.003].mean(axis=0))
     chosen = np.array(points)
-    moved = poses.transform_points(targets, chosen[None]) - poses.transform_points(placed, chosen[None])
+    moved = poses.transform_points(targets, chosen[None]) - poses.transform_points(old, chosen[None])
     oriented = tuple(_joints_above(measures, link) >= MIN_ORIENTED for link in feet.links)
-    return FootPlan(feet.links, chosen, oriented, targets, stands, np.linalg.norm(moved, axis=-1))
+    return FootPlan(feet.links, chosen, oriented, targets, contact, np.linalg.norm(moved, axis=-1))
 
 
 def support_edges(plan: FootPlan, measures: Measures, margin: float) -> tuple[list[tuple[Floats, Floats]], list[int]]:
     """Return the support polygons as half-planes n·p ≤ d (N, 2) and (N,), and which of them each frame has; −1 in the air.
 
-    Polygons are smaller by `margin` [m] on all sides, or by half of what they have.
+    Polygons are smaller by `margin` [m] on all sides, or by 80 % of the distance of their nearest edge from their centre.
     """
     feet, last = measures.feet, None
     near = np.searchsorted(measures.times, measures.times[:, None] + (-CAUTION_TIME, CAUTION_TIME))
-    total = np.concatenate((np.zeros((1, len(feet.links)), int), np.cumsum(plan.stands, axis=0)))
+    total = np.concatenate((np.zeros((1, len(feet.links)), int), np.cumsum(plan.contact, axis=0)))
     before, after = near[:, 0], np.maximum(near[:, 1], near[:, 0] + 1)
     carries = total[after] - total[before] == (after - before)[:, None]
-    carries = np.where(carries.any(axis=1, keepdims=True), carries, plan.stands)
+    carries = np.where(carries.any(axis=1, keepdims=True), carries, plan.contact)
     found: list[tuple[Floats, Floats]] = []
     numbers: list[int] = []
-    phase = np.cumsum(np.diff(plan.stands.astype(int), axis=0, prepend=0) > 0, axis=0)
+    phase = np.cumsum(np.diff(plan.contact.astype(int), axis=0, prepend=0) > 0, axis=0)
     for t, (on, number) in enumerate(zip(carries.tolist(), phase.tolist(), strict=True)):
-        key = [(k, n) for k, (stands, n) in enumerate(zip(on, number, strict=True)) if stands]
+        key = [(k, n) for k, (touches, n) in enumerate(zip(on, number, strict=True)) if touches]
         if key != last:
             last, target = key, plan.targets[t : t + 1]
             heights = lowest(target, feet.points, feet.edges, 0.0)[..., 0]
@@ -132,9 +132,10 @@ def support_edges(plan: FootPlan, measures: Measures, margin: float) -> tuple[li
 
 
 def _half_planes(corners: Floats, margin: float) -> tuple[Floats, Floats]:
+    """Return the edges n·p ≤ d, (N, 2) and (N,) [m], of a convex polygon with corners (C, 2) [m], moved inwards by the margin [m]."""
     edges = np.roll(corners, -1, axis=0) - corners
     normals = np.stack((edges[:, 1], -edges[:, 0]), axis=1)
-    if not 3 <= len(corners) <= FEW_CORNERS:
+    if not 3 <= len(corners) <= MAX_CORNERS:
         angles = np.arange(DIRECTIONS) * (2.0 * np.pi / DIRECTIONS)
         if len(corners) == 2:
             angles = np.arctan2(edges[0, 1], edges[0, 0]) + np.arange(4) * (0.5 * np.pi)
@@ -146,6 +147,7 @@ def _half_planes(corners: Floats, margin: float) -> tuple[Floats, Floats]:
 
 
 def _cleaned(contact: npt.NDArray[np.bool_], times: Floats) -> npt.NDArray[np.bool_]:
+    """Return the contact (T,) of a foot without phases and gaps that are shorter than `MIN_PHASE`."""
     found = np.array(contact)
     for state in (False, True):
         for a, b in runs(found == state):
@@ -154,20 +156,20 @@ def _cleaned(contact: npt.NDArray[np.bool_], times: Floats) -> npt.NDArray[np.bo
     return found
 
 
-def _pinned(placed: Floats, points: Floats, ground: float) -> Floats:
-    """Return the pose (7,) at which a foot stands that is at poses (T, 7): their mean, with its sole on the ground."""
-    middle = np.array(placed[len(placed) // 2])
-    signs = np.sign(placed[:, 3:] @ middle[3:])
+def _pinned(old: Floats, points: Floats, ground: float) -> Floats:
+    """Return the pose (7,) of a foot in contact that is at poses (T, 7): their mean, with its sole on the ground."""
+    middle = np.array(old[len(old) // 2])
+    signs = np.sign(old[:, 3:] @ middle[3:])
     middle[:3], middle[3:] = (
-        placed[:, :3].mean(axis=0),
-        rotations.normalized((placed[:, 3:] * signs[:, None]).sum(axis=0)),
+        old[:, :3].mean(axis=0),
+        rotations.normalized((old[:, 3:] * signs[:, None]).sum(axis=0)),
     )
     world = poses.transform_points(middle, points)
     pivot = world[world[:, 2].argmin()]
-    turn = _onto_face(world - pivot)
-    if 2.0 * np.arccos(min(abs(turn[0]), 1.0)) < MAX_TILT:
-        middle[:3] = pivot + rotations.rotate(turn, middle[:3] - pivot)
-        middle[3:] = rotations.multiply(turn, middle[3:])
+    rotation = _onto_face(world - pivot)
+    if 2.0 * np.arccos(min(abs(rotation[0]), 1.0)) < MAX_TILT:
+        middle[:3] = pivot + rotations.rotate(rotation, middle[:3] - pivot)
+        middle[3:] = rotations.multiply(rotation, middle[3:])
     middle[2] += ground - poses.transform_points(middle, points)[:, 2].min()
     return middle
 
@@ -177,7 +179,7 @@ def _onto_face(points: Floats) -> Floats:
 
     It falls about that point to the next one, and then about the edge between both.
     """
-    turn = np.array([1.0, 0.0, 0.0, 0.0])
+    rotation = np.array([1.0, 0.0, 0.0, 0.0])
     edge = None
     for _ in range(2):
         away = points[:, :2] if edge is None else points[:, :2] - np.outer(points[:, :2] @ edge, edge)
@@ -189,18 +191,18 @@ def _onto_face(points: Floats) -> Floats:
         next_one = far[slope[far].argmin()]
         edge = away[next_one] / distance[next_one]
         fall = rotations.from_axis_angle([-edge[1], edge[0], 0.0], np.arctan(slope[next_one]))
-        points, turn = rotations.rotate(fall, points), rotations.multiply(fall, turn)
-    return turn
+        points, rotation = rotations.rotate(fall, points), rotations.multiply(fall, rotation)
+    return rotation
 
 
-def _path(placed: Floats, times: Floats, phases: list[tuple[int, int]], pinned: list[Floats]) -> Floats:
+def _path(old: Floats, times: Floats, phases: list[tuple[int, int]], pinned: list[Floats]) -> Floats:
     """Return the poses (T, 7) of a foot with its stance phases at pinned poses."""
-    out = np.array(placed)
+    out = np.array(old)
     if not phases:
         return out
     for (a, b), pose in zip(phases, pinned, strict=True):
         out[a:b] = pose
-    count = len(placed)
+    count = len(old)
     bounds = [(0, phases[0][0]), *((b, a) for (_, b), (a, _) in pairwise(phases)), (phases[-1][1], count)]
     for number, (a, b) in enumerate(bounds):
         if a == b:
@@ -210,10 +212,10 @@ def _path(placed: Floats, times: Floats, phases: list[tuple[int, int]], pinned: 
         first, last = times[max(a - 1, 0)], times[min(b, count - 1)]
         share = ((times[a:b] - first) / max(last - first, 1e-9))[:, None]
         nearby = ((before, a - 1), (after, min(b, count - 1)))
-        known = [_difference(goal, placed[at]) for goal, at in nearby if goal is not None]
+        known = [_difference(goal, old[at]) for goal, at in nearby if goal is not None]
         change = known[0] + _smooth(share) * (known[-1] - known[0])
-        out[a:b, :3] = placed[a:b, :3] + change[:, :3]
-        out[a:b, 3:] = rotations.multiply(_rotation(change[:, 3:]), placed[a:b, 3:])
+        out[a:b, :3] = old[a:b, :3] + change[:, :3]
+        out[a:b, 3:] = rotations.multiply(_rotation(change[:, 3:]), old[a:b, 3:])
         near = [goal for goal, _ in nearby if goal is not None]
         low = SWING_HEIGHT + np.mean([goal[2] for goal in near]) - out[a:b, 2].max()
         if len(near) == 2 and low > 0 and np.abs(_difference(*near)).max() > MIN_STEP:
@@ -244,14 +246,17 @@ def _difference(pose: Floats, other: Floats) -> Floats:
 
 
 def _rotation(vector: Floats) -> Floats:
+    """Return the quaternions (..., 4) of rotation vectors (..., 3) [rad]."""
     return rotations.from_axis_angle(vector, np.linalg.norm(vector, axis=-1))
 
 
 def _smooth(share: Floats) -> Floats:
+    """Return the quintic polynomial (...) from 0 to 1 with speeds and accelerations of 0 at both ends, at shares 0…1."""
     return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
 
 
 def _joints_above(measures: Measures, link: int) -> int:
+    """Return the number of joints between the root and a link."""
     kinds, count = measures.body.tree[1], 0
     while link > 0:
         count += int(kinds[link] != 0)

@@ -115,8 +115,8 @@ def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[
     links = body.forward_kinematics(made.q, made.root)
     root = np.zeros((len(links), 6))
     root[:-1, :3] = np.diff(made.root[:, :3], axis=0) / step
-    turn = rotations.multiply(rotations.conjugate(made.root[:-1, 3:]), made.root[1:, 3:])
-    axis, angle = rotations.to_axis_angle(turn)
+    rotation = rotations.multiply(rotations.conjugate(made.root[:-1, 3:]), made.root[1:, 3:])
+    axis, angle = rotations.to_axis_angle(rotation)
     root[:-1, 3:] = axis * np.where(angle < UNSEEN_ANGLE, 0.0, angle)[:, None] / step
     speeds = np.zeros_like(made.q)
     speeds[:-1] = np.diff(made.q, axis=0) / step

@@ -72,8 +72,7 @@ def balance(
             raise typer.BadParameter(error.args[0], param_hint="--feet") from None
         with progress(f"balancing {motion.name}"):
             new = balanced(body, old, margin=margin, feet=links, ground=ground, limits=limits)
-        assert new.report is not None
-        show_problems(save(new, output).problems)
+        show_problems((*new.problems[len(old.problems) :], *save(new, output).problems))
         written(output)
         with results() as stream:
             stream.write(as_json(plain(dataclasses.asdict(new.report))) if json_output else str(new.report))

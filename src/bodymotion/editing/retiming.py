@@ -8,6 +8,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Problem
 from bodymotion.editing.rules import unknown_components
+from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Component, Motion, OtherSeq
 from bodymotion.motion.components import ON_FRAME, Timeline
@@ -109,16 +110,24 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
     times = joints.timeline.times
     later = np.concatenate([[0.0], np.cumsum(needed)])
     later *= np.ceil(later[-1]) / later[-1] / rate  # ends at a frame
+    return stretched(motion, times, later)
+
+
+def stretched(motion: Motion, times: Floats, later: Floats, method: Method = "linear") -> Motion:
+    """Return the motion with what is at `times` (T,) [s] at `later` ones (T,) [s]; before and after these the speed stays.
+
+    Components with a frame rate keep it: they are interpolated by `method`.
+    """
     components: list[Component] = []
     problems = list(unknown_components(motion, "slowed down"))
     for component in motion.components:
         if not isinstance(component, OtherSeq):
             own = component.timeline
-            beyond = np.maximum(own.times - times[-1], 0.0)
-            stretched = Timeline.stamped(np.interp(own.times, times, later) + beyond, own.import_rate)
-            component = replace(component, timeline=stretched)
+            beyond = own.times - np.clip(own.times, times[0], times[-1])
+            stamps = np.interp(own.times, times, later) + beyond
+            component = replace(component, timeline=Timeline.stamped(stamps, own.import_rate))
             if own.stamps is None:
-                alone = Motion((component,)).resample(own.frame_rate, "linear")
+                alone = Motion((component,)).resample(own.frame_rate, method)
                 (component,) = alone.components
                 problems += alone.problems
         components.append(component)
