@@ -157,8 +157,6 @@ def hold(motion: Motion, at: float, seconds: float) -> Motion:
     ------
     ValueError
         When a number is not finite, `seconds` is negative, or the motion has no single fixed rate.
-    MemoryError
-        When the motion would not fit into memory.
     """
     rate, frame = _shared_rate((motion,)), _frame(motion, at)
     if not 0 <= seconds * rate < np.inf:

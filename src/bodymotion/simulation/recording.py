@@ -15,7 +15,7 @@ from bodymotion.simulation import rules
 from bodymotion.simulation.result import Simulation, fall_time
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
+    from bodymotion.diagnostics import Problem, Rule
     from bodymotion.simulation.stepping import Run
     from bodymotion.simulation.world import World
 
@@ -108,10 +108,7 @@ def _saturated(world: World, effort: Floats) -> list[Problem]:
             share = float(np.mean((effort[:, column] <= low) | (effort[:, column] >= high)))
             if share > 0:
                 found[world.body.joints[column].name or f"joint {column}"] = share
-    if not found:
-        return []
-    message = f"{counted(len(found), 'motor')} at the limit of effort for a part of the time: {_worst(found)}"
-    return [rules.SATURATED.problem(message, data={"joints": found})]
+    return _limit_problems(rules.SATURATED, "motor", "at the limit of effort", found)
 
 
 def _too_fast(world: World, dq: Floats) -> list[Problem]:
@@ -123,14 +120,12 @@ def _too_fast(world: World, dq: Floats) -> list[Problem]:
             share = float(np.mean((dq[:, column] < low) | (dq[:, column] > high)))
             if share > 0:
                 found[joint.name or f"joint {column}"] = share
-    if not found:
-        return []
-    message = (
-        f"{counted(len(found), 'joint')} faster than the limit of velocity for a part of the time: {_worst(found)}"
-    )
-    return [rules.TOO_FAST.problem(message, data={"joints": found})]
+    return _limit_problems(rules.TOO_FAST, "joint", "faster than the limit of velocity", found)
 
 
-def _worst(shares: dict[str, float]) -> str:
+def _limit_problems(rule: Rule, kind: str, how: str, shares: dict[str, float]) -> list[Problem]:
+    """Return a problem for joints by their shares of the time, none where there are none."""
     worst = sorted(shares.items(), key=lambda item: -item[1])
-    return ", ".join(f"{name} {100 * share:.2g} %" for name, share in worst[:6]) + (" …" if len(worst) > 6 else "")
+    listed = ", ".join(f"{name} {100 * share:.2g} %" for name, share in worst[:6]) + (" …" if len(worst) > 6 else "")
+    message = f"{counted(len(shares), kind)} {how} for a part of the time: {listed}"
+    return [rule.problem(message, data={"joints": shares})] if shares else []

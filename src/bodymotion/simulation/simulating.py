@@ -131,9 +131,7 @@ def simulate(
     alone = np.flatnonzero((table[:, 0] == 0) & (table[:, 1] > 0))
     if servo and len(alone):
         name = body.joints[alone[0]].name
-        raise ValueError(
-            f"gains: joint {name!r} has kd {table[alone[0], 1]:g} and no kp; give kp, or use drive='torque'"
-        )
+        raise ValueError(f"gains: joint {name!r} has a kd and no kp; give kp, or use drive='torque'")
     world = robot.world(
         WorldOptions(table if servo else None, timestep, self_collision, friction, floor, limits, sensors),
         plan.posture,
@@ -159,10 +157,8 @@ def simulate(
             if run.diverged:
                 break
             recent = slice(first, run.done + 1)
-            if (
-                until_fall
-                and fall_time(world.body, run.states[recent, 0], run.roots(recent), plan.root[recent]) is not None
-            ):
+            fall = fall_time(world.body, run.states[recent, 0], run.roots(recent), plan.root[recent])
+            if until_fall and fall is not None:
                 break
     except KeyboardInterrupt:
         run.interrupted = True

@@ -31,9 +31,7 @@ class Push:
     def __post_init__(self) -> None:
         finite = len(self.force) == 3 and np.isfinite([self.time, *self.force, self.duration]).all()
         if not finite or self.duration < 0:
-            raise ValueError(
-                f"{self}: expected a finite time, a force of 3 finite numbers and a duration of at least 0"
-            )
+            raise ValueError(f"{self}: expected finite numbers, a force (3,) and a duration of at least 0")
 
 
 class Run:
