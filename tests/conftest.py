@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from bodymotion.kernels import compiling
 from browser_fixtures import chromium, page  # noqa: F401
 from sample_files import CORPUS, ROOT, missing, tries
 
@@ -17,6 +19,9 @@ settings.register_profile(
     "shared machines", deadline=None, max_examples=tries(100), derandomize=os.environ.get("CI") == "true"
 )
 settings.load_profile("shared machines")
+# A program that has done much gets compiled code, with other last digits: what a test compares must not depend on the tests before it.
+compiling.SMALL_IN_ALL = sys.maxsize
+compiling._Kernel.is_compiled = False
 # The processes that tests start need not compile the same modules each time, and end by Ctrl-C also where a shell runs the tests in the
 # background, which makes it ignored.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -165,6 +165,7 @@ def _attempt(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[
                 body = _made(model, parts, found, path)
         except FormatError as error:
             found.refuse(error)
+    loader.models.clear()  # they refer to the loader: such a cycle keeps meshes in memory until the next collection of garbage
     if found.refusal is not None and found.refusal.rule == rules.NOT_YAML.code:
         return FormatError(found.refusal, found.problems)
     found.extend(parts.problems)
@@ -179,7 +180,7 @@ class _ModelLoader:
 
     def __init__(self, parts: InlineLoader, path: Path) -> None:
         self.parts = parts
-        self._models: dict[Path, _Model | None] = {}
+        self.models: dict[Path, _Model | None] = {}
         self._open = [path.resolve()]
 
     def load(self, path: Path, data: bytes, found: Diagnostics) -> _Model:
@@ -210,20 +211,20 @@ class _ModelLoader:
             reason = "contains itself" if path in self._open else f"is nested more than {MAX_SUB_BODY_DEPTH} deep"
             fields.report(rules.SUB_BODY, f"{path.name} {reason}: left out", "uri")
             return None
-        if path not in self._models:
-            self._models[path] = None
+        if path not in self.models:
+            self.models[path] = None
             self._open.append(path)
             try:
-                self._models[path] = self._load_sub_body(path, found)
+                self.models[path] = self._load_sub_body(path, found)
             except FormatError as error:
                 found.extend(error.problems)
                 found.report(rules.SUB_BODY, f"{path.name} is left out", where)
             finally:
                 self._open.pop()
-        return self._models[path]
+        return self.models[path]
 
     def _load_sub_body(self, path: Path, found: Diagnostics) -> _Model:
-        if len(self._models) > MAX_FILES:
+        if len(self.models) > MAX_FILES:
             raise rules.TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
         # The model is whole without a faulty SubBody.
         own = Diagnostics(path)
