@@ -118,7 +118,9 @@ def look_at(thing: object) -> None:
         if poses.shape != (len(thing.links), 7):
             raise Broken("poses of odd shape")
     if isinstance(thing, bm.Skeleton):
-        thing = replace(thing, values=thing.values[:50])  # all poses are asked for by no reader, and may be many times the file
+        thing = replace(
+            thing, values=thing.values[:50]
+        )  # all poses are asked for by no reader, and may be many times the file
         shown = (
             thing.joint_poses().shape,
             thing.end_positions().shape[0],
