@@ -82,7 +82,9 @@ def join(
     pieces: dict[Key, list[Floats]] = {key: [] for key in shared}
     tails = {key: tables[0][key] for key in shared}
     crossing_problems: list[Problem] = []
-    leading = [None if root is None else table[root].values[:, 0] for table in tables]
+    leading: list[Floats | None] = [None] * len(tables)
+    if root is not None:
+        leading = [_by_name(tables[0][root], table[root]).values[:, :1].reshape(-1, 7) for table in tables]
     if foot is not None:
         leading = _paths_of(motions, body, foot)
     for index, following in enumerate(tables[1:], 1):
