@@ -224,7 +224,8 @@ def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Mea
     speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
     at_rest = bool(speed[0] < REST_SPEED), bool(speed[-1] < REST_SPEED)
     q, root, now = *before, old
-    best, low = (np.where(plan.contact, plan.shifts, 0.0).max(axis=1), old), np.zeros(1)
+    kept = np.where(plan.contact, plan.shifts, 0.0).max(axis=1), old
+    best, low = kept, np.zeros(1)
     for number in range(MAX_ITERATIONS):
         path = now.center_of_mass[:, :2]
         fall = np.maximum(now.center_of_mass_acceleration[:, 2] - now.gravity[2], 0.1 * -now.gravity[2])
@@ -248,9 +249,10 @@ def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Mea
         if low.max() > MIN_LOWERING:
             lowered = np.maximum(center[:, 2] - _eased(2.0 * low, times), old.center_of_mass[:, 2] - 2.0 * MAX_LOWERING)
             center[:, 2] = lowered
-        if _score(now, missed) > _score(best[1], best[0]):
+        if not number or _score(now, missed) > _score(best[1], best[0]):
             best = missed, now
-    return best
+    (share, least), (old_share, old_least) = (_score(measures, misses) for misses, measures in (best, kept))
+    return best if (share, least) >= (old_share, min(old_least, SAFE_MARGIN)) else kept
 
 
 def _score(now: Measures, missed: Floats) -> tuple[float, float]:
@@ -325,7 +327,11 @@ def _report(
         return max((one.way for one in foot_slips(measures.contacts, measures.times)), default=0.0)
 
     names = [old.body.links[index].name for index in plan.links]
-    feet = {name: largest(plan.shifts[:, k]) for k, name in enumerate(names) if plan.shifts[:, k].max() > MIN_REPORTED}
+    feet = {
+        name: largest(plan.shifts[:, k])
+        for k, name in enumerate(names)
+        if now is not old and plan.shifts[:, k].max() > MIN_REPORTED
+    }
     change = np.abs(now.joint_displacements - old.joint_displacements)
     joints = {
         joint.name or f"joint {k}": largest(change[:, k])

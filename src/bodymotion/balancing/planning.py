@@ -37,6 +37,8 @@ OUTSIDE_WEIGHT = 1e5
 REST_WEIGHT = 1e2
 """Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and of the acceleration in the air [s²]."""
 TOLERANCE = 1e-7
+MAX_RESIDUAL, MAX_GAP = 1e-6, 1e-4
+"""[m] of a constraint, and of the cost, relative: a programme that is not solved to the tolerance is good enough within these."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,7 @@ def plan_center(problem: CenterProblem) -> Floats:
     cost = sparse.block_diag([square, square, sparse.diags(OUTSIDE_WEIGHT * weights[carried] ** 2)]).tocsc()
     solver = piqp.SparseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = TOLERANCE
+    solver.settings.eps_duality_gap_abs = TOLERANCE
     solver.setup(
         cost,
         np.concatenate([-linear[:, 0], -linear[:, 1], np.zeros(len(carried))]),
@@ -129,7 +132,10 @@ def plan_center(problem: CenterProblem) -> Floats:
     )
     status = solver.solve()
     found = np.asarray(solver.result.x)
-    if status != piqp.PIQP_SOLVED or not np.isfinite(found).all():
+    end = solver.result.info
+    near = end.primal_res <= MAX_RESIDUAL and end.duality_gap <= MAX_GAP * (1.0 + abs(end.primal_obj))
+    solved = status == piqp.PIQP_SOLVED or (status == piqp.PIQP_MAX_ITER_REACHED and near)
+    if not solved or not np.isfinite(found).all():
         raise ValueError(
             f"the path of the centre of mass could not be found ({status}): the motion's accelerations are too large"
         )

@@ -72,7 +72,8 @@ def plan_feet(measures: Measures) -> FootPlan:
     """Return where the feet of a motion should be: pinned, flat and on the ground in each stance phase.
 
     A stance phase has the mean pose of its frames. In between, the foot's path is moved and rotated by what both phases next to it are, in
-    a smooth transition; at its ends it rises before it moves sideways. What would be below the ground is lifted.
+    a smooth transition; at its ends it rises before it moves sideways. A swing that goes below the ground gets a bump;
+    frames next to its ends may stay below.
     """
     times, feet, ground = measures.times, measures.feet, measures.ground
     old = measures.link_poses[:, list(feet.links)]
