@@ -80,6 +80,15 @@ def test_a_load_is_balanced_at_any_frame_rate_for_the_feet_and_ground_that_are_n
         bm.balance(body, walk, feet=["NO_FOOT"])
 
 
+def test_joints_beyond_their_limits_come_back(biped):
+    body, walk = biped
+    knee, old = body.link("L_KNEE").joint, measure(body, walk.between(0.0, 1.0))
+    upper = old.joint_displacements[:, body.joints.index(knee)].max() - 0.02
+    links = tuple(replace(x, joint=replace(x.joint, upper=upper)) if x.joint is knee else x for x in body.links)
+    limited = replace(body, links=links)
+    assert measure(limited, bm.balance(limited, walk.between(0.0, 1.0))).limit_distances.min() >= -1e-6
+
+
 def test_what_cannot_be_made_better_does_not_become_worse(biped):
     body, walk = biped
     sparse = walk.resample(2.5)
