@@ -336,6 +336,12 @@ def test_the_command(biped, examples, tmp_path, monkeypatch):
     assert bm.load_motion(tmp_path / "out.seq").num_frames == pytest.approx(31, abs=1)
     assert len((tmp_path / "s.csv").read_text().splitlines()) == 302
     assert len(list((tmp_path / "seen").glob("0_HEAD_CAMERA_*.png"))) == 10
+    for folder in (str(tmp_path / "seen"), "", str(tmp_path / "out.seq")):
+        assert run.invoke(app, ["simulate", *files, "--cameras", folder]).exit_code == 2
+    cameras = sys.modules["bodymotion.cli.simulate"]._cameras
+    (camera,) = (one for one in biped[0].devices if one.name == "HEAD_CAMERA")
+    both = replace(biped[0], devices=(replace(camera, field_of_view=4.0), camera))
+    assert cameras(both, tmp_path / "new") == [camera]
     (tmp_path / "limp.py").write_text(
         "import numpy as np\nclass Limp:\n    def step(self, state):\n        return np.zeros(len(state.q))\n"
     )

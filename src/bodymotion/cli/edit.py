@@ -309,13 +309,13 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
         case "seamless":
             return editing.seamless(motion, *numbers(option, text, (1,), "a number of seconds"))
         case "hold":
-            return editing.hold(motion, *numbers(option, text.replace(":", ","), (2,), "of the form AT:SECONDS"))
+            return editing.hold(motion, *numbers(option, text, (2,), "of the form AT:SECONDS", separator=":"))
         case "insert":
             at, _, path = text.partition(":")
             (time,) = numbers(option, at, (1,), "of the form AT:FILE")
             return editing.insert(motion, context.load(Path(path), option), time, **context.joining)
         case "length":
-            found = numbers(option, text.replace("@", ","), (1, 2), "a number of seconds, or BEATS@BPM")
+            found = numbers(option, text, (1, 2), "a number of seconds, or BEATS@BPM", separator="@")
             if min(found) <= 0:
                 _wrong(option, text, "above 0")
             return editing.change_length(motion, found[0] if len(found) == 1 else 60.0 * found[0] / found[1])

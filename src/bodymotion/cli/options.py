@@ -45,15 +45,21 @@ def not_negative(value: float) -> float:
 
 
 def numbers(
-    option: str, text: str, counts: Container[int], expected: str, kind: type[int] | type[float] = float
+    option: str,
+    text: str,
+    counts: Container[int],
+    expected: str,
+    kind: type[int] | type[float] = float,
+    separator: str = ",",
 ) -> list[Any]:
-    """Return finite numbers, separated by commas, in the text of an option; their count must be in `counts`, else wrong use."""
+    """Return finite numbers, separated by commas or another `separator`, in the text of an option; their count must be in `counts`, else wrong use."""
     try:
-        found = [kind(part) for part in text.split(",")]
+        found = [kind(part) for part in text.split(separator)]
     except ValueError:
         found = []
     if len(found) not in counts or not all(map(math.isfinite, found)):
-        raise typer.BadParameter(f"{text!r} is not {expected}", param_hint=option)
+        reason = ": a number is not finite" if len(found) in counts else ""
+        raise typer.BadParameter(f"{text!r} is not {expected}{reason}", param_hint=option)
     return found
 
 

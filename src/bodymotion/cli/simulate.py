@@ -16,6 +16,7 @@ from bodymotion.cli.output import failures, number, one_line, results, say
 if TYPE_CHECKING:
     from bodymotion.geometry.arrays import Floats
     from bodymotion.model.body import Body
+    from bodymotion.model.links import VisionSensor
     from bodymotion.simulation import Push, Simulation
 
 MAX_IMAGES = 100_000
@@ -143,6 +144,7 @@ def simulate(
                 plan = load_motion(motion, reading, body, hint="MOTION")
         else:
             body, plan = load_pair(model, motion, reading, by_position)
+        devices = [] if cameras is None else _cameras(body, cameras)
         with progress(f"simulating {model.name}") as bar:
             try:
                 found = run(
@@ -177,7 +179,7 @@ def simulate(
             code = exit_code(losses)
         _write_tables(found, sensors, contacts)
         if cameras is not None:
-            _write_images(found, cameras)
+            _write_images(found, devices, cameras)
         with results() as stream:
             stream.write(json.dumps(_figures(found)) + "\n" if json_output else _text(found))
         if found.interrupted:
@@ -267,19 +269,35 @@ def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None
         written(contacts)
 
 
-def _write_images(found: Simulation, folder: Path) -> None:
-    """Write the frames of all cameras: FOLDER/0_NAME_00000.png …, and .npz with `time` [s] and `depth` (H, W) [m] where it has depths."""
+def _cameras(body: Body, folder: Path) -> list[VisionSensor]:
+    """Return the cameras that make images, and report the others; BadParameter when `folder` is no name of a new or empty folder."""
+    from bodymotion.dynamics.cameras import check_camera
+    from bodymotion.model.links import VisionSensor
+
+    if folder == Path() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
+        raise typer.BadParameter(f"{str(folder)!r} is not a new or empty folder; name one", param_hint="--cameras")
+    found = []
+    for device in body.devices:
+        if isinstance(device, VisionSensor):
+            try:
+                check_camera(device)
+                found.append(device)
+            except ValueError as error:
+                say(one_line(f"bodymotion simulate: camera left out: {error}"))
+    if not found:
+        raise ValueError(f"--cameras {folder}: the body has no camera that makes images")
+    return found
+
+
+def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) -> None:
+    """Write the frames of cameras: FOLDER/0_NAME_00000.png …, and .npz with `time` [s] and `depth` (H, W) [m] where it has depths."""
     import numpy as np
     from PIL import Image
 
     from bodymotion.cli.files import written
     from bodymotion.diagnostics.text import counted
-    from bodymotion.model.links import VisionSensor
     from bodymotion.system.atomic_files import whole_file
 
-    devices = [device for device in found.body.devices if isinstance(device, VisionSensor)]
-    if not devices:
-        raise ValueError(f"the body has no cameras for {folder.name}")
     cameras = [found.camera_frames(device) for device in devices]
     total = sum(map(len, cameras))
     if total > MAX_IMAGES:

@@ -190,6 +190,16 @@ class CameraFrames:
         return np.ascontiguousarray(matrices), np.ascontiguousarray(matrices[:, -1:])
 
 
+def check_camera(device: VisionSensor) -> None:
+    """Raise ValueError when a camera has no pixels, or its field of view or clip distances make no image."""
+    device.half_size  # noqa: B018
+    if not 0 < device.front_clip_distance < device.back_clip_distance:
+        raise ValueError(
+            f"{device.name or 'a camera'}: expected clip distances that are positive and increase, got "
+            f"{device.front_clip_distance:g} and {device.back_clip_distance:g} m"
+        )
+
+
 def camera_frames(measures: Measures, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()) -> CameraFrames:
     """Return the frames of a camera of the body along the motion; nothing is drawn yet.
 
@@ -207,12 +217,7 @@ def camera_frames(measures: Measures, device: VisionSensor, scenery: Scenery | I
         raise ValueError(
             f"camera {device.name!r} is on link {device.link}; the body has {len(measures.body.links)} links"
         )
-    device.half_size  # noqa: B018
-    if not 0 < device.front_clip_distance < device.back_clip_distance:
-        raise ValueError(
-            f"{device.name or 'a camera'}: expected clip distances that are positive and increase, got "
-            f"{device.front_clip_distance:g} and {device.back_clip_distance:g} m"
-        )
+    check_camera(device)
     return CameraFrames(
         device=device,
         times=frozen(scan_times(device, measures.times)),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import listed
 from bodymotion.editing.frames import heading, moved
@@ -195,11 +195,11 @@ def _shared_rate(motions: tuple[Motion, ...]) -> float:
     rates = [motion.frame_rate for motion in motions]
     first = rates[0]
     if first is None or any(rate is None for rate in rates):
-        raise ValueError("motions with time stamps cannot be joined; use Motion.on_common_timeline() first")
+        raise ValueError("motions with time stamps cannot be joined; use Motion.resample() or `bodymotion retime --rate` first")
     if any(abs(rate - first) > 1e-9 * first for rate in rates if rate is not None):
         listed = ", ".join(f"{rate:g}" for rate in rates)
         raise ValueError(
-            f"motions with different frame rates ({listed} Hz) cannot be joined; use Motion.resample() first"
+            f"motions with different frame rates ({listed} Hz) cannot be joined; use Motion.resample() or `bodymotion retime --rate` first"
         )
     if any(not motion.num_frames for motion in motions):
         raise ValueError("a motion without frames cannot be joined")
@@ -260,7 +260,7 @@ def _paths_of(motions: tuple[Motion, ...], body: Body | None, name: str) -> list
     """Return the poses (T, 7) of a link in each motion."""
     names = [] if body is None else [link.name for link in body.links]
     if body is None or name not in names:
-        raise ValueError(f"joining at {name!r} needs a body with that link: {choices(name, names)}")
+        raise WrongUseError(f"joining at {name!r} needs a body with that link: {choices(name, names)}")
     return [body.link_poses(motion)[:, names.index(name)] for motion in motions]
 
 

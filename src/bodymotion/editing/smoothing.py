@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.editing.rules import IDLE, NOT_EDITED
 from bodymotion.geometry.arrays import Floats
@@ -58,7 +59,7 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None)
             continue
         if component.timeline.frame_rate is None:
             raise ValueError(
-                f"{component.content} has time stamps, but smoothing needs a frame rate; use Motion.resample() first"
+                f"{component.content} has time stamps, but smoothing needs a frame rate; use Motion.resample() or `bodymotion retime --rate` first"
             )
         weights = gaussian(cutoff / component.timeline.frame_rate)
         values = component.values
@@ -151,7 +152,8 @@ def change_joint(
         names, columns = labels, list(range(len(labels)))
     column = columns[names.index(joint)] if joint in names else -1
     if column < 0:
-        raise ValueError(f"no joint {joint!r}; {choices(joint, names)}")
+        known = choices(joint, names) if any(names) else "the columns have no names; give the body (--body MODEL)"
+        raise WrongUseError(f"no joint {joint!r}; {known}")
     values = np.array(component.values)
     values[:, column] = factor * values[:, column] + offset
     others = [
