@@ -87,7 +87,9 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
     """
     joints = motion.joint_displacement
     if joints is None or joints.timeline.frame_rate is None:
-        raise ValueError("slowing down needs joint displacements with a frame rate; use Motion.resample() or `bodymotion retime --rate` first")
+        raise ValueError(
+            "slowing down needs joint displacements with a frame rate; use Motion.resample() or `bodymotion retime --rate` first"
+        )
     rate = joints.timeline.frame_rate
     speeds = np.diff(body.joint_values(joints), axis=0) * rate
     limits = np.array([[max(-joint.velocity_lower, 0.0), max(joint.velocity_upper, 0.0)] for joint in body.joints])
