@@ -44,6 +44,7 @@ def test_the_pose_that_is_written_reaches_the_target(run, examples, tmp_path):
         (("--to", "R_WRITS=3,0,1"), 2),
         (("--to", "R_WRIST=3,0"), 2),
         (("--to", "R_WRIST=3,0,nan"), 2),
+        (("--to", "R_WRIST=1e300,0,1"), 1),
         (("--pin", "R_WRIST"), 2),
         (("--to", "R_WRIST=0.35,-0.25,0.9", "--joints", "NOSE"), 2),
         (("--to", "R_WRIST=0.35,-0.25,0.9"), 0),
@@ -52,3 +53,11 @@ def test_the_pose_that_is_written_reaches_the_target(run, examples, tmp_path):
 )
 def test_exit_codes(run, arguments, code):
     assert run(*arguments).exit_code == code
+
+
+def test_a_body_without_joints_moves_by_its_root_and_one_name_can_be_pinned(tmp_path, examples):
+    (tmp_path / "box.urdf").write_text("<robot name='box'><link name='box'/></robot>")
+    box = bm.load(tmp_path / "box.urdf").ik({"box": [1, 1, 1]}, free_root=True)
+    assert box.reached
+    np.testing.assert_allclose(box.root[:3], [1, 1, 1], atol=1e-5)
+    assert "R_ANKLE_ROLL (pinned)" in bm.load(examples / "biped.wrl").ik({"HEAD_PAN": [0, 0, 1]}, pinned=FEET[0]).names

@@ -106,7 +106,7 @@ def test_the_three_combinations_and_the_mirror(tmp_path, examples):
         (["--start-at", "0,0,nan"], "X,Y,YAW"),
         (["--trim", "nan:"], "not of the form START:END"),
         (["--hold", "nan:1"], "'nan:1' is not of the form AT:SECONDS: a number is not finite"),
-        (["--offset-joint", "R_NEE=5"], "--body"),
+        (["--offset-joint", "R_NEE=5"], "no joint"),
         (["--smooth", "0"], "a frequency in Hz above 0"),
         (["--smooth", "nan"], "a frequency in Hz"),
         (["--loop", "0"], "at least 1"),

@@ -52,7 +52,7 @@ def numbers(
     kind: type[int] | type[float] = float,
     separator: str = ",",
 ) -> list[Any]:
-    """Return finite numbers, separated by commas or another `separator`, in the text of an option; their count must be in `counts`, else wrong use."""
+    """Return finite numbers, separated by `separator`, in the text of an option; their count must be in `counts`, else wrong use."""
     try:
         found = [kind(part) for part in text.split(separator)]
     except ValueError:

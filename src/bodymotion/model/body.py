@@ -385,7 +385,7 @@ class Body(NotebookDisplay, ContentEquality):
         free_root:
             Whether the root moves. By default it does when links are pinned, but for a body whose root is fixed to the world.
         pinned:
-            Links that stay at their pose at `q0` and `root`, whatever else is out of reach.
+            Links (or one) that stay at their pose at `q0` and `root`, whatever else is out of reach.
         joints:
             Names or columns of the joints that may move; by default all.
         posture, posture_weight:
@@ -408,7 +408,7 @@ class Body(NotebookDisplay, ContentEquality):
         """
         from bodymotion.model import ik
 
-        problem, pinned = ik.TaskList(self, q0, root, posture), tuple(pinned)
+        problem, pinned = ik.TaskList(self, q0, root, posture), (pinned,) if isinstance(pinned, str) else tuple(pinned)
         problem.add_pinned(pinned)
         for task in (*(ik.FrameTask(name, goal) for name, goal in (targets or {}).items()), *tasks):
             problem.add_task(task)

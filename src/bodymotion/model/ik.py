@@ -34,6 +34,8 @@ RANGE = {1: 2 * np.pi, 2: 1.0}
 """[rad or m] How far a rotating or sliding joint is from `q0` at most in random start poses."""
 MIN_QUATERNION = 1e-100
 """A shorter quaternion is not an orientation: its square is 0."""
+MAX_NUMBER = 1e15
+"""[m, rad] Targets, start values and poses have no larger numbers, whose squares would overflow."""
 ORIGIN = (0.0, 0.0, 0.0)
 
 
@@ -295,12 +297,13 @@ def _vector(values: npt.ArrayLike, what: str) -> Floats:
 def _rows(values: npt.ArrayLike, width: int | None, name: str) -> Floats:
     """Return finite values (width,) or (T, width); ValueError names what is wrong."""
     array = real_numbers(values, name)
-    if array.ndim not in (1, 2) or (width is not None and array.shape[-1] != width) or not len(array):
+    empty = array.shape[:1] == (0,) and array.shape != (width,)  # a body without joints has 0 joint values
+    if empty or array.ndim not in (1, 2) or (width is not None and array.shape[-1] != width):
         raise ValueError(
             f"{name}: expected {f'{width} numbers' if width else 'numbers'}, or T rows of them, got shape {array.shape}"
         )
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name}: expected finite numbers, got {array[~np.isfinite(array)][0]}")
+    if not (allowed := np.abs(array) <= MAX_NUMBER).all():
+        raise ValueError(f"{name}: expected finite numbers of at most {MAX_NUMBER:g}, got {array[~allowed][0]:g}")
     return array
 
 
