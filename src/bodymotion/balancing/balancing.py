@@ -209,7 +209,9 @@ def _measured(body: Body, motion: Motion, feet: Sequence[int | str] | None, grou
     if len(found.times) < 5:
         raise ValueError(f"balancing needs five frames or more; the motion has {len(found.times)}")
     if not (np.isfinite(found.joint_displacements).all() and np.isfinite(found.root_poses).all()):
-        raise ValueError("balancing needs finite numbers; fill the gaps first, such as by `bodymotion edit --fill-gaps`")
+        raise ValueError(
+            "balancing needs finite numbers; fill the gaps first, such as by `bodymotion edit --fill-gaps`"
+        )
     return found
 
 
