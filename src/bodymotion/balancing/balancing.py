@@ -205,13 +205,11 @@ def _measured(body: Body, motion: Motion, feet: Sequence[int | str] | None, grou
     if body.is_mounted or not body.mass:
         raise ValueError(f"{name} cannot balance: its root is fixed, or it has no mass")
     if not found.feet.links or any(found.contacts.crawls):
-        raise ValueError(f"{name} has no feet in this motion; name the links that touch the ground: feet=[…] or --feet")
+        raise ValueError(f"{name} has no feet in this motion; name those that touch the ground: feet=[…] or --feet")
     if len(found.times) < 5:
         raise ValueError(f"balancing needs five frames or more; the motion has {len(found.times)}")
     if not (np.isfinite(found.joint_displacements).all() and np.isfinite(found.root_poses).all()):
-        raise ValueError(
-            "balancing needs finite numbers; fill the gaps first, such as by `bodymotion edit --fill-gaps`"
-        )
+        raise ValueError("balancing needs finite numbers; fill the gaps first (`edit --fill-gaps`)")
     return found
 
 

@@ -195,13 +195,11 @@ def _shared_rate(motions: tuple[Motion, ...]) -> float:
     rates = [motion.frame_rate for motion in motions]
     first = rates[0]
     if first is None or any(rate is None for rate in rates):
-        raise ValueError(
-            "motions with time stamps cannot be joined; use Motion.resample() or `bodymotion retime --rate` first"
-        )
+        raise ValueError("motions with time stamps cannot be joined; use Motion.resample() or `retime --rate` first")
     if any(abs(rate - first) > 1e-9 * first for rate in rates if rate is not None):
         listed = ", ".join(f"{rate:g}" for rate in rates)
         raise ValueError(
-            f"motions with different frame rates ({listed} Hz) cannot be joined; use Motion.resample() or `bodymotion retime --rate` first"
+            f"motions with different frame rates ({listed} Hz) cannot be joined; use Motion.resample() or `retime --rate` first"
         )
     if any(not motion.num_frames for motion in motions):
         raise ValueError("a motion without frames cannot be joined")

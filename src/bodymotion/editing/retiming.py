@@ -88,7 +88,7 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
     joints = motion.joint_displacement
     if joints is None or joints.timeline.frame_rate is None:
         raise ValueError(
-            "slowing down needs joint displacements with a frame rate; use Motion.resample() or `bodymotion retime --rate` first"
+            "slowing down needs joint displacements with a frame rate; use Motion.resample() or `retime --rate` first"
         )
     rate = joints.timeline.frame_rate
     speeds = np.diff(body.joint_values(joints), axis=0) * rate
@@ -158,7 +158,7 @@ def reverse(motion: Motion) -> Motion:
             ):
                 raise ValueError(
                     f"{component.content} runs from 0 s to {timeline.duration:g} s, the motion from {begin:g} s to {end:g} s: "
-                    "use Motion.on_common_timeline() or `bodymotion retime --common` first"
+                    "use Motion.on_common_timeline() or `retime --common` first"
                 )
             component = replace(component, timeline=timeline, values=component.values[::-1])
         components.append(component)

@@ -59,8 +59,7 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None)
             continue
         if component.timeline.frame_rate is None:
             raise ValueError(
-                f"{component.content} has time stamps, but smoothing needs a frame rate; "
-                "use Motion.resample() or `bodymotion retime --rate` first"
+                f"{component.content} has time stamps, but smoothing needs a frame rate; use Motion.resample() or `retime --rate` first"
             )
         weights = gaussian(cutoff / component.timeline.frame_rate)
         values = component.values
