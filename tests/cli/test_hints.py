@@ -20,7 +20,13 @@ SOURCE = ROOT / "src" / "bodymotion"
 READING = tuple(name for name in COMMANDS if name != "spot")
 WITHOUT_BODY = ("info", "retime", "diff")
 """Commands that read no motion on a body."""
-PRINTED_BY = {"checks": ("check",), "mirroring.py": ("edit",), "simulation": ("simulate",)}
+PRINTED_BY = {
+    "checks": ("check",),
+    "mirroring.py": ("edit",),
+    "smoothing.py": ("edit",),
+    "balancing": ("balance",),
+    "simulation": ("simulate",),
+}
 """The commands that print the texts of a package or module, where not all do."""
 OF_CALLS = {"body", "delimiter"}
 """Options of readers that are for programs only."""

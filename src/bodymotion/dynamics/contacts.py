@@ -376,7 +376,7 @@ def placed_on_feet(
     first[3:] = rotations.normalized(first[3:])
     found = soles(body, feet)
     if not found.links:
-        raise ValueError(f"{body.name or 'the body'} has no feet; name the links that are: feet=[…] or --feet")
+        raise ValueError(f"{body.name or 'the body'} has no feet; name the links that are: feet=[…]")
     own = body.forward_kinematics(q, poses.IDENTITY, found.links)
     if start is None and len(own):
         placed = poses.compose(first, own[:1])

@@ -126,4 +126,4 @@ class Plan:
         wrong = ~np.isfinite(values).all(axis=1)
         if wrong.any():
             time = self.start + self.timestep * int(np.argmax(wrong))
-            raise ValueError(f"motion: {name} are not finite at {time:g} s; fill them first (edit --fill-gaps)")
+            raise ValueError(f"motion: {name} are not finite at {time:g} s; fill them first (`edit --fill-gaps`)")

@@ -215,7 +215,7 @@ class SingleRow:
 def row_starts(text: bytes, indent: int) -> list[tuple[int, int]]:
     """Return where the rows of a piece begin and end that are on lines of their own; `text` without comments."""
     starts = [found.start() for found in re.finditer(rb"^" + b" " * indent + rb"-[ \r\n]", text, re.MULTILINE)]
-    return list(zip(starts, [*starts[1:], len(text)], strict=True))
+    return list(itertools.pairwise([*starts, len(text)]))
 
 
 def single_row(text: bytes, indent: int, start: int) -> SingleRow:
