@@ -50,6 +50,11 @@ def colored(image: np.ndarray, color: tuple[float, ...]) -> np.ndarray:
     return np.argwhere(near & (light[..., 0] > 90))
 
 
+def middle(image: np.ndarray, color: tuple[float, ...]) -> np.ndarray:
+    """The mean (2,) of the places in the picture that have clearly that colour."""
+    return colored(image, color).mean(axis=0)
+
+
 def difference(a: np.ndarray, b: np.ndarray) -> float:
     """The share of pixels that differ clearly."""
     return float((np.abs(a - b).max(axis=2) > 25).mean())
