@@ -17,6 +17,9 @@ from bodymotion.diagnostics.problem import (
     Severity,
     Subject,
     WrongUseError,
+    document,
+    judgement,
+    reference,
 )
 from bodymotion.diagnostics.text import Group, grouped
 
@@ -37,5 +40,8 @@ __all__ = [
     "SourceMap",
     "Subject",
     "WrongUseError",
+    "document",
     "grouped",
+    "judgement",
+    "reference",
 ]

@@ -6,368 +6,308 @@ A writer reports what does not matter of a rule that usually does by `Rule.as_no
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import DocumentRule, Rule
+from bodymotion.diagnostics import document, judgement
 
-STAMPS = Rule(
+STAMPS = judgement.warning(
     "LOSS001",
-    "warning",
     "The target holds no time stamps: frames are resampled to a fixed rate, each held until the next.",
     "Motion.resample() and `bodymotion convert --rate … --method …` resample by interpolation",
     example=("frames at 0, 0.1, 0.25 s, saved as version 1", "frames at 0, 0.1, 0.2 s"),
 )
-NOT_FINITE = Rule(
+NOT_FINITE = judgement.warning(
     "LOSS002",
-    "warning",
     "Numbers that are not finite are written as .nan, .inf and -.inf, which not every reader accepts.",
     example=("extra={'gain': float('nan')}", "extra={'gain': 0.5}"),
 )
-CONTENT = Rule(
+CONTENT = judgement.warning(
     "LOSS003",
-    "warning",
     "A content keeps its meaning under the names of the target's version.",
     example=(
         "a 'JointPosition' in a file of version 2, saved as version 1",
         "a 'JointDisplacement', saved as version 1",
     ),
 )
-VALUE = Rule(
+VALUE = judgement.note(
     "LOSS004",
-    "note",
     "Unknown keys have values that YAML can hold, and names without another meaning.",
     example=("extra={'by': object()}", "extra={'by': 'me'}"),
 )
-ORIENTATION = Rule(
+ORIENTATION = judgement.note(
     "LOSS005",
-    "note",
     "Roll, pitch and yaw, the poses of tables, and .wrl models hold the rotation of a quaternion, not its length.",
     "the orders XYZQWQXQYQZ and XYZQXQYQZQW keep it",
     example=("a quaternion of length 1.5, saved with se3_format='XYZRPY'", "a quaternion of length 1"),
 )
-TEXT = Rule(
+TEXT = judgement.note(
     "LOSS006",
-    "note",
     "Texts are Unicode: unpaired surrogates become '\\ufffd'.",
     example=("extra={'by': '\\ud800'}", "extra={'by': 'me'}"),
 )
-COMPONENT = Rule(
+COMPONENT = judgement.warning(
     "LOSS007",
-    "warning",
     "The target cannot hold this component.",
     example=("a motion with a component 'Face', saved as .csv", "a motion of joints and root"),
 )
-EXTRA = Rule(
-    "LOSS008",
-    "note",
-    "The target cannot hold additional keys.",
-    example=("extra={'by': 'me'}, saved as .csv", "extra={}"),
+EXTRA = judgement.note(
+    "LOSS008", "The target cannot hold additional keys.", example=("extra={'by': 'me'}, saved as .csv", "extra={}")
 )
-LABELS = Rule(
+LABELS = judgement.note(
     "LOSS009",
-    "note",
     "The target cannot hold these labels.",
     example=("joint_names=('HIP', 'KNEE'), saved as .pos", "joints without names"),
 )
-RATE = Rule(
+RATE = judgement.warning(
     "LOSS010",
-    "warning",
     "The target has one time for all components, or a rate that is not in the file.",
     example=("one frame at 100 Hz, saved as .pos", "two frames at 100 Hz"),
 )
-FRAMES = Rule(
+FRAMES = judgement.warning(
     "LOSS011",
-    "warning",
     "In the target all components have the same number of frames.",
     example=("joints at 100 Hz and a root at 50 Hz, saved as .csv", "both at 100 Hz"),
 )
-PRECISION = Rule(
+PRECISION = judgement.note(
     "LOSS012",
-    "note",
     "The target holds numbers in single precision, of about 7 digits.",
     example=("0.1, saved with layout='beyondmimic'", "0.5, saved with layout='beyondmimic'"),
 )
-OTHER_RATE = Rule(
+OTHER_RATE = judgement.warning(
     "LOSS013",
-    "warning",
     "A component of an unknown type is not resampled, because its frames are unknown.",
     "it may no longer match the others; remove it, or resample it by other means",
     example=("a motion with a component 'Face', resampled", "a motion of joints, resampled"),
 )
-BODY_NAMES = Rule(
+BODY_NAMES = judgement.warning(
     "LOSS020",
-    "warning",
     "In a .wrl model names of Joints and Segments are unique, without blanks, quotes, brackets and commas.",
     example=("Segment(name='a b'), saved as .wrl", "Segment(name='a_b')"),
 )
-BODY_ORDER = Rule(
+BODY_ORDER = judgement.note(
     "LOSS021",
-    "note",
     "In a .wrl model links and devices are in depth-first order.",
     example=("links that do not stand depth-first, saved as .wrl", "links that stand depth-first"),
 )
-SHAPE_FORM = Rule(
+SHAPE_FORM = judgement.note(
     "LOSS022",
-    "note",
     "VRML97 has no such shape: it is written as other shapes that look alike.",
     example=("Capsule(0.1, 0.2), saved as .wrl", "Cylinder(0.1, 0.2)"),
 )
-KEPT_VALUE = Rule(
+KEPT_VALUE = judgement.note(
     "LOSS023",
-    "note",
     "Fields of a .wrl model hold truth values, numbers, texts, and lists of numbers or texts, of one type for all nodes of a kind.",
     example=("Joint(extra={'by': object()}), saved as .wrl", "Joint(extra={'by': 'me'})"),
 )
-NUMBER_RANGE = Rule(
+NUMBER_RANGE = judgement.warning(
     "LOSS024",
-    "warning",
     "Numbers of a .wrl model are finite, and ids from 0 to 9999.",
     example=("Joint(id=10000), saved as .wrl", "Joint(id=2)"),
 )
-PLACE = Rule(
+PLACE = judgement.warning(
     "LOSS025",
-    "warning",
     "In a .wrl model the root link is where its Joint is, and transforms are translations, rotations and scales.",
     example=("a root_pose other than the offset of the root link, saved as .wrl", "one that is that offset"),
 )
-SHAPE_LOOK = Rule(
+SHAPE_LOOK = judgement.warning(
     "LOSS026",
-    "warning",
     "VRML97 has colours of three parts from 0 to 1, and images in the folder of the model or below it.",
     example=("Material(diffuse=(1.5, 0, 0)), saved as .wrl", "Material(diffuse=(1, 0, 0))"),
 )
-JOINT_NAME = Rule(
+JOINT_NAME = judgement.note(
     "LOSS027",
-    "note",
     "In a .wrl model a joint and the link that it moves have one name: that of the joint.",
     example=(
         "Link(name='HAND', joint=Joint(name='WRIST')), saved as .wrl",
         "Link(name='HAND', joint=Joint(name='HAND'))",
     ),
 )
-DEPTH = Rule(
+DEPTH = judgement.warning(
     "LOSS028",
-    "warning",
     "Readers of .wrl models limit the depth of nodes.",
     example=("300 links, one on the other, saved as .wrl", "20 links, one on the other"),
 )
-MESH_LOOK = Rule(
+MESH_LOOK = judgement.warning(
     "LOSS030",
-    "warning",
     "The mesh format holds less of the material, or the image is missing.",
     example=("a mesh with colours, saved with mesh='stl'", "saved with mesh='obj'"),
 )
-NOT_DRAWN = Rule(
+NOT_DRAWN = judgement.warning(
     "LOSS031",
-    "warning",
     "Shapes that the target cannot show are left out: lines and points, sizes and poses that are not finite.",
     example=("Lines, saved as .urdf", "a Mesh of triangles"),
 )
-RENAMED = Rule(
+RENAMED = judgement.warning(
     "LOSS032",
-    "warning",
     "In the target names are unique, and have plain characters only.",
     example=("two links with name='ARM', saved as .urdf", "name='ARM' and name='HAND'"),
 )
-JOINT_KIND = Rule(
+JOINT_KIND = judgement.warning(
     "LOSS033",
-    "warning",
     "The target has no joint of this type: the nearest type is written.",
     example=("Joint(type='crawler'), saved as .urdf", "Joint(type='rotate')"),
 )
-LIMITS = Rule(
+LIMITS = judgement.warning(
     "LOSS034",
-    "warning",
     "The target has symmetric limits, or one value for both.",
     example=("velocity_lower=-3, velocity_upper=5, saved as .urdf", "velocity_lower=-3, velocity_upper=3"),
 )
-SEGMENTS = Rule(
+SEGMENTS = judgement.note(
     "LOSS035",
-    "note",
     "The target has one mass for each link: its segments are combined.",
     example=("two segments of a link, saved as .urdf", "one segment of a link"),
 )
-MESHED = Rule(
+MESHED = judgement.note(
     "LOSS036",
-    "note",
     "The target has no such solid, or no such scale: it becomes a mesh.",
     example=("Cone(0.1, 0.2), saved as .urdf", "Cylinder(0.1, 0.2)"),
 )
-SURFACE = Rule(
+SURFACE = judgement.warning(
     "LOSS037",
-    "warning",
     "The target holds only the colour and the image of a surface.",
     example=("a texture in a .jpg that cannot be read, saved as .xml", "no texture"),
 )
-DEVICE = Rule(
+DEVICE = judgement.warning(
     "LOSS038",
-    "warning",
     "The target has no such device, or not all of its fields.",
     example=("an unknown kind of device, saved as .urdf", "a Gyro"),
 )
-LOOP = Rule(
+LOOP = judgement.warning(
     "LOSS039",
-    "warning",
     "The target is a tree: closed loops are left open.",
     example=("ExtraJoint(type='xyz'), saved as .urdf", "no extra joint"),
 )
-UNSAID = Rule(
+UNSAID = judgement.warning(
     "LOSS040",
-    "warning",
     "The target has no field for this.",
     example=("rotor_inertia=1e-4, saved as .urdf with extension=False", "rotor_inertia=0"),
 )
-NOT_A_NUMBER = Rule(
+NOT_A_NUMBER = judgement.warning(
     "LOSS041",
-    "warning",
     "The target holds finite numbers only; others become 0.",
     example=("mass=float('nan'), saved as .urdf", "mass=2.0"),
 )
-MASS_GIVEN = Rule(
+MASS_GIVEN = judgement.warning(
     "LOSS045",
-    "warning",
     "A moving link without mass gets a small mass, because simulators reject it otherwise.",
     "set a mass in the model",
     example=("a link without mass that moves, saved as .xml", "a link of 2 kg"),
 )
-INERTIA_GIVEN = Rule(
+INERTIA_GIVEN = judgement.warning(
     "LOSS046",
-    "warning",
     "A moving link without inertia gets that of a solid of the size of its shapes, because simulators reject it otherwise.",
     "set an inertia in the model",
     example=("a link of 2 kg without inertia that moves, saved as .xml", "one with an inertia"),
 )
-INERTIA_CHANGED = Rule(
+INERTIA_CHANGED = judgement.warning(
     "LOSS047",
-    "warning",
     "An impossible inertia becomes the nearest possible one, with the same axes.",
     "correct the inertia in the model",
     example=("diag(0.01, 0.01, 0.5) for an inertia, saved as .xml", "diag(0.01, 0.01, 0.01)"),
 )
-INERTIA_NOT_FINITE = Rule(
+INERTIA_NOT_FINITE = judgement.warning(
     "LOSS048",
-    "warning",
     "Masses and inertias that are not finite, and negative masses, become 0.",
     example=("mass=-1.0, saved as .xml", "mass=2.0"),
 )
-DISPLAY = Rule(
+DISPLAY = judgement.note(
     "LOSS060",
-    "note",
     "The message Animation cannot hold a description and a colour.",
     "they are in MoveInfo: bodymotion.spot.to_move_info()",
     example=("description a nod, saved as .cap", "no description"),
 )
-EXCLUDED = Rule(
+EXCLUDED = judgement.warning(
     "LOSS061",
-    "warning",
     "Of columns that exclude each other a message holds the last ones.",
     example=("body_euler_rpy beside body_quat_wxyz, saved as .cap", "body_euler_rpy alone"),
 )
-NO_LIMITS = Rule(
+NO_LIMITS = judgement.warning(
     "LOSS062",
-    "warning",
     "A message holds the limits of a parameter, not only its name.",
     "move_params_config=… is the robot's MoveParamsConfig, a text in its list of all moves",
     example=("speed without limits, saved as .cap", "speed 0.5 1 2"),
 )
-WHOLE = Rule(
+WHOLE = judgement.warning(
     "LOSS063",
-    "warning",
     "Contacts are held as yes or no, and the number of a dance frame as a whole one.",
     example=("a contact of 0.5, saved as .cap", "a contact of 1"),
 )
-NO_FIELD = Rule(
+NO_FIELD = judgement.warning(
     "LOSS064",
-    "warning",
     "The messages have no field for this.",
     example=("a column 'mood', saved as .cap", "columns of the document"),
 )
-LOOP_NEAREST = Rule(
+LOOP_NEAREST = judgement.warning(
     "LOSS049",
-    "warning",
     "The target has no constraint of this type: the nearest one closes the loop.",
     example=("ExtraJoint(type='piston'), saved as .xml", "ExtraJoint(type='xyz')"),
 )
-FLAT = Rule(
+FLAT = judgement.warning(
     "LOSS050",
-    "warning",
     "The target does not use flat meshes as obstacles.",
     example=("a flat mesh as a collision shape, saved as .xml", "a tetrahedron"),
 )
-KEPT_LESS = Rule(
+KEPT_LESS = judgement.note(
     "LOSS051",
-    "note",
     "Values that the target cannot hold are kept as JSON text, where JSON can hold them.",
     example=("Joint(extra={'by': object()}), saved as .xml", "Joint(extra={'by': 'me'})"),
 )
-EFFECT = Rule(
+EFFECT = judgement.warning(
     "LOSS052",
-    "warning",
     "The target keeps this value, but it has no effect there.",
     example=("Joint(lower=2, upper=-1), saved as .xml", "Joint(lower=-1, upper=2)"),
 )
-ONLY_MJCF = Rule(
+ONLY_MJCF = judgement.warning(
     "LOSS085",
-    "warning",
     "Elements that only MJCF has are written only to MJCF, and only where the parts that they name exist.",
     example=("an MJCF's <motor joint='hip'/>, saved as .urdf", "an MJCF without motors"),
 )
-FOLLOWING = Rule(
+FOLLOWING = judgement.warning(
     "LOSS086",
-    "warning",
     "A joint that follows another one does so only where the other exists in the target.",
     example=("Joint(extra={'mimic': {'joint': 'GONE'}}), saved as .xml", "Joint(extra={'mimic': {'joint': 'ARM'}})"),
 )
-DESCRIPTION = DocumentRule(
+DESCRIPTION = document.note(
     "LOSS070",
-    "note",
     "A description is one line of text without # and //, and without blanks around it.",
     example=("description 'a # b'", "description 'a b'"),
 )
-COMMENTS = Rule(
+COMMENTS = judgement.note(
     "LOSS071",
-    "note",
     "Comments are kept beside parts that still exist.",
     example=("a comment at an option that is gone", "a comment at an option that is there"),
 )
-OPTION = DocumentRule(
+OPTION = document.warning(
     "LOSS072",
-    "warning",
     "The options of an animation file are those of the document.",
     example=("options={'mood': True}", "options={'extendable': True}"),
 )
-FREQUENCY = DocumentRule(
+FREQUENCY = document.note(
     "LOSS073",
-    "note",
     "An animation file has a frequency or a column of times, not both.",
     example=("frequency 30, and times 0, 0.5, 1.3", "frequency 30, and times 0, 1/30, 2/30"),
 )
-UNREAD = Rule(
+UNREAD = judgement.warning(
     "LOSS074",
-    "warning",
     "Lines that the reader did not understand are not written.",
     example=("extendible in the file that was read", "extendable in the file that was read"),
 )
-DANGLING = Rule(
+DANGLING = judgement.note(
     "LOSS090",
-    "note",
     "Kept elements of a URDF are written only where the joints and links that they name exist.",
     example=("a URDF's rest of a link that is gone", "of a link that is there"),
 )
-BODY_POSE = Rule(
+BODY_POSE = judgement.warning(
     "LOSS076",
-    "warning",
     "A motion of Spot has a pose of the root.",
     "without it the body stays level at its nominal height",
     example=("an animation of a motion of joints alone", "of a motion of joints and the root"),
 )
-NAME = DocumentRule(
+NAME = document.warning(
     "LOSS075",
-    "warning",
     "The name of a move is that of its animation file.",
     example=("Animation(name='nod'), saved as wave.cha", "Animation(name='wave'), saved as wave.cha"),
 )
-FORCE_SENSOR = Rule(
+FORCE_SENSOR = judgement.warning(
     "LOSS080",
-    "warning",
     "A force sensor is at a joint: with another root it is on the other link of the joint, and measures the opposite force.",
     "its readings change sign, and are in the axes of that link",
     leaves_out=True,
@@ -376,9 +316,8 @@ FORCE_SENSOR = Rule(
         "a gyro at the wrist, with the hand as the new root",
     ),
 )
-UNSCALED = Rule(
+UNSCALED = judgement.warning(
     "LOSS081",
-    "warning",
     "Values that are kept for one format are not scaled, because it is unknown which of them are lengths.",
     leaves_out=True,
     example=("a body with an OtherDevice(extra={'range': 3.0}), scaled by 2", "a body with a Gyro, scaled by 2"),

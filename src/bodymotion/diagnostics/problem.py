@@ -10,7 +10,7 @@ import errno
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypedDict, Unpack
 
 __all__ = [
     "DocumentRule",
@@ -20,9 +20,13 @@ __all__ = [
     "MissingFileError",
     "Problem",
     "Rule",
+    "RuleSource",
     "Severity",
     "Subject",
     "WrongUseError",
+    "document",
+    "judgement",
+    "reference",
 ]
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
@@ -119,7 +123,7 @@ class Rule:
     Attributes
     ----------
     source:
-        Where the rule is from: our judgement, the document of a format (`DocumentRule`), or the program of reference.
+        Where the rule is from: our judgement, the document of a format, or the program of reference (see `RuleSource`).
     fixable:
         What breaks it has, mostly, one right answer, which `bodymotion check --fix` writes (see `bodymotion.checks.fixing`).
     leaves_out:
@@ -175,6 +179,41 @@ class DocumentRule(Rule):
     """A rule of the document that defines a format."""
 
     source: str = "document"
+
+
+class RuleOptions(TypedDict, total=False):
+    """What a rule may have besides code, severity, sentence and hint; see `Rule`."""
+
+    fixable: bool
+    leaves_out: bool
+    example: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class RuleSource:
+    """Where rules are from; makes rules of each severity: `document.error("SEQ103", "Each component …", …)`."""
+
+    name: str
+
+    def error(self, code: str, sentence: str, hint: str = "", **more: Unpack[RuleOptions]) -> Rule:
+        """Return a rule that is an error to break."""
+        return Rule(code, "error", sentence, hint, self.name, **more)
+
+    def warning(self, code: str, sentence: str, hint: str = "", **more: Unpack[RuleOptions]) -> Rule:
+        """Return a rule whose breaking is a warning."""
+        return Rule(code, "warning", sentence, hint, self.name, **more)
+
+    def note(self, code: str, sentence: str, hint: str = "", **more: Unpack[RuleOptions]) -> Rule:
+        """Return a rule whose breaking is a note."""
+        return Rule(code, "note", sentence, hint, self.name, **more)
+
+
+document = RuleSource("document")
+"""The document that defines a format."""
+reference = RuleSource("reference")
+"""The program of reference, where the document defines nothing."""
+judgement = RuleSource("judgement")
+"""Our own judgement."""
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import judgement
 
-ON_FEET = Rule(
+ON_FEET = judgement.note(
     "MEAS101",
-    "note",
     "A motion has the pose of the root; otherwise it is computed from feet in contact.",
-    hint="on_feet=False (`bodymotion measure --no-on-feet`) keeps the root at the model's own pose",
+    "on_feet=False (`bodymotion measure --no-on-feet`) keeps the root at the model's own pose",
     example=("a walk with JointDisplacement alone", "one with the root's pose, too"),
 )
-NOT_FINITE = Rule(
+NOT_FINITE = judgement.warning(
     "MEAS103",
-    "warning",
     "The numbers of a motion that is measured are finite; results that depend on others are left out.",
-    hint="`bodymotion check` reports where they are",
+    "`bodymotion check` reports where they are",
     example=("nan for a joint in one frame", "a number"),
 )

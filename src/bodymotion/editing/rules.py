@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Problem, Rule
+from bodymotion.diagnostics import Problem, judgement
 from bodymotion.motion import Motion, OtherSeq
 from bodymotion.motion.rules import NOT_EDITED, unknown_component
 
 __all__ = ["IDLE", "LOST", "NOT_EDITED", "NOT_RIGID", "NOT_SYMMETRIC", "unknown_components"]
 
-NOT_SYMMETRIC = Rule(
+NOT_SYMMETRIC = judgement.warning(
     "EDIT103",
-    "warning",
     "A body that is mirrored has links on both sides that are mirror images.",
     "give the pairs of links; otherwise the mirrored motion has this error",
     example=("mirroring on a body with one arm", "mirroring on a body with two equal arms"),
 )
-NOT_RIGID = Rule(
+NOT_RIGID = judgement.warning(
     "EDIT104",
-    "warning",
     "Link poses follow from the root and the joints, up to the elasticity of joints and links.",
     "keep the link poses beside the joints, or check whether the motion is of this body",
     example=("recovering joints from link poses that no joints of the body give", "from link poses that they give"),
 )
-IDLE = Rule(
+IDLE = judgement.warning(
     "EDIT105",
-    "warning",
     "A motion has the components that an edit changes.",
     example=("smoothing a motion without components", "smoothing one with joints"),
 )
-LOST = Rule(
+LOST = judgement.warning(
     "LOSS101",
-    "warning",
     "Motions that are joined have the same components; others are left out.",
     example=("joining a motion with a ZMP and one without", "joining two motions with a ZMP"),
 )

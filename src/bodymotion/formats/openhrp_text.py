@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, DocumentRule, Location, Problem, ReadResult, Rule, Source, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, ReadResult, Rule, Source, document, judgement, losses
 from bodymotion.formats.tables.joint_names import joint_names
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion, write_rows
 from bodymotion.formats.tables.timelines import on_one_timeline
@@ -41,51 +41,42 @@ from bodymotion.system.atomic_files import whole_files
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-WIDTH = DocumentRule(
+WIDTH = document.error(
     "OTX001",
-    "error",
     "A file has the columns of its kind: .pos t and joints, .waist t x y z r p y, .hip t r p y, .zmp t x y z.",
     example=("0.0 0 0 0.8 0 0", "0.0 0 0 0.8 0 0 0"),
 )
-TIME_ORDER = Rule(
+TIME_ORDER = judgement.error(
     "OTX002",
-    "error",
     "The time of each line is greater than that of the line before it.",
     example=("0.0 0 0 0.9 0 0 0", "0.1 0 0 0.9 0 0 0"),
 )
-JOINTS = Rule(
-    "OTX003",
-    "error",
-    "A .pos has as many joints as the model that is given.",
-    example=("0.0 0.1 0.2 0.3", "0.0 0.1 0.2"),
+JOINTS = judgement.error(
+    "OTX003", "A .pos has as many joints as the model that is given.", example=("0.0 0.1 0.2 0.3", "0.0 0.1 0.2")
 )
-POSITION = Rule(
+POSITION = judgement.warning(
     "OTX004",
-    "warning",
     "The orientation of a .hip comes with the positions of a .waist.",
     "the position is read as 0 0 0",
     example=("a .hip alone", "a .hip beside a .waist"),
 )
-SUFFIX = DocumentRule(
-    "OTX005", "error", "The files of a motion end in .pos, .waist, .hip and .zmp.", example=("walk.pose", "walk.pos")
+SUFFIX = document.error(
+    "OTX005", "The files of a motion end in .pos, .waist, .hip and .zmp.", example=("walk.pose", "walk.pos")
 )
-IGNORED = Rule(
+IGNORED = judgement.warning(
     "OTX006",
-    "warning",
     "The .waist and the .hip of a motion have the same orientation of the root.",
     "that of the .waist is read; remove the file that does not belong to the motion",
     example=("a .waist and a .hip of other turns", "a .waist and a .hip of the same turns"),
 )
-STAYS = Rule(
+STAYS = judgement.warning(
     "OTX101",
-    "warning",
     "Files of an older motion of the same name are read with the ones that are written.",
     "remove the file if it does not belong to the motion",
     example=("saving joints as walk.pos where a walk.zmp is", "saving joints as walk.pos where none is"),
 )
-CONVERTED = DocumentRule(
+CONVERTED = document.note(
     "OTX102",
-    "note",
     "A .zmp is in the root link's frame.",
     example=("saving a ZMP in the world's frame", "saving a ZMP that is root-relative"),
 )

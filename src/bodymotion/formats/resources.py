@@ -24,48 +24,45 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
-from bodymotion.diagnostics import DocumentRule, FormatError, Location, Problem, Rule
+from bodymotion.diagnostics import FormatError, Location, Problem, Rule, document, judgement
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.system.open_files import open_file
 
-PART_MISSING = DocumentRule(
+PART_MISSING = document.warning(
     "VRML130",
-    "warning",
     "A file that a model names must exist.",
-    hint="the model is shown without what is missing",
+    "the model is shown without what is missing",
     leaves_out=True,
     example=('Inline { url "hnad.wrl" }', 'Inline { url "hand.wrl" }'),
 )
-PART_OUTSIDE = Rule(
+PART_OUTSIDE = judgement.warning(
     "VRML131",
-    "warning",
-    "A symbolic link must not lead out of the folder that a path in the model names; of untrusted files, no path may lead out of the "
-    "folder of the model.",
+    (
+        "A symbolic link must not lead out of the folder that a path in the model names; of untrusted files, no path may lead out of the "
+        "folder of the model."
+    ),
     "if you trust the file, --allow-outside (allow_outside=True) opens what it names",
     leaves_out=True,
     example=("hand.wrl is a symbolic link to ../../hand.wrl", "hand.wrl is a file"),
 )
-PART_REMOTE = Rule(
+PART_REMOTE = judgement.warning(
     "VRML132",
-    "warning",
     "A file should be named by its path relative to the file that names it; network addresses are never opened.",
     "put a copy beside the model and name it by its relative path",
     leaves_out=True,
     example=('Inline { url "http://example.org/hand.wrl" }', 'Inline { url "hand.wrl" }'),
 )
-PART_LIMIT = Rule(
+PART_LIMIT = judgement.error(
     "VRML134",
-    "error",
     "Inline parts may be nested 64 deep; all parts together may have 2 GB and a million nodes.",
     "the part is left out",
     leaves_out=True,
     example=("100 files, each with an Inline of the next", "30 files, each with an Inline of the next"),
 )
-PART_UNREADABLE = DocumentRule(
+PART_UNREADABLE = document.warning(
     "VRML135",
-    "warning",
     "An Inline part must be a VRML97 file.",
-    hint="the model is shown without this part",
+    "the model is shown without this part",
     leaves_out=True,
     example=("an Inline of a file in VRML 1.0", "an Inline of a file in VRML97"),
 )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bodymotion.diagnostics import DocumentRule, Location, Problem, Rule
+from bodymotion.diagnostics import Location, Problem, document, judgement
 from bodymotion.diagnostics.spelling import meant, plain
 from bodymotion.diagnostics.text import counted, listed
 
@@ -19,23 +19,20 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion, MultiValueSeq
 
-MORE_COLUMNS = Rule(
+MORE_COLUMNS = judgement.warning(
     "MOT202",
-    "warning",
     "A motion has no more joint columns than the body.",
     "the other columns move nothing; is it the motion of another body?",
     example=("29 joints, and columns for 30", "29 columns"),
 )
-SOME_LINKS = DocumentRule(
+SOME_LINKS = document.warning(
     "MOT212",
-    "warning",
     "LinkPosition beside joint displacements has the pose of the root link, or those of all links.",
     "the others follow from the joints; is it a motion of another body?",
     example=("poses of 3 links and joints, on a body of 4 links", "the root's pose and joints"),
 )
-NAMELESS = Rule(
+NAMELESS = judgement.note(
     "MOT221",
-    "note",
     "The joint columns of a motion have names, where the file of the model does not number its joints.",
     "column i is read as joint i of the model",
     example=("columns without names, on a URDF", "columns with the names of the joints"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Location, Problem, Rule
+from bodymotion.diagnostics import Location, Problem, judgement
 
 ROUNDING = 1e-3
 """Accepted error of a quaternion's length: files have few digits."""
@@ -10,51 +10,44 @@ ROUNDING = 1e-3
 MAX_LENGTH_ERROR = 0.1
 """With a larger error of its length, four numbers are probably no quaternion: they are not normalized in a file."""
 
-MOTION_NOT_FINITE = Rule(
+MOTION_NOT_FINITE = judgement.error(
     "MOT101",
-    "error",
     "Joint displacements, poses and points are finite numbers.",
     "the program that wrote them has divided by zero",
     example=("0.1, nan", "0.1, 0.2"),
 )
-MOTION_QUATERNION = Rule(
+MOTION_QUATERNION = judgement.warning(
     "MOT102",
-    "warning",
     "The quaternions of poses have the length 1; those that are off by up to 10 % are normalized.",
     fixable=True,
     example=("1.05, 0, 0, 0", "1, 0, 0, 0"),
 )
-MOTION_NO_TURN = Rule(
+MOTION_NO_TURN = judgement.warning(
     "MOT103",
-    "warning",
     "The quaternion of a pose is not zero.",
     "0 0 0 0 is no orientation: write 1 0 0 0",
     example=("0, 0, 0, 0", "1, 0, 0, 0"),
 )
-MOTION_NO_QUATERNION = Rule(
+MOTION_NO_QUATERNION = judgement.error(
     "MOT104",
-    "error",
     "The length of a quaternion is not off by more than 10 %.",
     "are these angles? A quaternion consists of the cosine and the sines of half an angle",
     example=("0, 0, 45, 0", "0.92388, 0, 0.382683, 0"),
 )
-WRAPPED = Rule(
+WRAPPED = judgement.warning(
     "EDIT101",
-    "warning",
     "A joint angle that is interpolated does not jump by a full turn: the joint would rotate back through all angles between.",
     "remove the jumps first (unwrap=True, `bodymotion retime --unwrap`), or hold values",
     example=("interpolating 3.1, then -3.1", "interpolating 3.1, then 3.2"),
 )
-NOT_EDITED = Rule(
+NOT_EDITED = judgement.warning(
     "EDIT102",
-    "warning",
     "An edit changes the components whose meaning is known, and leaves the others as they are.",
     "keep or drop components by their content",
     example=("mirroring a motion with an unknown 'Torque'", "mirroring one with JointDisplacement alone"),
 )
-BRIDGED = Rule(
+BRIDGED = judgement.warning(
     "EDIT106",
-    "warning",
     "Values that are low-pass filtered are finite: others are replaced by straight lines, and the frames nearest to them become nan.",
     example=("a low-pass over 0.1, nan, 0.3", "a low-pass over 0.1, 0.2, 0.3"),
 )

@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import judgement
 
-SATURATED = Rule(
+SATURATED = judgement.warning(
     "SIM101",
-    "warning",
     "The motors have the efforts that the motion needs.",
-    hint="limits=False (`bodymotion simulate --no-limits`) shows the efforts that it would need",
+    "limits=False (`bodymotion simulate --no-limits`) shows the efforts that it would need",
     example=("a knee that needs 150 N m, with an effort limit of 115 N m", "one that needs 80 N m"),
 )
-PROJECT = Rule(
+PROJECT = judgement.error(
     "SIM102",
-    "error",
     "A project of Choreonoid is a tree of items, and the files of its bodies can be read.",
-    hint="`bodymotion simulate --share FOLDER` names the folder of ${SHARE}",
+    "`bodymotion simulate --share FOLDER` names the folder of ${SHARE}",
     example=("a BodyItem whose file is missing", "a BodyItem with the file of a model"),
 )
-NO_SHAPES = Rule(
+NO_SHAPES = judgement.warning(
     "SIM104",
-    "warning",
     "A robot with a free root has collision shapes to stand on the ground.",
-    hint="are the files of its meshes missing? `--root fixed` holds the root",
+    "are the files of its meshes missing? `--root fixed` holds the root",
     example=("a robot whose links have visual shapes only", "one with a box at each foot"),
 )
-TOO_FAST = Rule(
+TOO_FAST = judgement.warning(
     "SIM105",
-    "warning",
     "Joints of the simulated robot keep the limits of their velocities, which are not enforced.",
     example=("a joint at 12 rad/s with a limit of 8 rad/s", "one at 7 rad/s"),
 )
-UNUSED = Rule(
+UNUSED = judgement.note(
     "SIM103",
-    "note",
     "Bodies, motions and the time step of a project are used; other items are not.",
     example=("a SimpleControllerItem below a body", "a BodyMotionItem below a body"),
 )

@@ -2,124 +2,108 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import judgement
 
 # Sudden changes
-JOINT_JUMPS = Rule(
+JOINT_JUMPS = judgement.warning(
     "MOT301",
-    "warning",
     "Joint values change continuously; a motor cannot follow a jump.",
     "frames may be missing, or two motions were joined; `bodymotion edit --append … --blend` joins them smoothly",
     example=("a joint at 0.3 rad in one frame, at 0.8 rad in the next", "the frames between"),
 )
-JOINT_SPIKE = Rule(
+JOINT_SPIKE = judgement.warning(
     "MOT302",
-    "warning",
     "Joint speeds do not change within one frame; no motor has the torque for it.",
     "a frame may be wrong, or the motion has a corner: `bodymotion edit --smooth`",
     example=("one frame in which a joint is 0.1 rad off the curve of the others", "a frame on that curve"),
 )
-FULL_TURN = Rule(
+FULL_TURN = judgement.warning(
     "MOT303",
-    "warning",
     "Joint values do not jump by a full turn: the pose looks the same, but a motor would rotate all the way back.",
     "`bodymotion edit --unwrap` removes such jumps",
     example=("3.14 in one frame, -3.14 in the next", "3.14, then 3.15"),
 )
-ROOT_JUMPS = Rule(
+ROOT_JUMPS = judgement.warning(
     "MOT304",
-    "warning",
     "The pose of the root changes continuously.",
     "frames may be missing, or two motions were joined; `bodymotion edit --append … --blend` joins them smoothly",
     example=("the root 0.1 m farther on in the next of 100 frames a second", "the frames between"),
 )
-ROOT_SPIKE = Rule(
+ROOT_SPIKE = judgement.warning(
     "MOT305",
-    "warning",
     "The speed of the root does not change within one frame; no contact has the force for it.",
     "a frame may be wrong, or the motion has a corner: `bodymotion edit --smooth`",
     example=("one frame in which the root is 0.1 m off its path", "a frame on its path"),
 )
-SIGN_FLIP = Rule(
+SIGN_FLIP = judgement.note(
     "MOT306",
-    "note",
     "A quaternion keeps its sign from frame to frame. q and −q are the same orientation, but interpolated numbers rotate in between.",
     "bodymotion itself interpolates the shorter way",
     example=("0.8 0.6 0 0, then -0.8 -0.6 0 0", "0.8 0.6 0 0, then 0.8 0.6 0 0"),
 )
-TREMBLES = Rule(
+TREMBLES = judgement.warning(
     "MOT307",
-    "warning",
     "Joints and root move steadily; no motor follows a speed that changes in every frame.",
     "the motion has noise (`bodymotion edit --smooth`), or repeats frames of a lower rate (`bodymotion retime --method linear`)",
     example=("0.1, 0.1, 0.2, 0.2, 0.3, 0.3 … at 200 frames a second", "0.1, 0.15, 0.2, 0.25, 0.3, 0.35 …"),
 )
 
 # Feet on the ground
-SLIPS = Rule(
+SLIPS = judgement.warning(
     "MOT311",
-    "warning",
     "A foot in contact does not slip: friction holds it, and the body moves differently from the motion.",
     "check that the root's pose belongs to this motion, and that the motion was made for this model",
     example=("a foot on the ground that goes 12 mm along it", "a foot that goes where it is above it"),
 )
-SINKS = Rule(
+SINKS = judgement.warning(
     "MOT312",
-    "warning",
     "No foot is below the ground; contact forces would push the body up.",
     "check that the root's pose belongs to this motion, and that the motion was made for this model",
     example=("a sole 12 mm below the ground", "a sole on it"),
 )
-HOVERS = Rule(
+HOVERS = judgement.warning(
     "MOT313",
-    "warning",
     "A body without contact falls: the motion needs a force that no foot can transmit.",
     "check the height of the root, and whether other links than the feet are in contact",
     example=("both feet 25 mm above the ground for half a second", "one of them on it, or a jump"),
 )
-UNEVEN = Rule(
+UNEVEN = judgement.note(
     "MOT314",
-    "note",
     "The ground is level. On stairs and slopes it is unknown, and foot slip, depth and balance are not checked.",
     "if the ground is level, the pose of the root or an ankle is wrong",
     example=("steps of 0.1 m", "steps of 2 mm"),
 )
-OFF_THE_FLOOR = Rule(
+OFF_THE_FLOOR = judgement.warning(
     "MOT315",
-    "warning",
-    "Feet are on the floor, whose height is known from the recorded zero moment point or else from the model's root pose; more than 2 cm "
-    "below it is a warning, more than 10 cm an error.",
+    "Feet are on the floor, whose height is known from the recorded zero moment point or else from the model's root pose; more than "
+    "2 cm below it is a warning, more than 10 cm an error.",
     "check that the height of the root belongs to this model; foot slip, depth and balance are checked on the ground under the feet",
     example=("a walk with the root 0.03 m too low throughout", "the root at its height"),
 )
 
 # Balance
-TIPS = Rule(
+TIPS = judgement.warning(
     "MOT321",
-    "warning",
     "The computed zero moment point is inside the support polygon; outside of it the body tips over.",
     "slow the motion down (`bodymotion retime --speed`), or lean to the other side",
     example=("a body that stops so hard that the point is 25 mm ahead of the toes", "one that stops slowly"),
 )
-OWN_ZMP_OUTSIDE = Rule(
+OWN_ZMP_OUTSIDE = judgement.warning(
     "MOT322",
-    "warning",
     "The recorded zero moment point is inside the support polygon; a controller cannot hold it outside.",
     "check `isRootRelative`, and that the motion was made for this model",
     example=("a point 12 mm ahead of the toes for half a second", "a point within the feet"),
 )
-OWN_ZMP_DIFFERS = Rule(
+OWN_ZMP_DIFFERS = judgement.warning(
     "MOT323",
-    "warning",
     "The recorded zero moment point agrees with the one computed from root and joints.",
     "it may be planned for another model, or `isRootRelative` may be wrong",
     example=("a point 55 mm from the one that the motion has", "the point of the motion"),
 )
 
 # Motors
-TORQUE_LIMIT = Rule(
+TORQUE_LIMIT = judgement.warning(
     "MOT331",
-    "warning",
     "Joint torques are within the limits of the motors.",
     "the robot will lag behind, or fall; slow the motion down (`bodymotion retime --speed`), or keep the limb nearer to the body",
     example=("an arm that needs 9.8 Nm from a motor of 9 Nm", "a motor of 10 Nm"),

@@ -2,211 +2,175 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import DocumentRule, Rule
+from bodymotion.diagnostics import document, judgement
 
 # The file
-UNREADABLE = Rule(
-    "BDY100",
-    "error",
-    "The file must exist and be readable.",
-    example=("a folder called robot.body", "a file called robot.body"),
+UNREADABLE = judgement.error(
+    "BDY100", "The file must exist and be readable.", example=("a folder called robot.body", "a file called robot.body")
 )
-NOT_YAML = DocumentRule(
+NOT_YAML = document.error(
     "BDY101",
-    "error",
     "A .body file must be YAML, nested at most 100 deep.",
     example=("joint_axis: [ 0, 1, 0", "joint_axis: [ 0, 1, 0 ]"),
 )
-NOT_A_BODY = DocumentRule(
+NOT_A_BODY = document.error(
     "BDY102",
-    "error",
     "A .body file must be a mapping with `format: ChoreonoidBody` and a list of links.",
     example=("format: ChoreonoidProject", "format: ChoreonoidBody"),
 )
-VERSION = DocumentRule(
+VERSION = document.warning(
     "BDY103",
-    "warning",
     "The format version must be 1.0 or 2.0.",
-    hint="it is read as version 2.0",
+    "it is read as version 2.0",
     example=("format_version: 3.0", "format_version: 2.0"),
 )
-ANGLE_UNIT = DocumentRule(
+ANGLE_UNIT = document.error(
     "BDY104",
-    "error",
     "angle_unit must be degree or radian; in version 2.0 all angles are degrees.",
     example=("angle_unit: turns", "angle_unit: degree"),
 )
-ALIAS = DocumentRule(
+ALIAS = document.error(
     "BDY105",
-    "error",
     "An alias must name a node before it, and all aliases together must not unfold to too many nodes.",
     example=("material: *read", "material: *red"),
 )
-KEY_TWICE = Rule(
+KEY_TWICE = judgement.warning(
     "BDY106",
-    "warning",
     "A key must occur once in a mapping; of several the last is used.",
     example=("mass: 2 # in kg\n    mass: 3", "mass: 2 # in kg"),
 )
-WRONG_VALUE = DocumentRule(
-    "BDY107", "error", "The value of a key must be of the kind that the key needs.", example=("mass: light", "mass: 5")
+WRONG_VALUE = document.error(
+    "BDY107", "The value of a key must be of the kind that the key needs.", example=("mass: light", "mass: 5")
 )
-NOT_FINITE = DocumentRule(
+NOT_FINITE = document.error(
     "BDY108",
-    "error",
     "The numbers of a model must be finite; others are read as the default.",
     example=("translation: [ 0, 0, .inf ]", "translation: [ 0, 0, 0.3 ]"),
 )
-SUFFIX = Rule(
+SUFFIX = judgement.warning(
     "BDY109",
-    "warning",
     "A number must not be followed by other characters.",
     "write 0.5, not 0.5f; the characters behind the number are not used",
     example=("mass: 5f", "mass: 5"),
 )
-IGNORED = Rule(
+IGNORED = judgement.note(
     "BDY110",
-    "note",
     "A file must hold one document without tags; further documents and tags are not used.",
     leaves_out=True,
     example=("\n--- # another document", "\n# another document"),
 )
-MISSPELT = Rule(
+MISSPELT = judgement.warning(
     "BDY111",
-    "warning",
     "A key that is similar to one of the format is probably misspelt.",
     example=("jointaxis: [ 0, 1, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
-MISSPELT_MASS = Rule(
+MISSPELT_MASS = judgement.warning(
     "BDY114",
-    "warning",
     "A key that is similar to mass, center_of_mass or inertia is probably misspelt.",
     "in this spelling it has no effect",
     example=("Mass: 2 # in kg", "mass: 2 # in kg"),
 )
-DEGREES = Rule(
+DEGREES = judgement.warning(
     "BDY116",
-    "warning",
     "Angles must be in the unit of the file: degrees, unless angle_unit is radian.",
     "they look like radians: multiply them by 180/π, or write angle_unit: radian in a file of version 1.0",
     example=("rotation: [ 0, 0, 1, 1.5708 ]", "rotation: [ 0, 0, 1, 90 ]"),
 )
-NEGATIVE = DocumentRule(
+NEGATIVE = document.warning(
     "BDY117",
-    "warning",
     "A limit of speed or effort that is one number must not be negative: it is for both directions.",
-    hint="write it without the minus: its absolute value is used",
+    "write it without the minus: its absolute value is used",
     example=("max_joint_velocity: -300", "max_joint_velocity: 300"),
 )
-LEFT_OVER = DocumentRule(
+LEFT_OVER = document.warning(
     "BDY113",
-    "warning",
     "A list of points must have two or three numbers for each; numbers left over are not used.",
     example=("vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0, 7 ]", "vertices: [ 0, 0, 0, 1, 0, 0, 0, 1, 0 ]"),
 )
-TOO_LARGE = Rule(
+TOO_LARGE = judgement.error(
     "BDY112",
-    "error",
     "A model must stay within the limits of the reader.",
     leaves_out=True,
     example=("num_joints: 5000", "num_joints: 50"),
 )
 
 # Links
-NO_LINK = DocumentRule(
-    "BDY120", "error", "A body must have a link.", example=("links: [ ]", "links: [ { name: BASE } ]")
+NO_LINK = document.error("BDY120", "A body must have a link.", example=("links: [ ]", "links: [ { name: BASE } ]"))
+PARENT = document.error(
+    "BDY123", "The parent of a link must be the name of another link.", example=("parent: WEIST", "parent: WAIST")
 )
-PARENT = DocumentRule(
-    "BDY123",
-    "error",
-    "The parent of a link must be the name of another link.",
-    example=("parent: WEIST", "parent: WAIST"),
-)
-ROOT = DocumentRule(
+ROOT = document.error(
     "BDY124",
-    "error",
     "root_link must be the name of a link without a parent; without root_link the first link is the root.",
     example=("root_link: WEIST", "root_link: WAIST"),
 )
-LOOSE = DocumentRule(
+LOOSE = document.error(
     "BDY125",
-    "error",
     "All links must be connected to the root; others are left out.",
-    hint="give it a parent",
+    "give it a parent",
     leaves_out=True,
     example=("two links without a parent", "the second with the first as its parent"),
 )
-LINK_TYPE = DocumentRule(
+LINK_TYPE = document.error(
     "BDY126",
-    "error",
     "The type of a link must be Link, SubBody, ContinuousTrack or Skip.",
     example=("- { type: Limb, name: TAIL", "- { type: Link, name: TAIL"),
 )
-SUB_BODY = DocumentRule(
+SUB_BODY = document.error(
     "BDY127",
-    "error",
     "The file of a SubBody must exist, be readable, and not contain itself.",
     leaves_out=True,
     example=("uri: hnad.body", "uri: hand.body"),
 )
 
 # Joints
-JOINT_TYPE = DocumentRule(
+JOINT_TYPE = document.error(
     "BDY130",
-    "error",
     "joint_type must be one of fixed, free, revolute, prismatic and pseudo_continuous_track.",
     example=("joint_type: sliding", "joint_type: prismatic"),
 )
-JOINT_AXIS = DocumentRule(
+JOINT_AXIS = document.error(
     "BDY131",
-    "error",
     "joint_axis must be a vector, or one of X, Y, Z, -X, -Y and -Z.",
     example=("joint_axis: up", "joint_axis: Y"),
 )
-AXIS_LENGTH = DocumentRule(
+AXIS_LENGTH = document.warning(
     "BDY132",
-    "warning",
     "joint_axis must be a vector of length 1; others are scaled to that length.",
     fixable=True,
     example=("joint_axis: [ 0, 2, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
-NO_AXIS = DocumentRule(
+NO_AXIS = document.error(
     "BDY133",
-    "error",
     "The joint_axis of a joint that moves must not be zero.",
-    hint="it is read as 0 0 1",
+    "it is read as 0 0 1",
     example=("joint_axis: [ 0, 0, 0 ]", "joint_axis: [ 0, 1, 0 ]"),
 )
-ID_RANGE = DocumentRule(
+ID_RANGE = document.error(
     "BDY134",
-    "error",
     "A joint_id must be a whole number from 0 to 9999; a negative one means that there is none.",
     example=("joint_id: 1000000", "joint_id: 0"),
 )
-ROTATION_AXIS = DocumentRule(
+ROTATION_AXIS = document.warning(
     "BDY138",
-    "warning",
     "The axis of a rotation must be of length 1; it is scaled to that length.",
     fixable=True,
     example=("rotation: [ 0, 0, 1.05, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
 )
-NO_ROTATION_AXIS = DocumentRule(
+NO_ROTATION_AXIS = document.error(
     "BDY139",
-    "error",
     "The axis of a rotation must not be zero; otherwise nothing is rotated.",
     example=("rotation: [ 0, 0, 0, 30 ]", "rotation: [ 0, 0, 1, 30 ]"),
 )
 
 # Masses
-INERTIA_SIZE = DocumentRule(
+INERTIA_SIZE = document.error(
     "BDY141",
-    "error",
     "inertia must have nine numbers, row by row, or the six of its upper triangle.",
     example=("inertia: [ 0.1, 0.1, 0.1 ]", "inertia: [ 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1 ]"),
 )
-MASS_UNSET = DocumentRule(
+MASS_UNSET = document.note(
     "BDY142",
-    "note",
     "A link without mass and inertia has 1 kg and the identity matrix for inertia.",
     example=(
         "{ name: TOE, parent: KNEE, joint_type: revolute, joint_id: 2 }",
@@ -215,92 +179,76 @@ MASS_UNSET = DocumentRule(
 )
 
 # Elements
-ELEMENT = DocumentRule(
+ELEMENT = document.error(
     "BDY150",
-    "error",
     "An element must be a mapping with a type, or the value of a key that is its type.",
     example=("- { type: Shape }", "- { type: Shape, geometry: { type: Sphere, radius: 0.1 } }"),
 )
-PLUGIN_NODE = DocumentRule(
+PLUGIN_NODE = document.note(
     "BDY151",
-    "note",
     "Types of elements that Choreonoid itself does not have, such as those of plugins, are kept as devices with all their keys.",
     example=("{ type: Thruster, name: gyro, id: 0 }", "{ type: RateGyroSensor, name: gyro, id: 0 }"),
 )
-SCALED = Rule(
+SCALED = judgement.warning(
     "BDY152",
-    "warning",
     "Transforms around rigid bodies and devices must not scale them.",
     example=("{ type: Transform, scale: 2,", "{ type: Transform, scale: 1,"),
 )
-NO_SIZE = Rule(
+NO_SIZE = judgement.warning(
     "BDY153",
-    "warning",
     "A geometry should have its sizes; a missing one is 1.",
     example=("geometry: { type: Sphere }", "geometry: { type: Sphere, radius: 0.1 }"),
 )
-NOT_SHOWN = Rule(
+NOT_SHOWN = judgement.note(
     "BDY154",
-    "note",
     "Lights, fog and viewpoints of scenes are not shown.",
     leaves_out=True,
     example=("- { type: Fog }", "- { type: Group }"),
 )
-FIELD_OF_VIEW = Rule(
+FIELD_OF_VIEW = judgement.warning(
     "BDY155",
-    "warning",
     "The field of view of a camera with a normal lens is between 0 and 180 degrees.",
     example=("field_of_view: 200", "field_of_view: 60"),
 )
-GEOMETRY = DocumentRule(
+GEOMETRY = document.error(
     "BDY157",
-    "error",
     "A geometry must be of a known type; others are not shown.",
     leaves_out=True,
     example=("geometry: { type: Ball, radius: 0.1 }", "geometry: { type: Sphere, radius: 0.1 }"),
 )
 
 # Resources
-RESOURCE_KIND = DocumentRule(
+RESOURCE_KIND = document.error(
     "BDY160",
-    "error",
     "A resource must be VRML97, YAML, COLLADA or a mesh in a known format.",
     leaves_out=True,
     example=("uri: hand.docx", "uri: hand.wrl"),
 )
-RESOURCE_NODE = DocumentRule(
-    "BDY161",
-    "error",
-    "The node of a resource must be in its file.",
-    leaves_out=True,
-    example=("node: HNAD", "node: HAND"),
+RESOURCE_NODE = document.error(
+    "BDY161", "The node of a resource must be in its file.", leaves_out=True, example=("node: HNAD", "node: HAND")
 )
-RESOURCE_BROKEN = DocumentRule(
+RESOURCE_BROKEN = document.error(
     "BDY162",
-    "error",
     "The file of a resource must be readable; otherwise it is not shown.",
     leaves_out=True,
     example=("uri of an empty hand.stl", "uri of a hand.stl with triangles"),
 )
-RESOURCE_PARTS = Rule(
+RESOURCE_PARTS = judgement.warning(
     "BDY163",
-    "warning",
     "Parts of a resource that cannot be used are left out.",
     leaves_out=True,
     example=('a .dae with <unit meter="long"/>', 'a .dae with <unit meter="1"/>'),
 )
 
 # Closed loops
-EXTRA_LINK = DocumentRule(
+EXTRA_LINK = document.error(
     "BDY170",
-    "error",
     "link1_name and link2_name of an extra joint must be names of links; otherwise it is left out.",
     leaves_out=True,
     example=("link1_name: HUP", "link1_name: HIP"),
 )
-EXTRA_TYPE = DocumentRule(
+EXTRA_TYPE = document.error(
     "BDY171",
-    "error",
     "The joint_type of an extra joint must be ball, hinge or piston; otherwise it is left out.",
     leaves_out=True,
     example=("joint_type: glue", "joint_type: ball"),

@@ -2,77 +2,64 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import judgement
 
-NO_NAMES = Rule(
+NO_NAMES = judgement.error(
     "CSV001",
-    "error",
     "The first line names the columns, or the caller does.",
     "layout='unitree' (--layout unitree) is x y z, qx qy qz qw, joints; columns=[…] (--columns) names any other columns",
     example=("0.0,0.1,0.2", "time,HIP [rad],KNEE [rad]"),
 )
-NO_TIME = Rule(
+NO_TIME = judgement.error(
     "CSV002",
-    "error",
     "A table has a column 'time', or the caller gives a frame rate.",
     "frame_rate=… (--input-rate) gives the rate in frames per second",
     example=("frame,HIP [rad]", "time,HIP [rad]"),
 )
-QUATERNION_ORDER = Rule(
+QUATERNION_ORDER = judgement.error(
     "CSV003",
-    "error",
     "The names of the columns, or the caller, define the order of a quaternion's numbers.",
     "give quaternion_order='wxyz' or 'xyzw' (--quaternion-order), or name the columns root_qw root_qx root_qy root_qz",
     example=("root_q0,root_q1,root_q2,root_q3", "root_qw,root_qx,root_qy,root_qz"),
 )
-UNIT = Rule(
+UNIT = judgement.error(
     "CSV004",
-    "error",
     "Angles that look like degrees have a unit.",
     "give degrees=True or False (--input-degrees, --input-radians), or name the column 'KNEE [deg]'",
     example=("time,HIP\n0.0,90", "time,HIP [deg]\n0.0,90"),
 )
-POSE = Rule(
-    "CSV005",
-    "error",
-    "A pose has all of x y z and an orientation.",
-    example=("root_x,root_y,height", "root_x,root_y,root_z"),
+POSE = judgement.error(
+    "CSV005", "A pose has all of x y z and an orientation.", example=("root_x,root_y,height", "root_x,root_y,root_z")
 )
-NAMES = Rule(
+NAMES = judgement.error(
     "CSV006",
-    "error",
     "The names of columns differ, and their units are known.",
     example=("HIP [rad],HIP [rad]", "HIP [rad],KNEE [rad]"),
 )
-COLUMNS = Rule(
+COLUMNS = judgement.error(
     "CSV007",
-    "error",
     "The number of columns is that of the layout or of the names.",
     example=("columns=['time', 'HIP'] for three columns", "columns=['time', 'HIP', 'KNEE']"),
 )
-TIME_ORDER = Rule(
+TIME_ORDER = judgement.error(
     "CSV008",
-    "error",
     "The time of each frame is greater than that of the frame before it.",
     example=("0.0,0.3,0.4", "0.1,0.3,0.4"),
 )
-NOT_UNIT = Rule(
+NOT_UNIT = judgement.error(
     "CSV010",
-    "error",
     "The quaternions of a pose have length 1.",
     "another length means another order of columns, another unit, or angles",
     example=("0,0,0.8,2,0,0,0", "0,0,0.8,1,0,0,0"),
 )
-ASSUMED = Rule(
+ASSUMED = judgement.note(
     "CSV011",
-    "note",
     "Angles without a unit are read as radians.",
     "give degrees=True (--input-degrees) if they are degrees; names such as 'KNEE [rad]', or --input-radians, confirm radians",
     example=("time,HIP\n0.0,0.1", "time,HIP [rad]\n0.0,0.1"),
 )
-GUESSED_ORDER = Rule(
+GUESSED_ORDER = judgement.warning(
     "CSV012",
-    "warning",
     "In a table of the layout 'unitree' the order x y z w has the root upright.",
     "--quaternion-order (quaternion_order=) states the order",
     example=("0,0,0.8,1,0,0,0,0.1", "0,0,0.8,0,0,0,1,0.1"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import DocumentRule, Rule
+from bodymotion.diagnostics import document, judgement
 
 RETIRED = {
     "MJCF113": "BODY111",
@@ -13,231 +13,195 @@ RETIRED = {
 """Codes of rules that others replaced, with the codes of these."""
 
 # The file
-UNREADABLE = Rule(
-    "MJCF100", "error", "The file can be opened.", example=("a folder called robot.xml", "a file called robot.xml")
+UNREADABLE = judgement.error(
+    "MJCF100", "The file can be opened.", example=("a folder called robot.xml", "a file called robot.xml")
 )
-NOT_MJCF = DocumentRule("MJCF101", "error", "The root of an MJCF file is <mujoco>.", example=("<model>", "<mujoco>"))
-INCLUDE = DocumentRule(
+NOT_MJCF = document.error("MJCF101", "The root of an MJCF file is <mujoco>.", example=("<model>", "<mujoco>"))
+INCLUDE = document.error(
     "MJCF102",
-    "error",
     "A file in <include> exists, can be read, and is included once.",
     example=('<include file="lge.xml"/>', '<include file="leg.xml"/>'),
 )
-NO_BODY = Rule(
+NO_BODY = judgement.error(
     "MJCF103",
-    "error",
     "A model has a body.",
     example=("<worldbody> </worldbody>", '<worldbody> <body> <geom size="0.1"/> </body> </worldbody>'),
 )
-TOO_LARGE = Rule(
+TOO_LARGE = judgement.error(
     "MJCF104",
-    "error",
     "A model has at most 100 MB, 2 million elements, 250 nested elements and a million attributes in its classes.",
     example=("150 classes in one another, each with 7000 values", "20 of them"),
 )
-CLASS = DocumentRule(
-    "MJCF105",
-    "error",
-    "class and childclass name a class of <default>.",
-    example=('childclass="foot"', 'childclass="leg"'),
+CLASS = document.error(
+    "MJCF105", "class and childclass name a class of <default>.", example=('childclass="foot"', 'childclass="leg"')
 )
-NOT_READ = Rule(
+NOT_READ = judgement.warning(
     "MJCF106",
-    "warning",
     "Elements that no field of a body can hold are left out.",
     leaves_out=True,
     example=('<composite type="cable"/>', "<!-- a cable -->"),
 )
-SAME_NAME = DocumentRule(
+SAME_NAME = document.error(
     "MJCF107",
-    "error",
     "Objects of one kind have different names.",
     example=('<body name="waist"><!-- again -->', '<body name="knee"><!-- again -->'),
 )
-GLOBAL = DocumentRule(
+GLOBAL = document.error(
     "MJCF108",
-    "error",
     "Coordinates are local; MuJoCo does not support global ones any more.",
     example=('coordinate="global"', 'coordinate="local"'),
 )
-MISSPELT = DocumentRule(
+MISSPELT = document.error(
     "MJCF115",
-    "error",
     "The names of elements and attributes are spelt as in MJCF.",
-    hint="correct the name: it is ignored here, and MuJoCo refuses the file",
+    "correct the name: it is ignored here, and MuJoCo refuses the file",
     leaves_out=True,
     example=('<geom typ="sphere" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
-FOREIGN = DocumentRule(
+FOREIGN = document.warning(
     "MJCF116",
-    "warning",
     "Elements and attributes are those of MJCF.",
-    hint="it is ignored here, and MuJoCo 4.0 refuses the file",
+    "it is ignored here, and MuJoCo 4.0 refuses the file",
     leaves_out=True,
     example=('<site name="head" owner="me"/>', '<site name="head"/>'),
 )
 
 # Bodies and joints
-NOT_FINITE = DocumentRule(
-    "MJCF110", "error", "The numbers of a model are finite.", example=('pos="0 0 1e300"', 'pos="0 0 0.3"')
+NOT_FINITE = document.error(
+    "MJCF110", "The numbers of a model are finite.", example=('pos="0 0 1e300"', 'pos="0 0 0.3"')
 )
-ORIENTATION = DocumentRule(
+ORIENTATION = document.error(
     "MJCF111",
-    "error",
     "An object has one orientation, whose quaternion or axes have a length that is not zero.",
     example=('quat="0 0 0 0"', 'quat="1 0 0 0"'),
 )
-FREE = DocumentRule(
+FREE = document.error(
     "MJCF112",
-    "error",
     "A free joint is the only joint of a body in the world.",
     example=("a <freejoint/> of a body within a body", "a <freejoint/> of a body of the world"),
 )
-JOINT_TYPE = DocumentRule(
-    "MJCF114",
-    "error",
-    "The type of a joint is hinge, slide, ball or free.",
-    example=('type="revolute"', 'type="hinge"'),
+JOINT_TYPE = document.error(
+    "MJCF114", "The type of a joint is hinge, slide, ball or free.", example=('type="revolute"', 'type="hinge"')
 )
-SEVERAL_JOINTS = Rule(
+SEVERAL_JOINTS = judgement.note(
     "MJCF120",
-    "note",
     "A body with several joints, or one away from its origin, is read as a chain of links.",
     "only the last link of the chain has mass and shapes",
     example=('<joint name="hip"/> <joint name="turn"/>', '<joint name="hip"/>'),
 )
-BALL = Rule(
+BALL = judgement.warning(
     "MJCF121",
-    "warning",
     "A ball joint is read as three joints about x, y and z.",
     example=('<joint type="ball"/>', '<joint type="hinge"/>'),
 )
-WORLD = Rule(
+WORLD = judgement.note(
     "MJCF122",
-    "note",
     "Where the world has several bodies, or one with a joint that is not free, the world is the root link.",
     example=(
         '<body name="left"/> <body name="right"/>',
         '<body name="base"> <body name="left"/> <body name="right"/> </body>',
     ),
 )
-RADIANS = DocumentRule(
+RADIANS = document.warning(
     "MJCF125",
-    "warning",
     'Angles are in degrees unless the compiler has angle="radian".',
-    hint='if radians are meant, write <compiler angle="radian"/>',
+    'if radians are meant, write <compiler angle="radian"/>',
     example=('range="-0.785 0.785"', 'range="-90 90"'),
 )
-BESIDE = Rule(
+BESIDE = judgement.warning(
     "MJCF124",
-    "warning",
     "Where exactly one body of the world is free, it is the robot; the others are left out.",
     leaves_out=True,
     example=("a <body> beside the only one with a <freejoint/>", "no body beside it"),
 )
-WORLD_SHAPES = Rule(
+WORLD_SHAPES = judgement.note(
     "MJCF123",
-    "note",
     "Shapes, sites and cameras of the world are no part of the robot: they are kept as plain data.",
     example=('<geom type="plane" size="5 5 1"/>', "<!-- no floor -->"),
 )
 
 # Masses
-GEOM_MASS = DocumentRule(
+GEOM_MASS = document.warning(
     "MJCF132",
-    "warning",
     "The mass of a body without <inertial> can be computed from its geoms as in MuJoCo.",
     example=("a geom of a mesh without a volume", "a geom of a closed mesh"),
 )
-REFUSED = DocumentRule(
+REFUSED = document.error(
     "MJCF133",
-    "error",
     "Each moving body of MJCF has a possible mass and inertia of a rigid body.",
-    hint="without strict=True (`bodymotion convert --strict`) they are repaired, and each repair is reported",
+    "without strict=True (`bodymotion convert --strict`) they are repaired, and each repair is reported",
     example=("a moving link with mass=0, saved with strict=True", "the same with mass=1"),
 )
 
 # Geometry
-GEOM = DocumentRule(
+GEOM = document.warning(
     "MJCF140",
-    "warning",
     "A geom is a box, sphere, capsule, cylinder, ellipsoid, plane or mesh; others are left out.",
     leaves_out=True,
     example=('<geom type="hfield" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
-GEOM_SIZE = DocumentRule(
+GEOM_SIZE = document.error(
     "MJCF141",
-    "error",
     "A geom has the sizes of its type, and they are positive.",
     example=('<geom type="sphere" size="-0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
-ASSET = DocumentRule(
+ASSET = document.error(
     "MJCF142",
-    "error",
     "The meshes, materials and textures that elements name are in <asset>.",
     example=('material="rod"', 'material="red"'),
 )
-MESH_FILE = DocumentRule(
+MESH_FILE = document.error(
     "MJCF143",
-    "error",
     "The files of meshes and textures exist and can be read.",
-    hint="meshes and textures that cannot be read are left out here; MuJoCo refuses the model",
+    "meshes and textures that cannot be read are left out here; MuJoCo refuses the model",
     leaves_out=True,
     example=('<mesh name="hand" file="hnad.stl"/>', '<mesh name="hand" file="hand.stl"/>'),
 )
-MESH_MADE = Rule(
+MESH_MADE = judgement.warning(
     "MJCF145",
-    "warning",
     "A mesh has its triangles in a file or in the model; meshes that MuJoCo generates are left out.",
     leaves_out=True,
     example=('<mesh name="hand" builtin="sphere" params="2"/>', '<mesh name="hand" file="hand.stl"/>'),
 )
-LOOK = Rule(
+LOOK = judgement.warning(
     "MJCF144",
-    "warning",
     "A material has colour, specular, shininess, emission and one image file; other attributes are left out.",
     leaves_out=True,
     example=('rgba="1 0 0 1" metallic="0.5"', 'rgba="1 0 0 1"'),
 )
 
 # Devices and loops
-SENSOR = Rule(
+SENSOR = judgement.note(
     "MJCF150",
-    "note",
     "Sensors other than those of devices are kept as plain data.",
     example=('<clock name="time"/>', "<!-- a clock -->"),
 )
-EQUALITY = Rule(
+EQUALITY = judgement.note(
     "MJCF151",
-    "note",
     "Equalities other than connect are kept as plain data.",
     example=('<joint joint1="hip"/>', "<!-- nothing tied -->"),
 )
-REFERENCE = DocumentRule(
-    "MJCF152", "error", "The objects that an element names exist in the model.", example=('site="hed"', 'site="head"')
+REFERENCE = document.error(
+    "MJCF152", "The objects that an element names exist in the model.", example=('site="hed"', 'site="head"')
 )
-LIMITS = DocumentRule(
+LIMITS = document.warning(
     "MJCF153",
-    "warning",
     "The range of a joint begins with the lower limit.",
-    hint='MuJoCo refuses the model where limited="true", and ignores the range elsewhere; swap the limits if they are exchanged',
+    'MuJoCo refuses the model where limited="true", and ignores the range elsewhere; swap the limits if they are exchanged',
     example=('range="90 -90"', 'range="-90 90"'),
 )
-KEPT = Rule(
+KEPT = judgement.note(
     "MJCF154",
-    "note",
     "Tendons, contacts, keyframes, options, and actuators other than those of joints are kept as plain data.",
     example=('<general site="head"/>', "<!-- no motor -->"),
 )
-DEEP = Rule(
+DEEP = judgement.error(
     "MJCF155",
-    "error",
     "A chain of links has at most 180 links: XML readers limit the nesting of elements.",
     example=("a chain of 200 links, saved", "a chain of 20 links, saved"),
 )
-OVERLAP = Rule(
+OVERLAP = judgement.note(
     "MJCF160",
-    "note",
     "Links that overlap at rest do not collide in a model that is written.",
     "`bodymotion convert --self-collision all` lets them collide, which pushes them apart",
     example=("two shapes in one place, on a link and on the child of its child", "shapes apart from each other"),

@@ -2,68 +2,56 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import judgement
 
-NOT_AN_ARCHIVE = Rule(
+NOT_AN_ARCHIVE = judgement.error(
     "NPZ001",
-    "error",
     "An .npz file is a zip archive of NumPy arrays.",
     example=("a text called walk.npz", "numpy.savez('walk.npz', …)"),
 )
-BOMB = Rule(
+BOMB = judgement.error(
     "NPZ002",
-    "error",
     "An archive unpacks to at most 256 MB, or 100 times its own size.",
     "save it again with numpy.savez, which does not compress",
     example=("a gigabyte of zeros, compressed", "the same, not compressed"),
 )
-OBJECTS = Rule(
+OBJECTS = judgement.error(
     "NPZ003",
-    "error",
     "Arrays hold numbers, truth values or texts; Python objects could run code when they are unpacked.",
     example=("info=numpy.array({'by': 'me'})", "info=numpy.array('by me')"),
 )
-UNREADABLE = Rule(
+UNREADABLE = judgement.error(
     "NPZ004",
-    "error",
     "The file can be opened and read to its end.",
     example=("a folder called walk.npz", "a file called walk.npz"),
 )
-LAYOUT = Rule(
+LAYOUT = judgement.error(
     "NPZ101",
-    "error",
     "The arrays are those of a motion: joint_displacement or link_position, or those of BeyondMimic.",
     example=("q=…, frame_rate=100", "joint_displacement=…, frame_rate=100"),
 )
-SHAPE = Rule(
+SHAPE = judgement.error(
     "NPZ102",
-    "error",
     "The arrays of a motion have shapes that fit together.",
     example=("joint_displacement of shape (10,)", "joint_displacement of shape (10, 1)"),
 )
-RATE = Rule(
-    "NPZ103",
-    "error",
-    "A motion has a positive frame rate, or times that increase.",
-    example=("frame_rate=0", "frame_rate=100"),
+RATE = judgement.error(
+    "NPZ103", "A motion has a positive frame rate, or times that increase.", example=("frame_rate=0", "frame_rate=100")
 )
-NAMES = Rule(
+NAMES = judgement.error(
     "NPZ104",
-    "error",
     "The joints of an archive without names are named by the caller.",
     "joint_names=[…] (--joint-names) gives the names in the file's order; with a model alone, they are in order of joint id",
     example=("load('dance.npz')", "load('dance.npz', joint_names=['HIP', 'KNEE'])"),
 )
-ORDER = Rule(
+ORDER = judgement.warning(
     "NPZ105",
-    "warning",
     "Joints are matched by name.",
     "joint_names=[…] (--joint-names) names the columns",
     example=("load('dance.npz', body=robot)", "load('dance.npz', body=robot, joint_names=['HIP', 'KNEE'])"),
 )
-UNREAD = Rule(
+UNREAD = judgement.note(
     "NPZ106",
-    "note",
     "Arrays that follow from others, or are not known, are not read.",
     example=("joint_displacement=…, effort=…", "joint_displacement=…"),
 )

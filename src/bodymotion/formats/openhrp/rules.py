@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import DocumentRule, Rule
+from bodymotion.diagnostics import document, judgement, reference
 
 RETIRED = {
     "WRL110": "BODY101",
@@ -28,286 +28,243 @@ RETIRED = {
 """Codes that rules had before, each with that of the rule on bodies that took over."""
 
 # The tree
-HUMANOIDS = DocumentRule(
+HUMANOIDS = document.error(
     "WRL101",
-    "error",
     "A file must have one Humanoid; only the first is read.",
     leaves_out=True,
     example=("DEF a Humanoid { } DEF b Humanoid { }", "DEF a Humanoid { }"),
 )
-NO_JOINT = Rule(
+NO_JOINT = judgement.warning(
     "WRL102",
-    "warning",
     "A Humanoid should have a Joint in its humanoidBody; without one the body is a single fixed link.",
     "write humanoidBody [ DEF BASE Joint { … } ]",
     example=("humanoidBody [ ]", 'humanoidBody [ DEF BASE Joint { jointType "fixed" } ]'),
 )
-SEVERAL_ROOTS = DocumentRule(
+SEVERAL_ROOTS = document.error(
     "WRL103",
-    "error",
     "A body must have one root; the first Joint of humanoidBody is read, other Joints beside it are left out.",
-    hint="put the other Joints into the first one's children",
+    "put the other Joints into the first one's children",
     leaves_out=True,
     example=(
         "humanoidBody [ DEF ARM Joint { … } DEF LEG Joint { … } ]",
         "humanoidBody [ DEF WAIST Joint { … children [ DEF ARM Joint { … } DEF LEG Joint { … } ] } ]",
     ),
 )
-JOINT_MOVED = DocumentRule(
+JOINT_MOVED = document.error(
     "WRL104",
-    "error",
     "A Joint must be directly inside of a Joint; a Transform between them has no effect.",
-    hint="write the Transform's translation and rotation into the Joint",
+    "write the Transform's translation and rotation into the Joint",
     example=(
         "Transform { translation 0 0 1 children [ DEF HIP Joint { … } ] }",
         "DEF HIP Joint { translation 0 0 1 … }",
     ),
 )
-JOINT_IN_SEGMENT = DocumentRule(
+JOINT_IN_SEGMENT = document.error(
     "WRL105",
-    "error",
     "A Joint must not be inside of a Segment.",
-    hint="put the Joint beside the Segment",
+    "put the Joint beside the Segment",
     example=(
         "DEF WAIST_LINK Segment { children [ DEF HIP Joint { … } ] }",
         "DEF WAIST_LINK Segment { } DEF HIP Joint { … }",
     ),
 )
-SEGMENT_IN_SEGMENT = DocumentRule(
+SEGMENT_IN_SEGMENT = document.error(
     "WRL106",
-    "error",
     "A Segment must not be inside of a Segment.",
-    hint="put the Segments side by side",
+    "put the Segments side by side",
     example=("DEF A Segment { children [ DEF B Segment { } ] }", "DEF A Segment { } DEF B Segment { }"),
 )
-OUTSIDE = Rule(
+OUTSIDE = judgement.warning(
     "WRL107",
-    "warning",
     "Only what is inside of the humanoidBody of the Humanoid belongs to the body.",
     leaves_out=True,
     example=("a Shape beside the Humanoid", "a Shape in a Segment of the Humanoid"),
 )
-HUMANOID_POSE = Rule(
+HUMANOID_POSE = judgement.warning(
     "WRL108",
-    "warning",
     "Translation, rotation and scale of a Humanoid have no effect by default; the pose of the root Joint is that of the body.",
     "write them into the root Joint, or load with apply_humanoid_pose=True (--apply-humanoid-pose)",
     example=("DEF robot Humanoid { translation 0 0 1", "DEF robot Humanoid {"),
 )
-LISTS = DocumentRule(
+LISTS = document.warning(
     "WRL109",
-    "warning",
     "The lists joints and segments of a Humanoid must name all Joints and Segments.",
     fixable=True,
     example=("joints [ USE WAIST, USE HIP ]", "joints [ USE WAIST, USE HIP, USE KNEE ]"),
 )
-TOO_MANY = Rule("WRL112", "error", "A body may have 10000 links.", example=("10001 Joints", "100 Joints"))
-NOTHING = Rule(
+TOO_MANY = judgement.error("WRL112", "A body may have 10000 links.", example=("10001 Joints", "100 Joints"))
+NOTHING = judgement.error(
     "WRL113",
-    "error",
     "A file must have a node.",
     "the file may have been cut off, or never written",
     example=("an empty file", "#VRML V2.0 utf8 and a node"),
 )
-NAME_FIELD = Rule(
+NAME_FIELD = reference.note(
     "WRL114",
-    "note",
     "The name of a Joint or Segment is the one after DEF; a different one in the field name is only kept.",
     "write the name after DEF into the field",
     example=('DEF HIP Joint { name "LHIP"', 'DEF HIP Joint { name "HIP"'),
-    source="reference",
 )
-UNUSED_FIELD = DocumentRule(
+UNUSED_FIELD = document.note(
     "WRL115",
-    "note",
     "The fields bboxCenter, bboxSize, sites, coord, displacers, addChildren and removeChildren have no effect in OpenHRP.",
     example=("bboxSize 1 1 1 mass 5", "mass 5"),
 )
-NO_HUMANOID = DocumentRule(
+NO_HUMANOID = document.note(
     "WRL116",
-    "note",
     "A model must have a Humanoid; a file without one is a scene: a single fixed link with all shapes.",
-    hint="put a Humanoid around the Joints: its humanoidBody has the root Joint",
+    "put a Humanoid around the Joints: its humanoidBody has the root Joint",
     example=("DEF BASE Joint { … }", "DEF robot Humanoid { humanoidBody [ DEF BASE Joint { … } ] }"),
 )
-EXTENSION = DocumentRule(
-    "WRL117",
-    "note",
-    "The name of a model file should end with .wrl.",
-    example=("a robot.txt of the format wrl", "robot.wrl"),
+EXTENSION = document.note(
+    "WRL117", "The name of a model file should end with .wrl.", example=("a robot.txt of the format wrl", "robot.wrl")
 )
-SEGMENT_NAME = Rule(
+SEGMENT_NAME = judgement.note(
     "WRL118",
-    "note",
     "A Segment must have its own name, DEF NAME Segment { … }, for the list segments.",
     example=("Segment { mass 5", "DEF WAIST_LINK Segment { mass 5"),
 )
-UNKNOWN_NODES = Rule(
+UNKNOWN_NODES = judgement.warning(
     "WRL119",
-    "warning",
     "Of an unknown field that holds nodes, only the names or types of the nodes are kept.",
     leaves_out=True,
     example=("mass 5 paint [ Material { } ]", "mass 5"),
 )
 
 # Joints
-JOINT_TYPE = DocumentRule(
+JOINT_TYPE = document.error(
     "WRL120",
-    "error",
     "jointType must be free, slide, rotate, fixed or crawler.",
     example=('jointType "turn"', 'jointType "rotate"'),
 )
-JOINT_AXIS = DocumentRule(
+JOINT_AXIS = document.error(
     "WRL121",
-    "error",
     'jointAxis must be a vector, or in old files "X", "Y" or "Z".',
     example=('jointAxis "up"', "jointAxis 0 1 0"),
 )
-AXIS_LENGTH = DocumentRule(
+AXIS_LENGTH = document.warning(
     "WRL122",
-    "warning",
     "jointAxis must be a vector of length 1; another one is scaled to this length.",
     fixable=True,
     example=("jointAxis 0 2 0", "jointAxis 0 1 0"),
 )
-ID_MISSING = Rule(
+ID_MISSING = judgement.warning(
     "WRL126",
-    "warning",
     "A Joint that moves should have a jointId.",
     "the joint gets the next free column",
     example=('jointType "slide"', 'jointType "slide" jointId 1'),
 )
-ID_UNUSED = Rule(
+ID_UNUSED = judgement.note(
     "WRL127",
-    "note",
     "A jointId has no effect on a fixed or free Joint, which has no joint value.",
     example=('jointType "free" jointId 0', 'jointType "free"'),
 )
-ID_ORDER = Rule(
+ID_ORDER = judgement.note(
     "WRL128",
-    "note",
     "The order of jointIds may differ from that of the links.",
     example=(
         "jointId 1 in the first Joint, jointId 0 in the second",
         "jointId 0 in the first Joint, jointId 1 in the second",
     ),
 )
-ID_RANGE = DocumentRule(
-    "WRL129", "error", "A jointId must be in 0…9999, or −1 for none.", example=("jointId -7", "jointId 1")
-)
-CENTER = Rule(
+ID_RANGE = document.error("WRL129", "A jointId must be in 0…9999, or −1 for none.", example=("jointId -7", "jointId 1"))
+CENTER = judgement.warning(
     "WRL131",
-    "warning",
     "center, scale and scaleOrientation of a Joint have no effect.",
     "use translation",
     example=("center 0 0 0.3", "translation 0 0 0.3"),
 )
-OBSOLETE = Rule(
+OBSOLETE = judgement.note(
     "WRL132",
-    "note",
     "equivalentInertia is an obsolete field.",
     "write rotorInertia and gearRatio",
     example=("equivalentInertia 0.3", "rotorInertia 0.3"),
 )
-ROTATION_AXIS = DocumentRule(
+ROTATION_AXIS = document.warning(
     "WRL134",
-    "warning",
     "The axis of a rotation must be of length 1; it is scaled to this length.",
     fixable=True,
     example=("rotation 0 0 1.05 0.5", "rotation 0 0 1 0.5"),
 )
-OLD_AXIS = DocumentRule(
+OLD_AXIS = document.note(
     "WRL135",
-    "note",
     "jointAxis must be a vector since OpenHRP 3.",
-    hint='write 1 0 0 for "X", 0 1 0 for "Y", 0 0 1 for "Z"',
+    'write 1 0 0 for "X", 0 1 0 for "Y", 0 0 1 for "Z"',
     example=('jointAxis "Y"', "jointAxis 0 1 0"),
 )
-SEVERAL_LIMITS = Rule(
+SEVERAL_LIMITS = judgement.note(
     "WRL136",
-    "note",
     "A limit must be one number; of several the first is used.",
     example=("ulimit [ 1.5 1.6 ]", "ulimit [ 1.5 ]"),
 )
-ROTATION_ANGLE = Rule(
+ROTATION_ANGLE = judgement.warning(
     "WRL139",
-    "warning",
     "The angle of a rotation must be in radians, and less than a full turn.",
     "it looks like degrees: multiply it by π/180",
     example=("rotation 0 0 1 90", "rotation 0 0 1 1.5708"),
 )
 
 # Segments
-INERTIA_SIZE = DocumentRule(
+INERTIA_SIZE = document.error(
     "WRL140",
-    "error",
     "momentsOfInertia must have nine numbers, row by row.",
     example=("momentsOfInertia [ 0.1 0.1 0.1 ]", "momentsOfInertia [ 0.1 0 0 0 0.1 0 0 0 0.1 ]"),
 )
-SEGMENT_SCALED = Rule(
+SEGMENT_SCALED = judgement.warning(
     "WRL146",
-    "warning",
     "Transforms around a Segment must not scale it.",
     example=(
         "Transform { scale 2 2 2 children [ DEF KNEE_LINK Segment",
         "Transform { scale 1 1 1 children [ DEF KNEE_LINK Segment",
     ),
 )
-NOT_FINITE = DocumentRule(
+NOT_FINITE = document.error(
     "WRL147",
-    "error",
     "The numbers of a model must be finite; others are replaced by the default.",
     example=("translation 0 0 inf", "translation 0 0 0.8"),
 )
-MORE_NUMBERS = DocumentRule(
+MORE_NUMBERS = document.warning(
     "WRL148",
-    "warning",
     "A field must have as many numbers as its type; of more the first are used.",
     example=("centerOfMass 0 0 0.1 0.2", "centerOfMass 0 0 0.1"),
 )
 
 # Sensors
-SENSOR_ID_MISSING = DocumentRule(
-    "WRL162", "warning", "A sensor must have a sensorId.", example=("DEF gyro Gyro { }", "DEF gyro Gyro { sensorId 0 }")
+SENSOR_ID_MISSING = document.warning(
+    "WRL162", "A sensor must have a sensorId.", example=("DEF gyro Gyro { }", "DEF gyro Gyro { sensorId 0 }")
 )
-VISION_TYPE = DocumentRule(
+VISION_TYPE = document.error(
     "WRL163",
-    "error",
     "The type of a VisionSensor must be COLOR, DEPTH, COLOR_DEPTH or NONE.",
     example=('type "RGB"', 'type "COLOR"'),
 )
-FIELD_OF_VIEW = DocumentRule(
-    "WRL164", "error", "fieldOfView must be between 0 and π.", example=("fieldOfView 45", "fieldOfView 0.785")
+FIELD_OF_VIEW = document.error(
+    "WRL164", "fieldOfView must be between 0 and π.", example=("fieldOfView 45", "fieldOfView 0.785")
 )
-NOT_IN_DOCUMENT = DocumentRule(
+NOT_IN_DOCUMENT = document.note(
     "WRL168",
-    "note",
     "The document has five types of sensor; others are kept with all their fields.",
     example=("DEF nose SmellSensor { sensorId 0 }", "DEF nose Gyro { sensorId 0 }"),
 )
-SENSOR_SCALED = Rule(
+SENSOR_SCALED = judgement.warning(
     "WRL169",
-    "warning",
     "Transforms around a sensor must not scale it.",
     example=("Transform { scale 2 2 2 children [ DEF gyro Gyro", "Transform { scale 1 1 1 children [ DEF gyro Gyro"),
 )
-SENSOR_LIMIT = Rule(
+SENSOR_LIMIT = judgement.warning(
     "WRL170",
-    "warning",
     "A sensor's maxAcceleration, maxAngularVelocity, maxForce and maxTorque must be positive, or -1 for no limit.",
     example=("maxAngularVelocity [ 0 0 0 ]", "maxAngularVelocity [ 10 10 10 ]"),
 )
 
 # Extra joints
-EXTRA_LINK = DocumentRule(
+EXTRA_LINK = document.error(
     "WRL180",
-    "error",
     "link1Name and link2Name of an ExtraJoint must be names of Joints.",
     example=('link1Name "HUP"', 'link1Name "HIP"'),
 )
-EXTRA_TYPE = DocumentRule(
+EXTRA_TYPE = document.error(
     "WRL181",
-    "error",
     'jointType of an ExtraJoint must be "xyz", "xy" or "z"; Choreonoid has "piston", "ball" and "hinge" too.',
     example=('jointType "xz"', 'jointType "xyz"'),
 )

@@ -5,331 +5,275 @@ Rules whose `source` is "reference" are those of Choreonoid's loader, where the 
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import DocumentRule, Rule
+from bodymotion.diagnostics import document, judgement, reference
 
-UNREADABLE = Rule(
+UNREADABLE = judgement.error(
     "SEQ001",
-    "error",
     "The file can be opened and read to its end.",
     example=("a folder called walk.seq", "a file called walk.seq"),
 )
-NOT_YAML = DocumentRule(
+NOT_YAML = document.error(
     "SEQ002",
-    "error",
     "A body motion must be well-formed YAML.",
-    hint="the fault may be in the line before; indentation is made of spaces, not tabs",
+    "the fault may be in the line before; indentation is made of spaces, not tabs",
     example=("- [ 0.1, 0.2", "- [ 0.1, 0.2 ]"),
 )
-NOT_A_MOTION = DocumentRule(
+NOT_A_MOTION = document.error(
     "SEQ003",
-    "error",
     "The top node must be a mapping of type CompositeSeq (BodyMotion in version 1).",
-    hint="a motion starts with 'type: CompositeSeq'",
+    "a motion starts with 'type: CompositeSeq'",
     example=("type: PoseSeq", "type: CompositeSeq"),
 )
-VERSION = Rule(
-    "SEQ004",
-    "error",
-    "The format version must be 1, 2, 3 or 4.",
-    example=("formatVersion: 5", "formatVersion: 2"),
-    source="reference",
+VERSION = reference.error(
+    "SEQ004", "The format version must be 1, 2, 3 or 4.", example=("formatVersion: 5", "formatVersion: 2")
 )
-TOO_LARGE = Rule(
+TOO_LARGE = judgement.error(
     "SEQ005",
-    "error",
     "A large file must have its frames in a regular shape: one line per frame, or the nested lists that YAML libraries write.",
     "write each frame as '- [ 0.1, 0.2 ]' on a line of its own; only such rows are read without holding the whole text in memory",
     example=("- [ 0.1, *a ] among gigabytes of rows", "- [ 0.1, 0.2 ]"),
 )
-ALIASES = Rule(
+ALIASES = judgement.error(
     "SEQ006",
-    "error",
     "An alias must name a complete node before it, and all aliases together must not unfold to too many nodes.",
     "write the data out in place of the aliases",
     example=("- *first", "- &first [ 0.1, 0.2 ]\n- *first"),
 )
-TAG = Rule(
+TAG = judgement.error(
     "SEQ007",
-    "error",
     "Nodes must have no tags other than YAML's own (!!str, !!int, !!float, !!bool, !!seq, !!map).",
     example=("numParts: !!python/int 2", "numParts: !!int 2"),
 )
 
-COMPONENTS = DocumentRule(
-    "SEQ101", "error", "The components must be a list of mappings.", example=("components: 7", "components: []")
+COMPONENTS = document.error(
+    "SEQ101", "The components must be a list of mappings.", example=("components: 7", "components: []")
 )
-COMPONENT_TYPE = DocumentRule(
+COMPONENT_TYPE = document.error(
     "SEQ102",
-    "error",
     "Each component must have a type.",
     example=("- content: JointDisplacement", "- type: MultiValueSeq\n    content: JointDisplacement"),
 )
-FRAME_RATE_MISSING = DocumentRule(
+FRAME_RATE_MISSING = document.error(
     "SEQ103",
-    "error",
     "A component without time stamps must have a frame rate, of its own or from the top node.",
-    hint="add 'frameRate: …' to the top node, with the number of frames per second",
+    "add 'frameRate: …' to the top node, with the number of frames per second",
     example=("formatVersion: 2", "formatVersion: 2\nframeRate: 100"),
 )
-FRAME_RATE = DocumentRule(
+FRAME_RATE = document.error(
     "SEQ104",
-    "error",
     "A frame rate must be a positive, finite number of frames per second.",
     example=("frameRate: -1", "frameRate: 100"),
 )
-NUM_PARTS = DocumentRule(
-    "SEQ105",
-    "error",
-    "The number of parts must be a whole number, zero or more.",
-    example=("numParts: two", "numParts: 2"),
+NUM_PARTS = document.error(
+    "SEQ105", "The number of parts must be a whole number, zero or more.", example=("numParts: two", "numParts: 2")
 )
-FLAG = DocumentRule(
+FLAG = document.error(
     "SEQ106",
-    "error",
     "hasFrameTime and isRootRelative must be true or false.",
     example=("isRootRelative: 2", "isRootRelative: true"),
 )
-FRAME_TIME_V1 = Rule(
+FRAME_TIME_V1 = reference.error(
     "SEQ107",
-    "error",
     "A file of version 1 must not have time-stamped frames.",
     "write 'formatVersion: 2' and its names",
     example=("formatVersion: 1", "formatVersion: 2"),
-    source="reference",
 )
-SE3_FORMAT = DocumentRule(
+SE3_FORMAT = document.error(
     "SEQ108",
-    "error",
     "The SE3 format must be XYZQWQXQYQZ, XYZQXQYQZQW or XYZRPY.",
     example=("SE3Format: QUATERNION", "SE3Format: XYZQWQXQYQZ"),
 )
-FRAMES = DocumentRule(
-    "SEQ109", "error", "The frames of a component must be a list of rows.", example=("frames: 7", "frames: [ [ 7 ] ]")
+FRAMES = document.error(
+    "SEQ109", "The frames of a component must be a list of rows.", example=("frames: 7", "frames: [ [ 7 ] ]")
 )
-ROW = DocumentRule(
+ROW = document.error(
     "SEQ110",
-    "error",
     "Each frame must be a row of as many numbers as numParts, or as many poses.",
     example=("- [ 0.1 ]", "- [ 0.1, 0.2 ]"),
 )
-NUMBER = Rule(
+NUMBER = judgement.error(
     "SEQ111",
-    "error",
     "The elements of a row must be plain decimal numbers, which every program reads alike.",
     "0x10, 1_000, 1:30 and quoted numbers are read differently by different programs",
     example=("- [ 0.1, 1_000 ]", "- [ 0.1, 0.2 ]"),
 )
-TIME_ORDER = DocumentRule(
+TIME_ORDER = document.error(
     "SEQ112",
-    "error",
     "The time of each frame must be greater than that of the frame before it.",
     example=("- [ 0.5, 3 ]", "- [ 0.6, 3 ]"),
 )
-KEY_VALUE = DocumentRule(
+KEY_VALUE = document.error(
     "SEQ114",
-    "error",
     "The keys of the format, other than components, frames and part labels, must have single values.",
     example=("frameRate: [ 100 ]", "frameRate: 100"),
 )
-NUM_PARTS_ROWS = DocumentRule(
+NUM_PARTS_ROWS = document.error(
     "SEQ115",
-    "error",
     "numParts must be the number of parts of the rows.",
-    hint="either numParts is wrong, or the rows are: correct one of them",
+    "either numParts is wrong, or the rows are: correct one of them",
     example=("numParts: 3", "numParts: 2"),
 )
-INDENTATION = DocumentRule(
+INDENTATION = document.error(
     "SEQ116",
-    "error",
     "The keys of a component must be indented below its dash, and its frames below them.",
-    hint="indent the lines below each '-' of a component by 4 spaces, the dashes by 2, the rows of frames by 6",
+    "indent the lines below each '-' of a component by 4 spaces, the dashes by 2, the rows of frames by 6",
     example=("components:\n-\ntype: Vector3Seq\nframes: []", "components:\n  -\n    type: Vector3Seq\n    frames: []"),
 )
 
-VERSION_MISSING = DocumentRule(
+VERSION_MISSING = document.warning(
     "SEQ201",
-    "warning",
     "A CompositeSeq must have a format version.",
-    hint="read as version 2, or 3 where contents have its names; add 'formatVersion: 2'",
+    "read as version 2, or 3 where contents have its names; add 'formatVersion: 2'",
     fixable=True,
     example=("type: CompositeSeq\ncontent: BodyMotion", "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2"),
 )
-VERSION_LOW = Rule(
+VERSION_LOW = judgement.warning(
     "SEQ202",
-    "warning",
     "A format version must not be below 1.",
     "read as version 1",
     example=("formatVersion: 0.5", "formatVersion: 2"),
 )
-TOP_TYPE = Rule(
+TOP_TYPE = reference.warning(
     "SEQ203",
-    "warning",
     "The type of the top node must be that of the version: BodyMotion in version 1, CompositeSeq from 2 on.",
     example=("type: BodyMotion", "type: CompositeSeq"),
-    source="reference",
 )
-TOP_CONTENT = DocumentRule(
-    "SEQ204",
-    "note",
-    "The content of the top node should be BodyMotion.",
-    example=("content: Dance", "content: BodyMotion"),
+TOP_CONTENT = document.note(
+    "SEQ204", "The content of the top node should be BodyMotion.", example=("content: Dance", "content: BodyMotion")
 )
-BARE_COMPONENT = DocumentRule(
+BARE_COMPONENT = document.warning(
     "SEQ205",
-    "warning",
     "Components must be in the list 'components' of a CompositeSeq.",
-    hint="read as a motion of this one component",
+    "read as a motion of this one component",
     example=("a Vector3Seq as the top node", "a CompositeSeq with the Vector3Seq in its components"),
 )
-NO_COMPONENTS = Rule(
+NO_COMPONENTS = judgement.warning(
     "SEQ206",
-    "warning",
     "A motion should have at least one component.",
     example=("components: []", "components: [ { type: Vector3Seq, content: ZMP, frames: [] } ]"),
 )
-COMPONENT_UNKNOWN = DocumentRule(
+COMPONENT_UNKNOWN = document.warning(
     "SEQ207",
-    "warning",
     "The type of a component must be MultiValueSeq, MultiSE3Seq or Vector3Seq.",
-    hint="kept as it is, and not interpreted",
+    "kept as it is, and not interpreted",
     example=("type: Vector4Seq", "type: Vector3Seq"),
 )
-CONTENT_MISSING = DocumentRule(
+CONTENT_MISSING = document.warning(
     "SEQ208",
-    "warning",
     "Each component must have a content.",
-    hint="the content of the top node is used, as Choreonoid does",
+    "the content of the top node is used, as Choreonoid does",
     example=("- type: Vector3Seq", "- type: Vector3Seq\n    content: ZMP"),
 )
-CONTENT_OF_OTHER_VERSION = Rule(
+CONTENT_OF_OTHER_VERSION = reference.warning(
     "SEQ209",
-    "warning",
     "The names of contents must be those of the file's version.",
     "kept under this name",
     example=("content: JointPosition", "content: JointDisplacement"),
-    source="reference",
 )
-CONTENT_TYPE = DocumentRule(
+CONTENT_TYPE = document.warning(
     "SEQ210",
-    "warning",
     "Joint displacements must be a MultiValueSeq, link positions a MultiSE3Seq, a ZMP a Vector3Seq.",
     example=("content: LinkPosition\n    numParts: 2", "content: JointDisplacement\n    numParts: 2"),
 )
-CONTENT_TWICE = Rule(
+CONTENT_TWICE = judgement.warning(
     "SEQ211",
-    "warning",
     "Each content should occur once.",
     "both are kept; the properties of Motion return the last one, as Choreonoid does",
     example=("two components with content: ZMP", "one of them with another content"),
 )
-NUM_PARTS_MISSING = DocumentRule(
+NUM_PARTS_MISSING = document.warning(
     "SEQ212",
-    "warning",
     "A MultiValueSeq or MultiSE3Seq must have numParts.",
-    hint="counted in the first row",
+    "counted in the first row",
     example=("content: JointDisplacement", "content: JointDisplacement\n    numParts: 2"),
 )
-NUM_PARTS_VECTOR = DocumentRule(
+NUM_PARTS_VECTOR = document.warning(
     "SEQ213",
-    "warning",
     "A Vector3Seq must not have numParts.",
-    hint="not used",
+    "not used",
     example=("content: ZMP\n    numParts: 3", "content: ZMP"),
 )
-NUM_FRAMES = DocumentRule(
+NUM_FRAMES = document.warning(
     "SEQ214",
-    "warning",
     "numFrames must be the number of rows.",
-    hint="all rows are read; numFrames is not used",
+    "all rows are read; numFrames is not used",
     fixable=True,
     example=("numFrames: 3", "numFrames: 2"),
 )
-SE3_FORMAT_MISSING = DocumentRule(
+SE3_FORMAT_MISSING = document.warning(
     "SEQ215",
-    "warning",
     "A MultiSE3Seq must have an SE3 format.",
-    hint="derived from the length of the first pose",
+    "derived from the length of the first pose",
     example=(
         "content: LinkPosition\n    numParts: 1",
         "content: LinkPosition\n    numParts: 1\n    SE3Format: XYZQWQXQYQZ",
     ),
 )
-FRAMES_MISSING = Rule(
+FRAMES_MISSING = judgement.warning(
     "SEQ216",
-    "warning",
     "A component must have frames.",
     "read as a component of no frames",
     example=("content: ZMP }", "content: ZMP, frames: [] }"),
 )
-LENGTHS = Rule(
+LENGTHS = judgement.warning(
     "SEQ217",
-    "warning",
     "Joint displacements, link positions and the ZMP should have equally many frames.",
     "each keeps its own length; Choreonoid cuts or misreads them",
     example=("- [ 0, 0, 0 ]", "- [ 0, 0, 0 ]\n      - [ 0, 0, 0 ]"),
 )
-RATES = DocumentRule(
+RATES = document.warning(
     "SEQ218",
-    "warning",
     "The frame rates of components should be that of the top node.",
     example=("frameRate: 50\n    frames:", "frameRate: 100\n    frames:"),
 )
-KEY_TWICE = Rule(
+KEY_TWICE = judgement.warning(
     "SEQ219",
-    "warning",
     "A key must occur once in a mapping.",
     "the last one is used",
     example=("frameRate: 100\nframeRate: 200", "frameRate: 100"),
 )
-ENCODING = Rule(
+ENCODING = judgement.warning(
     "SEQ220",
-    "warning",
     "The text must be UTF-8.",
     "read as Japanese (cp932); in an editor, save it as UTF-8",
     example=("# 歩行 in cp932", "# 歩行 in UTF-8"),
 )
-DOCUMENTS = Rule(
-    "SEQ221", "warning", "A file must hold one YAML document.", "the first one is read", example=("---", "# ---")
+DOCUMENTS = judgement.warning(
+    "SEQ221", "A file must hold one YAML document.", "the first one is read", example=("---", "# ---")
 )
-PART_LABELS = Rule(
+PART_LABELS = judgement.warning(
     "SEQ222",
-    "warning",
     "There must be as many part labels as parts.",
     example=("partLabels: [ HIP ]", "partLabels: [ HIP, KNEE ]"),
 )
-NUM_FRAMES_NUMBER = DocumentRule(
+NUM_FRAMES_NUMBER = document.warning(
     "SEQ223",
-    "warning",
     "numFrames must be a whole number.",
-    hint="not used: all rows are read",
+    "not used: all rows are read",
     fixable=True,
     example=("numFrames: many", "numFrames: 2"),
 )
 
-MERGE = Rule(
+MERGE = judgement.warning(
     "SEQ224",
-    "warning",
     "Keys should not be merged into mappings with '<<'.",
     "merged as YAML 1.1 defines; Choreonoid does not merge",
     example=("<<: *usual", "frameRate: 100"),
 )
-MISSPELT = Rule(
+MISSPELT = judgement.warning(
     "SEQ225",
-    "warning",
     "A key that is similar to a missing key of the format is probably misspelt.",
     "in this spelling it has no effect",
     example=("framerate: 100", "frameRate: 100"),
 )
-MISSPELT_CONTENT = Rule(
+MISSPELT_CONTENT = judgement.warning(
     "SEQ226",
-    "warning",
     "A content that is similar to one of the format is probably misspelt.",
     "kept under this name: programs that look for joints, links or the ZMP do not find it",
     example=("content: JointDisplacment", "content: JointDisplacement"),
 )
-IRREGULAR_RATE = Rule(
+IRREGULAR_RATE = judgement.warning(
     "SEQ227",
-    "warning",
     "A frame rate should be between 0.001 and 1 000 000 frames per second.",
     "frameRate is in frames per second",
     example=("frameRate: 1e-9", "frameRate: 100"),

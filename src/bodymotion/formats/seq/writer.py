@@ -13,7 +13,7 @@ from typing import BinaryIO, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses, reference
 from bodymotion.diagnostics.collector import Source
 from bodymotion.formats.seq import scalars
 from bodymotion.formats.seq.bulk_rows import Layout
@@ -51,13 +51,11 @@ Rows: TypeAlias = Iterator[tuple[Floats, Floats | None, Floats]]
 CHUNK_NUMBERS = 32 * PIECE
 """About how many numbers are read at a time."""
 
-ORDER_IN_VERSION = Rule(
+ORDER_IN_VERSION = reference.note(
     "SEQ301",
-    "note",
     "Choreonoid reads the order XYZQXQYQZQW in version 1 only; the document has it in version 2.",
     "every program reads the order XYZQWQXQYQZ",
     example=("SE3Format: XYZQXQYQZQW", "SE3Format: XYZQWQXQYQZ"),
-    source="reference",
 )
 _TOP_KEYS = frozenset(key for name in KEYS if name not in ("frames", "part_labels") for key in KEYS[name])
 _COMPONENT_KEYS = frozenset(key for name in OF_COMPONENTS for key in KEYS[name])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, judgement, losses
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.joint_names import generic_name, is_generic, matched, mismatch
@@ -17,29 +17,25 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import MultiValueSeq
 
-UNMATCHED = Rule(
+UNMATCHED = judgement.error(
     "TAB101",
-    "error",
     "Every joint column of a table is a joint of the model that is given.",
     "rename the columns; --by-position (model.joint_names.by_position) reads column i as joint i",
     example=("time,HOP [rad]", "time,HIP [rad]"),
 )
-ABSENT = Rule(
+ABSENT = judgement.warning(
     "TAB102",
-    "warning",
     "A table has a column for every joint.",
     "read as 0",
     example=("time,HIP [rad]", "time,HIP [rad],KNEE [rad]"),
 )
-TWICE = Rule(
+TWICE = judgement.error(
     "TAB103",
-    "error",
     "Every name of a column occurs once.",
     example=("joint_0 [rad],joint_00 [rad]", "joint_0 [rad],joint_1 [rad]"),
 )
-IDS = Rule(
+IDS = judgement.error(
     "TAB104",
-    "error",
     "The ids of joints are not much larger than their number.",
     example=("joint_0 [rad],joint_999999 [rad]", "joint_0 [rad],joint_1 [rad]"),
 )

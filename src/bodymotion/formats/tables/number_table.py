@@ -29,6 +29,7 @@ from bodymotion.diagnostics import (
     Source,
     SourceMap,
     Subject,
+    judgement,
     losses,
 )
 from bodymotion.diagnostics.text import counted
@@ -39,37 +40,28 @@ from bodymotion.motion import Component, Motion
 from bodymotion.motion.components import Timeline
 from bodymotion.system.open_files import open_file
 
-UNREADABLE = Rule(
+UNREADABLE = judgement.error(
     "TAB001",
-    "error",
     "A table can be opened and read to its end.",
     example=("a folder called walk.csv", "a file called walk.csv"),
 )
-EMPTY = Rule(
-    "TAB002",
-    "error",
-    "A table has at least one line.",
-    example=("an empty file", "a line of names, and lines of numbers"),
+EMPTY = judgement.error(
+    "TAB002", "A table has at least one line.", example=("an empty file", "a line of names, and lines of numbers")
 )
-WIDTH = Rule("TAB003", "error", "All lines of a table have equally many cells.", example=("0.1,0.3", "0.1,0.3,0.4"))
-CELL = Rule(
+WIDTH = judgement.error("TAB003", "All lines of a table have equally many cells.", example=("0.1,0.3", "0.1,0.3,0.4"))
+CELL = judgement.error(
     "TAB004",
-    "error",
     "The cells of a table are plain decimal numbers.",
     "no thousands separators, no units, no empty cells; a decimal comma is not read",
     example=("0.1,0.3 rad,0.4", "0.1,0.3,0.4"),
 )
-TOO_LONG = Rule(
+TOO_LONG = judgement.error(
     "TAB005",
-    "error",
     "A line of a table has at most some million characters.",
     example=("20 million characters without an end of line", "as many in lines of 100"),
 )
-TEXT = Rule(
-    "TAB006",
-    "error",
-    "The names of columns are UTF-8 text.",
-    example=("the column 腰 in cp932", "the column 腰 in UTF-8"),
+TEXT = judgement.error(
+    "TAB006", "The names of columns are UTF-8 text.", example=("the column 腰 in cp932", "the column 腰 in UTF-8")
 )
 
 _BLOCK, _PIECE, _ROWS = 4 << 20, 1 << 18, 4096

@@ -2,178 +2,150 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import DocumentRule, Rule
+from bodymotion.diagnostics import document, judgement
 
 RETIRED = {"URDF123": "BODY111", "URDF125": "BODY112"}
 """Codes of rules that others replaced, with the codes of these."""
 
 # The file
-UNREADABLE = Rule(
-    "URDF100", "error", "The file can be opened.", example=("a folder called robot.urdf", "a file called robot.urdf")
+UNREADABLE = judgement.error(
+    "URDF100", "The file can be opened.", example=("a folder called robot.urdf", "a file called robot.urdf")
 )
-NOT_A_ROBOT = DocumentRule(
-    "URDF101", "error", "The root element of a URDF file is <robot>.", example=("<robots>", "<robot>")
-)
-XACRO = Rule(
+NOT_A_ROBOT = document.error("URDF101", "The root element of a URDF file is <robot>.", example=("<robots>", "<robot>"))
+XACRO = judgement.error(
     "URDF102",
-    "error",
     "URDF has no macros: xacro must expand them first.",
     "run xacro on the file, and read its output",
     example=('<xacro:leg side="left"/>', '<link name="left_leg"> … </link>'),
 )
-UNKNOWN = Rule(
+UNKNOWN = judgement.note(
     "URDF103",
-    "note",
     "Elements and attributes of other programs are kept, and have no effect here.",
     example=('<note text="new"/>', "<!-- note: new -->"),
 )
-SECOND = Rule(
+SECOND = judgement.warning(
     "URDF104",
-    "warning",
     "A link or joint has one element of each kind; only the first is read.",
     leaves_out=True,
     example=('<parent link="waist"/><parent link="hip"/>', '<parent link="waist"/>'),
 )
-MISSPELT = Rule(
+MISSPELT = judgement.warning(
     "URDF105",
-    "warning",
     "The names of elements and attributes are spelt as in URDF.",
     "correct the name: as it is, no program reads it",
     example=('<origin xzy="0 0 0.3"/>', '<origin xyz="0 0 0.3"/>'),
 )
 
 # The tree
-NO_LINK = DocumentRule(
+NO_LINK = document.error(
     "URDF110",
-    "error",
     "A robot has at least one link.",
     example=('<robot name="r"> </robot>', '<robot name="r"> <link name="base"/> </robot>'),
 )
-SAME_NAME = DocumentRule(
+SAME_NAME = document.error(
     "URDF111",
-    "error",
     "Links have different names, and so have joints.",
     example=('<link name="hip"><!-- the foot -->', '<link name="foot"><!-- the foot -->'),
 )
-NO_SUCH_LINK = DocumentRule(
+NO_SUCH_LINK = document.error(
     "URDF112",
-    "error",
     "<parent> and <child> of a joint name links.",
     example=('<parent link="wiast"/>', '<parent link="waist"/>'),
 )
-TWO_PARENTS = DocumentRule(
+TWO_PARENTS = document.error(
     "URDF113",
-    "error",
     "A link is the child of one joint at most: a robot is a tree.",
     example=('<child link="hip"/><!-- of the foot -->', '<child link="foot"/><!-- of the foot -->'),
 )
-ROOTS = DocumentRule(
+ROOTS = document.error(
     "URDF114",
-    "error",
     "Exactly one link is the child of no joint: the root.",
-    hint="connect the other links to it by joints",
+    "connect the other links to it by joints",
     example=("two links without a joint between them", 'a joint with <parent link="a"/> <child link="b"/>'),
 )
-CYCLE = DocumentRule(
+CYCLE = document.error(
     "URDF115",
-    "error",
     "Joints connect every link to the root, without cycles.",
     example=("two links, each the parent of the other", "the first the parent of the second"),
 )
 
 # Joints
-JOINT_TYPE = DocumentRule(
+JOINT_TYPE = document.error(
     "URDF120",
-    "error",
     "The type of a joint is revolute, continuous, prismatic, fixed, floating or planar.",
     example=('type="hinge"', 'type="revolute"'),
 )
-PLANAR = Rule(
+PLANAR = judgement.warning(
     "URDF121",
-    "warning",
     "Planar joints are not supported: they are read as fixed ones.",
     example=('type="planar"', 'type="fixed"'),
 )
-AXIS_LENGTH = DocumentRule(
+AXIS_LENGTH = document.warning(
     "URDF122",
-    "warning",
     "The axis of a joint has the length 1; another is scaled to that length.",
     fixable=True,
     example=('<axis xyz="0 2 0"/>', '<axis xyz="0 1 0"/>'),
 )
-NO_LIMIT = DocumentRule(
+NO_LIMIT = document.error(
     "URDF124",
-    "error",
     "A revolute or prismatic joint has a <limit> with effort and velocity.",
-    hint="it is read without that limit; other programs refuse the file",
+    "it is read without that limit; other programs refuse the file",
     example=('<limit lower="-1" upper="1" velocity="5"/>', '<limit lower="-1" upper="1" effort="90" velocity="5"/>'),
 )
-NOT_FINITE = Rule(
-    "URDF126",
-    "error",
-    "The numbers of a model are finite, except for limits.",
-    example=('xyz="0 0 inf"', 'xyz="0 0 0.3"'),
+NOT_FINITE = judgement.error(
+    "URDF126", "The numbers of a model are finite, except for limits.", example=('xyz="0 0 inf"', 'xyz="0 0 0.3"')
 )
-MIMIC = DocumentRule(
+MIMIC = document.warning(
     "URDF127",
-    "warning",
     "<mimic> names another joint; here a joint that mimics another moves by its own value.",
     example=('<mimic joint="hip_joint"/>', "<!-- mimics hip_joint -->"),
 )
-RADIANS = Rule(
+RADIANS = judgement.warning(
     "URDF128",
-    "warning",
     "The angles of rpy are in radians, at most a full turn.",
     "these look like degrees: multiply them by π/180",
     example=('rpy="0 0 90"', 'rpy="0 0 1.5708"'),
 )
-NEGATIVE = DocumentRule(
+NEGATIVE = document.warning(
     "URDF129",
-    "warning",
     "The velocity and effort limits of a joint are not negative: they apply to both directions.",
-    hint="remove the minus sign: the absolute value is read; in other programs the joint cannot move",
+    "remove the minus sign: the absolute value is read; in other programs the joint cannot move",
     example=('velocity="-5"', 'velocity="5"'),
 )
 
 # Links
-MASS = DocumentRule(
+MASS = document.error(
     "URDF130",
-    "error",
     "An <inertial> has a <mass> and an <inertia> with six moments.",
     example=("<!-- no mass -->", '<mass value="5"/>'),
 )
-GEOMETRY = DocumentRule(
+GEOMETRY = document.error(
     "URDF131",
-    "error",
     "A visual or collision has a geometry: box, cylinder, sphere, capsule or mesh; others are left out.",
     leaves_out=True,
     example=('<geometry><ball radius="0.1"/></geometry>', '<geometry><sphere radius="0.1"/></geometry>'),
 )
-MATERIAL = DocumentRule(
+MATERIAL = document.warning(
     "URDF132",
-    "warning",
     "A material has a colour or a texture somewhere in the file, with numbers from 0 to 1.",
     example=('<material name="rod"/>', '<material name="red"/>'),
 )
-SIZE = DocumentRule(
+SIZE = document.error(
     "URDF133",
-    "error",
     "Sizes are zero or greater; a shape with another size is left out.",
     leaves_out=True,
     example=('<sphere radius="-0.1"/>', '<sphere radius="0.1"/>'),
 )
 
 # Files
-RESOURCE_MISSING = Rule(
+RESOURCE_MISSING = judgement.error(
     "URDF140",
-    "error",
     "A mesh or texture exists, in the folder tree of the model or of its package.",
     leaves_out=True,
     example=('<mesh filename="hnad.stl"/>', '<mesh filename="hand.stl"/>'),
 )
-RESOURCE_BROKEN = Rule(
+RESOURCE_BROKEN = judgement.error(
     "URDF141",
-    "error",
     "The file of a mesh can be read.",
     leaves_out=True,
     example=("a <mesh> of an empty hand.stl", "a <mesh> of a hand.stl with triangles"),
@@ -183,54 +155,46 @@ PACKAGE_PATHS = "--package-path (package_paths=…) names the folders of package
 """The hint for a package that is not found."""
 
 # Sensors
-SENSOR_LINK = DocumentRule(
+SENSOR_LINK = document.warning(
     "URDF150",
-    "warning",
     "The reference of a <gazebo> element names a link or joint.",
     example=('<gazebo reference="hop">', '<gazebo reference="hip">'),
 )
-SENSOR = DocumentRule(
+SENSOR = document.warning(
     "URDF151",
-    "warning",
     "The values of a sensor are numbers; others are read as the default.",
     example=("<horizontal_fov>wide</horizontal_fov>", "<horizontal_fov>1.0</horizontal_fov>"),
 )
-POSE_FRAME = Rule(
+POSE_FRAME = judgement.warning(
     "URDF152",
-    "warning",
     "The pose of a sensor is in the frame of its link.",
     example=('<pose relative_to="waist">0 0 0 0 0 0</pose>', "<pose>0 0 0 0 0 0</pose>"),
 )
 
 # What bodymotion writes for itself
-EXTENSION = Rule(
+EXTENSION = judgement.warning(
     "URDF160",
-    "warning",
     "The element <bodymotion> is as bodymotion writes it; other content is ignored.",
     leaves_out=True,
     example=('{"speed": [0, 9]}', '{"lower": [-1.0, -3.0]}'),
 )
-CHANGED = Rule(
+CHANGED = judgement.note(
     "URDF161",
-    "note",
     "Where a file was edited after it was written, the values of <bodymotion> for what was edited are ignored.",
     example=('{"lower": [-2.0, -3.0]}', '{"lower": [-1.0, -3.0]}'),
 )
-KEPT = Rule(
+KEPT = judgement.note(
     "URDF162",
-    "note",
     "Values that URDF cannot hold are in the element <bodymotion>, which other programs ignore.",
     example=("torque_const=0.02 in a joint", "torque_const=1 in a joint"),
 )
-PACKAGE = Rule(
+PACKAGE = judgement.note(
     "URDF163",
-    "note",
     "Paths of package:// start at the folder of the package.xml above the file, and use the name in it.",
     example=('save(body, path, package="robot_description") where no package.xml is', "save(body, path)"),
 )
-UNSTATED = Rule(
+UNSTATED = judgement.note(
     "URDF164",
-    "note",
     "A joint of a URDF has limits of effort and velocity: where the model states none, a very large number is written.",
     "state limits of effort and velocity in the model",
     example=("a joint without limits of velocity, saved as .urdf", "a joint with limits of velocity and effort"),

@@ -2,284 +2,246 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import DocumentRule, Rule
+from bodymotion.diagnostics import Rule, document, judgement
 from bodymotion.formats import resources
 
 PART_MISSING, PART_OUTSIDE, PART_REMOTE = resources.PART_MISSING, resources.PART_OUTSIDE, resources.PART_REMOTE
 PART_LIMIT, PART_UNREADABLE = resources.PART_LIMIT, resources.PART_UNREADABLE
 
-UNREADABLE = Rule(
+UNREADABLE = judgement.error(
     "VRML100",
-    "error",
     "The file must be there and be readable.",
     "check the path",
     example=("a folder called robot.wrl", "a file called robot.wrl"),
 )
-NOT_VRML97 = DocumentRule(
+NOT_VRML97 = document.error(
     "VRML101",
-    "error",
     "Only VRML97 (#VRML V2.0 utf8) is read: VRML 1.0 and X3D are other languages.",
-    hint="convert the file to VRML97, for example with a 3D modelling program",
+    "convert the file to VRML97, for example with a 3D modelling program",
     example=("#VRML V1.0 ascii", "#VRML V2.0 utf8"),
 )
-SYNTAX = DocumentRule(
+SYNTAX = document.error(
     "VRML102",
-    "error",
     "The text must follow the grammar of VRML97.",
-    hint="check the lines before as well: a bracket or a value may be missing there",
+    "check the lines before as well: a bracket or a value may be missing there",
     example=("geometry Box size 1 1 1", "geometry Box { size 1 1 1"),
 )
-NOT_CLOSED = DocumentRule(
+NOT_CLOSED = document.error(
     "VRML103",
-    "error",
     'Every { [ and " must be closed before the file ends.',
-    hint="the file may be cut off, or a bracket may be missing before this",
+    "the file may be cut off, or a bracket may be missing before this",
     example=('info "a scene', 'info "a scene"'),
 )
-WRONG_VALUE = DocumentRule(
+WRONG_VALUE = document.error(
     "VRML104",
-    "error",
     "A field's value must be of the field's type.",
-    hint="correct the value, or the type in the PROTO",
+    "correct the value, or the type in the PROTO",
     example=("coordIndex [ 0, 1.5, 2, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
 )
-WRONG_COUNT = DocumentRule(
+WRONG_COUNT = document.error(
     "VRML105",
-    "error",
     "A list of vectors, colours or rotations must hold a whole number of them.",
-    hint="a number is missing, or one too many",
+    "a number is missing, or one too many",
     example=("point [ 0 0 0, 1 0 0, 0 1 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
 )
-TOO_DEEP = Rule(
+TOO_DEEP = judgement.error(
     "VRML106",
-    "error",
     "Nodes may be nested 256 deep at most, and a scene may hold a million nodes with all USE and prototypes expanded.",
     "such a file is broken or malicious",
     example=("300 Groups, one in the other", "200 Groups, one in the other"),
 )
-HEADER = DocumentRule(
+HEADER = document.note(
     "VRML110",
-    "note",
     "A file begins with the line #VRML V2.0 utf8.",
-    hint="write it as the first line",
+    "write it as the first line",
     fixable=True,
     example=("# a scene", "#VRML V2.0 utf8"),
 )
-ENCODING = DocumentRule(
+ENCODING = document.note(
     "VRML111",
-    "note",
     "The text of a file is UTF-8.",
-    hint="save the file as UTF-8",
+    "save the file as UTF-8",
     example=("# 歩行 in another encoding", "# 歩行 in UTF-8"),
 )
-UNKNOWN_NODE = DocumentRule(
+UNKNOWN_NODE = document.warning(
     "VRML112",
-    "warning",
     "A node's type must be one of the standard, or declared by a PROTO before the node.",
-    hint="the node is kept; the types of its values follow from their form",
+    "the node is kept; the types of its values follow from their form",
     example=("geometry Kube {", "geometry Box {"),
 )
-UNKNOWN_FIELD = DocumentRule(
+UNKNOWN_FIELD = document.warning(
     "VRML113",
-    "warning",
     "A node may have only the fields that its type declares.",
-    hint="the field is kept; the type of its value follows from its form",
+    "the field is kept; the type of its value follows from its form",
     example=("sizes 1 1 1", "size 1 1 1"),
 )
-REPEATED_FIELD = DocumentRule(
+REPEATED_FIELD = document.warning(
     "VRML114",
-    "warning",
     "A field is given once in a node.",
-    hint="the last value counts",
+    "the last value counts",
     example=("size 2 2 2 size 1 1 1", "size 1 1 1"),
 )
-NO_DEF_NAME = DocumentRule(
+NO_DEF_NAME = document.warning(
     "VRML115",
-    "warning",
     "DEF needs a name and a node.",
-    hint="the node is read without a name",
+    "the node is read without a name",
     example=("[ DEF Group { } ]", "[ DEF EMPTY Group { } ]"),
 )
-UNDEFINED_USE = DocumentRule(
+UNDEFINED_USE = document.error(
     "VRML116",
-    "error",
     "USE needs a node with that DEF name before it, in the same file or prototype.",
-    hint="the USE is left out",
+    "the USE is left out",
     leaves_out=True,
     example=("USE BELL", "USE BALL"),
 )
-IRREGULAR_VALUE = DocumentRule(
+IRREGULAR_VALUE = document.warning(
     "VRML117",
-    "warning",
     "A value is written as its type demands: text in quotes, single values without brackets, several in brackets.",
-    hint="the value is read as it is meant",
+    "the value is read as it is meant",
     example=("size [ 1 1 1 ]", "size 1 1 1"),
 )
-NOT_FINITE = DocumentRule(
+NOT_FINITE = document.warning(
     "VRML118",
-    "warning",
     "A number must be finite.",
-    hint="the program that wrote the file has divided by zero",
+    "the program that wrote the file has divided by zero",
     example=("translation 0 0 nan", "translation 0 0 1"),
 )
-EMPTY = Rule(
+EMPTY = judgement.warning(
     "VRML119",
-    "warning",
     "A file should hold at least one node.",
     "the file may have been cut off, or never written",
     example=("a header alone", "a header and a Group { }"),
 )
-UNKNOWN_IS = DocumentRule(
+UNKNOWN_IS = document.error(
     "VRML120",
-    "error",
     "IS is used in the body of a prototype and names a field that the prototype declares.",
-    hint="the field keeps its default",
+    "the field keeps its default",
     example=("radius IS radios", "radius IS size"),
 )
-UNKNOWN_TYPE = DocumentRule(
+UNKNOWN_TYPE = document.error(
     "VRML121",
-    "error",
     "The type of a field that a prototype or a Script declares is one of the standard: SFBool, MFVec3f …",
-    hint="the type of its value follows from its form",
+    "the type of its value follows from its form",
     example=("field SFDouble size", "field SFFloat size"),
 )
-BYTE_ORDER_MARK = Rule(
+BYTE_ORDER_MARK = judgement.note(
     "VRML122",
-    "note",
     "A file begins with its header, without a byte order mark.",
     "many programs recognise a file by its first bytes: save it as UTF-8 without BOM",
     fixable=True,
     example=("a byte order mark before #VRML V2.0 utf8", "#VRML V2.0 utf8"),
 )
-DECIMAL_COMMA = DocumentRule(
+DECIMAL_COMMA = document.warning(
     "VRML123",
-    "warning",
     "Numbers must have a decimal point: a comma separates numbers.",
-    hint="write 0.05 for 0,05; a list is read so where that gives whole vectors, else it is left out",
+    "write 0.05 for 0,05; a list is read so where that gives whole vectors, else it is left out",
     leaves_out=True,
     example=("point [ 0,05 0 0, 1 0 0, 0 1 0 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
 )
-PART_CYCLE = DocumentRule(
+PART_CYCLE = document.error(
     "VRML133",
-    "error",
     "A file must not contain itself through Inline.",
-    hint="the inner one is left out",
+    "the inner one is left out",
     leaves_out=True,
     example=('Inline { url "robot.wrl" }', 'Inline { url "hand.wrl" }'),
 )
-NO_PROTO = DocumentRule(
+NO_PROTO = document.warning(
     "VRML136",
-    "warning",
     "The file of an EXTERNPROTO must declare a PROTO of that name.",
-    hint="the model is shown without its instances",
+    "the model is shown without its instances",
     leaves_out=True,
     example=('EXTERNPROTO Knub [ ] "parts.wrl#Knub"', 'EXTERNPROTO Knub [ ] "parts.wrl#Knob"'),
 )
 
 # Shapes (ISO/IEC 14772-1, clause 6)
-UNUSABLE_VALUE = DocumentRule(
+UNUSABLE_VALUE = document.error(
     "VRML201",
-    "error",
     "A field must have a value that its node can use.",
     example=('field SFString size "1"', "field SFFloat size 1"),
 )
-ZERO_AXIS = DocumentRule(
+ZERO_AXIS = document.error(
     "VRML202",
-    "error",
     "The axis of a rotation must not be zero.",
-    hint="write 0 0 1 0 for a rotation that does nothing",
+    "write 0 0 1 0 for a rotation that does nothing",
     example=("rotation 0 0 0 0.5", "rotation 0 0 1 0.5"),
 )
-BAD_INDEX = DocumentRule(
+BAD_INDEX = document.error(
     "VRML203",
-    "error",
     "An index must be smaller than the length of its list; faces with other indices are left out.",
     leaves_out=True,
     example=("coordIndex [ 0, 1, 3, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
 )
-SMALL_FACE = DocumentRule(
+SMALL_FACE = document.warning(
     "VRML204",
-    "warning",
     "A face must have three corners or more; others are left out.",
     leaves_out=True,
     example=("coordIndex [ 0, 1, -1 ]", "coordIndex [ 0, 1, 2, -1 ]"),
 )
-UNUSED_LIST = DocumentRule(
+UNUSED_LIST = document.warning(
     "VRML205",
-    "warning",
     "There must be as many colours, normals and texture coordinates as faces or corners; else they are not used.",
     leaves_out=True,
     example=("color [ 1 0 0, 0 1 0 ]", "color [ 1 0 0, 0 1 0, 0 0 1 ]"),
 )
-NO_POINTS = Rule(
+NO_POINTS = judgement.warning(
     "VRML206",
-    "warning",
     "A shape must have points; one without shows nothing.",
     example=(
         "IndexedFaceSet { }",
         "IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0 ] } coordIndex [ 0, 1, 2 ] }",
     ),
 )
-INFINITE_POINT = Rule(
+INFINITE_POINT = judgement.warning(
     "VRML207",
-    "warning",
     "Coordinates must be finite numbers; faces with others are left out.",
     leaves_out=True,
     example=("point [ 0 0 0, 1 0 0, 0 nan 0 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
 )
-NOT_SHOWN = Rule(
+NOT_SHOWN = judgement.warning(
     "VRML213",
-    "warning",
     "Text, images of MovieTexture and PixelTexture, and unknown geometries are not shown.",
     leaves_out=True,
     example=('geometry Text { string "left" }', "geometry Box { size 2 1 1 }"),
 )
-OUT_OF_RANGE = DocumentRule(
+OUT_OF_RANGE = document.warning(
     "VRML209",
-    "warning",
     "Colours and the other values of a material must be in 0…1; others are clipped.",
     example=("diffuseColor 1.8 0.2 0.2", "diffuseColor 0.8 0.2 0.2"),
 )
-BAD_SIZE = DocumentRule(
+BAD_SIZE = document.warning(
     "VRML210",
-    "warning",
     "The sizes of a primitive must be greater than zero; others show nothing, except a box that is flat in one direction.",
     leaves_out=True,
     example=("radius -1", "radius 1"),
 )
-TOO_LARGE = Rule(
+TOO_LARGE = judgement.error(
     "VRML211",
-    "error",
     "A scene must stay within the limits of size; what exceeds them is left out.",
     leaves_out=True,
     example=("a Group that uses the one before it twice, 16 times over", "the same 5 times over"),
 )
-NODE_LEFT_OUT = DocumentRule(
+NODE_LEFT_OUT = document.warning(
     "VRML212",
-    "warning",
     "A node must be of the standard or have a PROTO; others are left out.",
     leaves_out=True,
     example=("children [ Ladder { } ]", "children [ Group { } ]"),
 )
-SCENERY = Rule(
+SCENERY = judgement.note(
     "VRML214",
-    "note",
     "Lights, sounds, scripts, ROUTEs, and what a Switch or an LOD does not show, belong to a scene and to no body: they are left out.",
     leaves_out=True,
     example=("PointLight { }", "Group { }"),
 )
-IMAGE_INSIDE = Rule(
+IMAGE_INSIDE = judgement.warning(
     "VRML215",
-    "warning",
     "Images must be separate files; those inside of another file are left out.",
     leaves_out=True,
     example=("a .glb with a texture inside", "a .glb with colours alone"),
 )
-INSIDE_OUT = DocumentRule(
+INSIDE_OUT = document.warning(
     "VRML208",
-    "warning",
     "The cross-section of an Extrusion must run counter-clockwise seen from +y, so that the faces look outwards.",
-    hint="a closed one that looks inwards is reversed; reverse the cross-section, or write ccw FALSE if that is meant",
+    "a closed one that looks inwards is reversed; reverse the cross-section, or write ccw FALSE if that is meant",
     example=("crossSection [ 0 0, 1 1, 0 1, 0 0 ]", "crossSection [ 0 0, 0 1, 1 1, 0 0 ]"),
 )
 

@@ -17,7 +17,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, DocumentRule, FormatError, Location, Rule, Severity
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity, document, judgement
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.xml.syntax import attribute_position, closest_name, explain_syntax_error, line_and_column
 
@@ -27,39 +27,28 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Subject
 
 
-UNREADABLE = Rule(
-    "XML100",
-    "error",
-    "The file can be opened, and is not larger than 100 MB.",
-    example=("a .dae of 200 MB", "a .dae of 20 MB"),
+UNREADABLE = judgement.error(
+    "XML100", "The file can be opened, and is not larger than 100 MB.", example=("a .dae of 200 MB", "a .dae of 20 MB")
 )
-NOT_XML = DocumentRule(
-    "XML101", "error", "The file is well-formed XML.", example=('<mass value="5">', '<mass value="5"/>')
-)
-ENTITY = Rule(
+NOT_XML = document.error("XML101", "The file is well-formed XML.", example=('<mass value="5">', '<mass value="5"/>'))
+ENTITY = judgement.error(
     "XML102",
-    "error",
     "A model declares no entities: they can name other files and expand without limit.",
     "write the text in place of its entity",
     example=('<!DOCTYPE robot [ <!ENTITY m "5"> ]>', "<!DOCTYPE robot>"),
 )
-TOO_DEEP = Rule(
+TOO_DEEP = judgement.error(
     "XML103",
-    "error",
     "A file has at most 300 000 elements, nested at most 200 deep.",
     example=("elements nested 300 deep", "elements nested 100 deep"),
 )
-WRONG_VALUE = DocumentRule(
+WRONG_VALUE = document.error(
     "XML104",
-    "error",
     "An attribute holds the numbers, or one of the words, that its element accepts.",
     example=('<mass value="light"/>', '<mass value="5"/>'),
 )
-MISSING = DocumentRule(
-    "XML105",
-    "error",
-    "An element has its required attributes and elements.",
-    example=("<mass/>", '<mass value="5"/>'),
+MISSING = document.error(
+    "XML105", "An element has its required attributes and elements.", example=("<mass/>", '<mass value="5"/>')
 )
 
 

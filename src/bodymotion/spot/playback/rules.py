@@ -2,126 +2,108 @@
 
 from __future__ import annotations
 
-from bodymotion.diagnostics import Rule
+from bodymotion.diagnostics import judgement
 
-FOOT_REACH = Rule(
+FOOT_REACH = judgement.warning(
     "SPOT001",
-    "warning",
     "The legs can reach the positions of the feet from the pose of the body.",
     "bring body and foot nearer together; in playback the foot comes as near as the joints allow",
     example=("the body 0.9 m above its feet", "the body 0.48 m above its feet"),
 )
-HAND_REACH = Rule(
+HAND_REACH = judgement.warning(
     "SPOT002",
-    "warning",
     "The arm can reach the hand's pose.",
     "bring the hand nearer, or change its orientation; in playback it comes as near as the joints allow",
     example=("hand_pos 2.5 0 0.7", "hand_pos 0.7 0 0.7"),
 )
-JOINT_LIMIT = Rule(
+JOINT_LIMIT = judgement.warning(
     "SPOT003",
-    "warning",
     "Arm and gripper stay within their limits when parameters have their defaults.",
     "choose a default offset nearer to 0, or a multiplier nearer to 1",
     example=("elbow_0_offset 0 2 2 beside an elbow at 1.9 rad", "elbow_0_offset 0 0.1 2"),
 )
-JOINT_SPEED = Rule(
+JOINT_SPEED = judgement.warning(
     "SPOT004",
-    "warning",
     "Joints are no faster than about 20 rad/s in the legs, 10 rad/s in the arm.",
     "give the movement more time",
     example=("a wrist that rotates by 2 rad in 0.05 s", "in 0.5 s"),
 )
-FOOT_SPEED = Rule(
+FOOT_SPEED = judgement.warning(
     "SPOT005",
-    "warning",
     "Feet move no faster than 5 m/s.",
     "give the step more time, or make it shorter",
     example=("a foot that goes 0.25 m in 0.03 s", "in 0.3 s"),
 )
-SLIP = Rule(
+SLIP = judgement.warning(
     "SPOT006",
-    "warning",
     "A foot in contact does not slip.",
     "keep its position while it is in contact, or set its contact to 0 while it moves",
     example=("a foot that goes 0.1 m along the ground", "a foot that goes 5 mm along the ground"),
 )
-BELOW_FLOOR = Rule(
+BELOW_FLOOR = judgement.warning(
     "SPOT007",
-    "warning",
     "Feet stay above the floor that they start on.",
     example=("a foot 5 cm below the floor", "a foot on the floor"),
 )
-ABOVE_FLOOR = Rule(
+ABOVE_FLOOR = judgement.warning(
     "SPOT008",
-    "warning",
     "A foot in contact is on the floor.",
     "put it down, or set its contact to 0",
     example=("a foot in contact 6 cm above the floor", "a foot in contact on the floor"),
 )
-SUPPORT = Rule(
+SUPPORT = judgement.warning(
     "SPOT009",
-    "warning",
     "The centre of mass is not outside the support polygon for more than half a second.",
     "move the body over the feet in contact, or shorten the time",
     example=("the body 0.4 m ahead of its feet for two seconds", "the body above its feet"),
 )
-AIRBORNE = Rule(
+AIRBORNE = judgement.warning(
     "SPOT010",
-    "warning",
     "The robot is not in the air for more than half a second.",
     example=("no foot in contact for two seconds", "no foot in contact for 0.2 s"),
 )
-FRAME = Rule(
+FRAME = judgement.warning(
     "SPOT011",
-    "warning",
     "At the start the centre of the feet is the origin of the animation frame, and x points forward.",
     "shift all positions by the offset of the feet",
     example=("feet 0.2 m ahead of the robot's frame at the start", "feet around the robot's frame"),
 )
-BODY_CLEARANCE = Rule(
+BODY_CLEARANCE = judgement.warning(
     "SPOT012",
-    "warning",
     "The body keeps its distance from the floor.",
     example=("the body 5 cm above the floor", "the body 0.2 m above the floor"),
 )
-LOOP = Rule(
+LOOP = judgement.note(
     "SPOT013",
-    "note",
     "An animation that may loop ends as it starts; a jump in the played move is a warning.",
     "end in the pose of the first keyframe, or add no_looping; offset_slices and a speed above 1 also make a move start again",
     example=("extendable, from a height of 0.48 m to 0.40 m", "extendable, from 0.48 m to 0.48 m"),
 )
-START = Rule(
+START = judgement.note(
     "SPOT014",
-    "note",
     "The body starts near the pose before the move, or has an entry time.",
     "add the parameter body_entry_slices with a default above 0",
     example=("a first keyframe with the body 0.1 m to the left", "a first keyframe of a stand"),
 )
-CUT_OFF = Rule(
+CUT_OFF = judgement.note(
     "SPOT015",
-    "note",
     "The keyframes take a whole number of slices; the remainder is cut off.",
     "add retime_to_integer_slices, or end on a quarter of a beat",
     example=("a move of 1.07 slices", "a move of 1 slice"),
 )
-FEET_DISTANCE = Rule(
+FEET_DISTANCE = judgement.warning(
     "SPOT016",
-    "warning",
     "Feet keep their distance from each other.",
     example=("front feet that cross", "front feet apart from each other"),
 )
-UNPLAYABLE = Rule(
+UNPLAYABLE = judgement.error(
     "SPOT017",
-    "error",
     "The animation can be played.",
     "nothing else was checked",
     example=("a height that is nan", "a height of 0.4 m"),
 )
-BODY_SPEED = Rule(
+BODY_SPEED = judgement.warning(
     "SPOT018",
-    "warning",
     "The body moves from keyframe to keyframe at 5 m/s or less.",
     "one of the two keyframes, or its time, may be wrong; feet and balance around them are not checked",
     example=("a body at 0.48 m, and 0.01 s later at 0.30 m", "1 s later"),
