@@ -180,16 +180,16 @@ class Scenery:
 
         Directions have any length but 0. Triangles have two sides; inf where there is none up to `longest`. Batch axes broadcast.
         """
-        from bodymotion.kernels.rays import distances
+        from bodymotion.kernels.rays import cast
 
-        starts, ways = np.broadcast_arrays(
-            np.asarray(origins, dtype=np.float64), np.asarray(directions, dtype=np.float64)
-        )
+        starts, ways = np.asarray(origins, dtype=np.float64), np.asarray(directions, dtype=np.float64)
         with np.errstate(invalid="ignore"):
             ways = ways / np.linalg.norm(ways, axis=-1, keepdims=True)
-        return distances(self._tree, starts.reshape(-1, 3), ways.reshape(-1, 3), float(longest)).reshape(
-            starts.shape[:-1]
-        )
+        starts, ways = (np.broadcast_to(one, np.broadcast_shapes(starts.shape, ways.shape)) for one in (starts, ways))
+        depths = np.full((ways.size // 3, 1), np.nextafter(longest, np.inf))
+        numbers = np.full(depths.shape, -1, dtype=np.intp)
+        cast(self._tree, np.eye(3, 4), starts.reshape(-1, 1, 3), ways.reshape(-1, 1, 3), 0.0, depths, numbers)
+        return np.where(numbers < 0, np.inf, depths).reshape(ways.shape[:-1])
 
 
 def ray_directions(device: RangeSensor) -> Floats:

@@ -1,8 +1,8 @@
-"""The shapes before a camera: triangles as arrays for the rasteriser, and the colours of what is visible."""
+"""The shapes before a camera: which of their faces is visible at each pixel, its depth, and its colour."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.formats.meshes.glb import IMAGES
-from bodymotion.geometry.arrays import Floats, Ints
+from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import corner_normals
 from bodymotion.geometry.shapes import Corners, Lines, Material, Points, Shape
 from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Mesh
-    from bodymotion.kernels.rasters import Solids
+    from bodymotion.kernels.rays import Boxes
 
 MAX_TRANSPARENCY = 0.5
 """Shapes that are more transparent are invisible; all others are opaque."""
@@ -31,74 +31,96 @@ BYTES_PER_FACE = 3 * (3 + 3) * 8
 
 
 class VisibleShapes:
-    """Shapes before a camera, each fixed in one of some frames; `solids` alone is enough for depths."""
+    """Shapes before a camera, each fixed in one of some frames; their faces are numbered one after the other."""
 
     def __init__(self, shapes: Iterable[tuple[Shape, int]]) -> None:
-        from bodymotion.kernels.rasters import Solids
-
-        self._shapes: list[tuple[Mesh, Material]] = []
-        frames, spheres = [], []
+        self._parts: list[_Part] = []
+        self.num_faces = 0
         for shape, frame in shapes:
             if isinstance(shape.geometry, (Lines, Points)) or shape.material.transparency > MAX_TRANSPARENCY:
                 continue
             mesh = shape.to_mesh()
-            used = mesh.vertices[mesh.faces]
-            if not len(used) or not np.isfinite(mesh.vertices).all():
-                continue
-            middle = 0.5 * (mesh.vertices.min(axis=0) + mesh.vertices.max(axis=0))
-            with np.errstate(over="ignore"):
-                radius = float(np.linalg.norm(mesh.vertices - middle, axis=1).max())
-            self._shapes.append((mesh, shape.material))
-            frames.append(frame)
-            spheres.append([*middle, radius])
-        meshes = [mesh for mesh, _ in self._shapes]
-        vertex_edges = _edges([len(mesh.vertices) for mesh in meshes])
-        self.solids: Solids = Solids(
-            vertices=np.concatenate([np.zeros((0, 3)), *(mesh.vertices for mesh in meshes)]),
-            faces=np.concatenate(
-                [
-                    np.zeros((0, 3), dtype=np.int32),
-                    *(mesh.faces + start for mesh, start in zip(meshes, vertex_edges[:-1], strict=True)),
-                ]
-            ),
-            vertex_edges=vertex_edges,
-            face_edges=_edges([len(mesh.faces) for mesh in meshes]),
-            frames=np.array(frames, dtype=np.int32),
-            spheres=np.array(spheres, dtype=np.float64).reshape(-1, 4),
-            two_sided=np.array([mesh.two_sided for mesh in meshes], dtype=np.bool_),
-        )
+            if len(mesh.faces) and np.isfinite(mesh.vertices).all():
+                self._parts.append(_Part(mesh, shape.material, frame, self.num_faces))
+                self.num_faces += len(mesh.faces)
 
     @cached_property
     def _paints(self) -> list[_Paint]:
-        count = len(self.solids.faces)
-        check_memory(count * BYTES_PER_FACE, f"materials of {count} triangles")
+        check_memory(self.num_faces * BYTES_PER_FACE, f"materials of {self.num_faces} triangles")
         images: dict[Path, tuple[npt.NDArray[np.uint8], bool] | None] = {}
-        return [_Paint(mesh, material, images) for mesh, material in self._shapes]
+        return [_Paint(part.mesh, part.material, images) for part in self._parts]
+
+    def draw(
+        self, first: int, views: Floats, rays: Floats, near: float, depths: Floats, owners: npt.NDArray[np.intp]
+    ) -> None:
+        """Draw the shapes over what was drawn before, as seen along `rays` (H, W, 3) of the camera from the depth `near` [m] on.
+
+        `views` (K, 3, 4) take points of the camera to each frame. `depths` and `owners` (H, W), the depths and the numbers of the visible
+        faces, which begin with `first`, are changed where something nearer is drawn.
+        """
+        from bodymotion.kernels.rays import cast
+
+        for part in self._parts:
+            view = views[part.frame]
+            window = _window((part.middle - view[:, 3]) @ view[:, :3], part.radius, rays)
+            ways, into = rays[window], (depths[window], owners[window])
+            cast(
+                part.tree,
+                view,
+                np.broadcast_to(0.0, ways.shape),
+                ways,
+                near,
+                *into,
+                first + part.first,
+                part.mesh.two_sided,
+            )
 
     def shade(
-        self, first: int, placements: Floats, half: tuple[float, float], owners: Ints, colors: npt.NDArray[np.uint8]
+        self, first: int, views: Floats, rays: Floats, owners: npt.NDArray[np.intp], colors: npt.NDArray[np.uint8]
     ) -> None:
-        """Fill in `colors` (N, H, W, 3) the colours of the visible faces from number `first` on.
+        """Fill in `colors` (H, W, 3) the colours of the visible faces from number `first` on; see `draw`.
 
-        `placements` (N, K, 3, 4) take points of each frame to the camera's coordinates; the last frame is the world, and the light from
-        above comes along its z axis. `half`: half width and half height of the image at depth 1. `owners` (N, H, W): the visible faces.
+        The last of the `views` is that of the world: the light from above comes along its z axis.
         """
-        solids = self.solids
-        height, width = owners.shape[1:]
-        for n, owner in enumerate(owners):
-            rows, columns = np.nonzero((owner >= first) & (owner < first + len(solids.faces)))
-            faces = owner[rows, columns] - first
-            parts = np.searchsorted(solids.face_edges, faces, side="right") - 1
-            u, v = half[0] * ((2.0 * columns + 1.0) / width - 1.0), half[1] * (1.0 - (2.0 * rows + 1.0) / height)
-            rays = np.stack([u, v, np.ones_like(u)], axis=1)
-            for part in np.unique(parts):
-                here = parts == part
-                matrix = placements[n, solids.frames[part]]
-                corners = solids.vertices[solids.faces[faces[here]]] @ matrix[:, :3].T + matrix[:, 3]
-                above = placements[n, -1, :, 2]
-                own = faces[here] - solids.face_edges[part]
-                found = self._paints[part].shaded(own, corners, rays[here], matrix, above)
-                colors[n, rows[here], columns[here]] = np.floor(255.0 * np.clip(found, 0.0, 1.0) + 0.5)
+        for part, paint in zip(self._parts, self._paints, strict=True):
+            start = first + part.first
+            here = (owners >= start) & (owners < start + len(part.mesh.faces))
+            if here.any():
+                view, faces = views[part.frame], owners[here] - start
+                corners = part.mesh.vertices[part.mesh.faces[faces]] - view[:, 3]
+                above = view[:, :3] @ views[-1, 2, :3]
+                found = paint.shaded(faces, corners, rays[here] @ view[:, :3].T, view[:, 2], above)
+                colors[here] = np.floor(255.0 * np.clip(found, 0.0, 1.0) + 0.5)
+
+
+class _Part:
+    """A mesh and its material in the frame of that number, its sphere, and the number of its first face."""
+
+    def __init__(self, mesh: Mesh, material: Material, frame: int, first: int) -> None:
+        self.mesh, self.material, self.frame, self.first = mesh, material, frame, first
+        self.middle = 0.5 * (mesh.vertices.min(axis=0) + mesh.vertices.max(axis=0))
+        with np.errstate(over="ignore"):
+            self.radius = float(np.linalg.norm(mesh.vertices - self.middle, axis=1).max())
+
+    @cached_property
+    def tree(self) -> Boxes:
+        from bodymotion.kernels.rays import boxes
+
+        return boxes(self.mesh.vertices[self.mesh.faces])
+
+
+def _window(center: Floats, radius: float, rays: Floats) -> tuple[slice, slice]:
+    """Return the rows and columns of `rays` (H, W, 3) that may hit the sphere around `center` (3,) in the camera's frame."""
+    slices = []
+    for axis, slopes in ((1, -rays[:, 0, 1]), (0, rays[0, :, 0])):
+        across, ahead = (-center[1] if axis else center[0]), -center[2]
+        distance = np.hypot(across, ahead)
+        # The tangents of the sphere, in the plane of the axis and the camera's direction.
+        spread = np.arcsin(radius / distance) if radius < distance else np.pi
+        angles = np.arctan2(across, ahead) + (spread + 1e-9) * np.array([-1.0, 1.0])
+        ends = np.where(np.abs(angles) < 0.5 * np.pi, np.tan(angles), np.copysign(np.inf, angles))
+        slices.append(slice(*np.searchsorted(slopes, ends)))
+    return slices[0], slices[1]
 
 
 class _Paint:
@@ -129,17 +151,19 @@ class _Paint:
         if self.image is None and mesh.colors is not None:
             self.paints = np.clip(_first(mesh.colors, 3), 0.0, 1.0)[mesh.colors.indices]
 
-    def shaded(self, faces: Ints, corners: Floats, rays: Floats, matrix: Floats, above: Floats) -> Floats:
-        """Return the colours (M, 3) where rays (M, 3) hit faces (M,) with corners (M, 3, 3), in the camera's coordinates.
+    def shaded(
+        self, faces: npt.NDArray[np.intp], corners: Floats, rays: Floats, behind: Floats, above: Floats
+    ) -> Floats:
+        """Return the colours (M, 3) where rays (M, 3) hit faces (M,) with corners (M, 3, 3) from the camera, in the mesh's frame.
 
-        `matrix` (3, 4) takes points of the mesh there; `above` (3,) is the direction of the light from above.
+        `behind` (3,) and `above` (3,) are the directions to the light along the camera's axis and to that from above.
         """
         shares = np.stack(
             [np.sum(np.cross(corners[:, k - 2], corners[:, k - 1]) * rays, axis=1) for k in range(3)], axis=1
         )
         total = shares.sum(axis=1, keepdims=True)
         shares = np.where(total != 0.0, np.clip(shares / np.where(total != 0.0, total, 1.0), 0.0, 1.0), 1.0 / 3.0)
-        normals = np.einsum("mk,mkc->mc", shares, self.normals[faces]) @ matrix[:, :3].T
+        normals = np.einsum("mk,mkc->mc", shares, self.normals[faces])
         diffuse = self._diffuse(faces, shares)
         length = np.linalg.norm(normals, axis=1, keepdims=True)
         away = np.sum(normals * rays, axis=1, keepdims=True)
@@ -147,7 +171,7 @@ class _Paint:
         to_eye = rays / np.linalg.norm(rays, axis=1, keepdims=True)
         specular, emissive, ambient, shininess = self.numbers[3:6], self.numbers[6:9], *self.numbers[9:]
         bright, gloss = np.full((len(faces), 1), AMBIENT * ambient), np.zeros((len(faces), 1))
-        for light, power in ((np.array([0.0, 0.0, -1.0]), HEADLIGHT), (above, OVERHEAD)):
+        for light, power in ((behind, HEADLIGHT), (above, OVERHEAD)):
             hit = (normals @ light)[:, None]
             middle = light - to_eye
             size = np.linalg.norm(middle, axis=1, keepdims=True)
@@ -156,7 +180,7 @@ class _Paint:
             gloss += np.where((hit > 0.0) & (size > 0.0), power * np.maximum(mirrored, 0.0) ** (128.0 * shininess), 0.0)
         return np.asarray(emissive + bright * diffuse + gloss * specular)
 
-    def _diffuse(self, faces: Ints, shares: Floats) -> Floats:
+    def _diffuse(self, faces: npt.NDArray[np.intp], shares: Floats) -> Floats:
         own = self.numbers[:3]
         if self.paints is None:
             return own
@@ -169,13 +193,6 @@ class _Paint:
         rows = np.clip((1.0 - t) * high, 0.0, high - 1.0).astype(np.intp)
         shown = self.image[rows, columns] / 255.0
         return np.asarray(shown * own if self.is_grey else shown)
-
-
-def _edges(counts: Sequence[int]) -> npt.NDArray[np.int32]:
-    total = np.cumsum([0, *counts])
-    if total[-1] > np.iinfo(np.int32).max:
-        raise MemoryError(f"{total[-1]} vertices or triangles before a camera; the limit is 2³¹ − 1")
-    return total.astype(np.int32)
 
 
 def _first(corners: Corners, columns: int) -> Floats:

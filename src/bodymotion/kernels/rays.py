@@ -1,4 +1,4 @@
-"""Distances along rays to the nearest triangle.
+"""The nearest triangles along rays.
 
 Triangles are in a tree of boxes, each with half of the triangles of the one above; a ray enters only boxes that are nearer than the
 nearest triangle known so far. The intersection with a triangle is that of Möller and Trumbore (1997), from either side.
@@ -6,16 +6,19 @@ nearest triangle known so far. The intersection with a triangle is that of Möll
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels.compiling import as_rows, in_slices, inlined, kernel
+from bodymotion.kernels.compiling import in_slices, inlined, kernel
 
-Boxes: TypeAlias = tuple[Floats, Floats]
+Indices: TypeAlias = npt.NDArray[np.intp]
+Boxes: TypeAlias = tuple[Floats, Floats, Indices]
 """Triangles (F, 3, 3) in the order of the leaves, `LEAF` in each; lowest and highest corner (N, 2, 3) of each box of a complete binary
-tree: the halves of box k are 2·k + 1 and 2·k + 2."""
+tree: the halves of box k are 2·k + 1 and 2·k + 2; the numbers (F,) that the triangles had before they were sorted."""
 
 LEAF = 4
 ONE_THREAD_RAYS = 256
@@ -24,7 +27,7 @@ ONE_THREAD_RAYS = 256
 def boxes(triangles: Floats) -> Boxes:
     """Return the tree of boxes of triangles (F, 3, 3), the last of which is repeated to fill the leaves."""
     if not len(triangles):
-        return triangles, np.empty((0, 2, 3))
+        return triangles, np.empty((0, 2, 3)), np.empty(0, dtype=np.intp)
     levels = max(int(np.ceil(np.log2(len(triangles) / LEAF))), 0)
     order = np.minimum(np.arange(LEAF << levels), len(triangles) - 1)
     middles = triangles.sum(axis=1)
@@ -38,18 +41,35 @@ def boxes(triangles: Floats) -> Boxes:
     while len(rows[0]) > 1:
         low, high = rows[0][:, 0].reshape(-1, 2, 3), rows[0][:, 1].reshape(-1, 2, 3)
         rows.insert(0, np.stack([low.min(axis=1), high.max(axis=1)], axis=1))
-    return sorted_triangles, np.concatenate(rows)
+    return sorted_triangles, np.concatenate(rows), order.ravel()
 
 
-def distances(tree: Boxes, origins: Floats, directions: Floats, longest: float) -> Floats:
-    """Return the distances (N,) along rays from `origins` (N, 3) in unit `directions` (N, 3) to a triangle; inf beyond `longest`."""
-    out = np.full(len(origins), np.inf)
-    starts, ways = as_rows(origins, origins.shape), as_rows(directions, directions.shape)
+def cast(
+    tree: Boxes,
+    frame: Floats,
+    origins: Floats,
+    directions: Floats,
+    near: float,
+    depths: Floats,
+    numbers: Indices,
+    first: int = 0,
+    two_sided: bool = True,
+) -> None:
+    """Find the nearest triangle along each ray; change `depths` and `numbers` (H, W) where it is nearer than what was found before.
+
+    The rays start at `origins` (H, W, 3) in `directions` (H, W, 3); `frame` (3, 4) takes them to the frame of the triangles. A depth counts
+    in lengths of the direction, from `near` on; numbers begin with `first`. Triangles are counter-clockwise seen from outside, and visible
+    from there, with `two_sided` from both sides.
+    """
     if len(tree[1]):
-        in_slices(
-            len(out), lambda a, b: _distances(*tree, starts[a:b], ways[a:b], longest, out[a:b]), few=ONE_THREAD_RAYS
-        )
-    return out
+        rays = (origins, directions, depths, numbers)
+        few = ONE_THREAD_RAYS // max(depths.shape[1], 1)
+        work = partial(_cast_slice, (*tree, frame, near, first, two_sided), rays)
+        in_slices(len(depths), work, few)
+
+
+def _cast_slice(scene: tuple[Any, ...], rays: tuple[Any, ...], start: int, stop: int) -> None:
+    _cast(*scene, *(array[start:stop] for array in rays))
 
 
 @inlined
@@ -70,59 +90,70 @@ def _hits_box(bounds: Floats, origin: Floats, inverse: Floats, nearest: float) -
 
 
 @inlined
-def _distance_to(triangle: Floats, origin: Floats, way: Floats) -> float:
-    """Return the distance to a triangle, inf where the ray misses it."""
+def _distance_to(triangle: Floats, origin: Floats, way: Floats, two_sided: bool) -> float:
+    """Return the distance to a triangle, negative or NaN where the ray misses it."""
     ex, ey, ez = triangle[1, 0] - triangle[0, 0], triangle[1, 1] - triangle[0, 1], triangle[1, 2] - triangle[0, 2]
     fx, fy, fz = triangle[2, 0] - triangle[0, 0], triangle[2, 1] - triangle[0, 1], triangle[2, 2] - triangle[0, 2]
     px = way[1] * fz - way[2] * fy
     py = way[2] * fx - way[0] * fz
     pz = way[0] * fy - way[1] * fx
     scale = ex * px + ey * py + ez * pz
-    if scale == 0.0:
-        return np.inf
+    if scale == 0.0 or (scale < 0.0 and not two_sided):
+        return -1.0
     tx, ty, tz = origin[0] - triangle[0, 0], origin[1] - triangle[0, 1], origin[2] - triangle[0, 2]
     u = (tx * px + ty * py + tz * pz) / scale
     # The edge between two triangles belongs to both: rounding must not open a gap.
     if u < -1e-12 or u > 1.0 + 1e-12:
-        return np.inf
+        return -1.0
     qx = ty * ez - tz * ey
     qy = tz * ex - tx * ez
     qz = tx * ey - ty * ex
     v = (way[0] * qx + way[1] * qy + way[2] * qz) / scale
     if v < -1e-12 or u + v > 1.0 + 1e-12:
-        return np.inf
-    distance = (fx * qx + fy * qy + fz * qz) / scale
-    return distance if distance >= 0.0 else np.inf
+        return -1.0
+    return float((fx * qx + fy * qy + fz * qz) / scale)
 
 
 @kernel
-def _distances(
+def _cast(
     triangles: Floats,
     bounds: Floats,
+    order: Indices,
+    frame: Floats,
+    near: float,
+    first: int,
+    two_sided: bool,
     origins: Floats,
     directions: Floats,
-    longest: float,
-    out: Floats,
+    depths: Floats,
+    numbers: Indices,
 ) -> None:
     stack = np.empty(256, dtype=np.int64)
-    inverse = np.empty(3)
+    inverse, start, way = np.empty(3), np.empty(3), np.empty(3)
     leaves = bounds.shape[0] // 2
-    for n in range(origins.shape[0]):
-        for k in range(3):
-            inverse[k] = 1.0 / directions[n, k] if directions[n, k] != 0.0 else np.inf
-        nearest = np.inf
-        stack[0] = 0
-        height = 1
-        while height > 0:
-            height -= 1
-            box = stack[height]
-            if not _hits_box(bounds[box], origins[n], inverse, min(nearest, longest)):
-                continue
-            if box >= leaves:
-                for i in range(LEAF * (box - leaves), LEAF * (box - leaves + 1)):
-                    nearest = min(nearest, _distance_to(triangles[i], origins[n], directions[n]))
-            else:
-                stack[height] = 2 * box + 1
-                stack[height + 1] = 2 * box + 2
-                height += 2
-        out[n] = nearest if nearest <= longest else np.inf
+    for row in range(depths.shape[0]):
+        for column in range(depths.shape[1]):
+            for k in range(3):
+                start[k], way[k] = frame[k, 3], 0.0
+                for i in range(3):
+                    start[k] += frame[k, i] * origins[row, column, i]
+                    way[k] += frame[k, i] * directions[row, column, i]
+                inverse[k] = 1.0 / way[k] if way[k] != 0.0 else np.inf
+            nearest = depths[row, column]
+            stack[0] = 0
+            height = 1
+            while height > 0:
+                height -= 1
+                box = stack[height]
+                if not _hits_box(bounds[box], start, inverse, nearest):
+                    continue
+                if box >= leaves:
+                    for i in range(LEAF * (box - leaves), LEAF * (box - leaves + 1)):
+                        distance = _distance_to(triangles[i], start, way, two_sided)
+                        if near <= distance < nearest:
+                            nearest = depths[row, column] = distance
+                            numbers[row, column] = first + order[i]
+                else:
+                    stack[height] = 2 * box + 1
+                    stack[height + 1] = 2 * box + 2
+                    height += 2
