@@ -86,6 +86,14 @@ def _encoded(*given: str) -> tuple[bytes, ...]:
     return tuple(text.encode() for text in given)
 
 
+def _amc() -> tuple[bytes, ...]:
+    return _encoded(texts.AMC)
+
+
+def _asf() -> dict[str, bytes]:
+    return {"a.asf": texts.ASF.encode()}
+
+
 @cache
 def _seq() -> tuple[bytes, ...]:
     return (*_encoded(*texts.SEQ[:2]), _saved(_motion(), "a.seq"), _saved(_motion(), "a.seq", version=1))
@@ -282,6 +290,10 @@ _WORDS_OF_BVH = _split(
     "HIERARCHY ROOT JOINT End Site { } OFFSET CHANNELS 0 3 6 Xposition Yposition Zposition Xrotation",
     "Yrotation Zrotation MOTION Frames: Frame Time: 0.008333 -0 1e-9 nan 1e999",
 )
+_WORDS_OF_ACCLAIM = _split(
+    ":units :root :bonedata :hierarchy :DEGREES :RADIANS begin end name id direction length axis XYZ ZYX dof rx ry rz",
+    "tx l order TX RX root lfemur lfoot limits ( ) position orientation angle rad 0 1 2 3 -1 1e-9 nan 1e999",
+)
 _WORDS_OF_COLLADA = _split(
     "COLLADA library_geometries geometry mesh source float_array accessor count stride offset param",
     "vertices input semantic POSITION VERTEX NORMAL TEXCOORD triangles polylist polygons trifans",
@@ -326,6 +338,8 @@ TARGETS: dict[str, Target] = {
             equal=True,
         ),
         Target("bvh", "a.bvh", "bvh", "a.bvh", "bvh", lambda: _encoded(texts.BVH), _WORDS_OF_BVH, equal=True),
+        Target("amc", "a.amc", "asf", "a.bvh", "bvh", _amc, _WORDS_OF_ACCLAIM, beside=_asf),
+        Target("asf", "a.asf", "asf", "a.bvh", "bvh", lambda: _encoded(texts.ASF), _WORDS_OF_ACCLAIM),
         Target("urdf", "a.urdf", "urdf", "a.urdf", "urdf", _urdf, _XML + _WORDS_OF_URDF, beside=_beside),
         Target("mjcf", "a.xml", "mjcf", "a.xml", "mjcf", _mjcf, _XML + _WORDS_OF_MJCF, beside=_beside),
         Target("cha", "a.cha", "cha", "a.cha", "cha", _cha, _WORDS_OF_CHA, equal=True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BODY", "BVH", "CAP", "CHA", "COLLADA", "CSV", "MJCF", "OBJ", "PSEQ", "SEQ", "URDF", "VRML"]
+__all__ = ["AMC", "ASF", "BODY", "BVH", "CAP", "CHA", "COLLADA", "CSV", "MJCF", "OBJ", "PSEQ", "SEQ", "URDF", "VRML"]
 
 SEQ = (
     """\
@@ -141,6 +141,51 @@ Script { url "javascript: x" field SFTime t 1.5 eventOut SFBool go directOutput 
 LOD { level [ Group { } ] range [ 1 2 ] } Billboard { } Collision { children [ ] proxy NULL }
 """,
 )
+
+ASF = """\
+:version 1.10
+:units
+  length 0.45
+  angle deg
+:root
+  order TX TY TZ RX RY RZ
+  axis XYZ
+  position 0 1 0
+  orientation 0 0 0
+:bonedata
+  begin
+    id 1
+    name lfemur
+    direction 0.34 -0.94 0
+    length 7.5
+    axis 0 0 20 XYZ
+    dof rx rz # two
+    limits (-160.0 20.0)
+  end
+  begin
+    name lfoot
+    direction 0 -0.2 1
+    length 2
+    axis -90 7.6e-016 20 XYZ
+  end
+:hierarchy
+  begin
+    root lfemur
+    lfemur lfoot
+  end
+"""
+
+AMC = """\
+# clip
+:FULLY-SPECIFIED
+:DEGREES
+1
+root 9.4 17.9 -17.3 -2.0 -7.6 -3.2
+lfemur 4.0 -13.8
+2
+root 9.5 17.8 -17.2 -2.1 -7.5 -3.1
+lfemur 4.5 -14.1
+"""
 
 BVH = """\
 HIERARCHY

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from fuzz.texts import BVH, PSEQ
+from fuzz.texts import AMC, ASF, BVH, PSEQ
 from typer.testing import CliRunner
 
 from bodymotion.cli.app import app
@@ -103,7 +103,8 @@ def desk(tmp_path, examples) -> Path:
     shutil.copy(examples / "biped_walk.seq", tmp_path / "walk.seq")
     (tmp_path / "broken.seq").write_text(BROKEN)
     (tmp_path / "dance.pseq").write_text(PSEQ[0])
-    (tmp_path / "clip.bvh").write_text(BVH)
+    for name, text in {"clip.bvh": BVH, "clip.asf": ASF, "clip.amc": AMC}.items():
+        (tmp_path / name).write_text(text)
     return tmp_path
 
 

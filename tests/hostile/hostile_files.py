@@ -162,6 +162,37 @@ one("bvh: rows that are no rows", "a.bvh", lambda: BVH.format("", 1) + "[1 {2} 3
 one("bvh: a megabyte of digits", "a.bvh", lambda: BVH.format("", 1) + "1" * 1_000_000 + " 0 0\n")
 one("bvh: many channels", "a.bvh", lambda: "HIERARCHY ROOT A { CHANNELS 99999 " + "Xrotation " * 99_999 + "}")
 
+BONE = "begin\nname b{0}\ndirection 0 1 0\nlength 1\naxis 0 0 0 XYZ\ndof rx ry rz\nend\n"
+ACCLAIM = ":root\norder TX TY TZ RX RY RZ\n:bonedata\n{}:hierarchy\n{}"
+LONG = ACCLAIM.format(
+    "".join(map(BONE.format, range(900))), "root b0\n" + "".join(f"b{n} b{n + 1}\n" for n in range(899))
+)
+
+
+def acclaim(name: str, tree: str, frames: str) -> None:
+    """Add a case of an .amc and its .asf."""
+
+    @case(f"asf: {name}")
+    def maker(folder: Path) -> Path:
+        (folder / "model" / "a.asf").write_text(tree)
+        path = folder / "model" / "a.amc"
+        path.write_text(frames)
+        return path
+
+
+one("asf: many bones", "a.asf", lambda: ACCLAIM.format("".join(map(BONE.format, range(50_000))), ""))
+one("asf: a long chain", "a.asf", LONG)
+one("asf: a circle", "a.asf", ACCLAIM.format(BONE.format("a") + BONE.format("b"), "root ba\nba bb\nbb ba\n"))
+one(
+    "asf: a bone below itself a million times",
+    "a.asf",
+    lambda: ACCLAIM.format(BONE.format("a"), "ba ba\n" * tries(MANY)),
+)
+acclaim("empty frames of many bones", LONG, ":DEGREES\n" + "1\n" * tries(MANY))
+acclaim("lines that are no bones", LONG, ":DEGREES\n1\n" + "x 1 2 3\n" * tries(MANY))
+acclaim("a line without end", LONG, ":DEGREES\n1\nroot " + "1 " * tries(MANY))
+acclaim("a megabyte of digits", LONG, ":DEGREES\n" + "1" * 1_000_000 + "\nroot " + "1" * 1_000_000 + " 0 0 0 0 0\n")
+
 for count in ("1000000000000", "99999999999999999999999", "-1", "1e9", ".inf"):
     one(f"seq: {count} parts", "a.seq", SEQ + JOINTS.format(count, 1))
     one(

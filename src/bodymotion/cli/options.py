@@ -103,7 +103,12 @@ def reading_options(
     ] = None,
     frame_rate: Annotated[
         float | None,
-        Option("--input-rate", metavar="HZ", callback=positive, help="The frame rate of a .csv without times."),
+        Option(
+            "--input-rate",
+            metavar="HZ",
+            callback=positive,
+            help="The frame rate of a .csv without times, or of an .amc.",
+        ),
     ] = None,
     degrees: Annotated[
         bool | None,
@@ -112,6 +117,7 @@ def reading_options(
     quaternion_order: Annotated[
         Literal["wxyz", "xyzw"] | None, Option(help="Order of quaternions in a .csv whose column names do not give it.")
     ] = None,
+    asf: Annotated[Path | None, Option(metavar="FILE", help="The skeleton (.asf) of an .amc.")] = None,
     from_zero: Annotated[
         bool | None, Option("--from-zero", help="Subtract the first time of a table from all its times.")
     ] = None,

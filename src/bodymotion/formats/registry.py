@@ -124,6 +124,14 @@ FORMATS: tuple[Format, ...] = (
         holds="Skeleton",
     ),
     Format(
+        "asf",
+        "recorded motion of a skeleton (Acclaim ASF/AMC)",
+        (".amc", ".asf"),
+        Function("asf:read_asf"),
+        sniffing.looks_like_acclaim,
+        holds="Skeleton",
+    ),
+    Format(
         "openhrp",
         "OpenHRP model (VRML97)",
         (".wrl",),

@@ -149,6 +149,17 @@ def looks_like_bvh(head: bytes) -> bool:
     return _BVH_START.match(head) is not None
 
 
+_ACCLAIM_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\s|#[^\n]*+\n)*+:(?:FULLY-SPECIFIED|DEGREES|RADIANS|version|name|units|documentation|root)\s",
+    re.IGNORECASE,
+)
+
+
+def looks_like_acclaim(head: bytes) -> bool:
+    """Return whether a file begins, after comments, with a keyword of an .asf or .amc."""
+    return _ACCLAIM_START.match(head) is not None
+
+
 def looks_like_npz(head: bytes) -> bool:
     """Return whether a file is a zip archive whose first member is a NumPy array."""
     if head[:4] != b"PK\x03\x04":

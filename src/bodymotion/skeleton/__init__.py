@@ -5,6 +5,6 @@
 >>> positions = walk.joint_positions()    # doctest: +SKIP
 """
 
-from bodymotion.skeleton.values import CHANNELS, Skeleton, SkeletonJoint
+from bodymotion.skeleton.values import CHANNELS, EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
 
-__all__ = ["CHANNELS", "Skeleton", "SkeletonJoint"]
+__all__ = ["CHANNELS", "EULER_CHANNELS", "Skeleton", "SkeletonJoint", "euler_values"]

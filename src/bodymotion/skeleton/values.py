@@ -20,6 +20,8 @@ CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zr
 """The names of channels."""
 MIN_FRAME_TIME = 1e-9
 """[s]"""
+EULER_CHANNELS = ("Zrotation", "Yrotation", "Xrotation")
+"""The channels of `euler_values`."""
 UP_AXES: dict[str, Floats] = {
     "X": np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]]),
     "Y": np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]),
@@ -78,6 +80,8 @@ class Skeleton(ContentEquality):
         (T, C) The channels of all joints, in order: lengths in the file's unit, angles in degrees.
     frame_time:
         [s] From one frame to the next, as in the file.
+    known_unit:
+        [m] The unit of length, where the file or its format defines it; None where it is found from the poses.
     source, problems:
         Where it came from, and what was found there; not part of `==`.
     """
@@ -85,6 +89,7 @@ class Skeleton(ContentEquality):
     joints: tuple[SkeletonJoint, ...] = ()
     values: Floats = field(default_factory=lambda: frozen(np.zeros((0, 0))))
     frame_time: float = 1 / 30
+    known_unit: float | None = None
     source: Source = field(default_factory=Source, compare=False)
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
@@ -150,8 +155,8 @@ class Skeleton(ContentEquality):
 
     @cached_property
     def unit(self) -> float:
-        """The unit of length [m], found from the length of the legs; see `unit_is_known`."""
-        return self._recognized[0] or 0.01
+        """The unit of length [m], `known_unit` or found from the length of the legs; see `unit_is_known`."""
+        return self.known_unit or self._recognized[0] or 0.01
 
     @cached_property
     def up(self) -> str:
@@ -161,7 +166,7 @@ class Skeleton(ContentEquality):
     @property
     def unit_is_known(self) -> bool:
         """Whether the unit was found; otherwise centimetres are assumed."""
-        return self._recognized[0] is not None
+        return (self.known_unit or self._recognized[0]) is not None
 
     @property
     def up_is_known(self) -> bool:
@@ -280,3 +285,8 @@ class Skeleton(ContentEquality):
                 turn = None if turn is None else rotations.multiply(above.T, turn.T).T
             turns.append(turn)
         return positions, turns
+
+
+def euler_values(turns: Floats) -> Floats:
+    """Return the values (T, 3) [°] of EULER_CHANNELS for rotations (T, 4), wxyz; without steps of a full turn."""
+    return np.degrees(np.unwrap(rotations.to_rpy(turns)[:, ::-1], axis=0))

@@ -12,11 +12,12 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.bvh import rules
+from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.tables.number_table import read_rows
+from bodymotion.formats.text.decimals import parsed
 from bodymotion.formats.text.source_text import decode
 from bodymotion.skeleton import CHANNELS, Skeleton, SkeletonJoint
 from bodymotion.skeleton.values import MIN_FRAME_TIME
-from bodymotion.system.open_files import open_file
 
 MAX_BYTES = 1 << 30
 MAX_TREE_BYTES = 4 << 20
@@ -40,14 +41,7 @@ def read_bvh(path: str | Path) -> ReadResult[Skeleton]:
 
 
 def _bytes(path: Path) -> bytes:
-    try:
-        with open_file(path) as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise rules.UNREADABLE.error(f"cannot be opened: {reason}", Location(str(path))) from error
-    if len(data) > MAX_BYTES:
-        raise rules.TOO_LARGE.error(f"the file is larger than {MAX_BYTES} bytes", Location(str(path)))
+    data = file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
@@ -68,7 +62,7 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     if head is None:
         raise rules.NO_MOTION.error("after MOTION there are no `Frames:` and `Frame Time:`", Location(str(path), line))
     after = [line + data.count(b"\n", end, place) for place in (head.start(1), head.start(2), head.end())]
-    frame_time = _number(head[2].decode("latin-1"))
+    frame_time = parsed(head[2].decode("latin-1"))
     if not MIN_FRAME_TIME <= frame_time < math.inf:
         message = f"the frame time is {head[2][:40].decode('latin-1')!r}; expected seconds, at least {MIN_FRAME_TIME}"
         found.report(rules.FRAME_TIME, message, Location(str(path), after[1]))
@@ -77,7 +71,7 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     if not channels:
         raise rules.NO_MOTION.error("no joint has channels", Location(str(path), line))
     table = read_rows(data[head.end() :].rstrip(), str(path), after[2], channels, found)
-    if _number(head[1].decode("latin-1")) != len(table.values):
+    if parsed(head[1].decode("latin-1")) != len(table.values):
         message = f"there are {counted(len(table.values), 'row')}, and `Frames:` is {head[1][:40].decode('latin-1')!r}"
         found.report(rules.FRAMES, message, Location(str(path), after[0]), data={"rows": len(table.values)})
     wrong = np.flatnonzero(~np.isfinite(table.values).all(axis=1))
@@ -89,14 +83,6 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     return Skeleton(
         joints=tuple(joints), values=table.values, frame_time=frame_time, source=source, problems=found.problems
     )
-
-
-def _number(text: str) -> float:
-    """Return a number; NaN for any other text."""
-    try:
-        return float(text) if "_" not in text else math.nan
-    except ValueError:
-        return math.nan
 
 
 @dataclass
@@ -191,7 +177,7 @@ class _Tree:
             self.offsets[block.index] = block.offset
 
     def _offset(self, words: list[str], where: Location) -> list[float]:
-        numbers = [_number(word) for word in words]
+        numbers = [parsed(word) for word in words]
         if len(numbers) < 3 or not all(map(math.isfinite, numbers)):
             self.found.report(rules.OFFSET, f"OFFSET is {' '.join(words)[:60]!r}; expected three numbers", where)
             return [0.0] * 3

@@ -31,6 +31,14 @@ def number(x: float) -> str:
     return mantissa + (".0" if "." not in mantissa else "") + e + exponent if e else text
 
 
+def parsed(text: str) -> float:
+    """Return the number that a text is; NaN for any other text."""
+    try:
+        return float(text) if "_" not in text else math.nan
+    except ValueError:
+        return math.nan
+
+
 def rounded(values: Floats, digits: int) -> Floats:
     """Round to so many significant decimal digits (1 to 15), each to the double that is nearest to the decimal number.
 

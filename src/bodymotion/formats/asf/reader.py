@@ -1,0 +1,294 @@
+"""Read an .amc with its .asf, or an .asf alone, to the end, with all faults."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics.text import counted, listed
+from bodymotion.formats.asf import rules
+from bodymotion.formats.resources import file_bytes
+from bodymotion.formats.text.decimals import parsed
+from bodymotion.formats.text.source_text import decode
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.skeleton import EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
+
+MAX_BYTES = 1 << 30
+MAX_TREE_BYTES = 4 << 20
+MAX_BONES = 1_000
+FRAME_RATE = 120.0
+"""[Hz] That of the CMU recordings."""
+ROTATIONS, SLIDES = ("rx", "ry", "rz"), ("tx", "ty", "tz")
+COUNTS = {"direction": 3, "length": 1, "position": 3, "orientation": 3, "axis": 3}
+"""The fields that are numbers, and how many of them."""
+
+
+def read_asf(
+    path: str | Path, *, asf: str | Path | None = None, frame_rate: float | None = None
+) -> ReadResult[Skeleton]:
+    """Read a recorded motion (.amc) with its skeleton; or a skeleton (.asf), with one frame: its zero pose.
+
+    Parameters
+    ----------
+    path:
+        The file.
+    asf:
+        The skeleton of an .amc. By default the .asf of the same name, of the same subject (`01.asf` for `01_05.amc`), or the only one of
+        the folder.
+    frame_rate:
+        [Hz] By default 120, that of the CMU recordings (ASF203).
+    """
+    path = Path(path)
+    found = Diagnostics(path)
+    value = None
+    with found.recover():
+        data = file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
+        alone = asf is None and b":bonedata" in data[:MAX_TREE_BYTES].lower()
+        tree_path = path if alone else skeleton_of(path) if asf is None else Path(asf)
+        tree_data = data if alone else file_bytes(tree_path, rules.UNREADABLE, rules.TOO_LARGE, MAX_TREE_BYTES)
+        if len(tree_data) > MAX_TREE_BYTES:
+            raise rules.TOO_LARGE.error(f"the file is larger than {MAX_TREE_BYTES} bytes", Location(str(tree_path)))
+        tree = _Tree(found, str(tree_path))
+        bones = tree.read(decode(tree_data)[0])
+        text, encoding = decode(data)
+        degrees, frames, lines = (tree.degrees, None, None) if alone else _frames(text, str(path), bones, tree, found)
+        joints, values = _motion(bones, frames, degrees, tree.degrees)
+        if frame_rate is None and not alone:
+            found.report(rules.RATE, f"the frame rate is assumed to be {FRAME_RATE:g} Hz")
+        locations: dict[Subject, Location | Locator] = {("joints", k): bone.location for k, bone in enumerate(bones)}
+        locations["frames",] = lambda rest: Location(str(path), lines[int(rest[0])] if lines and rest else 1)
+        source = Source(
+            "asf",
+            path,
+            encoding=encoding,
+            parts=() if alone else (tree_path,),
+            locations=SourceMap(locations, found.unknown),
+        )
+        value = Skeleton(
+            joints=joints,
+            values=values,
+            frame_time=1 / (frame_rate or FRAME_RATE),
+            known_unit=tree.unit,
+            source=source,
+            problems=found.problems,
+        )
+    return ReadResult(value and replace(value, problems=found.problems), found.problems, refusal=found.refusal)
+
+
+def skeleton_of(path: Path) -> Path:
+    """Return the .asf of an .amc, by the rule ASF002."""
+    beside = sorted(one for one in path.parent.iterdir() if one.suffix.lower() == ".asf")
+    stems = (path.stem.lower(), path.stem.lower().partition("_")[0])
+    named = [one for stem in stems for one in beside if one.stem.lower() == stem]
+    if not named and len(beside) != 1:
+        seen = listed([one.name for one in beside], 4) or "no .asf"
+        raise rules.NO_SKELETON.error(f"the skeleton is unknown: {seen} beside the file", Location(str(path)))
+    return (named or beside)[0]
+
+
+@dataclass
+class _Bone:
+    """A bone, or the root, with the numbers of its fields; `parent` is an index of the list of bones."""
+
+    location: Location
+    name: str = ""
+    fields: dict[str, list[float]] = field(default_factory=dict)
+    order: str = "xyz"
+    dofs: tuple[str, ...] = ()
+    parent: int = -1
+
+    @property
+    def end(self) -> Floats:
+        """Return the end of the bone (3,) from its beginning."""
+        return np.array(self.fields.get("direction", (0, 0, 0))) * self.fields.get("length", (0,))[0]
+
+
+class _Tree:
+    """What an .asf holds."""
+
+    def __init__(self, found: Diagnostics, path: str) -> None:
+        self.found, self.path = found, path
+        self.unit: float | None = None
+        self.degrees = True
+        self.root = _Bone(Location(path), "root")
+        self.bones: dict[str, _Bone] = {"root": self.root}
+        self.children: dict[str, list[tuple[str, Location]]] = {}
+
+    def read(self, text: str) -> list[_Bone]:
+        """Read the sections, and return the bones in order of the hierarchy, the root first."""
+        section, sections, bone = "", set(), self.root
+        for number, line in enumerate(text.split("\n"), 1):
+            words = line.partition("#")[0].split()
+            if not words:
+                continue
+            where, key = Location(self.path, number), words[0].lower()
+            if key.startswith(":"):
+                section = key[1:]
+                sections.add(section)
+                bone = self.root
+            elif section == "units" and key in ("length", "angle"):
+                self._unit(key, words, where)
+            elif section == "root" or (section == "bonedata" and bone is not self.root):
+                if key == "end":
+                    self._add(bone)
+                    bone = self.root
+                else:
+                    self._field(bone, key, words, where)
+            elif section == "bonedata" and key == "begin":
+                bone = _Bone(where)
+            elif section == "hierarchy" and key not in ("begin", "end"):
+                self.children.setdefault(words[0], []).extend((name, where) for name in words[1:])
+        if missing := [name for name in ("root", "bonedata", "hierarchy") if name not in sections]:
+            raise rules.BONES.error(f"the file has no :{missing[0]}", Location(self.path, 1))
+        return self._in_order()
+
+    def _unit(self, key: str, words: list[str], where: Location) -> None:
+        if key == "angle":
+            self.degrees = not " ".join(words[1:]).lower().startswith("rad")
+        elif 0 < (length := parsed(" ".join(words[1:]))) < math.inf:
+            self.unit = 0.0254 / length
+        else:
+            self.found.report(rules.FIELD, f"the unit of length is {' '.join(words[1:])[:40]!r}", where)
+
+    def _field(self, bone: _Bone, key: str, words: list[str], where: Location) -> None:
+        if key == "name":
+            bone.name = " ".join(words[1:])
+        elif key in ("dof", "order"):
+            dofs = tuple(word.lower() for word in words[1:])
+            allowed = ROTATIONS if bone is not self.root else ROTATIONS + SLIDES
+            if len({*dofs}) < len(dofs) or not {*dofs} <= {*allowed}:
+                message = f"{key} is {' '.join(words[1:])[:40]!r}; expected some of {' '.join(allowed)}"
+                self.found.report(rules.DOF, message, where, fatal=True)
+            else:
+                bone.dofs = dofs
+        elif key in COUNTS:
+            if key == "axis" and words[-1].isalpha():
+                bone.order = words.pop().lower()
+            numbers = [parsed(word) for word in words[1:]]
+            count = 0 if key == "axis" and bone is self.root else COUNTS[key]
+            if len(numbers) != count or not all(map(math.isfinite, numbers)) or sorted(bone.order) != ["x", "y", "z"]:
+                message = (
+                    f"bone {bone.name[:60]!r}: {' '.join(words)[:60]!r}; expected {counted(count, 'finite number')}"
+                )
+                self.found.report(rules.FIELD, message, where)
+                bone.order = "xyz"
+            elif numbers:
+                bone.fields["orientation" if key == "axis" else key] = numbers
+
+    def _add(self, bone: _Bone) -> None:
+        if len(self.bones) > MAX_BONES:
+            raise rules.TOO_LARGE.error(f"there are more than {MAX_BONES} bones", bone.location)
+        if not bone.name or " " in bone.name or bone.name in self.bones:
+            self.found.report(rules.NAME, f"a bone has the name {bone.name[:60]!r}", bone.location)
+        for key in ("direction", "length"):
+            if key not in bone.fields:
+                self.found.report(rules.FIELD, f"bone {bone.name[:60]!r} has no valid {key}", bone.location)
+        self.bones.setdefault(bone.name, bone)
+
+    def _in_order(self) -> list[_Bone]:
+        """Return the bones, parents before children; report those that are not in the hierarchy once."""
+        order: list[_Bone] = []
+        waiting, reached = [("root", -1, self.root.location)], {"root"}
+        while waiting:
+            name, parent, _ = waiting.pop()
+            self.bones[name].parent = parent
+            order.append(self.bones[name])
+            for child, where in reversed(self.children.pop(name, [])):
+                if child in reached or child not in self.bones:
+                    reason = "twice" if child in reached else "not in :bonedata"
+                    self.found.report(rules.HIERARCHY, f"bone {child[:60]!r} is {reason}", where)
+                    continue
+                reached.add(child)
+                waiting.append((child, len(order) - 1, where))
+        unreached = {name: bone.location for name, bone in self.bones.items() if name not in reached}
+        unknown = {name: below[0][1] for name, below in self.children.items() if below and name not in self.bones}
+        for name, where in (unreached | unknown).items():
+            self.found.report(rules.HIERARCHY, f"bone {name[:60]!r} is not below root", where)
+        return order
+
+
+def _frames(
+    text: str, path: str, bones: list[_Bone], tree: _Tree, found: Diagnostics
+) -> tuple[bool, Floats, list[int]]:
+    """Return whether angles are degrees, the numbers (T, D) of the degrees of freedom in order of the bones, and the line of each frame."""
+    counts = {bone.name: len(bone.dofs) for bone in bones if bone.dofs}
+    degrees, last, start = tree.degrees, -1, 0
+    rows: list[list[float]] = []
+    lines: list[int] = []
+    seen: dict[str, list[float]] | None = None  # of the frame; None where it has an error
+
+    def finish() -> None:
+        if seen is not None and len(seen) == len(counts):
+            rows.append([number for name in counts for number in seen[name]])
+            lines.append(start)
+        elif seen is not None and not found.is_full(rules.FRAME):
+            missing = [name for name in counts if name not in seen]
+            message = f"frame {last}: {counted(len(missing), 'bone')} missing: {listed(missing, 3)}"
+            found.report(rules.FRAME, message, Location(path, start))
+
+    for line_number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        name, where = words[0], Location(path, line_number)
+        if name.startswith(":"):
+            degrees = {":degrees": True, ":radians": False}.get(name.lower(), degrees)
+        elif len(words) == 1 and name.isdecimal() and len(name) < 12 and name not in counts:
+            finish()
+            if last >= 0 and int(name) != last + 1:
+                found.report(rules.NUMBER, f"frame {name} follows frame {last}", where)
+            last, start, seen = int(name), line_number, {}
+        elif seen is not None:
+            numbers = [parsed(word) for word in words[1:]]
+            if name not in seen and len(numbers) == counts.get(name) and all(map(math.isfinite, numbers)):
+                seen[name] = numbers
+                continue
+            expected = "one line" if name in seen else counted(counts.get(name, 0), "finite number")
+            message = f"frame {last} has {' '.join(words)[:60]!r}; expected {expected} of bone {name[:40]!r}"
+            found.report(rules.FRAME, message, where)
+            seen = None
+    finish()
+    if last < 0:
+        found.report(rules.FRAME, "there is no frame", Location(path))
+    return degrees, np.reshape(rows, (len(rows), sum(counts.values()))), lines
+
+
+def _motion(
+    bones: list[_Bone], frames: Floats | None, degrees: bool, axis_degrees: bool
+) -> tuple[tuple[SkeletonJoint, ...], Floats]:
+    """Return the joints, and their channels (T, C); those of the zero pose without frames."""
+    factor, axis_factor = (np.pi / 180 if one else 1.0 for one in (degrees, axis_degrees))
+    moved = np.zeros((1, sum(len(bone.dofs) for bone in bones))) if frames is None else frames
+    joints, values, column = [], [np.zeros((len(moved), 0))], 0
+    parents = {bone.parent for bone in bones}
+    for index, bone in enumerate(bones):
+        columns = dict(zip(bone.dofs, moved[:, column : column + len(bone.dofs)].T, strict=True))
+        column += len(bone.dofs)
+        channels: tuple[str, ...] = ()
+        origin = np.array(bone.fields.get("position", (0, 0, 0))) if index == 0 else bones[bone.parent].end
+        if index == 0:
+            channels = ("Xposition", "Yposition", "Zposition")
+            values.append(origin + np.stack([columns.get(name, np.zeros(len(moved))) for name in SLIDES], axis=1))
+        turned = [(name[1], angles) for name, angles in columns.items() if name in ROTATIONS]
+        if turned or index == 0:
+            channels += EULER_CHANNELS
+            axes = np.array(bone.fields.get("orientation", (0, 0, 0)))
+            frame = _product([(letter, np.array(axes["xyz".index(letter)])) for letter in bone.order], axis_factor)
+            local = rotations.multiply(rotations.multiply(frame, _product(turned, factor)), rotations.conjugate(frame))
+            values.append(euler_values(np.broadcast_to(local, (len(moved), 4))))
+        ends = bone.end[None] if index not in parents else np.zeros((0, 3))
+        joints.append(SkeletonJoint(name=bone.name, parent=bone.parent, offset=origin, channels=channels, ends=ends))
+    return tuple(joints), np.concatenate(values, axis=1)
+
+
+def _product(angles: list[tuple[str, Floats]], factor: float) -> Floats:
+    """Return the quaternion of rotations about fixed axes, one after the other: Rz · Ry · Rx for x, y, z."""
+    turn: Floats = np.array([1.0, 0, 0, 0])
+    for letter, angle in angles:
+        turn = rotations.multiply(rotations.from_axis_angle(np.eye(3)["xyz".index(letter)], angle * factor), turn)
+    return turn
