@@ -248,8 +248,11 @@ def _frames(
             if name not in seen and len(numbers) == counts.get(name) and all(map(math.isfinite, numbers)):
                 seen[name] = numbers
                 continue
-            expected = "one line" if name in seen else counted(counts.get(name, 0), "finite number")
-            message = f"frame {last} has {' '.join(words)[:60]!r}; expected {expected} of bone {name[:40]!r}"
+            message = f"frame {last} has {' '.join(words)[:60]!r}; expected "
+            if name not in counts:
+                message += "the name of a bone with degrees of freedom"
+            else:
+                message += "one line" if name in seen else counted(counts[name], "finite number")
             found.report(rules.FRAME, message, where)
             seen = None
     finish()
