@@ -125,6 +125,11 @@ PAIRS: dict[str, Pair] = {
     "WRL116": files("robot.wrl", HEAD + joint("BASE"), body(joint("BASE"))),
     "WRL117": calls(lambda folder: read(folder, "robot.txt"), lambda folder: read(folder, "robot.wrl")),
     **examples("robot.wrl", ROBOT, "WRL115 WRL118 WRL119 WRL120 WRL121 WRL122 WRL126 WRL127"),
+    **examples(
+        "robot.wrl",
+        f'{HEAD}PROTO Joint [ field SFString jointType "fixed" ] {{ }} {body("DEF HIP Joint { }").removeprefix(HEAD)}',
+        "WRL149",
+    ),
     "WRL128": files("robot.wrl", moved(1, 0), moved(0, 1)),
     "WRL139": files(
         "robot.wrl",

@@ -250,7 +250,11 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
     """
     extra = rest(node, JOINT_USED)
     kind = nodes.text(node, "jointType")
-    if kind not in JOINT_TYPES:
+    if not kind and node.proto is not None and "jointType" not in node.proto.fields:
+        message = f"PROTO {node.type} declares no jointType, as in an H-Anim figure; its joints are read as fixed"
+        found.report(rules.HANIM_JOINT, message, node.proto.location)
+        kind = "fixed"
+    elif kind not in JOINT_TYPES:
         shown = (kind.splitlines() or [""])[0][:40]
         expected = f"expected one of {', '.join(JOINT_TYPES)}"
         message = f"jointType of {label(node)} is {shown!r}, {expected}"

@@ -137,6 +137,12 @@ JOINT_TYPE = document.error(
     "jointType must be free, slide, rotate, fixed or crawler.",
     example=('jointType "turn"', 'jointType "rotate"'),
 )
+HANIM_JOINT = judgement.warning(
+    "WRL149",
+    "The PROTO of Joint must declare jointType; without it, as in H-Anim figures, all joints are fixed.",
+    "an H-Anim figure can be shown; to move it, use the document's PROTO and write jointType, jointAxis and translation",
+    example=("PROTO Joint [ ] { }", 'PROTO Joint [ field SFString jointType "fixed" ] { }'),
+)
 JOINT_AXIS = document.error(
     "WRL121",
     'jointAxis must be a vector, or in old files "X", "Y" or "Z".',
