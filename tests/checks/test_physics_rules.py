@@ -63,7 +63,7 @@ def test_each_rule_at_each_rate(code, rate):
 
 
 def test_each_rule_is_tried():
-    assert {*FAULTS, "MOT331"} == {rule.code for rule in rules_of(rules)}
+    assert {*FAULTS, "MOT331", "MOT341", "MOT342"} == {rule.code for rule in rules_of(rules)}
 
 
 @pytest.mark.parametrize("size", [-0.05, 0.015, 0.03, 0.3])

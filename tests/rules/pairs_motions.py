@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 
 import bodymotion as bm
 from bodymotion.motion import MultiSE3Seq
+from checks.test_collisions import punch, puncher
 from checks.sound_robot import robot, walk, with_all_links
 from rules.pairs import Pair, calls
 from walker import FAULTS, frames, moving, walker
@@ -78,6 +81,11 @@ def held(effort: float) -> list[bm.Problem]:
     return list(bm.check(moving(frames(100, 2.0)), body=walker(arm=2.0, effort=effort)).problems)
 
 
+def without_mujoco(_: object) -> tuple[bm.Problem, ...]:
+    with patch.dict(sys.modules, {"mujoco": None}):
+        return bm.check(punch(0.0), body=puncher()).problems
+
+
 PAIRS: dict[str, Pair] = {
     "MOT101": pair(joints((3, 1), np.nan), body=None),
     "MOT102": pair(poses((3, 0, 3), 1.05), body=None),
@@ -98,4 +106,6 @@ PAIRS: dict[str, Pair] = {
     "MOT211": pair(stamped(1e9), stamped(60.0), None),
     **{code: physics(code) for code in FAULTS},
     "MOT331": calls(lambda _: held(9.0), lambda _: held(9.4)),
+    "MOT341": pair(punch(0.025), punch(0.015), puncher()),
+    "MOT342": calls(without_mujoco, lambda _: bm.check(punch(0.0), body=puncher()).problems),
 }

@@ -29,6 +29,7 @@ from bodymotion.viewer.limit_colors import (
 )
 from bodymotion.viewer.scene_view import SceneView, apply_defaults
 from bodymotion.viewer.server import quiet_server, stop_server
+from checks.test_collisions import punch, puncher
 from waiting import until
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -328,3 +329,17 @@ def test_what_goes_wrong_is_said_once_and_not_tried_again(body, walk, monkeypatc
             viewer.seek(time)
         assert len(tries) == 1 and viewer.time == 3.0
     assert "no luck" in capsys.readouterr().err
+
+
+def test_collisions_are_marked_with_links_and_depth() -> None:
+    pytest.importorskip("mujoco")
+    server = quiet_server("127.0.0.1", 0)
+    view = SceneView(server, make_scene(puncher(), punch(0.06)), DisplayOptions(contacts=True))
+    view.analyze_now()
+    view.show(120)
+    marks = view.analysis_overlays._made["overlaps"]
+    assert marks._balls[0].visible and marks._labels[0].text.endswith("TRUNK – HAND: 60 mm")
+    assert marks._balls[0].position[0] == pytest.approx(0.2, abs=0.07)
+    view.show(200)
+    assert not marks._balls[0].visible
+    stop_server(server)

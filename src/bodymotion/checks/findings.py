@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -55,12 +55,23 @@ class Moment:
 
 
 def moment_of(
-    rule: Rule, run: Run, times: Floats, subject: str, message: str, location: Location, at: int = -1
+    rule: Rule,
+    run: Run,
+    times: Floats,
+    subject: str,
+    message: str,
+    location: Location,
+    at: int = -1,
+    max_amount: float = np.inf,
 ) -> Moment:
-    """Return the moment of a run of frames at `times` (T,) [s]; `at` is the number of the worst frame in the motion, where it differs."""
+    """Return the moment of a run of frames at `times` (T,) [s]; `at` is the number of the worst frame in the motion, where it differs.
+
+    With more than `max_amount` times the limit it is an error.
+    """
     worst, start, end = (float(times[k]) for k in (run.worst, run.first, run.last))
     frame = run.worst if at < 0 else at
-    return Moment(rule.code, rule.severity, worst, start, end, frame, subject, run.amount, message, location)
+    severity = "error" if run.amount > max_amount else rule.severity
+    return Moment(rule.code, severity, worst, start, end, frame, subject, run.amount, message, location)
 
 
 @dataclass(frozen=True)
@@ -153,4 +164,6 @@ def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> 
         more = count - 1 - len(others)
         message = f"{count} times, worst: {message}; also at {named}" + (f" and {more} more times" if more else "")
     kept = sorted(moments, key=lambda moment: -moment.amount)[:MAX_MOMENTS]
-    return [Finding(rule.problem(message, worst.location), tuple(sorted(kept, key=lambda m: (m.time, -m.amount))))]
+    data = {"time": worst.time, "frame": worst.frame, "subject": worst.subject, "amount": worst.amount}
+    problem = replace(rule.problem(message, worst.location, data=data), severity=worst.severity)
+    return [Finding(problem, tuple(sorted(kept, key=lambda m: (m.time, -m.amount))))]

@@ -24,6 +24,7 @@ from bodymotion.scene.scene import Scene
 
 if TYPE_CHECKING:
     from bodymotion.checks import Moment
+    from bodymotion.checks.physics.collisions import Collisions
     from bodymotion.dynamics import Measures, Series
 
 FRAMES_PER_BATCH = 256
@@ -107,6 +108,18 @@ class MotionAnalysis:
     def contact_points(self) -> Floats | None:
         """(T, K, 3) [m] the point of each foot that touches the ground, or would touch it first."""
         return None if self.measures is None else self.placed(self.measures.contacts.points)
+
+    @cached_property
+    def collisions(self) -> Collisions | None:
+        """Where links are inside of each other or below level ground; None where it cannot be found."""
+        from bodymotion.checks.physics.collisions import find_collisions
+        from bodymotion.checks.physics.samples import ground_of
+
+        body, q = self.scene.body, self.scene.q
+        ground = None if body.is_mounted else ground_of(body, q, self.roots, self.scene.timeline.times)
+        with suppress(ImportError, ValueError):
+            return find_collisions(body, q, self.roots, ground.height if ground is not None and ground.level else None)
+        return None
 
     def placed(self, points: Floats) -> Floats:
         """Transform points (T, ..., 3) of the measures to the world as it is shown."""

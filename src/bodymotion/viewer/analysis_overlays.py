@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 SUPPORT_COLOR, COMPUTED_ZMP_COLOR = (70, 120, 220), (0, 140, 110)
 LAYER_HEIGHT = 0.0012
 """Height of a flat overlay above the ground, in sizes of the robot, against flicker."""
+COLLISION_COLOR = (215, 25, 30)
+MAX_COLLISIONS = 12
+"""Collisions of one frame that are shown."""
 TRAIL_PIECES = 40
 
 
@@ -50,7 +53,8 @@ class AnalysisOverlays:
     @property
     def needed(self) -> tuple[str, ...]:
         """The options that are on and need the analysis."""
-        return tuple(name for name in (*self._names, "trails", *LIMIT_OPTIONS) if getattr(self._options, name))
+        names = (*self._names, "contacts", "trails", *LIMIT_OPTIONS)
+        return tuple(dict.fromkeys(name for name in names if getattr(self._options, name, False)))
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -59,7 +63,7 @@ class AnalysisOverlays:
 
     def describe(self) -> str:
         """Return why an overlay that is on cannot be shown."""
-        balance = any(getattr(self._options, name) for name in self._names)
+        balance = any(getattr(self._options, name, False) for name in self._names)
         return self.analysis.no_feet_reason if self.analysis is not None and balance else ""
 
     def set_analysis(self, analysis: MotionAnalysis | None) -> None:
@@ -74,8 +78,8 @@ class AnalysisOverlays:
             return
         at = min(frame, analysis.scene.num_frames - 1) if recorded else None
         for name in self._names:
-            on = getattr(self._options, name)
-            if on and name not in self._made and analysis.on_feet:
+            on = getattr(self._options, "contacts" if name == "overlaps" else name)
+            if on and name not in self._made and (analysis.on_feet or name == "overlaps"):
                 self._made[name] = _OVERLAYS[name](self._nodes, analysis)
             if name in self._made:
                 self._made[name].place(at if on else None)
@@ -244,9 +248,44 @@ class MeasuredZmp:
         self._cube.remove()
 
 
-_OVERLAYS: dict[str, type[SupportPolygon] | type[FootPatches] | type[MeasuredZmp]] = {
+class CollisionMarks:
+    """Where links are inside of each other or below the floor: red balls with the names of the links and the depth."""
+
+    def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
+        found = analysis.collisions
+        self._frames = np.zeros(0, dtype=np.int64) if found is None else found.frames
+        self._found, self._body = found, nodes.scene.body
+        api: Any = nodes.server.scene
+        count = min(int(np.bincount(self._frames).max(initial=0)), MAX_COLLISIONS)
+        name, radius = "/world/collision", 0.012 * nodes.size
+        self._balls = [
+            api.add_icosphere(f"{name} {k}", radius=radius, color=COLLISION_COLOR, visible=False, **NO_SHADOW)
+            for k in range(count)
+        ]
+        self._labels = [
+            api.add_label(f"{name} {k}/name", "", font_screen_scale=0.75, anchor="bottom-left") for k in range(count)
+        ]
+
+    def place(self, frame: int | None) -> None:
+        """Show them at a frame, or hide them."""
+        found, rows = self._found, np.flatnonzero(self._frames == frame)
+        for k, (ball, label) in enumerate(zip(self._balls, self._labels, strict=True)):
+            ball.visible = k < len(rows)
+            if k < len(rows) and found is not None:
+                one, two = ("floor" if link < 0 else self._body.links[link].name for link in found.links[rows[k]])
+                ball.position = found.points[rows[k]]
+                label.text = f" {one} – {two}: {found.depths[rows[k]] * 1000:.0f} mm"
+
+    def remove(self) -> None:
+        """Remove them."""
+        for ball in self._balls:
+            ball.remove()
+
+
+_OVERLAYS: dict[str, type[SupportPolygon] | type[FootPatches] | type[MeasuredZmp] | type[CollisionMarks]] = {
     "support": SupportPolygon,
     "contacts": FootPatches,
+    "overlaps": CollisionMarks,
     "measured_zmp": MeasuredZmp,
 }
 

@@ -12,17 +12,20 @@ import numpy.typing as npt
 from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, finding, moment_of, runs, when
 from bodymotion.checks.motions import component_number, frame_location, too_fast
 from bodymotion.checks.physics import rules
+from bodymotion.checks.physics.collisions import FLOOR, MIN_DEPTH, Collisions, find_collisions
 from bodymotion.checks.physics.samples import (
     CONTACT_HEIGHT,
     MAX_SLIP_HEIGHT,
     WINDOW,
     Ground,
     Samples,
+    Sampling,
+    chosen_frames,
     ground_of,
     measure_samples,
 )
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root, sign_flips
-from bodymotion.diagnostics import Rule, Severity
+from bodymotion.diagnostics import Location, Problem, Rule, Severity
 from bodymotion.diagnostics.text import counted
 from bodymotion.editing import recover_joints
 from bodymotion.geometry import poses
@@ -90,16 +93,17 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     ):
         zmp = None
     free = body.links[0].joint.type == "free"
-    if free and root is None and (zmp is None or not zmp.is_root_relative):
-        return found
-    ground = ground_of(body, q, root, times) if free else None
-    if root is None and free and ground is None:
-        return found
-    if not free and root is None:
+    has_place = not free or root is not None or (zmp is not None and zmp.is_root_relative)
+    ground = ground_of(body, q, root, times) if free and has_place else None
+    floor = ground.height if ground is not None and ground.level and root is not None else None
+    overlaps, collisions = _collisions(body, q, root, times, floor, locate)
+    if not has_place or (free and root is None and ground is None):
+        return found + collisions
+    if root is None and not free:
         root = np.broadcast_to(body.root_pose, (len(q), 7))
     samples = measure_samples(body, q, root, times, ground, zmp)
     if samples is None:
-        return found
+        return found + collisions
     for one in found:
         for moment in one.moments:
             if moment.rule != rules.SIGN_FLIP.code:
@@ -118,9 +122,10 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     if zmp is not None and not zmp.is_root_relative and any(one.problem.rule == rules.ROOT_JUMPS.code for one in found):
         # After a jump of the root the two are apart; the jump is reported.
         samples.recorded_margins[:] = samples.zmp_differences[:] = np.nan
+    found += collisions
     if ground is not None:
         if root is not None and links is not None:
-            found += feet_on_ground(samples, ground, body, locate)
+            found += feet_on_ground(samples, ground, body, locate, overlaps)
             of_root = partial(frame_location, motion, component_number(motion, links))
             found += off_the_floor(ground, body, root, times, zmp, of_root)
         found += balance(samples, locate)
@@ -236,6 +241,8 @@ MAX_SLIP = 0.01
 """[m] The largest foot slip in one stance phase; landing and lifting take some millimetres."""
 MAX_DEPTH = 0.01
 """[m] The largest depth of a foot below the ground; models of soles are inexact, and soles are soft."""
+MAX_OVERLAP = 0.05
+"""[m] The overlap of two links from which on it is an error."""
 MIN_AIR_HEIGHT = 0.02
 """[m] A foot at this height or above has no contact."""
 MAX_CONTACT_SPEED = 0.3
@@ -261,8 +268,13 @@ BRIDGE = 0.05
 """[s] Two violations with a shorter time between them are one."""
 
 
-def feet_on_ground(samples: Samples, ground: Ground, body: Body, locate: FrameLocator) -> list[Finding]:
-    """Return where feet slip, are below the ground, or have no contact although the body does not fall; on uneven ground only the last."""
+def feet_on_ground(
+    samples: Samples, ground: Ground, body: Body, locate: FrameLocator, overlaps: Collisions | None
+) -> list[Finding]:
+    """Return where feet slip, links are below the ground, or no foot has contact although the body does not fall.
+
+    On uneven ground it is only the last.
+    """
     if not ground.level:
         return _hovers(samples, locate, level=False) or _uneven(samples, locate)
     slips: list[Moment] = []
@@ -274,16 +286,54 @@ def feet_on_ground(samples: Samples, ground: Ground, body: Body, locate: FrameLo
             found, count = _slips(samples, k, name, locate)
             slips += found
             slipped += count
-        text = "{subject!r} is {amount:.3g} mm below the ground in {at}"
         depth = -samples.heights[:, k] * 1000
-        found, count = _moments(rules.SINKS, samples, depth, MAX_DEPTH * 1000, text, locate, name, bridge=BRIDGE)
+        found, count = _sinks(samples, depth, MAX_DEPTH, locate, name)
         sinks += found
         sunk += count
+    for one, two, depth in () if overlaps is None else overlaps.by_pair():
+        if one == FLOOR and two not in ground.feet.links:
+            found, count = _sinks(samples, depth * 1000, MIN_DEPTH, locate, body.links[two].name)
+            sinks += found
+            sunk += count
     return [
         *finding(rules.SLIPS, slips, slipped),
         *finding(rules.SINKS, sinks, sunk),
         *_hovers(samples, locate, level=True),
     ]
+
+
+def _sinks(samples: Samples, depth: Floats, limit: float, locate: FrameLocator, name: str) -> tuple[list[Moment], int]:
+    text = "{subject!r} is {amount:.3g} mm below the ground in {at}"
+    worst = MAX_FLOOR_DEPTHS[0][1] / limit
+    return _moments(rules.SINKS, samples, depth, limit * 1000, text, locate, name, bridge=BRIDGE, max_amount=worst)
+
+
+def _collisions(
+    body: Body, q: Floats, root: Floats | None, times: Floats, floor: float | None, locate: FrameLocator
+) -> tuple[Collisions | None, list[Finding]]:
+    """Return the collisions in a motion, None where they cannot be found, and the findings about links inside of each other."""
+    frames = chosen_frames(q, root, times)
+    if len(body.links) < 2 or not len(frames):
+        return None, []
+    placed = np.broadcast_to(body.root_pose, (len(q), 7)) if root is None else root
+    try:
+        overlaps = find_collisions(body, q[frames], placed[frames], floor)
+    except (ImportError, ValueError) as error:
+        reason = f"collisions of links were not checked: {error}"
+        return None, [Finding(rules.NO_COLLISIONS.problem(reason, replace(locate(0), line=None, column=None)))]
+    moments: list[Moment] = []
+    total = 0
+    text, worst = "{subject} overlap by {amount:.3g} mm in {at}, and for {duration:.2f} s", MAX_OVERLAP / MIN_DEPTH
+    sampling = Sampling(frames, times[frames])
+    for one, two, depth in overlaps.by_pair():
+        if one != FLOOR:
+            names, limit = f"{body.links[one].name!r} and {body.links[two].name!r}", MIN_DEPTH * 1000
+            found, count = _moments(
+                *(rules.COLLIDES, sampling, depth * 1000, limit, text, locate, names), bridge=BRIDGE, max_amount=worst
+            )
+            moments += found
+            total += count
+    return overlaps, finding(rules.COLLIDES, moments, total)
 
 
 def _uneven(samples: Samples, locate: FrameLocator) -> list[Finding]:
@@ -370,13 +420,13 @@ def _slips(samples: Samples, foot: int, name: str, locate: FrameLocator) -> tupl
     return found, len(found)
 
 
-def _at(samples: Samples, index: int) -> str:
+def _at(samples: Sampling, index: int) -> str:
     return when(int(samples.frames[index]), float(samples.times[index]))
 
 
 def _moments(
     rule: Rule,
-    samples: Samples,
+    samples: Sampling,
     values: Floats,
     limit: float,
     text: str,
@@ -385,6 +435,7 @@ def _moments(
     threshold: float = 1.0,
     min_duration: float = 0.0,
     bridge: float = 0.0,
+    max_amount: float = np.inf,
 ) -> tuple[list[Moment], int]:
     """Return the moments in which `values` (T,) are above `threshold` times a limit, and the number of all such; see `runs`.
 
@@ -396,10 +447,18 @@ def _moments(
         end = samples.times[min(run.last + 1, len(samples.times) - 1)]
         words = {"at": _at(samples, run.worst), "duration": float(end - samples.times[run.first])}
         message = text.format(subject=subject, amount=run.amount * limit, **words)
-        moments.append(_moment(rule, run, samples, subject, message, locate))
+        moments.append(_moment(rule, run, samples, subject, message, locate, max_amount))
     return moments, count
 
 
-def _moment(rule: Rule, run: Run, samples: Samples, subject: str, message: str, locate: FrameLocator) -> Moment:
+def _moment(
+    rule: Rule,
+    run: Run,
+    samples: Sampling,
+    subject: str,
+    message: str,
+    locate: FrameLocator,
+    max_amount: float = np.inf,
+) -> Moment:
     frame = int(samples.frames[run.worst])
-    return moment_of(rule, run, samples.times, subject, message, locate(frame), frame)
+    return moment_of(rule, run, samples.times, subject, message, locate(frame), frame, max_amount)

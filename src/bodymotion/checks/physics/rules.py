@@ -57,7 +57,7 @@ SLIPS = judgement.warning(
 )
 SINKS = judgement.warning(
     "MOT312",
-    "No foot is below the ground; contact forces would push the body up.",
+    "No link is below the ground: feet by at most 1 cm, other links by at most 2 cm; more than 10 cm is an error.",
     "check that the root's pose belongs to this motion, and that the motion was made for this model",
     example=("a sole 12 mm below the ground", "a sole on it"),
 )
@@ -107,4 +107,18 @@ TORQUE_LIMIT = judgement.warning(
     "Joint torques are within the limits of the motors.",
     "the robot will lag behind, or fall; slow the motion down (`bodymotion retime --speed`), or keep the limb nearer to the body",
     example=("an arm that needs 9.8 Nm from a motor of 9 Nm", "a motor of 10 Nm"),
+)
+
+# Collisions
+COLLIDES = judgement.warning(
+    "MOT341",
+    "Links do not overlap by more than 2 cm, unless they do so at rest; more than 5 cm is an error.",
+    "`bodymotion view --show contacts` shows where; hulls of shapes are compared, so a hollow link counts as solid",
+    example=("a forearm in the trunk", "a forearm beside it"),
+)
+NO_COLLISIONS = judgement.note(
+    "MOT342",
+    "Collisions of links are checked with MuJoCo.",
+    "pip install 'bodymotion[sim]'",
+    example=("a body that MuJoCo cannot load", "a body that it loads"),
 )

@@ -64,13 +64,19 @@ class Ground:
 
 
 @dataclass
-class Samples:
-    """The measurements in T frames of a motion with K feet and M motors; NaN where a value is unknown."""
+class Sampling:
+    """T frames of a motion."""
 
     frames: npt.NDArray[np.intp]
     """(T,) The numbers of the frames in the motion."""
     times: Floats
     """(T,) [s]"""
+
+
+@dataclass
+class Samples(Sampling):
+    """The measurements in T frames of a motion with K feet and M motors; NaN where a value is unknown."""
+
     heights: Floats
     """(T, K) [m] The heights of the lowest points of the feet above the ground."""
     slip_speeds: Floats
@@ -122,7 +128,7 @@ def ground_of(body: Body, q: Floats, root: Floats | None, times: Floats) -> Grou
     """
     from bodymotion.kernels.feet import lowest
 
-    frames = _chosen(q, root, times)
+    frames = chosen_frames(q, root, times)
     if not len(frames) or len(body.links) > MAX_LINKS:
         return None
     count = int(np.clip(BLOCK_POSES // len(body.links), MIN_BLOCK_FRAMES, GROUND_FRAMES))
@@ -145,7 +151,7 @@ def measure_samples(
 
     Without root poses (`root` is None) the feet are taken not to slip, and forces are not computed.
     """
-    frames = _chosen(q, root, times)
+    frames = chosen_frames(q, root, times)
     if len(frames) < 5 or len(body.links) > MAX_LINKS:
         return None
     kept = times[frames]
@@ -285,7 +291,7 @@ def _flat_feet(feet: Soles, placed: Floats, bottom: Floats) -> Mask:
     return flat
 
 
-def _chosen(q: Floats, root: Floats | None, times: Floats) -> npt.NDArray[np.intp]:
+def chosen_frames(q: Floats, root: Floats | None, times: Floats) -> npt.NDArray[np.intp]:
     """Return the frames to be measured: those with finite numbers and orientations, at least `MIN_TIME_STEP` apart."""
     if len(times) < 5:
         return np.zeros(0, dtype=np.intp)
