@@ -202,3 +202,32 @@ FAULTS = {
     "MOT323": (own_differs, 0.055, 0.045),
 }
 """For each rule a fault with a size that triggers it, and one that does not."""
+
+
+RADIUS = 0.05
+"""[m] Of the ball of `puncher`."""
+
+
+def puncher(at_rest: float = 0.5) -> Body:
+    """Return a trunk of 0.4 m, and a ball on an arm that slides along x, at `at_rest` when the slide is at 0."""
+    trunk = Segment(name="TRUNK", mass=10.0, inertia=np.eye(3), collisions=(Shape(Box((0.4, 0.4, 0.4))),))
+    ball = Segment(name="HAND", mass=1.0, inertia=np.eye(3), collisions=(Shape(Sphere(RADIUS)),))
+    turning = Joint(name="TURN", type="rotate", id=0, axis=[0, 0, 1])
+    sliding = Joint(name="SLIDE", type="slide", id=1, axis=[1, 0, 0])
+    arm = Segment(name="ARM", mass=1.0, inertia=np.eye(3))
+    at = [at_rest, 0, 0, 1, 0, 0, 0]
+    return Body(
+        name="puncher",
+        links=(
+            Link(name="TRUNK", joint=Joint(name="TRUNK", type="fixed"), segments=(trunk,)),
+            Link(name="ARM", index=1, parent=0, joint=turning, segments=(arm,)),
+            Link(name="HAND", index=2, parent=1, joint=sliding, offset=at, segments=(ball,)),
+        ),
+    )
+
+
+def punch(depth: float) -> Motion:
+    """Return the motion in which the ball is `depth` in the trunk from 1 s to 1.5 s, and outside before and after."""
+    times = np.arange(300) / 100
+    x = np.where((times >= 1.0) & (times < 1.5), 0.2 + RADIUS - depth, 0.5)
+    return Motion.from_joints(np.column_stack([0 * x, x - 0.5]), 100)

@@ -11,37 +11,12 @@ import bodymotion as bm
 from bodymotion.checks import moments
 from bodymotion.checks.physics.collisions import FLOOR, find_collisions
 from sample_files import CORPUS, missing
-from walker import frames, moving, smoothly, walker
+from walker import RADIUS, frames, moving, punch, puncher, smoothly, walker
 
 pytest.importorskip("mujoco")
-RADIUS, REACH = 0.05, 0.9
+REACH = 0.9
 SAMPLES = "seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern{}.seq"
 SR1 = CORPUS / "wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl"
-
-
-def puncher(at_rest: float = 0.5, holder: tuple[bm.Shape, ...] = ()) -> bm.Body:
-    """Return a trunk of 0.4 m, and a ball on an arm that slides along x, at `at_rest` when the slide is at 0."""
-    trunk = bm.Segment(name="TRUNK", mass=10.0, inertia=np.eye(3), collisions=(bm.Shape(bm.Box((0.4, 0.4, 0.4))),))
-    ball = bm.Segment(name="HAND", mass=1.0, inertia=np.eye(3), collisions=(bm.Shape(bm.Sphere(RADIUS)),))
-    turning = bm.Joint(name="TURN", type="rotate", id=0, axis=[0, 0, 1])
-    sliding = bm.Joint(name="SLIDE", type="slide", id=1, axis=[1, 0, 0])
-    arm = bm.Segment(name="ARM", mass=1.0, inertia=np.eye(3))
-    at = [at_rest, 0, 0, 1, 0, 0, 0]
-    return bm.Body(
-        name="puncher",
-        links=(
-            bm.Link(name="TRUNK", joint=bm.Joint(name="TRUNK", type="fixed"), segments=(trunk,)),
-            bm.Link(name="ARM", index=1, parent=0, joint=turning, segments=(arm,)),
-            bm.Link(name="HAND", index=2, parent=1, joint=sliding, offset=at, segments=(ball,)),
-        ),
-    )
-
-
-def punch(depth: float) -> bm.Motion:
-    """Return the motion in which the ball is `depth` in the trunk from 1 s to 1.5 s, and outside before and after."""
-    times = np.arange(300) / 100
-    x = np.where((times >= 1.0) & (times < 1.5), 0.2 + RADIUS - depth, 0.5)
-    return bm.Motion.from_joints(np.column_stack([0 * x, x - 0.5]), 100)
 
 
 @pytest.mark.parametrize(

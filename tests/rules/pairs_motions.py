@@ -10,10 +10,9 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.motion import MultiSE3Seq
-from checks.test_collisions import punch, puncher
 from checks.sound_robot import robot, walk, with_all_links
 from rules.pairs import Pair, calls
-from walker import FAULTS, frames, moving, walker
+from walker import FAULTS, frames, moving, punch, puncher, walker
 
 BODY, TWO_FEET = robot(), walker()
 WALK = walk(BODY)

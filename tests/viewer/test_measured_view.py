@@ -29,8 +29,8 @@ from bodymotion.viewer.limit_colors import (
 )
 from bodymotion.viewer.scene_view import SceneView, apply_defaults
 from bodymotion.viewer.server import quiet_server, stop_server
-from checks.test_collisions import punch, puncher
 from waiting import until
+from walker import punch, puncher
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LAYERS = ("contacts", "support", "measured_zmp", "trails", "mass")

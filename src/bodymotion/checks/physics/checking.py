@@ -25,7 +25,7 @@ from bodymotion.checks.physics.samples import (
     measure_samples,
 )
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root, sign_flips
-from bodymotion.diagnostics import Location, Problem, Rule, Severity
+from bodymotion.diagnostics import Rule, Severity
 from bodymotion.diagnostics.text import counted
 from bodymotion.editing import recover_joints
 from bodymotion.geometry import poses
