@@ -4,38 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
-from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, not_negative, reads_files
+from bodymotion.cli.options import AsJson, ByPosition, NotNegative, ReaderOptions, names, reads_files
 from bodymotion.cli.output import as_json, failures, plain, results
 
 
 @reads_files
 def balance(
     reading: ReaderOptions,
-    model: Annotated[Path, Argument(metavar="MODEL", help="A model with feet.")],
-    motion: Annotated[Path, Argument(metavar="MOTION", help="A motion, or key poses.")],
-    output: Annotated[Path, Option("--output", "-o", metavar="OUT", help="The new motion.")],
-    margin: Annotated[
-        float,
-        Option(
-            metavar="METRES",
-            callback=not_negative,
-            help="Distance of the zero moment point from the edges of the support polygon.",
-        ),
-    ] = 0.05,
-    feet: Annotated[
-        str | None, Option(metavar="LINKS", help="Links that can be in contact with the ground, comma-separated.")
-    ] = None,
-    ground: Annotated[
-        float | None, Option(metavar="Z", help="Height of the ground [m]; by default that of the feet.")
-    ] = None,
-    limits: Annotated[
-        bool, Option("--limits/--no-limits", help="Slow down where joints are faster than their limits.")
-    ] = True,
+    model: Path,
+    motion: Path,
+    output: Path,
+    margin: NotNegative = 0.05,
+    feet: str | None = None,
+    ground: float | None = None,
+    limits: bool = True,
     json_output: AsJson = False,
     by_position: ByPosition = False,
 ) -> None:
@@ -48,6 +33,15 @@ def balance(
     Examples:
       bodymotion balance SR1.wrl dance.pseq -o dance.seq
       bodymotion balance biped.wrl fast_walk.seq -o walk.seq --margin 0.03
+
+    Options:
+      model MODEL: A model with feet.
+      motion MOTION: A motion, or key poses.
+      --output -o OUT: The new motion.
+      --margin METRES: Distance of the zero moment point from the edges of the support polygon.
+      --feet LINKS: Links that can be in contact with the ground, comma-separated.
+      --ground Z: Height of the ground [m]; by default that of the feet.
+      --limits/--no-limits: Slow down where joints are faster than their limits.
     """  # noqa: D301
     from bodymotion.balancing import balance as balanced
     from bodymotion.cli.files import kind_of, written

@@ -9,10 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import typer
-from typer import Argument, Option
 
 from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
@@ -33,27 +32,16 @@ MAX_DIFF_LINES = 300
 @reads_files
 def check(
     reading: ReaderOptions,
-    files: Annotated[
-        list[Path], Argument(metavar="FILE", help="Models, motions, Spot animations, or folders with them.")
-    ],
-    body: Annotated[
-        Path | None, Option("--body", "-b", metavar="MODEL", help="The model that the motions are for.")
-    ] = None,
-    select: Annotated[
-        list[str] | None,
-        Option(metavar="RULES", help="Report these rules only: codes or their beginnings, comma-separated."),
-    ] = None,
-    ignore: Annotated[list[str] | None, Option(metavar="RULES", help="Do not report these rules.")] = None,
-    strict: Annotated[bool, Option("--strict", help="Exit with 1 for warnings, too.")] = False,
+    files: list[Path],
+    body: Path | None = None,
+    select: list[str] | None = None,
+    ignore: list[str] | None = None,
+    strict: bool = False,
     as_json: AsJson = False,
-    as_sarif: Annotated[bool, Option("--sarif", help="Print SARIF 2.1.0, for editors and code hosts.")] = False,
+    as_sarif: bool = False,
     by_position: ByPosition = False,
-    fix: Annotated[
-        bool, Option("--fix", help="Fix in the files what has one right answer, and report what is left.")
-    ] = False,
-    diff: Annotated[
-        bool, Option("--diff", help="Show what --fix would change as a unified diff, and change nothing.")
-    ] = False,
+    fix: bool = False,
+    diff: bool = False,
 ) -> None:
     """Check models, motions and Spot animations.
 
@@ -72,6 +60,16 @@ def check(
       bodymotion check --sarif models/ > check.sarif
       bodymotion check --diff walk.seq
       bodymotion check --fix --select SEQ214 motions/
+
+    Options:
+      files FILE: Models, motions, Spot animations, or folders with them.
+      --body -b MODEL: The model that the motions are for.
+      --select RULES: Report these rules only: codes or their beginnings, comma-separated.
+      --ignore RULES: Do not report these rules.
+      --strict: Exit with 1 for warnings, too.
+      as_sarif --sarif: Print SARIF 2.1.0, for editors and code hosts.
+      --fix: Fix in the files what has one right answer, and report what is left.
+      --diff: Show what --fix would change as a unified diff, and change nothing.
     """  # noqa: D301
     from bodymotion.cli.checking import Task, check_files, find_files
     from bodymotion.cli.files import check_reading, load_body

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
 from bodymotion.cli.options import AsJson, ReaderOptions, reads_files
 from bodymotion.cli.output import as_json as json_text
@@ -21,13 +21,11 @@ EQUAL, DIFFERENT, FAILED = 0, 1, 2
 @reads_files
 def diff(
     reading: ReaderOptions,
-    first: Annotated[Path, Argument(metavar="A", help="A motion or a model.")],
-    second: Annotated[Path, Argument(metavar="B", help="Another one.")],
-    atol: Annotated[float, Option(min=0, metavar="X", help="Numbers are equal when |a - b| <= atol + rtol |b|.")] = 0.0,
-    rtol: Annotated[float, Option(min=0, metavar="X", help="See --atol.")] = 0.0,
-    body: Annotated[
-        Path | None, Option("--body", "-b", metavar="MODEL", help="The model that names joints and links.")
-    ] = None,
+    first: Path,
+    second: Path,
+    atol: Annotated[float, Option(min=0)] = 0.0,
+    rtol: Annotated[float, Option(min=0)] = 0.0,
+    body: Path | None = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the differences between two motions, or two models.
@@ -42,6 +40,13 @@ def diff(
       bodymotion diff walk.seq walk.json
       bodymotion diff before.seq after.seq --atol 1e-6 --body robot.wrl
       bodymotion diff old.wrl new.wrl
+
+    Options:
+      first A: A motion or a model.
+      second B: Another one.
+      --atol X: Numbers are equal when |a - b| <= atol + rtol |b|.
+      --rtol X: See --atol.
+      --body -b MODEL: The model that names joints and links.
     """  # noqa: D301
     try:
         with failures("diff"):

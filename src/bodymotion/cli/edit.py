@@ -6,14 +6,13 @@ import math
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
-from typer import Argument, Option
 from typer.core import TyperCommand
 
 from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_body, load_motion
-from bodymotion.cli.options import ByPosition, ReaderOptions, not_negative, numbers, reads_files
+from bodymotion.cli.options import ByPosition, NotNegative, ReaderOptions, numbers, reads_files
 from bodymotion.cli.output import failures, one_line, say
 
 if TYPE_CHECKING:
@@ -42,93 +41,37 @@ Texts = list[str] | None
 def edit(
     reading: ReaderOptions,
     ctx: typer.Context,
-    source: Annotated[Path, Argument(metavar="IN", help="A motion.")],
-    target: Annotated[Path, Argument(metavar="OUT", help="The new file; may be IN.")],
-    trim: Annotated[
-        Texts, Option(metavar="START:END", help="Keep this time span in seconds, both ends included.")
-    ] = None,
-    trim_frames: Annotated[
-        Texts, Option(metavar="FIRST:LAST", help="Keep these frames, both included; -1 is the last.")
-    ] = None,
-    append: Annotated[
-        Texts, Option(metavar="FILE", help="Append another motion, starting at the last root pose.")
-    ] = None,
-    loop: Annotated[Texts, Option(metavar="N", help="Repeat N times, each starting at the last root pose.")] = None,
-    seamless: Annotated[
-        Texts,
-        Option(metavar="SECONDS", help="Make one period for --loop: the end fades into the beginning over this time."),
-    ] = None,
-    hold: Annotated[
-        Texts, Option(metavar="AT:SECONDS", help="Hold the pose at a time, in seconds, for so many seconds.")
-    ] = None,
-    insert: Annotated[
-        Texts,
-        Option(metavar="AT:FILE", help="Insert another motion at a time in seconds; the rest continues from its end."),
-    ] = None,
-    length: Annotated[
-        Texts,
-        Option(
-            metavar="SECONDS",
-            help="Make it take so many seconds, or so many beats at a tempo: BEATS@BPM, such as 8@120.",
-        ),
-    ] = None,
-    within_limits: Annotated[
-        bool, Option("--within-limits", help="Slow down where joints exceed their speed limits; needs --body.")
-    ] = False,
-    offset_joint: Annotated[
-        Texts, Option(metavar="JOINT=VALUE", help="Add to a joint, in degrees; in metres if it slides (with --body).")
-    ] = None,
-    scale_joint: Annotated[Texts, Option(metavar="JOINT=FACTOR", help="Multiply the displacements of a joint.")] = None,
-    fill_gaps: Annotated[
-        bool, Option("--fill-gaps", help="Replace numbers that are not finite by straight lines between known ones.")
-    ] = False,
-    reverse: Annotated[bool, Option("--reverse", help="Reverse time.")] = False,
-    mirror: Annotated[
-        bool, Option("--mirror", help="Exchange left and right; needs --body if there are joints.")
-    ] = False,
-    smooth: Annotated[Texts, Option(metavar="HZ", help="Low-pass filter with this cutoff frequency (-3 dB).")] = None,
-    unwrap: Annotated[bool, Option("--unwrap", help="Remove jumps of joint angles by full turns.")] = False,
-    shift: Annotated[Texts, Option(metavar="X,Y,Z", help="Translate in the world, in metres.")] = None,
-    turn: Annotated[
-        Texts, Option(metavar="YAW", help="Rotate about the z axis of the world in degrees, or by ROLL,PITCH,YAW.")
-    ] = None,
-    start_at: Annotated[
-        Texts,
-        Option(metavar="X,Y,YAW", help="Move the motion so that its first root pose is here, in metres and degrees."),
-    ] = None,
-    keep: Annotated[Texts, Option(metavar="CONTENT,…", help="Keep only components with these contents.")] = None,
-    drop: Annotated[Texts, Option(metavar="CONTENT,…", help="Remove components with these contents.")] = None,
-    fill_links: Annotated[
-        bool, Option("--fill-links", help="Compute the poses of all links from root and joints; needs --body.")
-    ] = False,
-    recover_joints: Annotated[
-        bool, Option("--recover-joints", help="Compute the joints from the poses of all links; needs --body.")
-    ] = False,
-    root_only: Annotated[bool, Option("--root-only", help="Keep only the root of the link poses.")] = False,
-    zmp: Annotated[
-        Texts, Option(metavar="FRAME", help="Express the ZMP in the frame of the root link or of the world.")
-    ] = None,
-    body: Annotated[
-        Path | None, Option("--body", "-b", metavar="MODEL", help="The model that the motion is for.")
-    ] = None,
-    pair: Annotated[
-        Texts,
-        Option(metavar="LEFT=RIGHT", help="For --mirror: links that correspond; by default found by their names."),
-    ] = None,
-    blend: Annotated[
-        float,
-        Option(
-            metavar="SECONDS", callback=not_negative, help="For --append, --insert and --loop: blend over this time."
-        ),
-    ] = 0.0,
-    foot: Annotated[
-        str | None,
-        Option(
-            metavar="LINK",
-            help="For --append, --insert and --loop: the link that continues in place instead of the root, "
-            "such as the foot in contact; needs --body.",
-        ),
-    ] = None,
+    source: Path,
+    target: Path,
+    trim: Texts = None,
+    trim_frames: Texts = None,
+    append: Texts = None,
+    loop: Texts = None,
+    seamless: Texts = None,
+    hold: Texts = None,
+    insert: Texts = None,
+    length: Texts = None,
+    within_limits: bool = False,
+    offset_joint: Texts = None,
+    scale_joint: Texts = None,
+    fill_gaps: bool = False,
+    reverse: bool = False,
+    mirror: bool = False,
+    smooth: Texts = None,
+    unwrap: bool = False,
+    shift: Texts = None,
+    turn: Texts = None,
+    start_at: Texts = None,
+    keep: Texts = None,
+    drop: Texts = None,
+    fill_links: bool = False,
+    recover_joints: bool = False,
+    root_only: bool = False,
+    zmp: Texts = None,
+    body: Path | None = None,
+    pair: Texts = None,
+    blend: NotNegative = 0.0,
+    foot: str | None = None,
     by_position: ByPosition = False,
 ) -> None:
     """Change a motion step by step.
@@ -145,6 +88,40 @@ def edit(
       bodymotion edit walk.seq links.seq --fill-links --drop JointDisplacement --body robot.wrl
       bodymotion edit walk.seq slow.seq --hold 2:0.5 --within-limits --body robot.wrl
       bodymotion edit links.seq joints.seq --recover-joints --root-only --body robot.wrl
+
+    Options:
+      source IN: A motion.
+      target OUT: The new file; may be IN.
+      --trim START:END: Keep this time span in seconds, both ends included.
+      --trim-frames FIRST:LAST: Keep these frames, both included; -1 is the last.
+      --append FILE: Append another motion, starting at the last root pose.
+      --loop N: Repeat N times, each starting at the last root pose.
+      --seamless SECONDS: Make one period for --loop: the end fades into the beginning over this time.
+      --hold AT:SECONDS: Hold the pose at a time, in seconds, for so many seconds.
+      --insert AT:FILE: Insert another motion at a time in seconds; the rest continues from its end.
+      --length SECONDS: Make it take so many seconds, or so many beats at a tempo: BEATS@BPM, such as 8@120.
+      --within-limits: Slow down where joints exceed their speed limits; needs --body.
+      --offset-joint JOINT=VALUE: Add to a joint, in degrees; in metres if it slides (with --body).
+      --scale-joint JOINT=FACTOR: Multiply the displacements of a joint.
+      --fill-gaps: Replace numbers that are not finite by straight lines between known ones.
+      --reverse: Reverse time.
+      --mirror: Exchange left and right; needs --body if there are joints.
+      --smooth HZ: Low-pass filter with this cutoff frequency (-3 dB).
+      --unwrap: Remove jumps of joint angles by full turns.
+      --shift X,Y,Z: Translate in the world, in metres.
+      --turn YAW: Rotate about the z axis of the world in degrees, or by ROLL,PITCH,YAW.
+      --start-at X,Y,YAW: Move the motion so that its first root pose is here, in metres and degrees.
+      --keep CONTENT,…: Keep only components with these contents.
+      --drop CONTENT,…: Remove components with these contents.
+      --fill-links: Compute the poses of all links from root and joints; needs --body.
+      --recover-joints: Compute the joints from the poses of all links; needs --body.
+      --root-only: Keep only the root of the link poses.
+      --zmp FRAME: Express the ZMP in the frame of the root link or of the world.
+      --body -b MODEL: The model that the motion is for.
+      --pair LEFT=RIGHT: For --mirror: links that correspond; by default found by their names.
+      --blend SECONDS: For --append, --insert and --loop: blend over this time.
+      --foot LINK: For --append, --insert and --loop: the link that continues in place instead of the root, such as the foot in contact;
+        needs --body.
     """  # noqa: D301
     from bodymotion.cli.progress import progress
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
-from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, name_list, numbers, reads_files
+from bodymotion.cli.options import AsJson, ByPosition, NameList, ReaderOptions, numbers, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, number, one_line, results
 
@@ -23,31 +23,16 @@ Texts = list[str] | None
 @reads_files
 def ik(
     reading: ReaderOptions,
-    model: Annotated[Path, Argument(metavar="MODEL", help="A model.")],
-    motion: Annotated[
-        Path | None, Argument(metavar="[MOTION]", help="The search begins at its first frame; by default at 0.")
-    ] = None,
-    to: Annotated[
-        Texts,
-        Option(metavar="LINK=X,Y,Z[,ROLL,PITCH,YAW]", help="A position or pose in the world [m, degrees]; repeatable."),
-    ] = None,
-    look: Annotated[
-        Texts, Option(metavar="LINK=X,Y,Z", help="The x axis of the link points at this position; repeatable.")
-    ] = None,
-    center_of_mass: Annotated[
-        str | None, Option(metavar="X,Y[,Z]", help="The centre of mass is there, or above or below it.")
-    ] = None,
-    pin: Annotated[Texts, Option(metavar="LINK", help="The link stays, and the root moves; repeatable.")] = None,
-    free_root: Annotated[
-        bool | None, Option("--free-root/--fixed-root", help="Whether the root moves; by default if a link is pinned.")
-    ] = None,
-    joints: Annotated[
-        str | None, Option(metavar="A,B,…", callback=name_list, help="The joints that may move; by default all.")
-    ] = None,
-    restarts: Annotated[
-        int, Option(min=0, max=10_000, metavar="N", help="Random poses to begin at where targets are missed.")
-    ] = 30,
-    output: Annotated[Path | None, Option("--output", "-o", metavar="OUT", help="Write the pose as a motion.")] = None,
+    model: Path,
+    motion: Path | None = None,
+    to: Texts = None,
+    look: Texts = None,
+    center_of_mass: str | None = None,
+    pin: Texts = None,
+    free_root: bool | None = None,
+    joints: NameList = None,
+    restarts: Annotated[int, Option(min=0, max=10000)] = 30,
+    output: Path | None = None,
     as_json: AsJson = False,
     by_position: ByPosition = False,
 ) -> None:
@@ -59,6 +44,18 @@ def ik(
     Examples:
       bodymotion ik robot.wrl --to R_WRIST=0.35,-0.25,1.05
       bodymotion ik robot.wrl walk.seq --to R_WRIST=0.4,-0.2,0.9,0,-90,0 --pin R_ANKLE_ROLL --pin L_ANKLE_ROLL -o reach.seq
+
+    Options:
+      model MODEL: A model.
+      motion [MOTION]: The search begins at its first frame; by default at 0.
+      --to LINK=X,Y,Z[,ROLL,PITCH,YAW]: A position or pose in the world [m, degrees]; repeatable.
+      --look LINK=X,Y,Z: The x axis of the link points at this position; repeatable.
+      --center-of-mass X,Y[,Z]: The centre of mass is there, or above or below it.
+      --pin LINK: The link stays, and the root moves; repeatable.
+      --free-root/--fixed-root: Whether the root moves; by default if a link is pinned.
+      --joints A,B,…: The joints that may move; by default all.
+      --restarts N: Random poses to begin at where targets are missed.
+      --output -o OUT: Write the pose as a motion.
     """  # noqa: D301
     import numpy as np
 

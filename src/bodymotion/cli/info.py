@@ -5,10 +5,9 @@ from __future__ import annotations
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
-from typer import Argument, Option
 
 from bodymotion.cli.files import check_reading
 from bodymotion.cli.options import ReaderOptions, reads_files
@@ -25,15 +24,9 @@ LARGE = 64 << 20
 @reads_files
 def info(
     reading: ReaderOptions,
-    files: Annotated[
-        list[Path], Argument(metavar="FILE", help="Models, motions and Spot animations in any supported format.")
-    ],
-    as_json: Annotated[
-        bool, Option("--json", help="Print JSON: an object for one file, an array for several.")
-    ] = False,
-    values: Annotated[
-        bool, Option("--values", "-v", help="Show the range of values of each joint and link, of large files too.")
-    ] = False,
+    files: list[Path],
+    as_json: bool = False,
+    values: bool = False,
 ) -> None:
     """Show the contents of models, motions and Spot animations.
 
@@ -48,6 +41,11 @@ def info(
       bodymotion info robot.wrl
       bodymotion info --values walk.seq
       bodymotion info --json robot.wrl walk.seq
+
+    Options:
+      files FILE: Models, motions and Spot animations in any supported format.
+      as_json --json: Print JSON: an object for one file, an array for several.
+      --values -v: Show the range of values of each joint and link, of large files too.
     """  # noqa: D301
     check_reading(reading, files)
     answers: list[Data] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
 from bodymotion.cli.files import load_body, load_pair, written
 from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, reads_files
@@ -29,50 +29,19 @@ GROUND = "ground"
 @reads_files
 def measure(
     reading: ReaderOptions,
-    model: Annotated[
-        Path,
-        Argument(metavar="MODEL", help="The robot; or a Spot animation (.cha) alone, played on the built-in Spot."),
-    ],
-    motion: Annotated[Path | None, Argument(metavar="MOTION", help="Its motion.")] = None,
-    of: Annotated[
-        list[str] | None, Option(metavar="NAMES", help="Quantities and sensors, comma-separated; see --list.")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        Option(
-            "--output", "-o", metavar="FILE", help="Write all values, frame by frame: .csv, .npz, .json or .parquet."
-        ),
-    ] = None,
-    listed: Annotated[bool, Option("--list", help="List the quantities and sensors of this motion and robot.")] = False,
+    model: Path,
+    motion: Path | None = None,
+    of: list[str] | None = None,
+    output: Path | None = None,
+    listed: bool = False,
     as_json: AsJson = False,
-    scenery: Annotated[
-        list[str] | None,
-        Option(
-            metavar="MODEL",
-            help="A model in the environment, seen by cameras and range sensors; ground for level ground.",
-        ),
-    ] = None,
-    derivative: Annotated[
-        Literal["suited", "spline", "central", "savgol"],
-        Option(help="Differentiation method; by default splines, smoothed from 180 frames per second on."),
-    ] = "suited",
-    window: Annotated[int, Option(min=3, metavar="FRAMES", help="Window length for savgol.")] = 9,
-    ground: Annotated[
-        float | None, Option(metavar="Z", help="Height of the ground [m]; by default that of the feet.")
-    ] = None,
-    feet: Annotated[
-        str | None, Option(metavar="LINKS", help="Links that can be in contact with the ground, comma-separated.")
-    ] = None,
-    on_feet: Annotated[
-        bool | None,
-        Option(
-            "--on-feet/--no-on-feet",
-            help="Compute the root poses from feet in contact; by default only where the motion has no root poses.",
-        ),
-    ] = None,
-    close_loops: Annotated[
-        bool, Option("--close-loops", help="Recompute the joints that depend on others in closed loops.")
-    ] = False,
+    scenery: list[str] | None = None,
+    derivative: Literal["suited", "spline", "central", "savgol"] = "suited",
+    window: Annotated[int, Option(min=3)] = 9,
+    ground: float | None = None,
+    feet: str | None = None,
+    on_feet: bool | None = None,
+    close_loops: bool = False,
     by_position: ByPosition = False,
 ) -> None:
     """Measure a motion on a robot.
@@ -90,6 +59,20 @@ def measure(
       bodymotion measure dance.cha
       bodymotion measure robot.wrl walk.seq --of CAMERA --scenery ground --scenery room.wrl -o seen.npz
       bodymotion measure robot.wrl log.seq --derivative savgol --json
+
+    Options:
+      model MODEL: The robot; or a Spot animation (.cha) alone, played on the built-in Spot.
+      motion MOTION: Its motion.
+      --of NAMES: Quantities and sensors, comma-separated; see --list.
+      --output -o FILE: Write all values, frame by frame: .csv, .npz, .json or .parquet.
+      listed --list: List the quantities and sensors of this motion and robot.
+      --scenery MODEL: A model in the environment, seen by cameras and range sensors; ground for level ground.
+      --derivative: Differentiation method; by default splines, smoothed from 180 frames per second on.
+      --window FRAMES: Window length for savgol.
+      --ground Z: Height of the ground [m]; by default that of the feet.
+      --feet LINKS: Links that can be in contact with the ground, comma-separated.
+      --on-feet/--no-on-feet: Compute the root poses from feet in contact; by default only where the motion has no root poses.
+      --close-loops: Recompute the joints that depend on others in closed loops.
     """  # noqa: D301
     import numpy as np
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Container
 from functools import wraps
-from inspect import signature
+from inspect import cleandoc, signature
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
-from typer import Option
+from typer import Argument, Option
 
 ReaderOptions: TypeAlias = dict[str, Any]
 """The options of readers that were used."""
@@ -73,56 +74,69 @@ def name_list(text: str | None) -> list[str] | None:
     return text.split(",") if text else None
 
 
+Positive: TypeAlias = Annotated[float | None, Option(callback=positive)]
+NotNegative: TypeAlias = Annotated[float, Option(callback=not_negative)]
+NameList: TypeAlias = Annotated[str | None, Option(callback=name_list)]
+
+
+def described(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the command with the arguments and options that the lines below "Options:" at the end of its docstring describe.
+
+    An argument is `parameter METAVAR: help`, an option `--flag -f METAVAR: help`, with the parameter before its flags where these have
+    another name. What else Typer needs, such as `min`, is in the `Annotated` type of the parameter.
+    """
+    head, _, table = cleandoc(command.__doc__ or "").partition("\n\nOptions:")
+    parameters = dict(signature(command, eval_str=True).parameters)
+    for entry in re.split(r"\n  (?! )", table)[1:]:
+        usage, _, text = " ".join(entry.split()).partition(": ")
+        words = usage.split(" ")
+        flags = [word for word in words if word.startswith("-")]
+        name = flags[0].strip("-").partition("/")[0].replace("-", "_") if words[0] in flags else words.pop(0)
+        metavar = " ".join(word for word in words if word not in flags) or None
+        kind = parameters[name].annotation
+        more = {}
+        for known in getattr(kind, "__metadata__", ()):
+            more = {key: getattr(known, key) for key in ("callback", "min", "max")}
+            kind = kind.__origin__
+        found = Option(*flags, metavar=metavar, help=text, **more) if flags else Argument(metavar=metavar, help=text)
+        parameters[name] = parameters[name].replace(annotation=Annotated[kind, found])
+    command.__doc__ = head
+    command.__signature__ = signature(command).replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
+    return command
+
+
+@described
 def reading_options(
-    allow_outside: Annotated[
-        bool | None,
-        Option(
-            "--allow-outside/--untrusted",
-            help="Read parts of a model also by absolute paths and by symbolic links out of its folder, or only those in its "
-            "folder. By default, relative paths are followed.",
-        ),
-    ] = None,
-    package_paths: Annotated[
-        list[Path] | None,
-        Option(
-            "--package-path", metavar="FOLDER", help="A folder with packages of package:// in a URDF; may be repeated."
-        ),
-    ] = None,
-    apply_humanoid_pose: Annotated[
-        bool | None, Option("--apply-humanoid-pose", help="Move a .wrl as its Humanoid node says.")
-    ] = None,
-    layout: Annotated[Literal["unitree"] | None, Option(help="The columns of a .csv without names.")] = None,
-    columns: Annotated[
-        str | None, Option(metavar="A,B,…", callback=name_list, help="Names for the columns of a .csv.")
-    ] = None,
-    joint_names: Annotated[
-        str | None, Option(metavar="A,B,…", callback=name_list, help="Names for the joints of an .npz.")
-    ] = None,
-    link_names: Annotated[
-        str | None, Option(metavar="A,B,…", callback=name_list, help="Names for the links of an .npz.")
-    ] = None,
-    frame_rate: Annotated[
-        float | None,
-        Option(
-            "--input-rate",
-            metavar="HZ",
-            callback=positive,
-            help="The frame rate of a .csv without times, or of an .amc.",
-        ),
-    ] = None,
-    degrees: Annotated[
-        bool | None,
-        Option("--input-degrees/--input-radians", help="Unit of angles in a .csv whose names do not give it."),
-    ] = None,
-    quaternion_order: Annotated[
-        Literal["wxyz", "xyzw"] | None, Option(help="Order of quaternions in a .csv whose column names do not give it.")
-    ] = None,
-    asf: Annotated[Path | None, Option(metavar="FILE", help="The skeleton (.asf) of an .amc.")] = None,
-    from_zero: Annotated[
-        bool | None, Option("--from-zero", help="Subtract the first time of a table from all its times.")
-    ] = None,
+    allow_outside: bool | None = None,
+    package_paths: list[Path] | None = None,
+    apply_humanoid_pose: bool | None = None,
+    layout: Literal["unitree"] | None = None,
+    columns: NameList = None,
+    joint_names: NameList = None,
+    link_names: NameList = None,
+    frame_rate: Positive = None,
+    degrees: bool | None = None,
+    quaternion_order: Literal["wxyz", "xyzw"] | None = None,
+    asf: Path | None = None,
+    from_zero: bool | None = None,
 ) -> None:
-    """Define the options of readers, with the names that `bodymotion.load` has for them."""
+    """Define the options of readers, with the names that `bodymotion.load` has for them.
+
+    Options:
+      --allow-outside/--untrusted: Read parts of a model also by absolute paths and by symbolic links out of its folder, or only those
+        in its folder. By default, relative paths are followed.
+      package_paths --package-path FOLDER: A folder with packages of package:// in a URDF; may be repeated.
+      --apply-humanoid-pose: Move a .wrl as its Humanoid node says.
+      --layout: The columns of a .csv without names.
+      --columns A,B,…: Names for the columns of a .csv.
+      --joint-names A,B,…: Names for the joints of an .npz.
+      --link-names A,B,…: Names for the links of an .npz.
+      frame_rate --input-rate HZ: The frame rate of a .csv without times, or of an .amc.
+      degrees --input-degrees/--input-radians: Unit of angles in a .csv whose names do not give it.
+      --quaternion-order: Order of quaternions in a .csv whose column names do not give it.
+      --asf FILE: The skeleton (.asf) of an .amc.
+      --from-zero: Subtract the first time of a table from all its times.
+    """
 
 
 def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -130,8 +144,8 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
 
     A command that has a parameter of the same name as one of them has its own option instead.
     """
-    own = signature(command, eval_str=True).parameters
-    added = [one for name, one in signature(reading_options, eval_str=True).parameters.items() if name not in own]
+    own = signature(described(command)).parameters
+    added = [one for name, one in signature(reading_options).parameters.items() if name not in own]
 
     @wraps(command)
     def run(**given: Any) -> Any:  # noqa: ANN401
@@ -147,6 +161,5 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def flag_of(name: str, command: Callable[..., Any]) -> str:
     """Return the option of a command that sets a parameter: `--input-rate` for frame_rate."""
-    (option,) = signature(command, eval_str=True).parameters[name].annotation.__metadata__
-    declared = [text for text in (option.default, *option.param_decls) if isinstance(text, str)]
-    return (*declared, f"--{name.replace('_', '-')}")[0].partition("/")[0]
+    (option,) = signature(command).parameters[name].annotation.__metadata__
+    return str(option.default).partition("/")[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
 from bodymotion.cli.options import ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
@@ -21,46 +21,18 @@ DPI = 150
 @reads_files
 def plot(
     reading: ReaderOptions,
-    files: Annotated[
-        list[Path],
-        Argument(metavar="[MODEL] MOTION", help="A model and a motion; a motion alone; or a Spot animation (.cha)."),
-    ],
-    output: Annotated[
-        Path | None,
-        Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="An image (.png, .svg, .pdf) or an interactive page (.html); by default NAME.png.",
-        ),
-    ] = None,
-    what: Annotated[
-        str, Option(metavar="NAMES", help="Plots, comma-separated; all for the most useful ones. --list has the names.")
-    ] = "overview",
-    joints: Annotated[
-        str, Option(metavar="NAMES", help="Only these joints, comma-separated; * and ? are wildcards.")
-    ] = "",
-    start: Annotated[float | None, Option("--from", metavar="SECONDS", help="Start time.")] = None,
-    end: Annotated[float | None, Option("--to", metavar="SECONDS", help="End time.")] = None,
-    radians: Annotated[
-        bool, Option("--radians", help="Radians and metres instead of degrees and millimetres.")
-    ] = False,
-    dark: Annotated[bool, Option("--dark", help="Dark mode.")] = False,
-    size: Annotated[
-        str, Option(metavar="WxH", help="Size of each plot in pixels, such as 1600x900; 1600 alone is the width.")
-    ] = "",
-    dpi: Annotated[
-        int, Option(min=30, max=1200, help="Pixels per inch of a PNG; a larger value enlarges the text.")
-    ] = DPI,
-    smooth: Annotated[
-        int,
-        Option(
-            metavar="FRAMES",
-            min=0,
-            help="Window of a Savitzky-Golay filter for velocities and accelerations; for recorded motions.",
-        ),
-    ] = 0,
-    listed: Annotated[bool, Option("--list", help="List the plots of these files, and exit.")] = False,
+    files: list[Path],
+    output: Path | None = None,
+    what: str = "overview",
+    joints: str = "",
+    start: float | None = None,
+    end: float | None = None,
+    radians: bool = False,
+    dark: bool = False,
+    size: str = "",
+    dpi: Annotated[int, Option(min=30, max=1200)] = DPI,
+    smooth: Annotated[int, Option(min=0)] = 0,
+    listed: bool = False,
     by_position: ByPosition = False,
 ) -> None:
     """Plot the joints, torques, balance and contacts of a motion.
@@ -73,6 +45,20 @@ def plot(
       bodymotion plot robot.wrl walk.seq --what joints,torques --joints "*KNEE*" -o knees.pdf
       bodymotion plot robot.wrl walk.seq --what zmp --dark -o zmp.svg
       bodymotion plot robot.wrl walk.seq --what all -o walk.html
+
+    Options:
+      files [MODEL] MOTION: A model and a motion; a motion alone; or a Spot animation (.cha).
+      output -o --output FILE: An image (.png, .svg, .pdf) or an interactive page (.html); by default NAME.png.
+      --what NAMES: Plots, comma-separated; all for the most useful ones. --list has the names.
+      --joints NAMES: Only these joints, comma-separated; * and ? are wildcards.
+      start --from SECONDS: Start time.
+      end --to SECONDS: End time.
+      --radians: Radians and metres instead of degrees and millimetres.
+      --dark: Dark mode.
+      --size WxH: Size of each plot in pixels, such as 1600x900; 1600 alone is the width.
+      --dpi: Pixels per inch of a PNG; a larger value enlarges the text.
+      --smooth FRAMES: Window of a Savitzky-Golay filter for velocities and accelerations; for recorded motions.
+      listed --list: List the plots of these files, and exit.
     """  # noqa: D301
     from bodymotion.cli.files import written
     from bodymotion.cli.progress import progress

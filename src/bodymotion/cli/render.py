@@ -7,9 +7,20 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
-from bodymotion.cli.options import Arm, Bpm, ByPosition, ReaderOptions, Slices, names, numbers, positive, reads_files
+from bodymotion.cli.options import (
+    Arm,
+    Bpm,
+    ByPosition,
+    Positive,
+    ReaderOptions,
+    Slices,
+    names,
+    numbers,
+    positive,
+    reads_files,
+)
 from bodymotion.cli.output import failures
 from bodymotion.diagnostics.text import counted
 
@@ -30,54 +41,24 @@ class Background(StrEnum):
 @reads_files
 def render(
     reading: ReaderOptions,
-    files: Annotated[
-        list[Path],
-        Argument(
-            metavar="MODEL [MOTION]", help="A model (.wrl), a motion (.seq), or both; or a Spot animation (.cha)."
-        ),
-    ],
-    output: Annotated[
-        Path,
-        Option("--output", "-o", metavar="FILE", help="An image (.png, .jpg, .webp) or a video (.mp4, .webm, .gif)."),
-    ],
-    at: Annotated[str | None, Option(metavar="SECONDS", help="The time of an image; or several: 0,1.5,3.")] = None,
-    frame: Annotated[str | None, Option(metavar="N", help="The frame of an image; or several: 0,100,200.")] = None,
-    strobe: Annotated[int | None, Option(metavar="N", help="Show N equally spaced moments in one image.")] = None,
-    sheet: Annotated[
-        bool, Option("--sheet", help="Show the model from four sides, with the axes, ids and limits of its joints.")
-    ] = False,
-    size: Annotated[
-        str | None, Option(metavar="WxH", help="Pixels; by default 1280x720, for a gif 640x360, for a sheet 1600x1200.")
-    ] = None,
+    files: list[Path],
+    output: Path,
+    at: str | None = None,
+    frame: str | None = None,
+    strobe: int | None = None,
+    sheet: bool = False,
+    size: str | None = None,
     camera: Annotated[str, Option(metavar="NAME|X,Y,Z", help=f"{', '.join(CAMERAS)}; or a position [m].")] = "corner",
-    look_at: Annotated[
-        str | None,
-        Option(metavar="X,Y,Z", help="The point that a camera at a position looks at; by default the robot."),
-    ] = None,
-    background: Annotated[Background, Option(help="Images can be transparent.")] = Background.light,
-    ground: Annotated[bool, Option("--ground/--no-ground", help="Show a ground with a grid and a shadow.")] = True,
-    overlay: Annotated[
-        str | None,
-        Option(
-            metavar="NAMES",
-            help="Text in the image, comma-separated: time, frame, title; or none. Default for videos: time.",
-        ),
-    ] = None,
-    stand: Annotated[
-        bool | None,
-        Option("--stand/--no-stand", help="Place the robot on the ground; by default where its position is unknown."),
-    ] = None,
-    start: Annotated[
-        float | None, Option("--from", metavar="SECONDS", help="Start time of a video or stroboscope.")
-    ] = None,
-    end: Annotated[float | None, Option("--to", metavar="SECONDS", help="End time of a video or stroboscope.")] = None,
-    fps: Annotated[
-        float | None, Option(help="Frames per second; by default 30, for a gif 20.", callback=positive)
-    ] = None,
-    speed: Annotated[float, Option(help="Playback speed; 0.25 is slow motion.", callback=positive)] = 1.0,
-    follow: Annotated[
-        bool | None, Option("--follow/--no-follow", help="Follow the root; by default where it moves far.")
-    ] = None,
+    look_at: str | None = None,
+    background: Background = Background.light,
+    ground: bool = True,
+    overlay: str | None = None,
+    stand: bool | None = None,
+    start: float | None = None,
+    end: float | None = None,
+    fps: Positive = None,
+    speed: Annotated[float, Option(callback=positive)] = 1.0,
+    follow: bool | None = None,
     by_position: ByPosition = False,
     arm: Arm = None,
     bpm: Bpm = None,
@@ -94,6 +75,25 @@ def render(
       bodymotion render robot.wrl walk.seq -o step.png --at 2.5 --camera side
       bodymotion render robot.wrl walk.seq -o steps.png --strobe 6 --from 2 --to 5
       bodymotion render robot.wrl -o sheet.png --sheet
+
+    Options:
+      files MODEL [MOTION]: A model (.wrl), a motion (.seq), or both; or a Spot animation (.cha).
+      --output -o FILE: An image (.png, .jpg, .webp) or a video (.mp4, .webm, .gif).
+      --at SECONDS: The time of an image; or several: 0,1.5,3.
+      --frame N: The frame of an image; or several: 0,100,200.
+      --strobe N: Show N equally spaced moments in one image.
+      --sheet: Show the model from four sides, with the axes, ids and limits of its joints.
+      --size WxH: Pixels; by default 1280x720, for a gif 640x360, for a sheet 1600x1200.
+      --look-at X,Y,Z: The point that a camera at a position looks at; by default the robot.
+      --background: Images can be transparent.
+      --ground/--no-ground: Show a ground with a grid and a shadow.
+      --overlay NAMES: Text in the image, comma-separated: time, frame, title; or none. Default for videos: time.
+      --stand/--no-stand: Place the robot on the ground; by default where its position is unknown.
+      start --from SECONDS: Start time of a video or stroboscope.
+      end --to SECONDS: End time of a video or stroboscope.
+      --fps: Frames per second; by default 30, for a gif 20.
+      --speed: Playback speed; 0.25 is slow motion.
+      --follow/--no-follow: Follow the root; by default where it moves far.
     """  # noqa: D301
     from bodymotion.cli.files import written
     from bodymotion.cli.progress import progress

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
-from typer import Argument, Option
 
 from bodymotion.cli.options import ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures
@@ -16,15 +14,9 @@ from bodymotion.diagnostics.text import counted
 @reads_files
 def report(
     reading: ReaderOptions,
-    files: Annotated[
-        list[Path],
-        Argument(
-            metavar="MODEL MOTION [GHOST]",
-            help="A model and a motion, and a second motion for a see-through robot; or a Spot animation (.cha).",
-        ),
-    ],
-    output: Annotated[Path, Option("-o", "--output", metavar="FILE", help="The page.")] = Path("report.html"),
-    what: Annotated[str, Option(metavar="NAMES", help="Plots, comma-separated, as for `bodymotion plot`.")] = "",
+    files: list[Path],
+    output: Path = Path("report.html"),
+    what: str = "",
     by_position: ByPosition = False,
 ) -> None:
     """Write a page about a motion on a robot.
@@ -37,6 +29,11 @@ def report(
       bodymotion report robot.wrl walk.seq -o report.html
       bodymotion report robot.wrl simulated.seq walk.seq -o simulated.html
       bodymotion report wave.cha -o wave.html
+
+    Options:
+      files MODEL MOTION [GHOST]: A model and a motion, and a second motion for a see-through robot; or a Spot animation (.cha).
+      output -o --output FILE: The page.
+      --what NAMES: Plots, comma-separated, as for `bodymotion plot`.
     """  # noqa: D301
     from bodymotion.cli.files import written
     from bodymotion.cli.progress import progress

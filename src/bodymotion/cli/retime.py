@@ -4,53 +4,28 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
-from typer import Argument, Option
 
-from bodymotion.cli.options import ReaderOptions, positive, reads_files
+from bodymotion.cli.options import Positive, ReaderOptions, reads_files
 from bodymotion.cli.output import failures, say
 
 
 @reads_files
 def retime(
     reading: ReaderOptions,
-    source: Annotated[Path, Argument(metavar="IN", help="A motion.")],
-    target: Annotated[Path, Argument(metavar="OUT", help="The new file; may be IN.")],
-    rate: Annotated[
-        float | None,
-        Option("--rate", "-r", metavar="HZ", callback=positive, help="The frame rate; by default that of the file."),
-    ] = None,
-    method: Annotated[
-        Literal["after", "nearest", "before", "linear", "cubic", "pchip"] | None,
-        Option(
-            "--method",
-            "-m",
-            help="Between frames: hold the value of the frame at or after the time, nearest to it, or before it; or interpolate "
-            "(linear, cubic, pchip). By default after for frames with time stamps, linear for a fixed rate.",
-        ),
-    ] = None,
-    antialias: Annotated[
-        bool, Option("--antialias", help="Low-pass filter before the rate is lowered, to avoid aliasing.")
-    ] = False,
-    unwrap: Annotated[bool, Option("--unwrap", help="First remove jumps of joint angles by full turns.")] = False,
-    speed: Annotated[
-        float | None,
-        Option(metavar="FACTOR", callback=positive, help="Playback speed: 2 is twice as fast, in half the time."),
-    ] = None,
-    within_limits: Annotated[
-        bool, Option("--within-limits", help="Slow down where joints exceed their speed limits; needs --body.")
-    ] = False,
-    body: Annotated[
-        Path | None, Option("--body", "-b", metavar="MODEL", help="The model that the motion is for.")
-    ] = None,
-    start: Annotated[
-        str, Option(metavar="SECONDS", help="The time of frame 0, or first: the time of the first frame.")
-    ] = "0",
-    common: Annotated[
-        bool, Option("--common", help="Make all components equally long: a shorter one holds its last value.")
-    ] = False,
+    source: Path,
+    target: Path,
+    rate: Positive = None,
+    method: Literal["after", "nearest", "before", "linear", "cubic", "pchip"] | None = None,
+    antialias: bool = False,
+    unwrap: bool = False,
+    speed: Positive = None,
+    within_limits: bool = False,
+    body: Path | None = None,
+    start: str = "0",
+    common: bool = False,
 ) -> None:
     """Change the frame rate or the speed of a motion.
 
@@ -67,6 +42,20 @@ def retime(
       bodymotion retime walk.seq half.seq --speed 0.5
       bodymotion retime walk.seq slow.seq --within-limits --body robot.wrl
       bodymotion retime clock.seq walk.seq --rate 100 --start first
+
+    Options:
+      source IN: A motion.
+      target OUT: The new file; may be IN.
+      --rate -r HZ: The frame rate; by default that of the file.
+      --method -m: Between frames: hold the value of the frame at or after the time, nearest to it, or before it; or interpolate
+        (linear, cubic, pchip). By default after for frames with time stamps, linear for a fixed rate.
+      --antialias: Low-pass filter before the rate is lowered, to avoid aliasing.
+      --unwrap: First remove jumps of joint angles by full turns.
+      --speed FACTOR: Playback speed: 2 is twice as fast, in half the time.
+      --within-limits: Slow down where joints exceed their speed limits; needs --body.
+      --body -b MODEL: The model that the motion is for.
+      --start SECONDS: The time of frame 0, or first: the time of the first frame.
+      --common: Make all components equally long: a shorter one holds its last value.
     """  # noqa: D301
     from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_body, load_motion
     from bodymotion.cli.progress import progress

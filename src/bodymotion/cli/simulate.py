@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
-from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, numbers, positive, reads_files
+from bodymotion.cli.options import AsJson, ByPosition, Positive, ReaderOptions, numbers, reads_files
 from bodymotion.cli.output import failures, number, one_line, results, say
 
 if TYPE_CHECKING:
@@ -26,86 +26,28 @@ MAX_IMAGES = 100_000
 @reads_files
 def simulate(
     reading: ReaderOptions,
-    model: Annotated[
-        Path, Argument(metavar="MODEL", help="A model, an animation of Spot, or a project of Choreonoid (.cnoid).")
-    ],
-    motion: Annotated[
-        Path | None,
-        Argument(metavar="[MOTION]", help="What its joints are to do; without it, the body holds its rest pose."),
-    ] = None,
-    output: Annotated[Path | None, Option("--output", "-o", metavar="OUT", help="Write the simulated motion.")] = None,
-    gains: Annotated[
-        Path | None, Option(metavar="FILE", help="Gains of the servos: a line `kp kd` or `name kp kd` for each joint.")
-    ] = None,
-    drive: Annotated[
-        Literal["servo", "torque", "effort"],
-        Option(
-            help="Joints follow by servos, by torques of the same law at each step, or get the torques of the motion."
-        ),
-    ] = "servo",
-    controller: Annotated[
-        str | None,
-        Option(metavar="FILE:NAME", help="A Python class whose step(state) returns the torques of the joints."),
-    ] = None,
-    root: Annotated[
-        Literal["free", "fixed"] | None, Option(help="Release the root, or hold it at its first pose.")
-    ] = None,
-    start: Annotated[float, Option(metavar="SECONDS", help="Begin at this time of the motion.")] = 0.0,
-    end: Annotated[
-        float | None, Option(metavar="SECONDS", help="End at this time; without a motion, 5 s by default.")
-    ] = None,
-    timestep: Annotated[
-        float | None,
-        Option(metavar="SECONDS", callback=positive, help="Length of a step; 0.001 by default, or that of a project."),
-    ] = None,
-    rate: Annotated[
-        float | None,
-        Option(
-            "--rate",
-            "-r",
-            metavar="HZ",
-            callback=positive,
-            help="Frame rate of OUT; by default that of MOTION, or 100.",
-        ),
-    ] = None,
-    floor: Annotated[
-        bool | None, Option("--floor/--no-floor", help="Level ground at z = 0; by default if the root is free.")
-    ] = None,
-    friction: Annotated[float, Option(min=0, help="Coefficient of friction of the ground.")] = 1.0,
-    objects: Annotated[
-        list[str] | None,
-        Option(
-            "--with",
-            metavar="MODEL@X,Y,Z[,YAW]",
-            help="A further model at this position [m, degrees]; may be repeated.",
-        ),
-    ] = None,
-    share: Annotated[
-        list[Path] | None, Option(metavar="FOLDER", help="What ${SHARE} stands for in a project; may be repeated.")
-    ] = None,
-    push: Annotated[
-        list[str] | None,
-        Option(metavar="T,LINK,FX,FY,FZ,DURATION", help="A force [N] on a link from time T [s]; may be repeated."),
-    ] = None,
-    self_collision: Annotated[
-        Literal["none", "touching", "all"],
-        Option(help="Links that do not collide with each other: all, those that overlap at rest, or none."),
-    ] = "touching",
-    limits: Annotated[bool, Option("--limits/--no-limits", help="Keep the limits of joints and efforts.")] = True,
-    until_fall: Annotated[bool, Option("--until-fall", help="End when the robot falls.")] = False,
-    sensors: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Write what the sensors read at each step: .csv, .npz, .json, .parquet."),
-    ] = None,
-    contacts: Annotated[
-        Path | None, Option(metavar="FILE", help="Write the contact force of each link at each step, likewise.")
-    ] = None,
-    cameras: Annotated[
-        Path | None,
-        Option(
-            metavar="FOLDER", help="Write the images of the cameras at their frame rates: .png, and depths as .npz."
-        ),
-    ] = None,
+    model: Path,
+    motion: Path | None = None,
+    output: Path | None = None,
+    gains: Path | None = None,
+    drive: Literal["servo", "torque", "effort"] = "servo",
+    controller: str | None = None,
+    root: Literal["free", "fixed"] | None = None,
+    start: float = 0.0,
+    end: float | None = None,
+    timestep: Positive = None,
+    rate: Positive = None,
+    floor: bool | None = None,
+    friction: Annotated[float, Option(min=0)] = 1.0,
+    objects: list[str] | None = None,
+    share: list[Path] | None = None,
+    push: list[str] | None = None,
+    self_collision: Literal["none", "touching", "all"] = "touching",
+    limits: bool = True,
+    until_fall: bool = False,
+    sensors: Path | None = None,
+    contacts: Path | None = None,
+    cameras: Path | None = None,
     json_output: AsJson = False,
     by_position: ByPosition = False,
 ) -> None:
@@ -120,6 +62,30 @@ def simulate(
       bodymotion simulate biped.wrl biped_walk.seq -o simulated.seq
       bodymotion simulate biped.wrl biped_walk.seq --push 2,WAIST,0,150,0,0.1 --until-fall
       bodymotion simulate SR1.wrl SR1Walk.seq --gains sr1_gains.txt --sensors sensors.npz
+
+    Options:
+      model MODEL: A model, an animation of Spot, or a project of Choreonoid (.cnoid).
+      motion [MOTION]: What its joints are to do; without it, the body holds its rest pose.
+      --output -o OUT: Write the simulated motion.
+      --gains FILE: Gains of the servos: a line `kp kd` or `name kp kd` for each joint.
+      --drive: Joints follow by servos, by torques of the same law at each step, or get the torques of the motion.
+      --controller FILE:NAME: A Python class whose step(state) returns the torques of the joints.
+      --root: Release the root, or hold it at its first pose.
+      --start SECONDS: Begin at this time of the motion.
+      --end SECONDS: End at this time; without a motion, 5 s by default.
+      --timestep SECONDS: Length of a step; 0.001 by default, or that of a project.
+      --rate -r HZ: Frame rate of OUT; by default that of MOTION, or 100.
+      --floor/--no-floor: Level ground at z = 0; by default if the root is free.
+      --friction: Coefficient of friction of the ground.
+      objects --with MODEL@X,Y,Z[,YAW]: A further model at this position [m, degrees]; may be repeated.
+      --share FOLDER: What ${SHARE} stands for in a project; may be repeated.
+      --push T,LINK,FX,FY,FZ,DURATION: A force [N] on a link from time T [s]; may be repeated.
+      --self-collision: Links that do not collide with each other: all, those that overlap at rest, or none.
+      --limits/--no-limits: Keep the limits of joints and efforts.
+      --until-fall: End when the robot falls.
+      --sensors FILE: Write what the sensors read at each step: .csv, .npz, .json, .parquet.
+      --contacts FILE: Write the contact force of each link at each step, likewise.
+      --cameras FOLDER: Write the images of the cameras at their frame rates: .png, and depths as .npz.
     """  # noqa: D301
     from bodymotion.cli.files import exit_code, load_motion, load_pair, written
     from bodymotion.cli.messages import show_problems

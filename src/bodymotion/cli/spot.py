@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
+from bodymotion.cli.options import described
 from bodymotion.cli.output import failures, one_line, say
 
 if TYPE_CHECKING:
@@ -27,17 +28,13 @@ spot = typer.Typer(
 
 
 @spot.command()
+@described
 def upload(
-    paths: Annotated[list[Path], Argument(metavar="FILE|FOLDER…", help="Animations, or folders with .cha files.")],
-    robot: Annotated[str, Option(metavar="HOST[:PORT]", help="The robot.")],
-    username: Annotated[
-        str, Option("--username", "-u", help="User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.")
-    ] = "",
-    certificate: Annotated[
-        Path | None,
-        Option(metavar="PEM", help="Certificate of the authority that signed the robot's; by default the vendor's."),
-    ] = None,
-    again: Annotated[bool, Option("--again", help="Also send what the robot already has.")] = False,
+    paths: list[Path],
+    robot: str,
+    username: str = "",
+    certificate: Path | None = None,
+    again: bool = False,
 ) -> None:
     """Upload animations to a robot: those that it does not have yet, or has in another version.
 
@@ -48,6 +45,13 @@ def upload(
     Examples:
       bodymotion spot upload wave.cha --robot 192.168.80.3
       bodymotion spot upload animations --robot 192.168.80.3
+
+    Options:
+      paths FILE|FOLDER…: Animations, or folders with .cha files.
+      --robot HOST[:PORT]: The robot.
+      --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
+      --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
+      --again: Also send what the robot already has.
     """  # noqa: D301
     from bodymotion.cli.progress import progress
     from bodymotion.spot.client.connection import connected, find_credentials, split_address, vendor
@@ -82,16 +86,14 @@ def upload(
 
 
 @spot.command()
+@described
 def rehearse(
-    port: Annotated[int, Option(min=0, max=65535, help="Port to listen at; 0 for a free one.")] = 0,
-    certificate: Annotated[
-        Path | None,
-        Option(metavar="PEM", help="File for the certificate that clients need; by default a temporary file."),
-    ] = None,
-    arm: Annotated[bool, Option("--arm/--no-arm", help="Whether the robot has an arm.")] = True,
-    view: Annotated[bool, Option("--view/--no-view", help="Show dances in the browser.")] = True,
-    view_port: Annotated[int, Option(min=0, max=65535, help="Port of the viewer.")] = 8080,
-    no_browser: Annotated[bool, Option("--no-browser", help="Only print the address of the viewer.")] = False,
+    port: Annotated[int, Option(min=0, max=65535)] = 0,
+    certificate: Path | None = None,
+    arm: bool = True,
+    view: bool = True,
+    view_port: Annotated[int, Option(min=0, max=65535)] = 8080,
+    no_browser: bool = False,
 ) -> None:
     """Run a stand-in robot: programs for Spot can upload to it, dance on it and read its state, as with a real robot.
 
@@ -102,6 +104,14 @@ def rehearse(
     Examples:
       bodymotion spot rehearse
       bodymotion spot rehearse --port 4443 --certificate rehearsal.pem --no-view
+
+    Options:
+      --port: Port to listen at; 0 for a free one.
+      --certificate PEM: File for the certificate that clients need; by default a temporary file.
+      --arm/--no-arm: Whether the robot has an arm.
+      --view/--no-view: Show dances in the browser.
+      --view-port: Port of the viewer.
+      --no-browser: Only print the address of the viewer.
     """  # noqa: D301
     import os
 

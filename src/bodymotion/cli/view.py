@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from typer import Argument, Option
+from typer import Option
 
 from bodymotion.cli.options import Arm, Bpm, ByPosition, ReaderOptions, Slices, names, reads_files
 from bodymotion.cli.output import failures
@@ -16,25 +16,15 @@ from bodymotion.scene.options import LABELS
 @reads_files
 def view(
     reading: ReaderOptions,
-    files: Annotated[
-        list[Path],
-        Argument(
-            metavar="MODEL [MOTION [MOTION]]",
-            help="A model (.wrl), a motion (.seq), or both; two motions side by side; or a Spot animation (.cha).",
-        ),
-    ],
-    ghost: Annotated[
-        bool, Option("--ghost", help="Show the second motion as a transparent robot at the position of the first.")
-    ] = False,
-    dark: Annotated[bool, Option("--dark", help="Start in dark mode.")] = False,
-    html: Annotated[
-        Path | None, Option(metavar="FILE", help="Write a self-contained page that plays without a server.")
-    ] = None,
-    host: Annotated[str, Option(help="Address to listen at; 0.0.0.0 allows other machines.")] = "127.0.0.1",
-    port: Annotated[int, Option(min=0, max=65535, help="Port; if it is in use, the next free one.")] = 8080,
-    no_browser: Annotated[bool, Option("--no-browser", help="Only print the address.")] = False,
-    watch: Annotated[bool, Option("--watch", help="Reload the files when they are saved.")] = False,
-    paused: Annotated[bool, Option("--paused", help="Do not start playing.")] = False,
+    files: list[Path],
+    ghost: bool = False,
+    dark: bool = False,
+    html: Path | None = None,
+    host: str = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535)] = 8080,
+    no_browser: bool = False,
+    watch: bool = False,
+    paused: bool = False,
     by_position: ByPosition = False,
     show: Annotated[str, Option(metavar="NAMES", help=f"What to show, comma-separated: {', '.join(LABELS)}.")] = "",
     arm: Arm = None,
@@ -54,6 +44,17 @@ def view(
       bodymotion view --html walk.html robot.wrl walk.seq
       bodymotion view --watch --no-browser robot.wrl
       bodymotion view --watch wave.cha
+
+    Options:
+      files MODEL [MOTION [MOTION]]: A model (.wrl), a motion (.seq), or both; two motions side by side; or a Spot animation (.cha).
+      --ghost: Show the second motion as a transparent robot at the position of the first.
+      --dark: Start in dark mode.
+      --html FILE: Write a self-contained page that plays without a server.
+      --host: Address to listen at; 0.0.0.0 allows other machines.
+      --port: Port; if it is in use, the next free one.
+      --no-browser: Only print the address.
+      --watch: Reload the files when they are saved.
+      --paused: Do not start playing.
     """  # noqa: D301
     from bodymotion.viewer.api import view as view_them
 
