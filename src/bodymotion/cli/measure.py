@@ -80,6 +80,7 @@ def measure(
     from bodymotion.cli.measure_output import about_written, as_data, page_of, write
     from bodymotion.cli.messages import show_problems
     from bodymotion.cli.progress import progress
+    from bodymotion.dynamics.contacts import foot_links
     from bodymotion.system.atomic_files import check_not_read
 
     wanted = [name for text in of or () for name in names(text)]
@@ -101,7 +102,7 @@ def measure(
             raise typer.BadParameter(message, param_hint="MOTION")
         links = None if feet is None else names(feet)
         try:
-            dynamics.contacts.foot_links(body, links or ())
+            foot_links(body, links or ())
         except KeyError as error:
             raise typer.BadParameter(error.args[0], param_hint="--feet") from None
         found = dynamics.measure(

@@ -1,0 +1,1 @@
+from bodymotion.rendering.api import render as render

@@ -1,0 +1,2 @@
+from bodymotion.viewer.api import view as view
+from bodymotion.viewer.app import Viewer as Viewer
