@@ -12,6 +12,7 @@ from fuzz.texts import BVH
 import bodymotion as bm
 from bodymotion.cli.info_data import describe
 from bodymotion.geometry import rotations
+from bodymotion.scene.loading import load_scene
 from sample_files import corpus_files
 
 CLIPS = corpus_files("mocap/**/*.bvh")
@@ -180,8 +181,71 @@ def test_clips_with_little_in_them(tmp_path):
     assert [p.rule for p in bm.check(path).problems] == ["BVH108"]
 
 
-def test_commands_say_what_they_cannot_do(tmp_path):
+SEVERAL = """HIERARCHY
+ROOT a { OFFSET 1 2 3 CHANNELS 4 Zrotation Xposition Zrotation Xrotation
+  JOINT b { OFFSET 4 5 6 CHANNELS 6 Yrotation Zposition Xrotation Zrotation Xposition Yposition
+    JOINT b { OFFSET 7 8 9 End Site { OFFSET 0 0 1 } } } }
+ROOT foot { OFFSET 0 0 0 CHANNELS 0 }
+MOTION
+Frames: 3
+Frame Time: 0.5
+10 20 30 40 50 60 70 80 7 8
+11 21 31 41 231 61 111 261 7 8
+12 22 32 42 52 62 68 82 7 9
+"""
+"""Two roots, two joints of one name, positions of a joint that is no root, and one of them that does not change."""
+
+
+def same_poses(clip: bm.Skeleton) -> None:
+    """Check that the joints of a clip are where the links of its body are."""
+    body, motion = clip.body_and_motion()
+    poses, expected = body.link_poses(motion), clip.joint_poses()
+    ends = [n for n, link in enumerate(body.links) if link.segments]
+    names = [body.links[n].name.partition("#")[0] for n in ends]
+    assert sorted(names) == sorted(clip.names) and motion.frame_rate == clip.frame_rate
+    joints = [
+        int(body.links[n].name.partition("#")[2] or clip.names.index(name)) for n, name in zip(ends, names, strict=True)
+    ]
+    np.testing.assert_allclose(poses[:, ends, :3], expected[:, joints, :3], atol=1e-9)
+    assert rotations.angle_between(poses[:, ends, 3:], expected[:, joints, 3:]).max(initial=0) < 1e-9
+
+
+def test_a_body_with_its_motion(tmp_path):
+    """Whatever the tree and the channels: the links are where the joints are; angles do not jump."""
+    for text in (
+        SEVERAL,
+        BVH,
+        "HIERARCHY ROOT a { OFFSET 0 1 0 CHANNELS 1 Xposition }\nMOTION\nFrames: 0\nFrame Time: 1\n",
+    ):
+        (tmp_path / "a.bvh").write_text(text)
+        same_poses(bm.load_skeleton(tmp_path / "a.bvh"))
+    (tmp_path / "a.bvh").write_text(SEVERAL)
+    body, motion = bm.load_skeleton(tmp_path / "a.bvh").body_and_motion()
+    assert [joint.type for joint in body.joints].count("slide") == 3, (
+        "one of the three positions of b changes, and those of a"
+    )
+    assert np.abs(np.diff(motion.joint_displacement.values, axis=0)).max() < np.radians(2)
+
+
+@pytest.mark.parametrize("path", CLIPS, ids=lambda path: path.stem)
+def test_clips_are_shown_upright(path):
+    """The scene of the viewer, pictures and pages: limbs, feet near the ground, a person's height."""
+    clip = bm.load_skeleton(path)
+    clip = replace(clip, values=clip.values[:: max(1, len(clip) // 20)])
+    same_poses(clip)
+    scene = load_scene(clip)
+    assert any(scene.shapes) and scene.num_frames == clip.num_frames
+    if path.stem != "sinusoidal" and path.stem != "rotation_first_root":
+        heights = scene.link_poses[0, :, 2]
+        assert 1.1 < np.ptp(heights) < 2.2 and abs(heights.min()) < 0.25
+
+
+def test_what_shows_robots_shows_clips(tmp_path):
     (tmp_path / "a.bvh").write_text(BVH)
-    for call in (bm.view, bm.plot, bm.load_motion):
+    bm.view(tmp_path / "a.bvh", output=tmp_path / "a.html")
+    assert (tmp_path / "a.html").stat().st_size > 10_000
+    bm.plot(tmp_path / "a.bvh", output=tmp_path / "a.svg")
+    assert b"LeftFoot_Yrotation" in (tmp_path / "a.svg").read_bytes()
+    for call in (bm.load_motion, bm.load_body):
         with pytest.raises(ValueError, match="BVH"):
             call(tmp_path / "a.bvh")

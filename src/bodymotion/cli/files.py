@@ -98,14 +98,20 @@ def load_body(path: Path, reading: ReaderOptions, hint: str = "--body") -> Body:
 def load_pair(
     model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool
 ) -> tuple[Body, Motion | None]:
-    """Read a body and its motion, if any; an animation alone is played on the built-in Spot. Anything else is wrong use."""
+    """Read a body and its motion, if any; an animation alone is played on the built-in Spot, a recorded motion alone has its own body.
+
+    Anything else is wrong use.
+    """
     from bodymotion.animation import Animation
     from bodymotion.formats.registry import load_together
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
+    from bodymotion.skeleton import Skeleton
 
     files = [path for path in (model, motion) if path is not None]
     found = load_together(files, by_position=by_position, **reading)
+    if len(found) == 1 and isinstance(found[0], Skeleton):
+        return found[0].body_and_motion()
     if len(found) == 1 and isinstance(found[0], Animation):
         from bodymotion.spot.playback import needs_arm, play, spot_body
 

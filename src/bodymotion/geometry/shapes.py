@@ -20,6 +20,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, Ints, frozen, frozen_ints
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "Sphere",
     "Texture",
     "TriangleBuffers",
+    "shape_along",
 ]
 
 MAX_SHAPES = 20_000
@@ -269,3 +271,14 @@ class Shape(ContentEquality):
 
         box = bounds(self.geometry, self.transform)
         return None if box is None else frozen(box)
+
+
+def shape_along(geometry: Geometry, center: Floats, direction: Floats, material: Material) -> Shape:
+    """Return a shape at `center` (3,) whose axis y is along a `direction` (3,)."""
+    axis = np.asarray(direction) / max(float(np.linalg.norm(direction)), 1e-12)
+    across = np.cross([0.0, 1.0, 0.0], axis)
+    about = across if np.linalg.norm(across) > 1e-9 else np.array([1.0, 0.0, 0.0])
+    transform = np.eye(4)
+    transform[:3, :3] = rotations.to_matrix(rotations.from_axis_angle(about, np.arccos(np.clip(axis[1], -1.0, 1.0))))
+    transform[:3, 3] = center
+    return Shape(geometry, transform, material)

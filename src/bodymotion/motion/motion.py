@@ -482,7 +482,7 @@ def _root_component(root: Floats, q: Floats, timeline: Timeline) -> MultiSE3Seq:
 
 def _check_quaternions(poses: Floats, what: str) -> None:
     """Raise ValueError for anything far from a unit quaternion: mostly another order of numbers, or angles."""
-    lengths = np.linalg.norm(poses[..., 3:], axis=-1).reshape(len(poses), -1)
+    lengths = np.atleast_2d(np.linalg.norm(poses[..., 3:], axis=-1).T).T
     far = np.abs(lengths - 1) > 1e-3
     if far.any():
         frame = int(np.argmax(far.any(axis=1)))

@@ -21,6 +21,7 @@ from bodymotion.skeleton import Skeleton
 from bodymotion.system.atomic_files import check_not_read
 
 __all__ = [
+    "VALUES",
     "Inputs",
     "Showable",
     "animation_scene",
@@ -32,8 +33,9 @@ __all__ = [
     "report_problems",
 ]
 
-Showable: TypeAlias = Body | Motion | KeyPoses | Animation | str | PathLike[str]
-
+Showable: TypeAlias = Body | Motion | KeyPoses | Skeleton | Animation | str | PathLike[str]
+VALUES = (Body, Motion, KeyPoses, Skeleton, Animation)
+"""What is shown; anything else names a file."""
 MAX_LISTED_GROUPS = 10
 """Number of rules that are listed on stderr."""
 MAX_LOCATIONS = 3
@@ -87,17 +89,14 @@ def load_inputs(
         When there are two bodies, too many motions, or an animation and something else, or when `output` is a file that is read.
     """
     if output is not None:
-        check_not_read(output, [one for one in sources if not isinstance(one, (Body, Motion, KeyPoses, Animation))])
-    values = load_together(sources, by_position=by_position, **options)
+        check_not_read(output, [one for one in sources if not isinstance(one, VALUES)])
+    loaded = load_together(sources, by_position=by_position, **options)
+    values = [part for one in loaded for part in (one.body_and_motion() if isinstance(one, Skeleton) else (one,))]
     bodies = [value for value in values if isinstance(value, Body)]
     motions = [value for value in values if isinstance(value, Motion)]
     animations = [value for value in values if isinstance(value, Animation)]
     if any(isinstance(value, KeyPoses) for value in values):
         raise WrongUseError(f"key poses are {done} on the body that they are for: name its model, too")
-    if any(isinstance(value, Skeleton) for value in values):
-        raise WrongUseError(
-            f"a recorded motion of a skeleton (BVH) cannot be {done} yet; `bodymotion info` describes it"
-        )
     if len(animations) > 1:
         raise WrongUseError(f"one animation can be {done}, not {len(animations)}")
     if animations and (bodies or motions):

@@ -13,7 +13,7 @@ from bodymotion.diagnostics.text import counted, listed, shown
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import outermost_points
-from bodymotion.geometry.shapes import Capsule, Cylinder, Geometry, Material, Shape, Sphere
+from bodymotion.geometry.shapes import Capsule, Cylinder, Material, Shape, Sphere, shape_along
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
 
@@ -77,7 +77,9 @@ def _bones(link: Link, children: list[Link], size: float) -> tuple[Shape, ...]:
     if not children and link.mass > 0:
         ends = [link.center_of_mass]
     long = [end for end in ends if np.isfinite(end).all() and np.linalg.norm(end) > JOINT_RADIUS * size]
-    return tuple(_along(Capsule(BONE_RADIUS * size, float(np.linalg.norm(end))), 0.5 * end, end, BONE) for end in long)
+    return tuple(
+        shape_along(Capsule(BONE_RADIUS * size, float(np.linalg.norm(end))), 0.5 * end, end, BONE) for end in long
+    )
 
 
 def _stand_in(link: Link, children: list[Link], size: float) -> tuple[Shape, ...]:
@@ -92,20 +94,9 @@ def _stand_in(link: Link, children: list[Link], size: float) -> tuple[Shape, ...
         radius = float(np.sqrt(2.0 * moment / mass)) if mass > 0 and moment > 0 else 0.0
         if not 2 * BONE_RADIUS < radius / size < MAX_WHEEL_RADIUS:
             radius = WHEEL_RADIUS * size
-        return (_along(Cylinder(radius, 0.4 * radius), np.zeros(3), joint.axis, BONE),)
+        return (shape_along(Cylinder(radius, 0.4 * radius), np.zeros(3), joint.axis, BONE),)
     ball = (Shape(Sphere(JOINT_RADIUS * size), material=JOINT),) if joint.type in ("rotate", "slide") else ()
     return _bones(link, children, size) + (ball if link.index else ())
-
-
-def _along(geometry: Geometry, center: Floats, direction: Floats, material: Material) -> Shape:
-    """Return a shape at `center` (3,) whose axis y is along a `direction` (3,)."""
-    axis = np.asarray(direction) / max(float(np.linalg.norm(direction)), 1e-12)
-    across = np.cross([0.0, 1.0, 0.0], axis)
-    about = across if np.linalg.norm(across) > 1e-9 else np.array([1.0, 0.0, 0.0])
-    transform = np.eye(4)
-    transform[:3, :3] = rotations.to_matrix(rotations.from_axis_angle(about, np.arccos(np.clip(axis[1], -1.0, 1.0))))
-    transform[:3, 3] = center
-    return Shape(geometry, transform, material)
 
 
 class BodyExtent:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,10 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.system.memory import check_memory
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
 
 CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
 """The names of channels."""
@@ -80,8 +85,8 @@ class Skeleton(ContentEquality):
         (T, C) The channels of all joints, in order: lengths in the file's unit, angles in degrees.
     frame_time:
         [s] From one frame to the next, as in the file.
-    known_unit:
-        [m] The unit of length, where the file or its format defines it; None where it is found from the poses.
+    known_unit, known_up:
+        The unit of length [m] and the up axis, where the file or its format defines them; None where they are found from the poses.
     source, problems:
         Where it came from, and what was found there; not part of `==`.
     """
@@ -90,6 +95,7 @@ class Skeleton(ContentEquality):
     values: Floats = field(default_factory=lambda: frozen(np.zeros((0, 0))))
     frame_time: float = 1 / 30
     known_unit: float | None = None
+    known_up: str | None = None
     source: Source = field(default_factory=Source, compare=False)
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
@@ -160,8 +166,8 @@ class Skeleton(ContentEquality):
 
     @cached_property
     def up(self) -> str:
-        """The axis that points up, found from hips above feet: "Y", "-Z" and so on; see `up_is_known`."""
-        return self._recognized[1] or "Y"
+        """The axis that points up, `known_up` or found from hips above feet: "Y", "-Z" and so on; see `up_is_known`."""
+        return self.known_up or self._recognized[1] or "Y"
 
     @property
     def unit_is_known(self) -> bool:
@@ -171,7 +177,7 @@ class Skeleton(ContentEquality):
     @property
     def up_is_known(self) -> bool:
         """Whether the up axis was found; otherwise Y is assumed."""
-        return self._recognized[1] is not None
+        return (self.known_up or self._recognized[1]) is not None
 
     @cached_property
     def _recognized(self) -> tuple[float | None, str | None]:
@@ -210,6 +216,18 @@ class Skeleton(ContentEquality):
     def local_rotation(self, joint: int) -> Floats:
         """Return the rotations (T, 4) of one joint, by its index, from its parent's frame."""
         return self._rotation(self.values.T, self.joints[joint], self._starts[joint]).T
+
+    def body_and_motion(self) -> tuple[Body, Motion]:
+        """Return a body with soft limbs, one joint for each channel, and its motion, in metres with z up.
+
+        Raises
+        ------
+        ValueError
+            When there are no joints, or more channels than a body has links.
+        """
+        from bodymotion.skeleton.figure import figure
+
+        return figure(self)
 
     def _check_memory(self, frames: int) -> None:
         """Check that poses of all joints fit into memory; a small file may have many joints without channels, and many frames."""
@@ -288,5 +306,18 @@ class Skeleton(ContentEquality):
 
 
 def euler_values(turns: Floats) -> Floats:
-    """Return the values (T, 3) [°] of EULER_CHANNELS for rotations (T, 4), wxyz; without steps of a full turn."""
-    return np.degrees(np.unwrap(rotations.to_rpy(turns)[:, ::-1], axis=0))
+    """Return the values (T, 3) [°] of EULER_CHANNELS for rotations (T, 4), wxyz; without jumps."""
+    return np.degrees(continuous(rotations.to_rpy(turns)[:, ::-1]))
+
+
+def continuous(angles: Floats) -> Floats:
+    """Return angles (T, 3) [rad] about three different moving axes that give the same rotations, each closest to those of the frame before.
+
+    Rotations by (α, β, γ) and by (α + π, π − β, γ + π) are the same.
+    """
+    other = np.array([np.pi, np.pi, np.pi]) + angles * [1, -1, 1]
+    near = [((angles[1:] - before[:-1] + np.pi) % (2 * np.pi) - np.pi) for before in (angles, other)]
+    is_other = np.cumsum(np.abs(near[1]).sum(axis=1) < np.abs(near[0]).sum(axis=1)) % 2 == 1
+    found = angles.copy()
+    found[1:][is_other] = other[1:][is_other]
+    return np.unwrap(found, axis=0)

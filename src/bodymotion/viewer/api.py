@@ -13,13 +13,11 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from bodymotion.animation import Animation
 from bodymotion.diagnostics import FormatError, grouped
-from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
-from bodymotion.motion import Motion
 from bodymotion.scene.loading import (
+    VALUES,
     Showable,
     animation_scene,
     group_text,
@@ -114,9 +112,9 @@ def view(
     OSError
         When the host cannot be listened at, or the page cannot be written.
     """
-    motions = [motion] if isinstance(motion, (Body, Motion, KeyPoses, Animation, str, PathLike)) else motion or []
+    motions = [motion] if isinstance(motion, (*VALUES, str, PathLike)) else motion or []
     sources = [body, *motions]
-    files = [Path(source) for source in sources if not isinstance(source, (Body, Motion, KeyPoses, Animation))]
+    files = [Path(source) for source in sources if not isinstance(source, VALUES)]
     display = DisplayOptions.with_names((*show, "dark") if dark else show)
     if output is not None:
         from bodymotion.viewer.page import check_page_path, write_page
