@@ -61,7 +61,7 @@ def measure(
       bodymotion measure robot.wrl log.seq --derivative savgol --json
 
     Options:
-      model MODEL: The robot; or a Spot animation (.cha) alone, played on the built-in Spot.
+      model MODEL: The robot; or a Spot animation (.cha) or recorded motion (.bvh) alone.
       motion MOTION: Its motion.
       --of NAMES: Quantities and sensors, comma-separated; see --list.
       --output -o FILE: Write all values, frame by frame: .csv, .npz, .json or .parquet.

@@ -77,7 +77,7 @@ def render(
       bodymotion render robot.wrl -o sheet.png --sheet
 
     Options:
-      files MODEL [MOTION]: A model (.wrl), a motion (.seq), or both; or a Spot animation (.cha).
+      files MODEL [MOTION]: A model (.wrl), a motion (.seq), or both; a Spot animation (.cha); or recorded motion (.bvh).
       --output -o FILE: An image (.png, .jpg, .webp) or a video (.mp4, .webm, .gif).
       --at SECONDS: The time of an image; or several: 0,1.5,3.
       --frame N: The frame of an image; or several: 0,100,200.
