@@ -46,7 +46,7 @@ def view(
       bodymotion view --watch wave.cha
 
     Options:
-      files MODEL [MOTION [MOTION]]: A model (.wrl), a motion (.seq), or both; two motions side by side; a Spot animation (.cha); or recorded motion (.bvh).
+      files MODEL [MOTION [MOTION]]: A model, a motion, or both; two motions side by side; or a Spot animation or recorded motion (.bvh).
       --ghost: Show the second motion as a transparent robot at the position of the first.
       --dark: Start in dark mode.
       --html FILE: Write a self-contained page that plays without a server.
