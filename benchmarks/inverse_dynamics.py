@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from bodymotion.dynamics import inverse_dynamics, pose_derivatives
-from bodymotion.dynamics.derivatives import derivatives
+from bodymotion.dynamics.differentiation import derivatives
 from bodymotion.geometry import poses, rotations
 from bodymotion.model.body import Body
 

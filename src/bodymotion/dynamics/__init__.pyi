@@ -14,13 +14,9 @@ from bodymotion.dynamics.contacts import ground_height as ground_height
 from bodymotion.dynamics.contacts import root_on_feet as root_on_feet
 from bodymotion.dynamics.contacts import soles as soles
 from bodymotion.dynamics.contacts import support_polygons as support_polygons
-from bodymotion.dynamics.derivatives import Derivative as Derivative
-from bodymotion.dynamics.derivatives import derivatives as derivatives
-from bodymotion.dynamics.derivatives import pose_derivatives as pose_derivatives
-from bodymotion.dynamics.figures import Extreme as Extreme
-from bodymotion.dynamics.figures import Figure as Figure
-from bodymotion.dynamics.figures import extremes as extremes
-from bodymotion.dynamics.figures import figures as figures
+from bodymotion.dynamics.differentiation import Derivative as Derivative
+from bodymotion.dynamics.differentiation import derivatives as derivatives
+from bodymotion.dynamics.differentiation import pose_derivatives as pose_derivatives
 from bodymotion.dynamics.forces import InverseDynamics as InverseDynamics
 from bodymotion.dynamics.forces import Momentum as Momentum
 from bodymotion.dynamics.forces import contact_wrenches as contact_wrenches
@@ -31,6 +27,10 @@ from bodymotion.dynamics.forces import momentum as momentum
 from bodymotion.dynamics.forces import potential_energy as potential_energy
 from bodymotion.dynamics.forces import rotor_energy as rotor_energy
 from bodymotion.dynamics.forces import zero_moment_point as zero_moment_point
+from bodymotion.dynamics.key_figures import Extreme as Extreme
+from bodymotion.dynamics.key_figures import Figure as Figure
+from bodymotion.dynamics.key_figures import extremes as extremes
+from bodymotion.dynamics.key_figures import figures as figures
 from bodymotion.dynamics.kinematics import GRAVITY as GRAVITY
 from bodymotion.dynamics.kinematics import jacobian as jacobian
 from bodymotion.dynamics.kinematics import jacobians as jacobians

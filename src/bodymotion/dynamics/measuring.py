@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Location, Problem, WrongUseError
 from bodymotion.dynamics import rules
 from bodymotion.dynamics.contacts import Thresholds, feet_of_joints, foot_links, placed_on_feet
-from bodymotion.dynamics.derivatives import DERIVATIVES, Derivative, derivatives, pose_derivatives
+from bodymotion.dynamics.differentiation import DERIVATIVES, Derivative, derivatives, pose_derivatives
 from bodymotion.dynamics.kinematics import GRAVITY, gravity_vector
 from bodymotion.dynamics.measures import Measures
 from bodymotion.editing import recover_joints

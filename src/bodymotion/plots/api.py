@@ -26,7 +26,7 @@ from bodymotion.scene.loading import Showable, files_of, load_inputs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from bodymotion.dynamics.derivatives import Derivative
+    from bodymotion.dynamics.differentiation import Derivative
 
 __all__ = ["Plot", "Plottable", "plot", "subject_of"]
 
