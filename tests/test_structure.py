@@ -38,6 +38,7 @@ LAYERS = (
     ("simulation",),
     ("balancing",),
     ("checks",),
+    ("collection",),
     ("plots",),
     ("viewer",),
     ("rendering",),

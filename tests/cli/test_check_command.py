@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli import checking
 from bodymotion.cli.app import app
-from bodymotion.cli.checking import Task, check_files, find_files
+from bodymotion.cli.checking import Task, check_files
+from bodymotion.collection import find_files
 from bodymotion.diagnostics.catalogue import catalogue
 from waiting import TIMEOUT
 
@@ -389,16 +390,14 @@ class TestProcesses:
     @pytest.fixture(autouse=True)
     def always(self, monkeypatch):
         monkeypatch.setattr(checking, "MIN_BYTES", 0)
-        monkeypatch.setattr(checking, "_cores", lambda: 2)
+        monkeypatch.setattr("bodymotion.collection.mapping.num_cores", lambda: 2)
 
     def test_the_answers_are_those_of_one_process(self, desk):
         files = [desk / name for name in ("walk.seq", "broken.seq", "robot.wrl", "odd.seq", "none.seq")]
         task, robot = Task(body=desk / "robot.wrl", ignore=("SEQ2",)), bm.load(desk / "robot.wrl")
-        told = []
-        answers = list(check_files(files, task, robot, lambda done, total: told.append((done, total))))
+        answers = list(check_files(files, task, robot))
         assert [answer.path for answer in answers] == files
         assert answers == [checking.check_file(path, task, robot) for path in files]
-        assert told == [(k + 1, 5) for k in range(5)]
 
     def test_a_process_that_ends_takes_no_other_file_along(self, desk):
         files = [desk / "broken.seq", Bomb(desk / "walk.seq"), desk / "odd.seq"]

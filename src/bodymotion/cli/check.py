@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, reads_files
+from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, Workers, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.text import counted
 
@@ -42,6 +42,7 @@ def check(
     by_position: ByPosition = False,
     fix: bool = False,
     diff: bool = False,
+    workers: Workers = None,
 ) -> None:
     """Check models, motions and Spot animations.
 
@@ -62,7 +63,7 @@ def check(
       bodymotion check --fix --select SEQ214 motions/
 
     Options:
-      files FILE: Models, motions, Spot animations, or folders with them.
+      files FILE: Models, motions, Spot animations, folders with them, patterns ('walks/**/*.seq') or lists (@list.txt).
       --body -b MODEL: The model that the motions are for.
       --select RULES: Report these rules only: codes or their beginnings, comma-separated.
       --ignore RULES: Do not report these rules.
@@ -71,12 +72,13 @@ def check(
       --fix: Fix in the files what has one right answer, and report what is left.
       --diff: Show what --fix would change as a unified diff, and change nothing.
     """  # noqa: D301
-    from bodymotion.cli.checking import Task, check_files, find_files
+    from bodymotion.cli.checking import Task, check_files
     from bodymotion.cli.files import check_reading, load_body
     from bodymotion.cli.messages import text_of
     from bodymotion.cli.output import as_json as json_text
     from bodymotion.cli.progress import pause, progress
     from bodymotion.cli.sarif import sarif
+    from bodymotion.collection import find_files
     from bodymotion.diagnostics.catalogue import selected
 
     if as_json and as_sarif:
@@ -106,7 +108,9 @@ def check(
         fixer = _Fixer(task, robot, write=not diff)
         color = sys.stdout.isatty()
         with results() as out, progress(f"checking {counted(len(paths), 'file')}") as bar:
-            for answer in check_files(paths, task, robot, bar):
+            for number, answer in enumerate(check_files(paths, task, robot, workers)):
+                if bar is not None:
+                    bar(number + 1, len(paths))
                 with pause(bar):
                     if answer.trace and answer.trace not in traces:
                         traces.add(answer.trace)

@@ -30,6 +30,11 @@ Slices: TypeAlias = Annotated[
     float | None, Option("--slices", metavar="N", help="Length of the playback in slices (quarter beats).")
 ]
 
+Workers: TypeAlias = Annotated[
+    int | None,
+    Option("--workers", metavar="N", min=1, help="Processes that share many files; by default one for each core."),
+]
+
 
 def positive(value: float | None) -> float | None:
     """Return the value of an option, which must be finite and greater than 0, or None."""

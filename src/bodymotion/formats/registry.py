@@ -34,6 +34,7 @@ __all__ = [
     "Format",
     "Function",
     "find_format",
+    "keep_bodies",
     "load",
     "load_animation",
     "load_body",
@@ -407,8 +408,29 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
     path = Path(path)
     with pipes_kept():
         row = find_format(path) if format is None else named_format(format)
-        found = _read(row, path, options)
-    return found.require()
+        key = None
+        if _kept_bodies is not None and row.holds == "Body" and path.is_file():
+            about = path.stat()
+            key = (path.absolute(), about.st_mtime_ns, about.st_size, repr(sorted(options.items())))
+            if key in _kept_bodies:
+                return _kept_bodies[key]
+        found = _read(row, path, options).require()
+    if _kept_bodies is not None and key is not None:
+        _kept_bodies[key] = found
+        if len(_kept_bodies) > MAX_KEPT:
+            del _kept_bodies[next(iter(_kept_bodies))]
+    return found
+
+
+MAX_KEPT = 4
+"""Bodies that are kept in memory."""
+_kept_bodies: dict[Any, Body] | None = None
+
+
+def keep_bodies() -> None:
+    """From now on, read a body once: what is constant for it is computed once, too. For processes that use it with many motions."""
+    global _kept_bodies
+    _kept_bodies = {}
 
 
 def load_together(sources: Iterable[Any], *, by_position: bool = False, **options: Any) -> list[Any]:  # noqa: ANN401

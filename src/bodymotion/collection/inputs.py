@@ -1,0 +1,128 @@
+"""The files that arguments stand for: files, folders, patterns such as ``walks/**/*.seq``, and lists (``@list.txt``, one a line)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from bodymotion.diagnostics import FormatError
+
+AMBIGUOUS = {".yaml", ".yml", ".json", ".xml", ".csv", ".txt", ".dae", ".npz", ".obj", ".stl", ""}
+"""Extensions that other files have, too: in a folder such a file is used only if its content is of a known format."""
+
+
+def is_many(path: Path) -> bool:
+    """Return whether an argument stands for many files: a folder, or the name of a pattern or list and of no file."""
+    return path.is_dir() or (not path.exists() and (_is_pattern(path) or str(path).startswith("@")))
+
+
+def _is_pattern(path: Path) -> bool:
+    return any(sign in str(path) for sign in "*?[")
+
+
+def find_files(
+    given: Iterable[Path],
+    outside: Callable[[Path, Path], None] | None = None,
+    kinds: Container[str] | None = None,
+) -> Iterator[Path]:
+    """Return the files, each once; those of a folder in order of name, without hidden ones and without linked folders.
+
+    A symbolic link that leads out of its folder is left out, and reported to `outside(link, folder)`: a folder from elsewhere could
+    otherwise name any file of this machine, which would be shown, and with `--fix` changed. With `kinds` ("Motion" …), those of a folder
+    or pattern that hold something else are left out.
+
+    Raises
+    ------
+    OSError
+        When a list cannot be read.
+    ValueError
+        When a list holds more than paths of files.
+    """
+    from glob import iglob
+
+    seen: set[Path] = set()
+    for path in given:
+        found: Iterable[Path] = (path,)
+        if path.is_dir():
+            found = (one for one in _walk(path, outside) if _holds(one, kinds))
+        elif is_many(path):
+            if str(path).startswith("@"):
+                found = find_files(_listed(Path(str(path)[1:])), outside, kinds)
+            else:
+                matches = map(Path, sorted(iglob(str(path), recursive=True)))
+                found = (one for one in matches if one.is_file() and _holds(one, kinds))
+        for one in found:
+            if one not in seen:
+                seen.add(one)
+                yield one
+
+
+def root_of(given: Iterable[Path], files: Iterable[Path]) -> Path:
+    """Return the folder that the arguments have in common: that of the files where they are named in lists or by their names."""
+    tops = []
+    for path in given:
+        fixed = [path, *path.parents]
+        if path.is_dir():
+            tops.append(path)
+        elif is_many(path) and not str(path).startswith("@"):
+            tops.append(next(one for one in fixed if not _is_pattern(one)))
+        elif is_many(path):
+            tops += [one.parent for one in files]
+        else:
+            tops.append(path.parent)
+    return Path(os.path.commonpath([os.path.abspath(top) for top in tops]))  # noqa: PTH100  # links stay
+
+
+def _listed(path: Path) -> list[Path]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: a list holds one path in a line, as UTF-8 text ({error.reason})") from None
+    found = [Path(line.strip()) for line in lines if line.strip()]
+    for one in found:
+        if str(one).startswith("@"):
+            raise ValueError(f"{path}: a list cannot name another list ({one})")
+    return found
+
+
+def _holds(path: Path, kinds: Container[str] | None) -> bool:
+    from bodymotion.formats.registry import find_format
+
+    if kinds is None:
+        return True
+    with suppress(FormatError):
+        return find_format(path).holds in kinds
+    return True
+
+
+def _walk(folder: Path, outside: Callable[[Path, Path], None] | None) -> Iterator[Path]:
+    from bodymotion.formats.registry import FORMATS, HEAD
+    from bodymotion.system.open_files import read_head
+
+    extensions = {extension for row in FORMATS for extension in row.extensions}
+    root = os.path.realpath(folder)
+
+    def stays(path: Path) -> bool:
+        if not path.is_symlink() or Path(os.path.realpath(path)).is_relative_to(root):
+            return True
+        if outside is not None:
+            outside(path, folder)
+        return False
+
+    for above, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and stays(Path(above, name)))
+        for name in sorted(names):
+            path = Path(above, name)
+            extension = path.suffix.lower()
+            if name.startswith(".") or extension not in extensions or not stays(path) or not path.is_file():
+                continue
+            if extension in AMBIGUOUS:
+                try:
+                    head = read_head(path, HEAD)
+                except OSError:
+                    continue
+                if not any(row.sniff(head) for row in FORMATS):
+                    continue
+            yield path
