@@ -22,6 +22,11 @@ def _is_pattern(path: Path) -> bool:
     return any(sign in str(path) for sign in "*?[")
 
 
+def _fixed(pattern: Path) -> Path:
+    """Return the folder that a pattern searches."""
+    return next(one for one in pattern.parents if not _is_pattern(one))
+
+
 def find_files(
     given: Iterable[Path],
     outside: Callable[[Path, Path], None] | None = None,
@@ -40,8 +45,6 @@ def find_files(
     ValueError
         When a list holds more than paths of files.
     """
-    from glob import iglob
-
     seen: set[Path] = set()
     for path in given:
         found: Iterable[Path] = (path,)
@@ -51,8 +54,9 @@ def find_files(
             if str(path).startswith("@"):
                 found = find_files(_listed(Path(str(path)[1:])), outside, kinds)
             else:
-                matches = map(Path, sorted(iglob(str(path), recursive=True)))
-                found = (one for one in matches if one.is_file() and _holds(one, kinds))
+                top = _fixed(path)
+                matches = sorted(top.glob(str(path.relative_to(top))))
+                found = (one for one in matches if one.is_file() and one.name[0] != "." and _holds(one, kinds))
         for one in found:
             if one not in seen:
                 seen.add(one)
@@ -63,11 +67,10 @@ def root_of(given: Iterable[Path], files: Iterable[Path]) -> Path:
     """Return the folder that the arguments have in common: that of the files where they are named in lists or by their names."""
     tops = []
     for path in given:
-        fixed = [path, *path.parents]
         if path.is_dir():
             tops.append(path)
         elif is_many(path) and not str(path).startswith("@"):
-            tops.append(next(one for one in fixed if not _is_pattern(one)))
+            tops.append(_fixed(path))
         elif is_many(path):
             tops += [one.parent for one in files]
         else:
