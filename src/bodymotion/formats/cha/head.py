@@ -11,7 +11,7 @@ from bodymotion.animation import GROUPS, LEGS, TRACKS, Parameter
 from bodymotion.diagnostics import Diagnostics, Location
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, TIME, Option, singles
+from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, TIME, Keyword, singles
 from bodymotion.formats.cha.lines import CommentCollector, Line, Word
 from bodymotion.formats.cha.rows import NUMBER
 
@@ -75,7 +75,7 @@ class OptionsReader:
         """Return whether a description goes on in what has become a comment, rather than being followed by one."""
         return name == "description" and bool(line.comment) and line.text[-1:] not in (" ", "\t")
 
-    def _option(self, option: Option, line: Line) -> None:
+    def _option(self, option: Keyword, line: Line) -> None:
         name, values = option.keyword, line.words[1:]
         if name in self.locations:
             message = f"{name!r} is also in line {self.locations[name][0].line}"
@@ -101,7 +101,7 @@ class OptionsReader:
         if not option.in_document:
             self.found.report(rules.CONVERTER_ONLY, f"{name!r} is not in the document", line.location)
 
-    def _has_count(self, option: Option, line: Line) -> bool:
+    def _has_count(self, option: Keyword, line: Line) -> bool:
         expected, count = int(bool(option.values)), len(line.words) - 1
         if count < expected:
             message = f"{option.keyword!r} has no value"
@@ -113,7 +113,7 @@ class OptionsReader:
             self.found.report(rules.OPTION_VALUE_EXTRA, message, extra.location)
         return count >= expected
 
-    def _text(self, option: Option, line: Line) -> None:
+    def _text(self, option: Keyword, line: Line) -> None:
         word = line.words[0]
         assert word.location.column is not None
         text = line.text[word.location.column - 1 + len(word.text) :].strip()
@@ -144,14 +144,14 @@ class OptionsReader:
         elif tracks:
             self.options["controls"] = tuple(tracks)
 
-    def _color(self, option: Option, line: Line) -> None:
+    def _color(self, option: Keyword, line: Line) -> None:
         values = line.words[1:]
         if len(values) != 3:
             location = line.end if len(values) < 3 else values[3].location
             self.found.report(rules.COLOR_COUNT, f"found {counted(len(values), 'value')}, expected 3", location)
         valid = []
         for word, name in zip(values[:3], ("red", "green", "blue"), strict=False):
-            if word.text.isascii() and word.text.isdigit() and len(word.text) < 10 and int(word.text) <= option.maximum:
+            if word.text.isascii() and word.text.isdigit() and len(word.text) < 10 and int(word.text) <= 255:
                 valid.append(int(word.text))
             else:
                 message = f"{name} is {word.text[:40]!r}, expected a whole number from 0 to 255"
@@ -159,7 +159,7 @@ class OptionsReader:
         if len(valid) == len(values) == 3:
             self.options[option.keyword] = tuple(valid)
 
-    def _number(self, option: Option, word: Word) -> None:
+    def _number(self, option: Keyword, word: Word) -> None:
         value = _number(word)
         if value is None:
             message = f"{option.keyword!r} is {word.text[:40]!r}, expected a finite number"

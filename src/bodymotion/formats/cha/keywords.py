@@ -1,58 +1,53 @@
-"""The keywords of the document of animation files: options, parameters and columns, each with its values and its purpose."""
+"""The keywords of the document of animation files: options and parameters, which are in `keywords.txt`, and columns."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from bodymotion.animation import GROUPS, LEGS
 
-Values: TypeAlias = Literal["tracks", "number", "color", "text", "playback", ""]
 Quantity: TypeAlias = Literal["time", "joint", "position", "quaternion", "angle", "contact"]
-
-ANY = math.inf
 
 PLAYBACKS = ("jointspace", "workspace", "workspace_dance_frame")
 """The values of the option `arm_playback`."""
 
 
 @dataclass(frozen=True)
-class Option:
-    """A keyword of the first section; `tracks` are those that it is for, or empty for all."""
+class Keyword:
+    """A keyword of the first two sections.
+
+    Attributes
+    ----------
+    values:
+        What an option takes: "tracks", "number", "color", "text", "playback", or "" for nothing.
+    sentence:
+        What it does.
+    tracks:
+        The tracks that it is for: of a parameter the animation must control all of them. Empty for any.
+    minimum, maximum, whole:
+        The range of a parameter, and whether it takes whole numbers.
+    in_document:
+        Whether the document has it: some keywords only the vendor's converter knows.
+    """
 
     keyword: str
-    values: Values
+    values: str
     sentence: str
-    minimum: float = -ANY
-    maximum: float = ANY
     tracks: tuple[str, ...] = ()
+    minimum: float = -math.inf
+    maximum: float = math.inf
+    whole: bool = False
     in_document: bool = True
 
     @property
     def shape(self) -> str:
-        """The form of its line."""
-        after = {
-            "tracks": " TRACK…",
-            "number": " VALUE",
-            "color": " RED GREEN BLUE",
-            "text": " TEXT",
-            "playback": " OPTION",
-        }
-        return self.keyword + after.get(self.values, "")
-
-
-@dataclass(frozen=True)
-class ParameterKeyword:
-    """A keyword of the second section; the animation must control all of `tracks`."""
-
-    keyword: str
-    sentence: str
-    tracks: tuple[str, ...] = ()
-    minimum: float = -ANY
-    maximum: float = ANY
-    whole: bool = False
+        """The form of the line of an option."""
+        after = {"tracks": "TRACK…", "number": "VALUE", "color": "RED GREEN BLUE", "text": "TEXT", "playback": "OPTION"}
+        return f"{self.keyword} {after.get(self.values, '')}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -62,120 +57,35 @@ class Column:
     keyword: str
     track: str
     quantity: Quantity
-    minimum: float = -ANY
-    maximum: float = ANY
+    minimum: float = -math.inf
+    maximum: float = math.inf
 
 
-_OPTIONS = (
-    Option(
-        "controls",
-        "tracks",
-        "The tracks that the animation controls: one or more of legs, body, arm, gripper. Required.",
-    ),
-    Option("bpm", "number", "Beats per minute. At another tempo the animation is scaled in time to keep its beats.", 0),
-    Option("extendable", "", "The animation may be made longer; it then loops."),
-    Option("truncatable", "", "The animation may be made shorter; it then ends early."),
-    Option("display_rgb", "color", "The colour of its block in Choreographer.", 0, 255),
-    Option("frequency", "number", "Keyframes per second [Hz], instead of the column time.", 0),
-    Option(
-        "retime_to_integer_slices", "", "The time is scaled to whole slices; without this option it is padded or cut."
-    ),
-    Option("description", "text", "The description that Choreographer shows."),
-    Option("neutral_start", "", "The body starts in a neutral stand; for animations without legs.", tracks=("body",)),
-    Option(
-        "precise_steps",
-        "",
-        "Steps are taken exactly where they are animated, even if balance suffers.",
-        tracks=("legs",),
-    ),
-    Option(
-        "timing_adjustability",
-        "number",
-        "How much the controller may change the timing: -1 not at all, 0 somewhat, 1 drastically.",
-        -1,
-        1,
-    ),
-    Option(
-        "track_swing_trajectories", "", "Feet swing as they are animated, not in standard swings.", tracks=("legs",)
-    ),
-    Option(
-        "arm_playback",
-        "playback",
-        "The frame in which the arm's motion is fixed: the body, the footprint, or a dance frame.",
-        tracks=("arm",),
-    ),
-    Option("arm_required", "", "Only robots with an arm load the animation."),
-    Option("arm_prohibited", "", "Only robots without an arm load the animation."),
-    Option("no_looping", "", "The animation holds its last pose instead of looping."),
-    Option("starts_sitting", "", "The animation starts from a sitting pose instead of a stand."),
-    Option(
-        "custom_gait_cycle", "", "Custom Gait may use the animation as the style of a step cycle.", tracks=("legs",)
-    ),
-    Option(
-        "assume_zero_roll_and_pitch",
-        "",
-        "The body's roll and pitch count as zero. Only the vendor's converter knows this option.",
-        in_document=False,
-    ),
-    Option(
-        "precise_timing",
-        "",
-        "The same as timing_adjustability -1. Only the vendor's converter knows this option; it is deprecated.",
-        in_document=False,
-    ),
-)
-OPTIONS: Mapping[str, Option] = {word.keyword: word for word in _OPTIONS}
+def _keyword(line: str) -> Keyword:
+    """Return the keyword of a line of `keywords.txt`."""
+    head, _, sentence = line.strip().partition(": ")
+    words, _, tracks = head.partition(" for ")
+    name, *words_after = words.split()
+    values, minimum, maximum = "", -math.inf, math.inf
+    for word in words_after:
+        if "…" in word:
+            minimum, maximum = map(float, word.split("…"))
+        elif word not in ("whole", "converter"):
+            values = word
+    whole, in_document = "whole" in words_after, "converter" not in words_after
+    return Keyword(name, values, sentence, tuple(tracks.split()), minimum, maximum, whole, in_document)
+
+
+_SECTIONS = {
+    heading: {word.keyword: word for word in map(_keyword, lines)}
+    for heading, *lines in (
+        section.splitlines()
+        for section in Path(__file__).with_name("keywords.txt").read_text("utf-8").rstrip().split("\n\n")[1:]
+    )
+}
+OPTIONS: Mapping[str, Keyword] = _SECTIONS["options"]
 """The options by their keywords."""
-
-
-def _body_multipliers() -> tuple[ParameterKeyword, ...]:
-    kinds = {"translation": ("x", "y", "z"), "rotation": ("roll", "pitch", "yaw")}
-    return tuple(
-        ParameterKeyword(f"{kind}_multiplier.{axis}", f"Multiplies the body's {kind} in {axis}.", ("body",))
-        for kind, axes in kinds.items()
-        for axis in axes
-    )
-
-
-def _arm_offsets() -> tuple[ParameterKeyword, ...]:
-    return tuple(
-        ParameterKeyword(f"{joint}_{k}_offset", f"Added to the angle of joint {short}{k} [rad].", ("arm",))
-        for joint, short in (("shoulder", "SH"), ("elbow", "EL"), ("wrist", "WR"))
-        for k in (0, 1)
-    )
-
-
-_PARAMETERS = (
-    ParameterKeyword("speed", "The playback speed; 1 is the animation's own.", (), 0),
-    ParameterKeyword("offset_slices", "The slice at which playback starts.", (), 0),
-    ParameterKeyword("body_entry_slices", "Slices from the previous pose to the body's motion.", ("body",), 0),
-    ParameterKeyword(
-        "body_exit_slices", "Slices from the body's motion back to the nominal pose; 0 for none.", ("body",), 0
-    ),
-    *_body_multipliers(),
-    ParameterKeyword("body_tracking_stiffness", "The stiffness of body tracking, 1 to 11.", ("body", "legs"), 1, 11),
-    ParameterKeyword(
-        "arm_entry_slices", "Slices from the previous pose to the motion of arm and gripper.", ("arm",), 0
-    ),
-    *_arm_offsets(),
-    ParameterKeyword("gripper_offset", "Added to the angle of the gripper [rad].", ("gripper",)),
-    ParameterKeyword("gripper_multiplier", "Multiplies the angles of the gripper.", ("gripper",)),
-    ParameterKeyword(
-        "gripper_strength_fraction",
-        "The force of the gripper as a fraction of its maximum, 0 to 1.",
-        ("gripper",),
-        0,
-        1,
-    ),
-    ParameterKeyword(
-        "arm_dance_frame_id",
-        "The dance frame for arm_playback workspace_dance_frame.",
-        ("arm",),
-        0,
-        whole=True,
-    ),
-)
-PARAMETERS: Mapping[str, ParameterKeyword] = {word.keyword: word for word in _PARAMETERS}
+PARAMETERS: Mapping[str, Keyword] = _SECTIONS["parameters"]
 """The parameters by their keywords."""
 
 
@@ -220,7 +130,7 @@ def singles(keyword: str) -> tuple[str, ...]:
 
 
 def _column(name: str) -> Column:
-    limits = JOINT_LIMITS.get(name) or JOINT_LIMITS.get(name.rpartition("_")[2]) or (-ANY, ANY)
+    limits = JOINT_LIMITS.get(name) or JOINT_LIMITS.get(name.rpartition("_")[2]) or (-math.inf, math.inf)
     return Column(name, _track(name), _quantity(name), *limits)
 
 
