@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 
 from bodymotion.animation import GROUPS, LEGS, TRACKS, Parameter
-from bodymotion.diagnostics import Diagnostics, Location
+from bodymotion.diagnostics import Diagnostics, Location, Rule
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, TIME, Keyword, singles
@@ -32,16 +32,29 @@ def _number(word: Word) -> float | None:
     return value if math.isfinite(value) else None
 
 
-class OptionsReader:
-    """Reads options; `options` are those that could be read, `locations` those of all known keywords and of their values."""
+class _SectionReader:
+    """What both sections have: the locations of all known keywords and of their values, and comments."""
 
     def __init__(self, found: Diagnostics) -> None:
         self.found = found
-        self.options: dict[str, object] = {}
         self.locations: dict[str, tuple[Location, ...]] = {}
+        self.comments = CommentCollector()
+
+    def locate(self, name: str, line: Line, twice: Rule) -> None:
+        """Locate the words of a line with a known keyword, which may be there for a second time."""
+        if name in self.locations:
+            self.found.report(twice, f"{name!r} is also in line {self.locations[name][0].line}", line.location)
+        self.locations[name] = tuple(word.location for word in line.words)
+
+
+class OptionsReader(_SectionReader):
+    """Reads options; `options` are those that could be read."""
+
+    def __init__(self, found: Diagnostics) -> None:
+        super().__init__(found)
+        self.options: dict[str, object] = {}
         self.unread: list[str] = []
         """The lines without a known keyword."""
-        self.comments = CommentCollector()
 
     def read(self, lines: list[Line]) -> None:
         """Read all lines."""
@@ -52,7 +65,9 @@ class OptionsReader:
             name = line.words[0].text
             if name in OPTIONS:
                 self._option(OPTIONS[name], line)
-                self.comments.add_at(name, "" if self._is_cut(name, line) else line.comment)
+                # A description may go on in what has become a comment, rather than being followed by one.
+                is_cut = name == "description" and bool(line.comment) and line.text[-1:] not in (" ", "\t")
+                self.comments.add_at(name, "" if is_cut else line.comment)
                 continue
             self._report_unknown(line)
             self.unread.append(line.text.strip())
@@ -70,17 +85,9 @@ class OptionsReader:
             message = f"{word.text[:60]!r} is not an option"
             self.found.report(rules.OPTION_UNKNOWN, message, word.location, hint=hint)
 
-    @staticmethod
-    def _is_cut(name: str, line: Line) -> bool:
-        """Return whether a description goes on in what has become a comment, rather than being followed by one."""
-        return name == "description" and bool(line.comment) and line.text[-1:] not in (" ", "\t")
-
     def _option(self, option: Keyword, line: Line) -> None:
         name, values = option.keyword, line.words[1:]
-        if name in self.locations:
-            message = f"{name!r} is also in line {self.locations[name][0].line}"
-            self.found.report(rules.OPTION_TWICE, message, line.location)
-        self.locations[name] = tuple(word.location for word in line.words)
+        self.locate(name, line, rules.OPTION_TWICE)
         if option.values == "text":
             self._text(option, line)
         elif option.values == "tracks":
@@ -133,8 +140,10 @@ class OptionsReader:
                 hint = _hint(word.text.strip(","), TRACKS, "track")
                 message = f"{word.text[:60]!r} is not a track"
                 self.found.report(rules.CONTROLS_TRACK, message, word.location, hint=hint)
-                # The most similar track counts, so that this fault has no follow-up findings.
-                tracks += [track for track in _similar_tracks(word.text) if track not in tracks]
+                # The most similar tracks count, so that this fault has no follow-up findings.
+                parts = [part for part in re.split("[,;]", word.text[:200].lower()) if part]
+                similar = [track for part in parts for track in difflib.get_close_matches(part, TRACKS, 1, 0.7)]
+                tracks += [track for track in similar if track not in tracks]
             elif word.text in tracks:
                 self.found.report(rules.CONTROLS_TWICE, f"{word.text!r} is named twice", word.location)
             else:
@@ -170,19 +179,12 @@ class OptionsReader:
                 self.found.report(rules.BPM_WHOLE, f"{word.text[:40]!r} beats per minute", word.location)
 
 
-def _similar_tracks(word: str) -> list[str]:
-    parts = [part for part in re.split("[,;]", word[:200].lower()) if part]
-    return [track for part in parts for track in difflib.get_close_matches(part, TRACKS, 1, 0.7)]
-
-
-class ParametersReader:
-    """Reads parameters; `parameters` are those that could be read, `locations` those of all known names and of their values."""
+class ParametersReader(_SectionReader):
+    """Reads parameters; `parameters` are those that could be read."""
 
     def __init__(self, found: Diagnostics) -> None:
-        self.found = found
+        super().__init__(found)
         self.parameters: dict[str, Parameter] = {}
-        self.locations: dict[str, tuple[Location, ...]] = {}
-        self.comments = CommentCollector()
 
     def read(self, lines: list[Line]) -> None:
         """Read all lines."""
@@ -218,10 +220,7 @@ class ParametersReader:
             return
         if word.text != name:
             self.found.report(rules.PARAMETER_CASE, f"{word.text!r} is read as {name!r}", word.location)
-        if name in self.locations:
-            message = f"{name!r} is also in line {self.locations[name][0].line}"
-            self.found.report(rules.PARAMETER_TWICE, message, word.location)
-        self.locations[name] = tuple(w.location for w in line.words)
+        self.locate(name, line, rules.PARAMETER_TWICE)
         self.comments.add_at(name, line.comment)
         self._values(name, line)
 

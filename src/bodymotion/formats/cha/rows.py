@@ -174,7 +174,10 @@ class _RowReader:
                 row, bare = [float(word) for word in words], [word == b"0" for word in words]
             else:
                 self._was_blank = False
-                read = None if self._is_skipped(begin) else self._read_line(begin, number, self._count)
+                # Of too many comments the lines with nothing else are skipped.
+                full = len(self._comments) >= MAX_COMMENTS
+                is_skipped = full and _COMMENT_LINE.match(self.data, begin) is not None
+                read = None if is_skipped else self._read_line(begin, number, self._count)
                 if self.given_up:
                     break
                 if read is None:
@@ -192,10 +195,6 @@ class _RowReader:
             shape = len(values), self.width
             table = np.array(values, np.float64).reshape(shape), np.array(zeros, np.bool_).reshape(shape)
             self._tables.append((*table, np.array(begins, np.int64)))
-
-    def _is_skipped(self, begin: int) -> bool:
-        """Return whether a line is only a comment, and too many comments are kept already."""
-        return len(self._comments) >= MAX_COMMENTS and _COMMENT_LINE.match(self.data, begin) is not None
 
     def _report_blank(self, begin: int, number: int) -> None:
         """Report a blank line among the keyframes, at the first one before the keyframe in line `number`, at byte `begin`."""

@@ -18,6 +18,10 @@ MAX_HEAD_LINES = 5000
 _BLANK_LINES = re.compile(rb"(?:[ \t]*+\n)*+")
 
 OPTION, PARAMETER, BODY = range(3)
+_MISSING = {
+    OPTION: (rules.OPTIONS_MISSING, "are no options"),
+    PARAMETER: (rules.PARAMETERS_MISSING, "is no section of parameters"),
+}
 
 
 @dataclass
@@ -30,9 +34,9 @@ class Sections:
     header: Line | None = None
     rows_begin: int = 0
 
-    def add_comments(self, block: list[Line], expected: int) -> None:
-        """Add lines that are only comments to the section that is expected."""
-        (self.options if expected == OPTION else self.parameters).extend(block)
+    def lines(self, kind: int) -> list[Line]:
+        """Return the lines of the options, or of the parameters."""
+        return self.options if kind == OPTION else self.parameters
 
 
 def split(data: bytes, found: Diagnostics) -> Sections:
@@ -50,7 +54,7 @@ def split(data: bytes, found: Diagnostics) -> Sections:
         if line.is_blank:
             if block and kind is None:
                 found.report(rules.COMMENT_SECTION, "this section has only comments", block[0].location)
-                sections.add_comments(block, expected)
+                sections.lines(expected).extend(block)
             block, kind = [], None
             more = _BLANK_LINES.match(data, begin)
             end = begin if more is None else more.end()
@@ -62,7 +66,11 @@ def split(data: bytes, found: Diagnostics) -> Sections:
             found.report(rules.TOO_LONG, f"no columns in the first {MAX_HEAD_LINES} lines", line.location)
             break
         if not block:
-            _report_blanks(blanks, number == blanks + 2, line, found)
+            if blanks and number == blanks + 2:
+                found.report(rules.LEADING_BLANK, "there is a blank line before the options", Location(None, 1, 1))
+            elif blanks > 1:
+                where = Location(None, line.number - 1, 1)
+                found.report(rules.BLANK_LINES, f"found {blanks} blank lines, expected one", where)
             blanks = 0
         if line.words and kind is not None and options_end < line.number:
             begun, until = _begins(line, kind, data, begin)
@@ -78,34 +86,29 @@ def split(data: bytes, found: Diagnostics) -> Sections:
                 section = "options" if kind == OPTION else "parameters"
                 message = f"there are more {section} below this blank line"
                 found.report(rules.SECTIONS, message, Location(None, blank, 1))
-            _report_missing(kind, seen, line, found)
+            for earlier, (rule, what) in _MISSING.items():
+                if earlier < kind and earlier not in seen:
+                    found.report(rule, f"there {what} before this line", line.location)
+                    seen.add(earlier)
             seen.add(kind)
             expected = max(expected, min(kind + 1, BODY))
             if kind == BODY:
                 sections.above_header, sections.header, sections.rows_begin = block, line, begin
                 return sections
-            (sections.options if kind == OPTION else sections.parameters).extend(block)
+            sections.lines(kind).extend(block)
         block.append(line)
         if kind is not None:
-            (sections.options if kind == OPTION else sections.parameters).append(line)
+            sections.lines(kind).append(line)
     if block and kind is None:
         found.report(rules.COMMENT_SECTION, "this section has only comments", block[0].location)
-        sections.add_comments(block, expected)
+        sections.lines(expected).extend(block)
     sections.rows_begin = len(data)
     last = Location(None, max(number - 1, 1), 1)
-    if OPTION not in seen:
-        found.report(rules.OPTIONS_MISSING, "there are no options", last)
-    if PARAMETER not in seen:
-        found.report(rules.PARAMETERS_MISSING, "there is no section of parameters", last)
+    for kind, (rule, what) in _MISSING.items():
+        if kind not in seen:
+            found.report(rule, f"there {what}", last)
     found.report(rules.BODY_MISSING, "there are no columns and no keyframes", last)
     return sections
-
-
-def _report_blanks(blanks: int, at_top: bool, line: Line, found: Diagnostics) -> None:
-    if at_top and blanks:
-        found.report(rules.LEADING_BLANK, "there is a blank line before the options", Location(None, 1, 1))
-    elif blanks > 1:
-        found.report(rules.BLANK_LINES, f"found {blanks} blank lines, expected one", Location(None, line.number - 1, 1))
 
 
 def _kind(line: Line, expected: int) -> int:
@@ -146,12 +149,3 @@ def _begins(line: Line, kind: int, data: bytes, begin: int) -> tuple[int, int]:
         if other.words:
             return (0 if _kind(other, BODY) == PARAMETER else PARAMETER), number
     return (0 if options_end else PARAMETER), options_end
-
-
-def _report_missing(kind: int, seen: set[int], line: Line, found: Diagnostics) -> None:
-    if kind > OPTION and OPTION not in seen:
-        found.report(rules.OPTIONS_MISSING, "there are no options before this line", line.location)
-        seen.add(OPTION)
-    if kind > PARAMETER and PARAMETER not in seen:
-        found.report(rules.PARAMETERS_MISSING, "there is no section of parameters before this line", line.location)
-        seen.add(PARAMETER)

@@ -42,18 +42,13 @@ def write_cha(animation: Animation, path: str | Path, *, style: Style | None = N
     text, problems = cha_text(animation, style=style)
     with whole_file(path) as stream:
         stream.write(text)
-    return (*problems, *_lost_name(animation, path))
-
-
-def _lost_name(animation: Animation, path: str | Path) -> tuple[Problem, ...]:
-    """Report that the move gets another name. A name that came from the name of a file may change with the file."""
     name, source = move_name(path), animation.source.path
+    # A name that came from the name of a file may change with the file.
     of_file = ("", name) if source is None else ("", name, move_name(source), source.name.split(".")[0])
-    if animation.name in of_file:
-        return ()
-    return (
-        losses.NAME.problem(f"the name of the move, {animation.name[:60]!r}, becomes {name!r}", Location(str(path))),
-    )
+    if animation.name not in of_file:
+        message = f"the name of the move, {animation.name[:60]!r}, becomes {name!r}"
+        problems = (*problems, losses.NAME.problem(message, Location(str(path))))
+    return problems
 
 
 def cha_text(animation: Animation, *, style: Style | None = None) -> tuple[bytes, tuple[Problem, ...]]:
@@ -160,7 +155,10 @@ class _Writer:
 
     def _header(self) -> list[str]:
         frames = self.animation.keyframes
-        timed = not self._follows_frequency()
+        frequency = self.animation.options.get("frequency")
+        timed = True
+        if isinstance(frequency, Real) and float(frequency) > 0:
+            timed = not np.array_equal(frames.times, np.arange(len(frames)) / float(frequency))
         columns = list(frames.columns)
         if self.canonical:
             columns.sort(key=list(COLUMNS).index)
@@ -168,12 +166,6 @@ class _Writer:
         if self.canonical or [c for keyword in kept for c in singles(keyword) if c != TIME] != columns:
             kept = _grouped(columns)
         return kept if TIME in kept or not timed else [TIME, *kept]
-
-    def _follows_frequency(self) -> bool:
-        frames, frequency = self.animation.keyframes, self.animation.options.get("frequency")
-        if not isinstance(frequency, Real) or frequency <= 0:
-            return False
-        return bool(np.array_equal(frames.times, np.arange(len(frames)) / float(frequency)))
 
     def _rows(self, frames: Keyframes, header: list[str]) -> bytes:
         if not len(frames):

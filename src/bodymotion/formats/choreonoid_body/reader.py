@@ -275,7 +275,9 @@ class _Model:
         links = header.find("links")
         header.find("root_link", "name", "extra_joints")
         if "links" in header.report_misspelt(HEADER_KEYS) and links is None:
-            raise self.misspelt_links()
+            slips = [p for p in self.found.problems if p.rule == rules.MISSPELT.code and p.data.get("meant") == "links"]
+            self.found.discard(slips[-1:])
+            raise FormatError(replace(slips[-1], severity="error"))
         if links is None:
             raise rules.NO_LINK.error("the file has no links", root.location)
         for node in links.items if isinstance(links, Sequence) else [links]:
@@ -289,13 +291,6 @@ class _Model:
         self.tree = self.in_tree(wanted, header.location("root_link" if wanted else "links"))
         self.extra |= header.rest(("format", "links"))
         self.is_incomplete |= self.is_faulty
-
-    def misspelt_links(self) -> FormatError:
-        """Return the problem of the misspelt key `links` as an error."""
-        slips = (p for p in self.found.problems if p.rule == rules.MISSPELT.code and p.data.get("meant") == "links")
-        slip = list(slips)[-1]
-        self.found.discard([slip])
-        return FormatError(replace(slip, severity="error"))
 
     def header(self, header: Fields) -> str:
         kind = header.text("format")

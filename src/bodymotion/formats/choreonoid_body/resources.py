@@ -29,7 +29,6 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape, Texture
 
 if TYPE_CHECKING:
-    from bodymotion.formats.vrml.nodes import Scene
     from bodymotion.geometry.shapes import Material, Mesh
 
 SCENES = (".wrl", ".vrml")
@@ -135,9 +134,12 @@ class ResourceReader:
         return drawn or []
 
     def _of_scene(self, path: Path, name: str, frame: NodeFrame, where: Location) -> list[FoundShape] | None:
-        scene = self._once(path, where, self._read_scene)
+        is_new = path not in self._files
+        scene = self._once(path, where, lambda path: parse_vrml(path.read_bytes(), path))
         if scene is None:
             return []
+        if is_new:
+            self.found.extend(scene.problems)
         if not name:
             return self._draw(scene.nodes, frame)
         self._wanted, self._node = name, None
@@ -212,11 +214,6 @@ class ResourceReader:
                 self._node = (node, frame.transform)
             return self._node is not None or node.type == "Shape"
         return bool(node.name) and node.name in self._left_out
-
-    def _read_scene(self, path: Path) -> Scene:
-        scene = parse_vrml(path.read_bytes(), path)
-        self.found.extend(scene.problems)
-        return scene
 
 
 def _find_node(node: SceneNode, transform: Floats, name: str) -> tuple[SceneNode, Floats] | None:

@@ -26,7 +26,6 @@ from bodymotion.system.atomic_files import whole_file
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.geometry.arrays import Floats
     from bodymotion.geometry.shapes import Corners, Texture
 
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
@@ -173,8 +172,10 @@ class MeshFolder:
         if self.format in _SINGLE:
             with np.errstate(over="ignore"):
                 rounded_vertices = mesh.vertices.astype(np.float32).astype(np.float64)
-            corners = (mesh.normals, mesh.colors, mesh.texture_coordinates) if self.format == "glb" else ()
-            rounded = any(part is not None and not _is_single(part.values) for part in corners)
+                corners = (mesh.normals, mesh.colors, mesh.texture_coordinates) if self.format == "glb" else ()
+                rounded = any(
+                    part is not None and (part.values.astype(np.float32) != part.values).any() for part in corners
+                )
             self._rounded += rounded or not np.array_equal(rounded_vertices, mesh.vertices)
         if self.format == "stl":
             self._bare += any(c is not None for c in (mesh.colors, mesh.normals, mesh.texture_coordinates))
@@ -198,11 +199,6 @@ class MeshFolder:
 
                 return f"{self.name}/{self._add_files(name, both)}.obj"
         return f"{self.name}/{self._add_files(name, lambda name: {f'{name}.{self.format}': data})}.{self.format}"
-
-
-def _is_single(values: Floats) -> bool:
-    with np.errstate(over="ignore"):
-        return np.array_equal(values.astype(np.float32), values)
 
 
 def _has_content(path: Path, data: bytes) -> bool:

@@ -350,10 +350,11 @@ def _read_with_other_parts(
     if not order:
         values = rows[1] if not trial.problems else np.zeros((0, stamped + parts))
         rising = bool((np.diff(values[:, 0]) > 0).all())
+        steps = np.ptp(values[:, 0]) / (len(values) - 1) * (header.frame_rate or 0.0) if len(values) > 1 else 0.0
         if _have_commas(header, values, stamped + header.num_parts):
             # Halves of numbers: the first one is no time.
             hint, is_stamped = "decimal commas? '0,1' is two numbers: write 0.1", False
-        elif not stamped and parts == header.num_parts + 1 and rising and _steps_like(values[:, 0], header.frame_rate):
+        elif not stamped and parts == header.num_parts + 1 and rising and abs(steps - 1) <= STEP_TOLERANCE:
             hint = "the first number of each row increases by about 1/frameRate: if it is the time, write 'hasFrameTime: true'"
         elif stamped and parts == header.num_parts - 1 and not rising:
             hint = "the first number of each row does not increase as a time does: is hasFrameTime wrong?"
@@ -382,13 +383,6 @@ def parts_of_rows(header: ComponentHeader) -> int:
     except (UnusualError, FormatError):
         return 0
     return max(len(row.items) - header.layout.stamped, 0) if isinstance(row, Sequence) else 0
-
-
-def _steps_like(times: Floats, rate: float | None) -> bool:
-    """Return whether the mean step of times (T,) is that of a frame rate."""
-    if rate is None or len(times) < 2:
-        return False
-    return bool(abs((times[-1] - times[0]) / (len(times) - 1) * rate - 1) <= STEP_TOLERANCE)
 
 
 def _have_commas(header: ComponentHeader, values: Floats, expected: int) -> bool:

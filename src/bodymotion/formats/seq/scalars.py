@@ -75,7 +75,10 @@ def value(thing: object, lost: Unwritable, json_style: bool = False, depth: int 
     if isinstance(thing, bool):
         return "true" if thing else "false"
     if isinstance(thing, int):
-        return _whole(thing, lost)
+        if abs(thing) < 10**1000:
+            return str(thing)
+        lost.values.append("a whole number of more than 1000 digits")
+        return "null"
     if isinstance(thing, float):
         lost.numbers += not math.isfinite(thing)
         return number(thing)
@@ -91,13 +94,6 @@ def value(thing: object, lost: Unwritable, json_style: bool = False, depth: int 
         items = [value(item, lost, json_style, depth + 1) for item in thing]
         return "[ " + ", ".join(items) + " ]" if items else "[]"
     lost.values.append(f"a value of type {type(thing).__name__}")
-    return "null"
-
-
-def _whole(thing: int, lost: Unwritable) -> str:
-    if abs(thing) < 10**1000:
-        return str(thing)
-    lost.values.append("a whole number of more than 1000 digits")
     return "null"
 
 

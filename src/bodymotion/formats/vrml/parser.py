@@ -140,10 +140,7 @@ class Parser(Recovery):
                     node, pos = self.node(found)
                     nodes.append(node)
                     continue
-                if closing == "]":
-                    value, pos, ended = self._listed(pos, opened or 0)
-                else:
-                    value, pos, ended = self._stated(pos, opened)
+                value, pos, ended = self._other_item(pos, opened, closing)
             except FormatError as error:
                 self.restore(state)
                 value, pos, ended = self._after_item(error, start, closing)
@@ -152,37 +149,24 @@ class Parser(Recovery):
             elif ended:
                 return nodes, pos
 
-    def _stated(self, pos: int, opened: int | None) -> tuple[Value, int, bool]:
-        """Read a statement that is no plain node; return its node, the offset after it, and whether it was the end of the statements."""
+    def _other_item(self, pos: int, opened: int | None, closing: str) -> tuple[Value, int, bool]:
+        """Read what is no plain node, in a list or among statements; return its node, the offset after it, and whether it is the end."""
         word = self.word(pos)
         kind = word[1]
+        if kind and kind == closing:
+            return None, word.end(), True
         if kind in STATEMENTS:
             return None, self.statement(kind, word.end()), False
-        if kind == "}" and opened is not None:
-            return None, word.end(), True
+        if kind in ("USE", "DEF") or (kind == "NULL" and closing == "]"):
+            return *self.node_or_null(pos), False
         if kind == "" and word.end() == len(self.data):
             if opened is None:
                 return None, pos, True
-            raise self.unclosed(opened, "the prototype")
-        if kind in ("USE", "DEF"):
-            return *self.node_or_null(pos), False
-        if kind in ("]", "}"):
+            raise self.unclosed(opened, "the list of nodes" if closing == "]" else "the prototype")
+        if kind in ("]", "}") and closing != "]":
             raise self.error(rules.SYNTAX, f"{kind} closes nothing", word.start(1), "remove it")
-        raise self.wrong(f"found {self.describe(word.start(1))}, expected a node", word.start(1))
-
-    def _listed(self, pos: int, opened: int) -> tuple[Value, int, bool]:
-        """Read an item of a list that is no plain node; return its node, the offset after it, and whether it is the end of the list."""
-        word = self.word(pos)
-        kind = word[1]
-        if kind == "]":
-            return None, word.end(), True
-        if kind in STATEMENTS:
-            return None, self.statement(kind, word.end()), False
-        if kind in ("USE", "DEF", "NULL"):
-            return *self.node_or_null(pos), False
-        if kind == "" and word.end() == len(self.data):
-            raise self.unclosed(opened, "the list of nodes")
-        raise self.wrong(f"found {self.describe(word.start(1))}, expected a node or ]", word.start(1))
+        expected = "a node or ]" if closing == "]" else "a node"
+        raise self.wrong(f"found {self.describe(word.start(1))}, expected {expected}", word.start(1))
 
     def _after_item(self, error: FormatError, start: int, closing: str) -> tuple[Value, int, bool]:
         """Record a fault in a list of nodes or among statements, and find where reading goes on."""
@@ -202,11 +186,9 @@ class Parser(Recovery):
             pos += balance.is_stray(bracket)
         words = _IN_LISTS if closing == "]" else _AROUND_LISTS
 
-        def is_item(word: str, offset: int) -> bool:
-            return word in words or values.NODE.match(self.data, offset) is not None
-
+        node = values.NODE
         while not self.is_over:
-            word, offset, end = self.skip_to(pos, is_item)
+            word, offset, end = self.skip_to(pos, lambda w, at: w in words or node.match(self.data, at) is not None)
             if word == closing and word:
                 return None, end, True
             if word == "}" and closing == "]":
@@ -304,11 +286,9 @@ class Parser(Recovery):
         pos = max(self.fault_at, value)
         in_list = has_value and value < pos and self.data[value : value + 1] == "["
 
-        def is_declaration(_: str, offset: int) -> bool:
-            return values.DECLARATION.match(self.data, offset) is not None
-
+        declaration = values.DECLARATION
         while not self.is_over:
-            word, offset, end = self.skip_to(pos, is_declaration, "{")
+            word, offset, end = self.skip_to(pos, lambda _, at: declaration.match(self.data, at) is not None, "{")
             if word == "]":
                 if not in_list:
                     return end, True

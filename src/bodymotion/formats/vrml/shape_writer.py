@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from bodymotion.diagnostics import losses
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.scene import node_transform, rotation_matrix
-from bodymotion.formats.vrml.shapes import texture_matrix
+from bodymotion.formats.vrml.shapes import MATERIAL_FIELDS, texture_matrix
 from bodymotion.formats.vrml.writer import is_name
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, frozen
@@ -119,7 +119,7 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
         wanted = tuple(tuple(row) for row in matrix[:3, :3].tolist())
         found = _searched(exact[:3], exact[3], lambda axis, angle: rotation_matrix(axis, angle) == wanted)
         return _fields(matrix[:3, 3], np.array([*(found or exact[:4]), *exact[4:]])) or {}
-    for value in _candidates(exact):
+    for value in (*(np.array([_rounded(x, digits) for x in exact]) for digits in DIGITS), np.array(exact)):
         fields = _fields(matrix[:3, 3], value)
         if fields is not None and np.array_equal(node_transform(Node("Transform", fields=fields)), matrix):
             return fields
@@ -164,12 +164,6 @@ def _neighbours(x: float) -> tuple[float, ...]:
 
 def _rounded(x: float, digits: int) -> float:
     return float(f"{x:.{digits}g}")
-
-
-def _candidates(exact: tuple[float, ...]) -> Iterator[Floats]:
-    for digits in DIGITS:
-        yield np.array([_rounded(x, digits) for x in exact])
-    yield np.array(exact)
 
 
 def _fields(translation: Floats, value: Floats) -> dict[str, Value] | None:
@@ -286,17 +280,9 @@ class ShapeWriter:
         return node
 
     def _material(self, material: Material) -> Node:
-        given = {
-            "diffuseColor": (material.diffuse, DEFAULT.diffuse),
-            "ambientIntensity": (material.ambient_intensity, DEFAULT.ambient_intensity),
-            "specularColor": (material.specular, DEFAULT.specular),
-            "emissiveColor": (material.emissive, DEFAULT.emissive),
-            "shininess": (material.shininess, DEFAULT.shininess),
-            "transparency": (material.transparency, DEFAULT.transparency),
-        }
         fields: dict[str, Value] = {}
-        for name, (value, default) in given.items():
-            if value != default:
+        for name, attribute in MATERIAL_FIELDS.items():
+            if (value := getattr(material, attribute)) != getattr(DEFAULT, attribute):
                 within = self._within(np.asarray(value, dtype=np.float64), name)
                 fields[name] = within if within.ndim else float(within)
         return Node("Material", fields=fields)
@@ -353,16 +339,12 @@ class ShapeWriter:
         return [Node(kind, fields={**sizes, **{part: False for part, present in parts.items() if not present}})]
 
     def _face_set(self, mesh: Mesh) -> list[Node]:
-        finite = np.asarray(np.isfinite(mesh.vertices).all(axis=1))
-        faces = mesh.faces
-        good = np.asarray(((faces >= 0) & (faces < len(mesh.vertices))).all(axis=1))
-        if len(mesh.vertices):
-            good &= finite[np.clip(faces, 0, len(mesh.vertices) - 1)].all(axis=1)
+        faces, vertices = mesh.faces, mesh.vertices
+        good = _usable(faces, vertices)
         if not good.any():
             self.report(losses.NOT_DRAWN.as_note, "a mesh without faces is left out")
             return []
-        vertices = mesh.vertices
-        if not good.all() or not finite.all():
+        if not good.all() or not np.isfinite(vertices).all():
             self.report(
                 losses.NOT_DRAWN, f"{np.count_nonzero(~good)} faces of a mesh have no finite corners and are left out"
             )
@@ -428,10 +410,7 @@ class ShapeWriter:
 
     def _line_set(self, lines: Lines) -> list[Node]:
         segments, count = lines.segments, len(lines.vertices)
-        good = np.asarray(((segments >= 0) & (segments < count)).all(axis=1))
-        if count:
-            finite = np.asarray(np.isfinite(lines.vertices).all(axis=1))
-            good &= finite[np.clip(segments, 0, count - 1)].all(axis=1)
+        good = _usable(segments, lines.vertices)
         if not good.any():
             self.report(losses.NOT_DRAWN.as_note, "lines without a segment are left out")
             return []
@@ -467,6 +446,15 @@ class ShapeWriter:
         if colors.shape[1] > 3:
             self.report(losses.SHAPE_LOOK, "colours of lines and points have three parts")
         return Node("Color", fields={"color": self._within(np.asarray(colors[:, :3]), "a colour")})
+
+
+def _usable(index: npt.NDArray[np.integer], vertices: Floats) -> npt.NDArray[np.bool_]:
+    """Return which faces or lines (N, K) have vertices (V, 3) that exist and are finite."""
+    good = np.asarray(((index >= 0) & (index < len(vertices))).all(axis=1))
+    if len(vertices):
+        finite = np.asarray(np.isfinite(vertices).all(axis=1))
+        good &= finite[np.clip(index, 0, len(vertices) - 1)].all(axis=1)
+    return good
 
 
 def _ended(faces: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:

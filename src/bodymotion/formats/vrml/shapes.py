@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,15 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
 
 _DEFAULT = Material()
+MATERIAL_FIELDS = {
+    "diffuseColor": "diffuse",
+    "ambientIntensity": "ambient_intensity",
+    "specularColor": "specular",
+    "emissiveColor": "emissive",
+    "shininess": "shininess",
+    "transparency": "transparency",
+}
+"""By the fields of a Material node, the attributes of a `Material`."""
 
 PLAIN = Material(diffuse=(1.0, 1.0, 1.0))
 """The material of shapes that have none."""
@@ -79,29 +88,17 @@ class AppearanceReader:
         image = self._texture(texture, transform) if texture is not None else None
         if material is None or material.type != "Material":
             return PLAIN if image is None else Material(diffuse=PLAIN.diffuse, texture=image)
-        default = _DEFAULT
-        return Material(
-            diffuse=self._color(material, "diffuseColor", default.diffuse),
-            ambient_intensity=self._number(material, "ambientIntensity", default.ambient_intensity),
-            specular=self._color(material, "specularColor", default.specular),
-            emissive=self._color(material, "emissiveColor", default.emissive),
-            shininess=self._number(material, "shininess", default.shininess),
-            transparency=self._number(material, "transparency", default.transparency),
-            texture=image,
-        )
-
-    def _color(self, node: Node, name: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
-        red, green, blue = self._clipped(node, nodes.vector(node, name, default))
-        return red, green, blue
-
-    def _number(self, node: Node, name: str, default: float) -> float:
-        return self._clipped(node, (nodes.number(node, name, default),))[0]
+        values: dict[str, Any] = {}
+        for name, attribute in MATERIAL_FIELDS.items():
+            default = getattr(_DEFAULT, attribute)
+            if isinstance(default, tuple):
+                values[attribute] = self._clipped(material, nodes.vector(material, name, default))
+            else:
+                (values[attribute],) = self._clipped(material, (nodes.number(material, name, default),))
+        return Material(**values, texture=image)
 
     def _clipped(self, node: Node, values: tuple[float, ...]) -> tuple[float, ...]:
-        for value in values:
-            if not 0.0 <= value <= 1.0:
-                break
-        else:
+        if all(0.0 <= value <= 1.0 for value in values):
             return values
         text = " ".join(f"{value:g}" for value in values)
         self.found.report(rules.OUT_OF_RANGE, f"a Material has the value {text}, expected 0…1", node.location)
@@ -159,6 +156,12 @@ GEOMETRY_NODES = (
     "Text",
 )
 
+ROUND_SOLIDS: dict[str, tuple[Callable[..., Geometry], dict[str, float], tuple[str, ...]]] = {
+    "Sphere": (Sphere, {"radius": 1.0}, ()),
+    "Cylinder": (Cylinder, {"radius": 1.0, "height": 2.0}, ("side", "top", "bottom")),
+    "Cone": (Cone, {"bottomRadius": 1.0, "height": 2.0}, ("side", "bottom")),
+}
+"""By the names of nodes, the class, the fields of its sizes with their defaults, and its parts."""
 PROPERTIES = {"color": ("color", 3), "normal": ("vector", 3), "texCoord": ("point", 2)}
 """Of corners of faces: by the fields of their nodes, the field of those with the values, and the numbers in one."""
 MAX_VERTICES = 2_000_000
@@ -195,17 +198,11 @@ class GeometryReader:
                 x, y, z = nodes.vector(node, "size", (2.0, 2.0, 2.0))
                 # A flat box is a plate, as the Plane prototype of old models has it.
                 return Box((x, y, z)) if self._sizes(node, [x, y, z], some_zero=True) else None
-            case "Sphere":
-                radius = nodes.number(node, "radius", 1.0)
-                return Sphere(radius) if self._sizes(node, [radius]) else None
-            case "Cylinder":
-                radius, height = nodes.number(node, "radius", 1.0), nodes.number(node, "height", 2.0)
-                parts = {part: nodes.flag(node, part, True) for part in ("side", "top", "bottom")}
-                return Cylinder(radius, height, **parts) if self._sizes(node, [radius, height]) else None
-            case "Cone":
-                radius, height = nodes.number(node, "bottomRadius", 1.0), nodes.number(node, "height", 2.0)
-                parts = {part: nodes.flag(node, part, True) for part in ("side", "bottom")}
-                return Cone(radius, height, **parts) if self._sizes(node, [radius, height]) else None
+            case "Sphere" | "Cylinder" | "Cone":
+                made, fields, parts = ROUND_SOLIDS[node.type]
+                sizes = [nodes.number(node, name, default) for name, default in fields.items()]
+                there = {part: nodes.flag(node, part, True) for part in parts}
+                return made(*sizes, **there) if self._sizes(node, sizes) else None
             case "IndexedLineSet":
                 return self._line_set(node)
             case "PointSet":

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import Value
-from bodymotion.geometry.arrays import Floats, Ints
+from bodymotion.geometry.arrays import Floats, Ints, frozen, frozen_ints
 
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.parser import Parser
@@ -113,28 +113,21 @@ def float_list(text: str) -> Floats | None:
         return None
     if not isfinite(sum(values)) and not all(map(isfinite, values)):
         return None
-    array = np.array(values)
-    array.flags.writeable = False
-    return array
+    return frozen(values)
 
 
 def int_list(text: str) -> Ints | None:
     """Return the int32 numbers (N,) of a text; None when it has anything else."""
     wide = _by_simdjson(text, "i") if len(text) > _MIN_BULK_CHARACTERS else None
-    array: Ints
     if wide is not None:
-        array = wide.astype(np.int32)
-        if not np.array_equal(array, wide):
-            return None
-    elif _PLAIN.fullmatch(text) is None:
+        array: Ints = wide.astype(np.int32)
+        return frozen_ints(array) if np.array_equal(array, wide) else None
+    if _PLAIN.fullmatch(text) is None:
         return None
-    else:
-        try:
-            array = np.array(list(map(int, text.replace(",", " ").split())), dtype=np.int32)
-        except (ValueError, OverflowError):
-            return None
-    array.flags.writeable = False
-    return array
+    try:
+        return frozen_ints(np.array(list(map(int, text.replace(",", " ").split())), dtype=np.int32))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _by_simdjson(text: str, kind: Literal["d", "i"]) -> npt.NDArray[Any] | None:
