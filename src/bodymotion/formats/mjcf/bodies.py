@@ -11,7 +11,7 @@ from bodymotion.formats.kept_json import separate_segments, usable
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import Item, Settings, contents, finite, pose
 from bodymotion.formats.mjcf.extra import body_extras, geom_rules, in_body_frame
-from bodymotion.formats.mjcf.geoms import NONE, SCENE, Mass, mass_of_geoms, read_mass, settled
+from bodymotion.formats.mjcf.geoms import SCENE, mass_of_geoms, read_mass, settled
 from bodymotion.formats.mjcf.names import NOT_READ
 from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry import poses, rotations
@@ -209,7 +209,7 @@ class Tree:
             step = read.anchor - at
             offset = poses.compose(before, [*step, 1.0, 0.0, 0.0, 0.0]) if step.any() else before
             if read.rest:
-                offset = poses.compose(offset, _moved(read.joint, -read.rest))
+                offset = poses.compose(offset, displacement(read.joint, -read.rest))
             last = number == len(joints) - 1 and not read.anchor.any()
             own = name if last else self._free(f"{name}_{read.joint.name or number}")
             self._names.add(own)
@@ -259,7 +259,7 @@ class Tree:
                 lights.append(item)
             elif kind in NOT_READ:
                 item.element.report(rules.NOT_READ, f"<{kind}> is left out")
-        mass = NONE
+        mass = Segment()
         if moving:
             link.inertial = None if inertial is None else inertial.element
             of_geoms = self.settings.inertiafromgeom == "true" or (
@@ -287,7 +287,8 @@ class Tree:
         link.segments = merged if parts is None else parts
 
 
-def _moved(joint: Joint, value: float) -> Floats:
+def displacement(joint: Joint, value: float) -> Floats:
+    """Return the pose (7,) by which a joint that rotates or slides moves its link at a value."""
     if joint.type == "slide":
         return poses.from_parts(value * joint.axis, rotations.IDENTITY)
     return poses.from_parts(np.zeros(3), rotations.from_axis_angle(joint.axis, value))
@@ -295,7 +296,7 @@ def _moved(joint: Joint, value: float) -> Floats:
 
 def _segments(
     name: str,
-    mass: Mass,
+    mass: Segment,
     visuals: tuple[Shape, ...],
     collisions: tuple[Shape, ...],
     kept_values: object,
@@ -304,14 +305,7 @@ def _segments(
     kept = kept_values if isinstance(kept_values, dict) else None
     if kept is None and not (mass.mass or mass.inertia.any() or visuals or collisions):
         return ()
-    segment = Segment(
-        name=name if kept is None else "",
-        mass=mass.mass,
-        center_of_mass=mass.center,
-        inertia=mass.inertia,
-        visuals=visuals,
-        collisions=collisions,
-    )
+    segment = replace(mass, name=name if kept is None else "", visuals=visuals, collisions=collisions)
     own = usable(segment, kept or {}, skip=("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions"))
     extra = {**own.pop("extra", {}), **({"mjcf": {"geoms": geoms}} if geoms else {})}
     return (replace(segment, **own, extra=extra),)

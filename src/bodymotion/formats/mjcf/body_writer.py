@@ -15,7 +15,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.formats.kept_json import differences, json_of_segments
-from bodymotion.formats.mjcf.bodies import DYNAMICS, ball_parts, plain_joint
+from bodymotion.formats.mjcf.bodies import DYNAMICS, ball_parts, displacement, plain_joint
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, pose_attributes
 from bodymotion.formats.mjcf.rules import REFUSED
 from bodymotion.formats.mjcf_extra import attributes_of, dynamic_values, mjcf_values
@@ -180,11 +180,7 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
 def at_rest(joint: Joint, offset: Floats) -> Floats:
     """Return the pose (7,) of a link in its parent with its joint at the value of `ref`, mostly 0."""
     rest = rest_of(joint)
-    if not rest:
-        return offset
-    if joint.type == "slide":
-        return poses.compose(offset, poses.from_parts(rest * joint.axis, rotations.IDENTITY))
-    return poses.compose(offset, poses.from_parts(np.zeros(3), rotations.from_axis_angle(joint.axis, rest)))
+    return poses.compose(offset, displacement(joint, rest)) if rest else offset
 
 
 def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
@@ -308,11 +304,8 @@ class LinkWriter:
         self.elements: dict[int, Element] = {}
         self.joint_names: dict[int, str] = {}
         messages = mjcf_values(body.extra).get("bodies")
-        self._of_bodies = (
-            {key: of for key, of in messages.items() if isinstance(of, Mapping)}
-            if isinstance(messages, Mapping)
-            else {}
-        )
+        of_bodies = messages.items() if isinstance(messages, Mapping) else ()
+        self._of_bodies = {key: of for key, of in of_bodies if isinstance(of, Mapping)}
         """Attributes and lights that only MJCF has, by the names of links."""
         self._chains = chains(body)
         self._within = {index for ahead in self._chains.values() for index in ahead}

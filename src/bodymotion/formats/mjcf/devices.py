@@ -162,16 +162,12 @@ class DeviceReader:
         for element in sensors:
             kind = SENSORS[element.name]
             if kind not in made:
-                at = site_pose
+                at, more = site_pose, dict[str, Any]()
                 if kind == "RangeSensor":
-                    at = poses.from_parts(
-                        site_pose[:3], rotations.multiply(rotations.normalized(site_pose[3:]), RAY_ROTATION)
-                    )
-                made[kind] = DEVICE_KINDS[kind](
-                    name=element.get("name") or name, id=self._next(kind), link=link, pose=at
-                )
-                if kind == "RangeSensor":
-                    made[kind] = replace(made[kind], scan_angle=0.0)  # type: ignore[call-arg]
+                    rotation = rotations.multiply(rotations.normalized(site_pose[3:]), RAY_ROTATION)
+                    at, more = poses.from_parts(site_pose[:3], rotation), {"scan_angle": 0.0}
+                title = element.get("name") or name
+                made[kind] = DEVICE_KINDS[kind](name=title, id=self._next(kind), link=link, pose=at, **more)
             # The attributes in the file, for the writer.
             values = {key: value for key, value in element.attributes.items() if key not in ("site", "class")}
             attributes_of.setdefault(kind, []).append(
@@ -179,9 +175,8 @@ class DeviceReader:
             )
             cutoff = element.number("cutoff", 0.0)
             if 0 < cutoff < math.inf:
-                limit = (
-                    {LIMITS[element.name]: frozen([cutoff] * 3)} if element.name in LIMITS else {"max_distance": cutoff}
-                )
+                name_of_limit = LIMITS.get(element.name)
+                limit = {name_of_limit: frozen([cutoff] * 3)} if name_of_limit else {"max_distance": cutoff}
                 made[kind] = replace(made[kind], **limit)
         for kind, device in made.items():
             extra = site.get("mjcf", {"site": {"name": name}})
@@ -305,14 +300,10 @@ class DeviceWriter:
         site, sensors = attributes_of(own.get("site")), own.get("sensors")
         kind = None if isinstance(device, OtherDevice) else device.kind
         name = site.get("name", "")
-        sensor_entries = (
-            [one for one in sensors if isinstance(one, Mapping)] if isinstance(sensors, (list, tuple)) else []
-        )
-        if (
-            not name
-            or bool(sensor_entries) != bool(kind)
-            or any(SENSORS.get(str(one.get("element"))) != kind for one in sensor_entries)
-        ):
+        given = sensors if isinstance(sensors, (list, tuple)) else ()
+        sensor_entries = [one for one in given if isinstance(one, Mapping)]
+        kinds = {SENSORS.get(str(one.get("element"))) for one in sensor_entries}
+        if not name or kinds != ({kind} if kind else set()):
             return False
         pose = device.pose
         if kind == "RangeSensor":

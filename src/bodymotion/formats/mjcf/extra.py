@@ -279,6 +279,11 @@ KINDS = {"freejoint": "joint", "spatial": "tendon", "fixed": "tendon", "xbody": 
 MAX_DEPTH = 20
 
 
+def _kind(section: str, element: Element) -> str:
+    """Return the kind of object that an element of a section is: names are unique within a kind."""
+    return section if section in ("actuator", "sensor", "equality") else KINDS.get(element.name, element.name)
+
+
 class ExtraSections:
     """The sections of a body that was read from MJCF."""
 
@@ -364,18 +369,14 @@ class ExtraSections:
         while stack:
             one, section = stack.pop()
             inside = one.name if one.name in (*LISTS, "actuator", "sensor") and not one.get("name") else section
-            kind = {"actuator": "actuator", "sensor": "sensor", "equality": "equality"}.get(section, one.name)
             if one.get("name"):
-                self._names.setdefault(KINDS.get(kind, kind), set()).add(one.get("name"))
+                self._names.setdefault(_kind(section, one), set()).add(one.get("name"))
             stack += [(child, inside) for child in one.children]
 
     def _is_complete(self, section: str, element: Element) -> bool:
         """Return whether everything that an element names exists, and its own name is free; report it if not."""
         title = f"<{element.name}> {element.get('name')}".rstrip()
-        kind = {"actuator": "actuator", "sensor": "sensor", "equality": "equality"}.get(
-            section, KINDS.get(element.name, element.name)
-        )
-        if element.get("name") and element.get("name") in self._names.get(kind, ()):
+        if element.get("name") and element.get("name") in self._names.get(_kind(section, element), ()):
             self._report(f"{title}: another element has its name", section)
             return False
         for one in element.every():

@@ -31,6 +31,7 @@ from bodymotion.geometry.shapes import (
     Texture,
 )
 from bodymotion.model import inertias
+from bodymotion.model.links import Link, Segment
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Diagnostics, Location
@@ -69,8 +70,6 @@ def material_of(rgba: tuple[float, ...], specular: float, shininess: float, emis
 
 DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 """The rgba of a geom without one."""
-
-
 MATERIAL_ATTRIBUTES = {"name", "class", "rgba", "specular", "shininess", "emission", "texture"}
 
 
@@ -143,9 +142,8 @@ class Assets:
             if "refquat" in element.attributes:
                 back = rotations.conjugate(rotations.normalized(finite(element, "refquat", 4)))
                 vertices = rotations.rotate(back, vertices)
-            moved = replace(found, vertices=frozen(vertices), normals=found.normals)
-            if "refquat" in element.attributes:
-                moved = replace(moved, normals=None)
+            normals = None if "refquat" in element.attributes else found.normals
+            moved = replace(found, vertices=frozen(vertices), normals=normals)
             scale = finite(element, "scale", 3, (1.0, 1.0, 1.0))
             if (scale != 1.0).any():
                 from bodymotion.geometry.meshes import transformed
@@ -188,13 +186,8 @@ class Assets:
 
     def _hull(self, element: Element, corners: Any) -> Mesh | None:  # noqa: ANN401
         try:
-            import trimesh
-
-            hull = trimesh.convex.convex_hull(corners)
-            return Mesh(frozen(np.asarray(hull.vertices, dtype=np.float64)), np.asarray(hull.faces, dtype=np.int32))
-        except (
-            Exception
-        ) as error:  # Without scipy there is no hull; for flat meshes the library raises various exceptions.
+            return _convex_hull(corners)
+        except Exception as error:
             message = f"mesh {element.get('name')!r:.60} is the convex hull of its vertices, which cannot be computed: {error!s:.100}"
             element.report(rules.MESH_MADE, message, "vertex")
             return None
@@ -243,12 +236,8 @@ class Assets:
         # As in MuJoCo, a geom's own colour counts unless it is the default.
         if own is not None and own != DEFAULT_COLOR:
             rgba = own
-        values = [
-            *_finite(element, "specular", 1, (0.5,)),
-            *_finite(element, "shininess", 1, (0.5,)),
-            *_finite(element, "emission", 1, (0.0,)),
-        ]
-        material = material_of(rgba, *values)
+        numbers = {"specular": 0.5, "shininess": 0.5, "emission": 0.0}
+        material = material_of(rgba, *(_finite(element, key, 1, (n,))[0] for key, n in numbers.items()))
         kept_values = self.kept.get("material", name)
         as_kept = replace(material, **usable(material, kept_values, skip=("texture",)))
         seen = zip((*as_kept.diffuse, as_kept.transparency), (*material.diffuse, material.transparency), strict=True)
@@ -301,24 +290,24 @@ def _finite(element: Element, name: str, count: int, default: tuple[float, ...] 
     return tuple(finite(element, name, count, default).tolist())
 
 
+def _convex_hull(points: Floats) -> Mesh:
+    """Return the convex hull of points (V, 3). Without scipy there is none; for flat ones the library raises various exceptions."""
+    import trimesh
+
+    hull = trimesh.convex.convex_hull(points)
+    return Mesh(frozen(np.asarray(hull.vertices, dtype=np.float64)), np.asarray(hull.faces, dtype=np.int32))
+
+
 DENSITY = 1000.0
 """[kg/m³] The default of geoms."""
 
 
-@dataclass(frozen=True)
-class Mass:
-    """A mass [kg], its centre (3,) [m] and its inertia (3, 3) [kg m²] about the centre, in a body's frame."""
-
-    mass: float
-    center: Floats
-    inertia: Floats
+def _segment(mass: float, center: Floats, inertia: Floats) -> Segment:
+    return Segment(mass=mass, center_of_mass=center, inertia=inertia)
 
 
-NONE = Mass(0.0, np.zeros(3), np.zeros((3, 3)))
-
-
-def read_mass(item: Item, settings: Settings) -> Mass:
-    """Return the mass of an `<inertial>`."""
+def read_mass(item: Item, settings: Settings) -> Segment:
+    """Return the mass of an `<inertial>`, as a segment without shapes."""
     element = item.element
     element.need("pos")
     mass = element.number("mass")
@@ -328,36 +317,23 @@ def read_mass(item: Item, settings: Settings) -> Mass:
         xx, yy, zz, xy, xz, yz = finite(element, "fullinertia", 6).tolist()
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         plain = item.frame is None and (frame[3:] == rotations.IDENTITY).all()
-        return Mass(mass, frame[:3], tensor if plain else rotation @ tensor @ rotation.T)
+        return _segment(mass, frame[:3], tensor if plain else rotation @ tensor @ rotation.T)
     moments = finite(element, "diaginertia", 3, (0.0, 0.0, 0.0))
     if (frame[3:] == rotations.IDENTITY).all():
-        return Mass(mass, frame[:3], np.diag(moments))
+        return _segment(mass, frame[:3], np.diag(moments))
     tensor = (rotation * moments) @ rotation.T
-    return Mass(mass, frame[:3], 0.5 * (tensor + tensor.T))
+    return _segment(mass, frame[:3], 0.5 * (tensor + tensor.T))
 
 
-def mass_of_geoms(geoms: Sequence[Geom], settings: Settings) -> Mass:
+def mass_of_geoms(geoms: Sequence[Geom], settings: Settings) -> Segment:
     """Compute the mass of a body from its geoms, each of uniform density."""
     low, high = settings.inertiagrouprange
-    parts = [
-        part
-        for geom in geoms
-        if low <= geom.element.number("group", 0.0) <= high and (part := _of_geom(geom)) is not None
-    ]
-    total = sum(part.mass for part in parts)
-    if not total > 0:
-        return NONE
-    if len(parts) == 1:
-        return parts[0]
-    center = np.asarray(sum((part.mass * part.center for part in parts), np.zeros(3)) / total)
-    tensor = np.zeros((3, 3))
-    for part in parts:
-        arm = part.center - center
-        tensor += part.inertia + part.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-    return Mass(float(total), center, tensor)
+    chosen = [geom for geom in geoms if low <= geom.element.number("group", 0.0) <= high]
+    whole = Link(segments=tuple(part for part in map(_of_geom, chosen) if part is not None))
+    return _segment(whole.mass, whole.center_of_mass, whole.inertia) if whole.mass > 0 else Segment()
 
 
-def _of_geom(geom: Geom) -> Mass | None:
+def _of_geom(geom: Geom) -> Segment | None:
     element = geom.element
     if geom.type == "plane":
         return None
@@ -380,7 +356,7 @@ def _of_geom(geom: Geom) -> Mass | None:
         return None
     rotation = rotations.to_matrix(geom.pose[3:])
     spread = rotation @ (moments * (mass / volume)) @ rotation.T
-    return Mass(mass, rotation @ center + geom.pose[:3], np.trace(spread) * np.eye(3) - spread)
+    return _segment(mass, rotation @ center + geom.pose[:3], np.trace(spread) * np.eye(3) - spread)
 
 
 def _solid_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
@@ -442,11 +418,9 @@ def mesh_moments(mesh: Mesh, kind: str, element: Element) -> tuple[float, Floats
     corner = mesh.vertices[mesh.faces]
     if kind == "convex":
         try:
-            import trimesh
-
-            hull = trimesh.convex.convex_hull(mesh.vertices)
-            corner = np.asarray(hull.vertices)[np.asarray(hull.faces)]
-        except Exception:  # Without scipy there is no hull; for flat meshes the library raises various exceptions.
+            hull = _convex_hull(mesh.vertices)
+            corner = hull.vertices[hull.faces]
+        except Exception:
             message = "the convex hull of a mesh cannot be computed: its mass is that of the mesh itself"
             element.report(rules.GEOM_MASS, message)
     normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
@@ -476,21 +450,18 @@ def _second(corner: Floats, weight: Floats, share: float) -> Floats:
     return np.asarray(each / share)
 
 
-def settled(mass: Mass, settings: Settings) -> Mass:
+def settled(mass: Segment, settings: Settings) -> Segment:
     """Apply the compiler's bounds to a body's mass, and its balancing of impossible moments."""
-    if not (settings.boundmass or settings.boundinertia or settings.balanceinertia):
-        return mass
-    if not np.isfinite(mass.inertia).all():
+    bounds = settings.boundmass or settings.boundinertia or settings.balanceinertia
+    if not bounds or not np.isfinite(mass.inertia).all():
         return mass
     moments, axes = inertias.principal_moments(mass.inertia)
     changed = np.maximum(moments, settings.boundinertia)
     least, middle, most = np.sort(changed).tolist()
     if settings.balanceinertia and least + middle < most:
         changed = np.full(3, changed.mean())
-    weight = max(mass.mass, settings.boundmass)
-    if (changed == moments).all():
-        return Mass(weight, mass.center, mass.inertia)
-    return Mass(weight, mass.center, (axes * changed) @ axes.T)
+    tensor = mass.inertia if (changed == moments).all() else (axes * changed) @ axes.T
+    return _segment(max(mass.mass, settings.boundmass), mass.center_of_mass, tensor)
 
 
 def fitted(
@@ -566,11 +537,8 @@ class GeomReader:
         if self._read > MAX_SHAPES:
             raise rules.TOO_LARGE.error(f"the model has more than {MAX_SHAPES} geoms", element.location)
         kind = element.get("type", "sphere")
-        given_size = (
-            finite(element, "size", len(element.attributes["size"].split()))
-            if "size" in element.attributes
-            else np.zeros(0)
-        )
+        sizes = element.attributes.get("size", "").split()
+        given_size = finite(element, "size", len(sizes)) if "size" in element.attributes else np.zeros(0)
         if element.partial and "type" not in element.attributes:
             self._nothing(element)
             return None

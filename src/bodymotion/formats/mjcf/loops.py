@@ -282,13 +282,7 @@ class LoopReader:
             if any(end not in self.sites for end in ends):
                 return None
             one, two = (self.sites[end] for end in ends)
-            return ExtraJoint(
-                name=name,
-                type="ball",
-                links=(one.link, two.link),
-                positions=np.stack([one.pose[:3], two.pose[:3]]),
-                extra={"mjcf": _attributes(element)},
-            )
+            return _ball(element, (one.link, two.link), one.pose[:3], two.pose[:3])
         bodies = [element.need("body1"), element.get("body2", "world") or "world"]
         links = []
         for body in bodies:
@@ -308,15 +302,11 @@ class LoopReader:
             return None
         point = poses.transform_points(reference[links[0]], first)
         second = poses.transform_points(poses.inverse(reference[links[1]]), point)
-        return ExtraJoint(
-            name=name,
-            type="ball",
-            links=(links[0], links[1]),
-            positions=np.stack([first, second]),
-            extra={"mjcf": _attributes(element)},
-        )
+        return _ball(element, (links[0], links[1]), first, second)
 
 
-def _attributes(element: Element) -> dict[str, object]:
-    """Return the attributes of a constraint without its name, for the writer."""
-    return {key: value for key, value in element.attributes.items() if key != "name"}
+def _ball(element: Element, links: tuple[int, int], first: Floats, second: Floats) -> ExtraJoint:
+    """Return the extra joint of a constraint that holds two points (3,) of links together, with its attributes for the writer."""
+    extra = {"mjcf": {key: value for key, value in element.attributes.items() if key != "name"}}
+    positions = np.stack([first, second])
+    return ExtraJoint(name=element.get("name"), type="ball", links=links, positions=positions, extra=extra)

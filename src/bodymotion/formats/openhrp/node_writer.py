@@ -6,7 +6,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,15 +73,9 @@ def shape_nodes(
     A shape that is both visual and collision shape is one node. Others become Surface nodes with `surfaces`, else Collision nodes
     of VRML97.
     """
-    runs: list[tuple[str, list[Shape]]] = []
-    for use, shape in _merged(visuals, collisions):
-        if runs and runs[-1][0] == use:
-            runs[-1][1].append(shape)
-        else:
-            runs.append((use, [shape]))
     nodes: list[Node] = []
-    for use, shapes in runs:
-        made = _grouped(shapes, writer, title, report)
+    for use, run in groupby(_merged(visuals, collisions), key=lambda item: item[0]):
+        made = _grouped([shape for _, shape in run], writer, title, report)
         if not made or use == "both":
             nodes += made
         elif not surfaces and use == "visual":
@@ -125,30 +120,18 @@ def _merged(visuals: Sequence[Shape], collisions: Sequence[Shape]) -> list[tuple
 
 def _key(shape: Shape) -> object:
     geometry = id(shape.geometry) if hasattr(shape.geometry, "vertices") else shape.geometry
-    material = shape.material
-    looks = (
-        material.diffuse,
-        material.specular,
-        material.emissive,
-        (material.ambient_intensity, material.shininess, material.transparency),
-        id(material.texture),
-    )
-    return shape.name, geometry, (shape.transform + 0.0).tobytes(), looks
+    looks = [getattr(shape.material, field.name) for field in fields(shape.material) if field.name != "texture"]
+    return shape.name, geometry, (shape.transform + 0.0).tobytes(), *looks, id(shape.material.texture)
 
 
 def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str, report: Report) -> list[Node]:
     """Return shapes under their Transforms; one for all that follow each other with the same one."""
     nodes: list[Node] = []
-    start = 0
-    while start < len(shapes):
-        matrix = shapes[start].transform
-        stop = start + 1
-        while stop < len(shapes) and np.array_equal(shapes[stop].transform, matrix):
-            stop += 1
-        made = [node for shape in shapes[start:stop] for node in writer.nodes(shape)]
+    for _, run in groupby(shapes, key=lambda shape: (shape.transform + 0.0).tobytes()):
+        together = list(run)
+        made = [node for shape in together for node in writer.nodes(shape)]
         if made:
-            nodes += moved(matrix, made, title, report)
-        start = stop
+            nodes += moved(together[0].transform, made, title, report)
     return nodes
 
 
@@ -220,8 +203,7 @@ def pose_fields(pose: Floats, title: str, report: Report) -> dict[str, Value]:
             losses.ORIENTATION,
             f"{title}: the quaternion of length {np.linalg.norm(quaternion):.9g} is written as its rotation",
         )
-    rotation = rotation_value(quaternion)
-    if rotation is not None:
+    if (rotation := rotation_value(quaternion)) is not None:
         fields["rotation"] = rotation
     return fields
 

@@ -142,13 +142,8 @@ def finite(
         return values
     message = f"{name} of {label(node)} is {_shown(values)}, expected finite numbers"
     found.report(rules.NOT_FINITE, message, node.location_of(name))
-    _mark(found, unknown)
+    found.mark_unknown(*([unknown] if unknown else []))
     return default
-
-
-def _mark(found: ModelDiagnostics, unknown: Subject) -> None:
-    if unknown:
-        found.mark_unknown(unknown)
 
 
 def _shown(values: Iterable[float]) -> str:
@@ -205,7 +200,7 @@ def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floa
     if not all(map(math.isfinite, rotation)):
         message = f"rotation of {label(node)} is {_shown(rotation)}, expected finite numbers"
         found.report(rules.NOT_FINITE, message, location)
-        _mark(found, rotation_subject)
+        found.mark_unknown(*([rotation_subject] if rotation_subject else []))
         quaternion = (1.0, 0.0, 0.0, 0.0)
     else:
         quaternion = nodes.rotation(node)
@@ -280,15 +275,7 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
         attribute: finite(node, name, (getattr(DEFAULT, attribute),), found, (*subject, attribute))[0]
         for attribute, name in MOTOR_FIELDS.items()
     }
-    return Joint(
-        name=name_of(node),
-        type=joint_type,
-        id=number,
-        axis=axis,
-        extra=extra,
-        **limits,
-        **motor,
-    )
+    return Joint(name=name_of(node), type=joint_type, id=number, axis=axis, extra=extra, **limits, **motor)
 
 
 def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
@@ -382,13 +369,12 @@ def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
             found.fault(rules.INERTIA_SIZE.error(message, location), (*subject, "inertia"))
             return frozen(np.zeros((3, 3)))
         found.report(rules.INERTIA_SIZE, message, location)
-    inertia = numbers[:9].reshape(3, 3)
-    if not np.isfinite(inertia).all():
-        message = f"momentsOfInertia of {label(node)} has numbers that are not finite"
-        found.report(rules.NOT_FINITE, message, location)
-        found.mark_unknown((*subject, "inertia"))
-        return frozen(np.zeros((3, 3)))
-    return frozen(inertia)
+    if np.isfinite(numbers[:9]).all():
+        return frozen(numbers[:9].reshape(3, 3))
+    message = f"momentsOfInertia of {label(node)} has numbers that are not finite"
+    found.report(rules.NOT_FINITE, message, location)
+    found.mark_unknown((*subject, "inertia"))
+    return frozen(np.zeros((3, 3)))
 
 
 # ---- sensors

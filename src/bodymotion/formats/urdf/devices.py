@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -89,8 +90,8 @@ def read_devices(
     """
     holds = {node.joint.get("name"): index for index, node in enumerate(nodes) if node.joint is not None}
     found: dict[str, tuple[Device, Element]] = {}
-    counts: dict[str, int] = {}
-    numbers: dict[tuple[str, str], int] = {}
+    counts: Counter[str] = Counter()
+    numbers: Counter[tuple[str, str]] = Counter()
     absent = {entry.element.get("sensor") for entry in extension.devices if entry.element.get("meant") == "no"}
     for block in robot.all("gazebo"):
         reference = block.get("reference")
@@ -98,24 +99,22 @@ def read_devices(
         sensors = list(block.all("sensor"))
         if reference and link < 0:
             block.report(rules.SENSOR_LINK, f"the reference {reference!r:.60} is neither a link nor a joint")
-        if sensors and link >= 0:
-            for sensor in sensors:
-                # A force sensor belongs to a joint, also where a link has the joint's name.
-                at = holds.get(reference, link) if sensor.get("type") == "force_torque" else link
-                for device in read_sensor(sensor):
-                    title = nodes[at].link.get("name")
-                    same = title, device.name
-                    numbers[same] = numbers.get(same, 0) + 1
-                    key = sensor_key(title, device.name, numbers[same])
-                    if key in absent:
-                        continue
-                    counts[device.kind] = counts.get(device.kind, -1) + 1
-                    found[key] = replace(device, link=at, id=counts[device.kind]), sensor
-            rest = replace(block, children=[child for child in block.children if child.name != "sensor"])
-            if rest.children:
-                left.append(one_line(rest))
-        else:
+        if not sensors or link < 0:
             left.append(one_line(block))
+            continue
+        for sensor in sensors:
+            # A force sensor belongs to a joint, also where a link has the joint's name.
+            at = holds.get(reference, link) if sensor.get("type") == "force_torque" else link
+            for device in read_sensor(sensor):
+                title = nodes[at].link.get("name")
+                numbers[title, device.name] += 1
+                key = sensor_key(title, device.name, numbers[title, device.name])
+                if key not in absent:
+                    found[key] = replace(device, link=at, id=counts[device.kind]), sensor
+                    counts[device.kind] += 1
+        rest = replace(block, children=[child for child in block.children if child.name != "sensor"])
+        if rest.children:
+            left.append(one_line(rest))
     return _with_entries(found, names, extension)
 
 
@@ -197,8 +196,7 @@ def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
     scanner = "lidar" if values.element.first("lidar") else "ray"
     samples = values.number(640.0, scanner, "scan", "horizontal", "samples")
     resolution = values.number(1.0, scanner, "scan", "horizontal", "resolution")
-    low = values.number(0.0, scanner, "scan", "horizontal", "min_angle")
-    high = values.number(0.0, scanner, "scan", "horizontal", "max_angle")
+    low, high = (values.number(0.0, scanner, "scan", "horizontal", f"{end}_angle") for end in ("min", "max"))
     nearest = values.element.first(scanner, "range", "min")
     if nearest is not None and nearest.text.strip() == "0":
         # The writer gives 0 where nothing else is known.
@@ -273,13 +271,12 @@ class _SensorValues:
                 found.report(rules.POSE_FRAME, message)
         try:
             six = numbers_in(found.text, "<pose>", 6) if found.text.strip() else (0.0,) * 6
+            if not all(map(math.isfinite, six)):
+                raise ValueError(
+                    "the pose of a sensor has an infinite number: the sensor is read in the frame of its link"
+                )
         except ValueError as error:
             found.report(rules.SENSOR, str(error))
-            return poses.IDENTITY
-        if not all(map(math.isfinite, six)):
-            found.report(
-                rules.SENSOR, "the pose of a sensor has an infinite number: the sensor is read in the frame of its link"
-            )
             return poses.IDENTITY
         rpy = np.radians(six[3:]) if found.get("degrees") == "true" else np.array(six[3:])
         return poses.from_parts(six[:3], rotations.from_rpy(rpy))
@@ -418,8 +415,8 @@ class DeviceWriter:
         found: list[Element] = []
         written: dict[int, tuple[str, Device, int]] = {}
         """By index of a device: its key in <bodymotion>, the device that the <sensor> is read as, and its id."""
-        counts: dict[str, int] = {}
-        numbers: dict[tuple[str, str], int] = {}
+        counts: Counter[str] = Counter()
+        numbers: Counter[tuple[str, str]] = Counter()
         sensors = groups(self.body.devices)
         absent: list[str] = []
         for indices, name in zip(sensors, self._sensor_names(sensors), strict=True):
@@ -435,14 +432,14 @@ class DeviceWriter:
             block.children.append(sensor)
             found.append(block)
             for base in read:
-                numbers[link, name] = numbers.get((link, name), 0) + 1
+                numbers[link, name] += 1
                 key = sensor_key(link, name, numbers[link, name])
                 if base.kind not in devices:
                     absent.append(key)
                     self.extension.note(f"that an IMU is only a {first.kind}", first.name)
                 else:
-                    counts[base.kind] = counts.get(base.kind, -1) + 1
                     written[devices[base.kind]] = key, base, counts[base.kind]
+                    counts[base.kind] += 1
         for index, device in enumerate(self.body.devices):
             if index in written:
                 key, base, number = written[index]

@@ -161,21 +161,16 @@ def read_extension(robot: Element) -> Extension:
                 element.report(rules.EXTENSION, "its JSON is no mapping of names to values")
                 continue
             entry = Entry(values, element)
-            match element.name:
-                case "robot":
-                    found.robot = entry
-                case "link":
-                    found.links[element.get("name")] = entry
-                case "joint":
-                    found.joints[element.get("link")] = entry
-                case "material":
-                    found.materials[element.get("name")] = entry
-                case "device":
-                    found.devices.append(entry)
-                case "extra_joint":
-                    found.extra_joints.append(entry)
-                case _:
-                    entry.report(f"<{element.name}> is no element of <bodymotion>")
+            named = {"link": found.links, "joint": found.joints, "material": found.materials}
+            listed = {"device": found.devices, "extra_joint": found.extra_joints}
+            if element.name == "robot":
+                found.robot = entry
+            elif element.name in named:
+                named[element.name][element.get("link" if element.name == "joint" else "name")] = entry
+            elif element.name in listed:
+                listed[element.name].append(entry)
+            else:
+                entry.report(f"<{element.name}> is no element of <bodymotion>")
     return found
 
 

@@ -59,9 +59,8 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
             message = f"joint {name!r:.60} has the type {joint_type!r:.60}; expected one of {', '.join(TYPES)}"
             element.report(rules.JOINT_TYPE, message, "type", fatal=True)
         joint_type = ""
-    extra: dict[str, object] = {}
-    if joint_type == "planar":
-        extra["urdf_type"] = joint_type
+    extra: dict[str, object] = {"urdf_type": joint_type} if joint_type == "planar" else {}
+    if extra:
         element.report(rules.PLANAR, f"joint {name!r:.60} is planar: it is read as fixed")
     lower, upper, velocity, effort = _limits(element, joint_type)
     if effort is not None:
@@ -149,17 +148,13 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
     pose = read_origin(inertial)
     mass, inertia = inertial.first("mass"), inertial.first("inertia")
     title = f"the <inertial> of link {link.get('name')!r:.60}"
-    weight = 0.0
-    if mass is None:
-        inertial.report(rules.MASS, f"{title} has no <mass>")
-        inertial.faulty |= {"mass"}
-    else:
-        weight = finite_numbers(mass, "value", 1, None)[0]
+    for name, part in (("mass", mass), ("inertia", inertia)):
+        if part is None:
+            inertial.report(rules.MASS, f"{title} has no <{name}>")
+            inertial.faulty |= {name}
+    weight = 0.0 if mass is None else finite_numbers(mass, "value", 1, None)[0]
     tensor = np.zeros((3, 3))
-    if inertia is None:
-        inertial.report(rules.MASS, f"{title} has no <inertia>")
-        inertial.faulty |= {"inertia"}
-    else:
+    if inertia is not None:
         names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
         missing = [name for name in names if name not in inertia.attributes]
         if missing:

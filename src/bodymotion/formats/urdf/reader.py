@@ -83,11 +83,9 @@ def read_urdf(
     data = b""
     with found.recover():
         data = file_bytes(path, rules.UNREADABLE, rules.UNREADABLE, MAX_BYTES)
-    return (
-        found.result(None)
-        if found.refusal
-        else parse_urdf(data, path, allow_outside=allow_outside, package_paths=package_paths)
-    )
+    if found.refusal:
+        return found.result(None)
+    return parse_urdf(data, path, allow_outside=allow_outside, package_paths=package_paths)
 
 
 def parse_urdf(
@@ -338,10 +336,8 @@ class _Reader:
         """Return a link; its fields that are unknown are not compared with <bodymotion>."""
         element = node.link
         name = element.get("name")
-        mass, center, inertia = 0.0, np.zeros(3), np.zeros((3, 3))
         inertial = read_inertial(element)
-        if inertial is not None:
-            mass, center, inertia = inertial
+        mass, center, inertia = inertial or (0.0, np.zeros(3), np.zeros((3, 3)))
         entry = self.extension.links.get(name)
         visuals = self.shapes.shapes(element, "visual")
         collisions = self.shapes.shapes(element, "collision", self.collision_materials(element, entry))
@@ -351,11 +347,9 @@ class _Reader:
             there = True
             values = entry.mapping("segment")
             title = values.get("name", "")
-            segment = replace(
-                segment,
-                name=title if isinstance(title, str) else "",
-                extra=values["extra"] if isinstance(values.get("extra"), dict) else {},
-            )
+            extra = values.get("extra")
+            title = title if isinstance(title, str) else ""
+            segment = replace(segment, name=title, extra=extra if isinstance(extra, dict) else {})
         segments: tuple[Segment, ...] = (segment,) if there else ()
         if entry is not None and "segments" in entry.values:
             segments = entry.separate(segment)
@@ -414,12 +408,11 @@ class _Reader:
         """Return the elements that mean nothing here, as XML."""
         found = []
         for element in self.robot.children:
-            if element.name not in KNOWN or (
-                element.name == "transmission" and id(element) not in self.plain_transmissions
-            ):
+            is_gear = element.name == "transmission" and id(element) in self.plain_transmissions
+            if element.name not in KNOWN or (element.name == "transmission" and not is_gear):
                 found.append(one_line(element))
-                if element.name != "transmission":
-                    report_unknown(element, KNOWN, "")
+            if element.name not in KNOWN:
+                report_unknown(element, KNOWN, "")
         return found
 
     def finished(self, body: Body) -> Body:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -316,15 +316,8 @@ class ShapeWriter:
     def material(self, material: Material) -> str:
         """Return the name of the <material> of a material, which is added if it is new."""
         texture = material.texture
-        key = (
-            material.diffuse,
-            material.transparency,
-            material.ambient_intensity,
-            material.specular,
-            material.emissive,
-            material.shininess,
-            None if texture is None else str(texture.path),
-        )
+        looks = [getattr(material, field.name) for field in fields(material) if field.name != "texture"]
+        key = (*looks, None if texture is None else str(texture.path))
         if key not in self._names:
             name = f"material_{len(self.materials)}"
             element = Element("material", {"name": name})
@@ -333,13 +326,9 @@ class ShapeWriter:
                 path = self.folder.image(texture)
                 if path is not None:
                     element.add("texture", {"filename": self.prefix + path})
-                plain = texture.repeat_s and texture.repeat_t and np.array_equal(texture.transform, np.eye(3))
-                if not plain:
-                    self.lost.add(
-                        losses.SURFACE.as_note,
-                        "the transform and repetition of an image are only in the meshes",
-                        texture.path.name,
-                    )
+                if not (texture.repeat_s and texture.repeat_t and np.array_equal(texture.transform, np.eye(3))):
+                    message = "the transform and repetition of an image are only in the meshes"
+                    self.lost.add(losses.SURFACE.as_note, message, texture.path.name)
             self._names[key] = name
             self.materials[name] = material, element
         return self._names[key]

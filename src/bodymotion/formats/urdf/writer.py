@@ -115,18 +115,12 @@ def _package_prefix(model: Path, name: str) -> tuple[str, str]:
     folder = model.absolute().parent.resolve()
     home = package_above(folder)
     if home is None:
-        return (
-            f"package://{name}/",
-            f"no {PACKAGE_FILE} is above the file: its folder is used as that of the package {name}",
-        )
-    inside = folder.relative_to(home).as_posix()
-    own_name = package_name(home)
-    note = (
-        f"the {PACKAGE_FILE} above the file is of the package {own_name!r:.60}, not {name}"
-        if own_name not in ("", name)
-        else ""
-    )
-    return f"package://{name}/" + (f"{inside}/" if inside != "." else ""), note
+        note = f"no {PACKAGE_FILE} is above the file: its folder is used as that of the package {name}"
+        return f"package://{name}/", note
+    inside, own_name = folder.relative_to(home).as_posix(), package_name(home)
+    note = f"the {PACKAGE_FILE} above the file is of the package {own_name!r:.60}, not {name}"
+    prefix = f"package://{name}/" + (f"{inside}/" if inside != "." else "")
+    return prefix, "" if own_name in ("", name) else note
 
 
 class _Writer:
