@@ -122,9 +122,8 @@ class NotFound:
     @property
     def data(self) -> dict[str, object]:
         """The data of the problem of this: the name, as that of a missing file where it is missing."""
-        return (
-            {"missing": (self.name,)} if self.rule in (PART_MISSING, PART_REMOTE) and self.name else {"name": self.name}
-        )
+        is_missing = self.rule in (PART_MISSING, PART_REMOTE) and self.name
+        return {"missing": (self.name,)} if is_missing else {"name": self.name}
 
 
 def gather_missing(problems: Iterable[Problem]) -> tuple[Problem, ...]:
@@ -233,13 +232,8 @@ class ResourceFinder:
                 self._found[folders, name] = path
                 return path
         if is_outside:
-            how = (
-                "is an absolute path"
-                if is_absolute
-                else "is a symbolic link"
-                if self.allow_outside is None
-                else "leads"
-            )
+            by_link = "is a symbolic link" if self.allow_outside is None else "leads"
+            how = "is an absolute path" if is_absolute else by_link
             return NotFound(name, PART_OUTSIDE, f"{how} out of the folder of the model: it is left out")
         if is_absolute:
             return NotFound(name, PART_REMOTE, "is an absolute path, and there is no such file")

@@ -87,12 +87,10 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
     if sensor is VisionSensor:
         own = _camera(fields)
     elif sensor is RangeSensor:
-        default = RangeSensor()
         own = {
             "scan_angle": fields.angle("yaw_range", "scan_angle", default=math.radians(120.0)),
             "scan_step": fields.angle("yaw_step", "scan_step", default=math.radians(1.0)),
-            "scan_rate": fields.number("scan_rate", default=default.scan_rate),
-            "max_distance": fields.number("max_distance", default=default.max_distance),
+            **{name: fields.number(name, default=getattr(RangeSensor, name)) for name in ("scan_rate", "max_distance")},
         }
     extra = fields.rest(("type", "translation", "rotation", "elements"))
     if sensor is None:

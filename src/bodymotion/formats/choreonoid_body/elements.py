@@ -162,16 +162,11 @@ class ElementReader:
                 self._resource(fields, frame, None)
             case "RigidBody":
                 self._rigid_body(fields, frame)
-            case "Visual":
-                self._inside(fields, replace(frame, collision=False))
-            case "Collision":
-                self._inside(fields, replace(frame, visual=False))
             case _ if kind in GROUPS:
-                self._inside(fields, frame)
-            case "Text":
-                fields.report(NOT_SHOWN, f"{title} is not shown")
-            case _ if kind in SCENERY:
-                fields.report(rules.NOT_SHOWN, f"{title} is not shown")
+                visual, collision = frame.visual and kind != "Collision", frame.collision and kind != "Visual"
+                self._inside(fields, NodeFrame(frame.transform, visual, collision))
+            case _ if kind == "Text" or kind in SCENERY:
+                fields.report(NOT_SHOWN if kind == "Text" else rules.NOT_SHOWN, f"{title} is not shown")
             case _:
                 self._device(fields, kind, frame)
 
@@ -234,14 +229,13 @@ class ElementReader:
     def _report_unknown_type(self, fields: Fields, kind: str) -> None:
         """Report a type that Choreonoid itself does not have; as a warning where it is probably a misspelt one, and none of a plugin."""
         almost = meant(kind, TYPES) if len(self._unknown_types) <= MAX_UNKNOWN_TYPES else None
-        if almost is None:
-            message = f"the type {kind} is not one of Choreonoid's own; {fields.title} is kept as it is"
-            self.context.found.report(rules.PLUGIN_NODE, message, fields.location(), data={"type": kind})
-            return
-        message = f"the type {kind} is unknown; {fields.title} is kept as it is, and has no effect"
-        hint = f"did you mean {almost!r}?"
-        where = fields.location("type")
-        self.context.found.report(rules.PLUGIN_NODE, message, where, hint=hint, severity="warning", data={"type": kind})
+        message = f"the type {kind} is not one of Choreonoid's own; {fields.title} is kept as it is"
+        problem = rules.PLUGIN_NODE.problem(message, fields.location(), data={"type": kind})
+        if almost is not None:
+            message = f"the type {kind} is unknown; {fields.title} is kept as it is, and has no effect"
+            hint = f"did you mean {almost!r}?"
+            problem = replace(problem, message=message, location=fields.location("type"), hint=hint, severity="warning")
+        self.context.found.add(problem)
 
     def _shape(self, fields: Fields, frame: NodeFrame) -> None:
         geometry = fields.find("geometry")

@@ -43,43 +43,15 @@ AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 MAX_ID = 9999
 MAX_TRACK_LINKS = 2_000
 
-MOTOR_KEYS = (
-    "gear_ratio",
-    "gear_efficiency",
-    "rotor_inertia",
-    "rotor_resistor",
-    "torque_const",
-    "encoder_pulse",
-)
+MOTOR_KEYS = ("gear_ratio", "gear_efficiency", "rotor_inertia", "rotor_resistor", "torque_const", "encoder_pulse")
 """Also the names of these numbers in a Joint."""
 JOINT_KEYS = (
-    "joint_type",
-    "joint_id",
-    "joint_name",
-    "joint_axis",
-    "joint_range",
-    "joint_angle",
-    "joint_displacement",
-    "joint_velocity_range",
-    "max_joint_velocity",
-    "joint_effort_range",
-    "max_joint_effort",
-    "joint_axis_inertia",
+    *("joint_type", "joint_id", "joint_name", "joint_axis", "joint_range", "joint_angle", "joint_displacement"),
+    *("joint_velocity_range", "max_joint_velocity", "joint_effort_range", "max_joint_effort", "joint_axis_inertia"),
     *MOTOR_KEYS,
 )
 MASS_KEYS = ("mass", "center_of_mass", "inertia")
 LINK_KEYS = ("type", "name", "parent", "translation", "rotation", "elements", "import", *JOINT_KEYS, *MASS_KEYS)
-EXTRA_JOINT_KEYS = (
-    "name",
-    "joint_type",
-    "joint_axis",
-    "axis",
-    "link1_name",
-    "link2_name",
-    "link1_local_pos",
-    "link2_local_pos",
-)
-
 KEYS_OF_LINK: dict[str, tuple[str, ...]] = {
     **{part: (part,) for part in (*MOTOR_KEYS, *MASS_KEYS)},
     **dict.fromkeys(("lower", "upper"), ("joint_range",)),
@@ -101,6 +73,7 @@ KEYS_OF_EXTRA_JOINT: dict[str, tuple[str, ...]] = {
     "links": ("link1_name", "link2_name"),
     "positions": ("link1_local_pos", "link2_local_pos"),
 }
+EXTRA_JOINT_KEYS = tuple(key for keys in KEYS_OF_EXTRA_JOINT.values() for key in keys)
 
 
 def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
@@ -292,9 +265,8 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
         kind = "crawler"
     unit = fields.context.angle_unit if kind == "rotate" else 1.0
     lower, upper = _read_range(fields, "joint_range", unit) or (default.lower, default.upper)
-    velocity = _read_range(fields, "max_joint_velocity", unit)
+    velocity, effort = _read_range(fields, "max_joint_velocity", unit), _read_range(fields, "max_joint_effort", 1.0)
     velocity = _read_range(fields, "joint_velocity_range", unit) or velocity
-    effort = _read_range(fields, "max_joint_effort", 1.0)
     effort = _read_range(fields, "joint_effort_range", 1.0) or effort
     if effort is not None:
         extra["joint_effort_range"] = list(effort)
@@ -348,14 +320,11 @@ def _read_range(fields: Fields, name: str, unit: float) -> tuple[float, float] |
     ends = value.items if isinstance(value, Sequence) else [value]
     if not 1 <= len(ends) <= 2:
         fields.refuse_length((name,), 2)
+    is_none = [isinstance(end, Scalar) and end.value.lower() == "unlimited" for end in ends]
     numbers = [
-        math.inf
-        if isinstance(end, Scalar) and end.value.lower() == "unlimited"
-        else fields.scalar_number(name, end) * unit
-        for end in ends
+        (math.inf if k else -math.inf) if is_none[k] else fields.scalar_number(name, end) * unit
+        for k, end in enumerate(ends)
     ]
-    if isinstance(ends[0], Scalar) and ends[0].value.lower() == "unlimited":
-        numbers[0] = -math.inf
     if len(numbers) == 1 and numbers[0] < 0 and name.startswith("max_"):
         message = f"{name} of {fields.title} is {numbers[0] / unit:g}, a negative number"
         fields.report(rules.NEGATIVE, message, name)
@@ -484,11 +453,7 @@ def read_extra_joint(fields: Fields) -> RawExtraJoint | None:
     positions = [fields.vector(name, default=(0.0, 0.0, 0.0)) for name in ("link1_local_pos", "link2_local_pos")]
     names = (fields.text("link1_name"), fields.text("link2_name"))
     fields.report_misspelt(EXTRA_JOINT_KEYS, 0.8)
-    joint = ExtraJoint(
-        name=fields.text("name"),
-        type=EXTRA_JOINT_TYPES[kind],
-        positions=np.array(positions),
-        axis=axis,
-        extra=fields.rest(),
-    )
+    title = fields.text("name")
+    joint_type = EXTRA_JOINT_TYPES[kind]
+    joint = ExtraJoint(name=title, type=joint_type, positions=np.array(positions), axis=axis, extra=fields.rest())
     return RawExtraJoint(fields, joint, names)

@@ -135,9 +135,7 @@ def _with_lost_line(body: Body | None, line: int) -> tuple[Body | None, int]:
     if body is None:
         return None, line
     locations = body.source.locations
-    parts = [("links", k) for k, _ in enumerate(body.links)] + [
-        ("extra_joints", k) for k, _ in enumerate(body.extra_joints)
-    ]
+    parts = [(kind, k) for kind in ("links", "extra_joints") for k in range(len(getattr(body, kind)))]
     begins = {part: found.line for part in parts if (found := locations.locate(part)) is not None and found.line}
     begin = max((at for at in begins.values() if at <= line), default=1)
     unknown: set[Subject] = {part for part, at in begins.items() if at == begin}
@@ -296,10 +294,9 @@ class _Model:
         kind = header.text("format")
         if kind != "ChoreonoidBody":
             if kind or not header.has("links"):
-                message = (
-                    f"format is {kind!r:.60}, not 'ChoreonoidBody'" if kind else "there is no format, and no links"
-                )
-                raise rules.NOT_A_BODY.error(message, header.location("format"))
+                wrong = f"format is {kind!r:.60}, not 'ChoreonoidBody'"
+                wrong = wrong if kind else "there is no format, and no links"
+                raise rules.NOT_A_BODY.error(wrong, header.location("format"))
             header.report(rules.NOT_A_BODY, "the file has no format")
         version = header.text("format_version")
         if version:
@@ -329,13 +326,9 @@ class _Model:
         ends = [end / unit for link, _ in limited for end in (link.joint.lower, link.joint.upper)]
         are_whole = all(abs(end - round(end)) < 1e-9 for end in ends)
         if largest <= MIN_RANGE and not (are_whole and len(limited) < MIN_JOINTS_IN_RANGE):
-            ranges = (
-                "the range of the only joint is"
-                if len(limited) == 1
-                else f"the ranges of all {len(limited)} joints are"
-            )
-            where = widest.location_of("joint_range")
-            self.found.report(rules.DEGREES, f"{ranges} within ±{largest:.4g} degrees", where)
+            ranges = "range of the only joint is" if len(limited) == 1 else f"ranges of all {len(limited)} joints are"
+            message = f"the {ranges} within ±{largest:.4g} degrees"
+            self.found.report(rules.DEGREES, message, widest.location_of("joint_range"))
 
     def link(self, node: Node) -> None:
         self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)

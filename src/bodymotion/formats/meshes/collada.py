@@ -82,18 +82,13 @@ def polygon_corners(element: Element, width: int) -> tuple[npt.NDArray[np.int64]
     lists += [indices(p.text) for ph in children(element, "ph") for p in children(ph, "p")]
     lists = [values[: len(values) // width * width].reshape(-1, width) for values in lists]
     kind = local(element)
-    none = np.zeros((0, width), dtype=np.int64)
     if kind in ("tristrips", "trifans"):
-        strips = [strip for strip in lists if len(strip) >= 3]
-        rows = []
-        for strip in strips:
-            first = np.arange(len(strip) - 2)
+        for k, strip in enumerate(lists):
+            first = np.arange(max(len(strip) - 2, 0))
             odd = first % 2
             in_strip, in_fan = (first, first + 1 + odd, first + 2 - odd), (np.zeros_like(first), first + 1, first + 2)
-            rows.append(strip[np.stack(in_strip if kind == "tristrips" else in_fan, axis=1).reshape(-1)])
-        corners = np.concatenate([none, *rows])
-        return np.full(len(corners) // 3, 3, dtype=np.int64), corners
-    corners = np.concatenate([none, *lists])
+            lists[k] = strip[np.stack(in_strip if kind == "tristrips" else in_fan, axis=1).reshape(-1)]
+    corners = np.concatenate([np.zeros((0, width), dtype=np.int64), *lists])
     if kind == "polygons":
         return np.array([len(polygon) for polygon in lists], dtype=np.int64), corners
     if kind == "polylist":

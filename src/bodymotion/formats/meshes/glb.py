@@ -87,9 +87,8 @@ class _Document:
 
     def array(self, values: npt.NDArray[Any], kind: str, component: int, **more: Any) -> int:  # noqa: ANN401
         view = self.bytes(np.ascontiguousarray(values).tobytes())
-        return self.add(
-            "accessors", {"bufferView": view, "componentType": component, "count": len(values), "type": kind, **more}
-        )
+        entry = {"bufferView": view, "componentType": component, "count": len(values), "type": kind, **more}
+        return self.add("accessors", entry)
 
 
 def _written(parts: list[Part], glow: float, extras: dict[str, Any] | None = None) -> bytes:
@@ -111,19 +110,14 @@ def _written(parts: list[Part], glow: float, extras: dict[str, Any] | None = Non
             attributes["COLOR_0"] = document.array(_linear(np.concatenate(part.colors)), f"VEC{surface.channels}", 5126)
         if part.vertices:
             attributes[VERTEX] = document.array(np.concatenate(part.vertices), "SCALAR", 5126)
-        primitives.append(
-            {
-                "attributes": attributes,
-                "indices": document.array(np.concatenate(part.indices), "SCALAR", 5125),
-                "mode": surface.mode,
-                "material": document.add("materials", _material(document, surface, images)),
-            }
-        )
+        indices = document.array(np.concatenate(part.indices), "SCALAR", 5125)
+        material = document.add("materials", _material(document, surface, images))
+        primitives.append({"attributes": attributes, "indices": indices, "mode": surface.mode, "material": material})
     document.add("meshes", {"primitives": primitives, **({"extras": extras} if extras else {})})
     if glow:
-        for material in document.tables["materials"]:
-            material["extensions"] = {UNLIT: {}}
-            factor = material["pbrMetallicRoughness"]["baseColorFactor"]
+        for look in document.tables["materials"]:
+            look["extensions"] = {UNLIT: {}}
+            factor = look["pbrMetallicRoughness"]["baseColorFactor"]
             factor[:3] = [glow * value for value in factor[:3]]
     root = {
         "asset": {"version": "2.0", "generator": "bodymotion"},
@@ -159,11 +153,8 @@ def _material(document: _Document, surface: Surface, images: dict[Path, tuple[in
             images[path] = _image(document, path)
         image = images[path]
         if image is not None:
-            wrap = {
-                "wrapS": _REPEAT if look.texture.repeat_s else _CLAMP,
-                "wrapT": _REPEAT if look.texture.repeat_t else _CLAMP,
-            }
-            sampler = document.add("samplers", wrap)
+            repeats = {"wrapS": look.texture.repeat_s, "wrapT": look.texture.repeat_t}
+            sampler = document.add("samplers", {key: _REPEAT if on else _CLAMP for key, on in repeats.items()})
             pbr["baseColorTexture"] = {"index": document.add("textures", {"source": image[0], "sampler": sampler})}
             base = (1.0, 1.0, 1.0)
             is_transparent |= image[1]

@@ -343,11 +343,8 @@ def _corners(lines: _Lines, ends: tuple[int, int, int]) -> tuple[npt.NDArray[np.
         return np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)
     text = b" ".join(rows)
     number, width = len(text.split()), _words_per_line(rows)
-    counts = (
-        np.full(len(rows), width)
-        if width * len(rows) == number
-        else np.array([len(row.split()) for row in rows], dtype=np.int64)
-    )
+    is_regular = width * len(rows) == number
+    counts = np.full(len(rows), width) if is_regular else np.array([len(row.split()) for row in rows], dtype=np.int64)
     slashes, doubles = text.count(b"/"), text.count(b"//")
     columns: tuple[int, ...] | None = {
         (0, 0): (0,),
@@ -473,11 +470,10 @@ def _material(values: dict[str, list[float]]) -> Material:
     opaque, clear, exponent = single("d"), single("Tr"), single("Ns")
     ambient = color("Ka", (0.0, 0.0, 0.0))
     largest = max(range(3), key=lambda k: diffuse[k])
+    has_ambient = diffuse[largest] and "Ka" in values
     return Material(
         diffuse=diffuse,
-        ambient_intensity=share(ambient[largest] / diffuse[largest])
-        if diffuse[largest] and "Ka" in values
-        else default.ambient_intensity,
+        ambient_intensity=share(ambient[largest] / diffuse[largest]) if has_ambient else default.ambient_intensity,
         specular=color("Ks", default.specular),
         emissive=color("Ke", default.emissive),
         shininess=default.shininess if exponent is None else share(exponent / SPECULAR_EXPONENT),

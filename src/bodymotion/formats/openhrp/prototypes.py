@@ -46,17 +46,7 @@ class Names:
 
 ROWS = {2: ("MFVec2f",), 3: ("MFVec3f", "MFColor"), 4: ("MFRotation",)}
 SINGLES = {2: ("SFVec2f",), 3: ("SFVec3f", "SFColor"), 4: ("SFRotation",)}
-LISTS = (
-    "MFFloat",
-    "MFInt32",
-    "MFString",
-    "MFNode",
-    "MFVec2f",
-    "MFVec3f",
-    "MFColor",
-    "MFRotation",
-    "MFTime",
-)
+LISTS = ("MFFloat", "MFInt32", "MFString", "MFNode", "MFVec2f", "MFVec3f", "MFColor", "MFRotation", "MFTime")
 WIDER = {"SFFloat": "MFFloat", "SFInt32": "MFInt32", "SFString": "MFString"}
 
 

@@ -354,18 +354,18 @@ def _check_names(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
             found.report(rules.SEGMENT_NAME, message, node.location, severity="warning")
     for name, found_nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
         items = nodes.children(humanoid, name)
-        in_list, in_tree = {id(item) for item in items}, {id(node) for node in found_nodes}
-        missing = [label(node) for node in found_nodes if id(node) not in in_list]
+        counts, in_tree = Counter(map(id, items)), {id(node) for node in found_nodes}
+        missing = [label(node) for node in found_nodes if not counts[id(node)]]
         foreign = [label(item) for item in items if id(item) not in in_tree]
-        counts = Counter(map(id, items))
-        repeated = [label(node) for node in found_nodes if counts[id(node)] > 1]
-        location = humanoid.location_of(name)
-        if missing:
-            found.report(rules.LISTS, f"the list {name} lacks {listed(missing)}", location)
-        if foreign:
-            found.report(rules.LISTS, f"the list {name} has {listed(foreign)}, outside of humanoidBody", location)
-        if repeated:
-            found.report(rules.LISTS, f"the list {name} repeats {listed(list(dict.fromkeys(repeated)))}", location)
+        repeated = dict.fromkeys(label(node) for node in found_nodes if counts[id(node)] > 1)
+        for verb, which, where in (
+            ("lacks", missing, ""),
+            ("has", foreign, ", outside of humanoidBody"),
+            ("repeats", list(repeated), ""),
+        ):
+            if which:
+                message = f"the list {name} {verb} {listed(which)}{where}"
+                found.report(rules.LISTS, message, humanoid.location_of(name))
 
 
 def _check_fields(tree: Tree, humanoid: Node, found: Diagnostics) -> None:

@@ -6,6 +6,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -65,14 +66,7 @@ def _slots(body: Body, children: list[list[int]], order: list[int]) -> list[list
     for link in reversed(body.links[1:]):
         first[link.parent] = min(first[link.parent], first[link.index])
     # From each child on: the earliest device in it or any later one; this ascends, so devices find their place by bisection.
-    after: list[list[float]] = []
-    for index in range(len(body.links)):
-        earliest: list[float] = []
-        least = float("inf")
-        for child in reversed(children[index]):
-            least = min(least, first[child])
-            earliest.append(least)
-        after.append(earliest[::-1])
+    after = [list(accumulate((first[child] for child in reversed(below)), min))[::-1] for below in children]
     slots: list[list[list[int]]] = [[[] for _ in range(len(children[i]) + 1)] for i in range(len(body.links))]
     for rank, number in enumerate(order):
         carrier = body.devices[number].link
@@ -100,13 +94,11 @@ def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
     """Return a WorldInfo for what came from one; report the texts that cannot be written."""
     fields: dict[str, Value] = {}
     for key, value in info.items():
-        texts = list(value) if isinstance(value, (list, tuple)) else []
+        texts = list(value) if isinstance(value, (list, tuple, np.ndarray)) else None
         if key == "title" and isinstance(value, str):
             fields["title"] = value
-        elif key in ("info", "world_info") and texts and all(isinstance(text, str) for text in texts):
+        elif key in ("info", "world_info") and texts is not None and all(isinstance(text, str) for text in texts):
             fields["info"] = texts
-        elif key in ("info", "world_info") and isinstance(value, (list, tuple, np.ndarray)) and not len(value):
-            fields["info"] = []
         elif key not in ("name", "version", "info") or not isinstance(value, str):
             report(losses.KEPT_VALUE, f"info[{key!r}] is left out")
     return [Node("WorldInfo", fields=fields)] if fields else []
@@ -193,10 +185,8 @@ class _Builder:
         """Make a file without a Humanoid."""
         body = self.body
         if body.name != stem:
-            self.report(
-                losses.BODY_NAMES.as_note,
-                f"the model {body.name!r} has the name of its file, {stem!r}, when it is read",
-            )
+            message = f"the model {body.name!r} has the name of its file, {stem!r}, when it is read"
+            self.report(losses.BODY_NAMES.as_note, message)
         segment = body.links[0].segments[0]
         nodes = world_info(body.info, self.report) + [viewpoint_node(view, self.report) for view in body.viewpoints]
         nodes += shape_nodes(
@@ -223,12 +213,12 @@ class _Builder:
         if name != body.name:
             self.report(losses.BODY_NAMES.as_note, f"the model {body.name!r} is written as {name!r}")
         fields: dict[str, Value] = {}
-        info = body.info
+        texts = {key: value for key, value in body.info.items() if isinstance(value, str)}
         for key in ("name", "version"):
-            if isinstance(info.get(key), str) and info[key] != kept.proto.fields[key].value:
-                fields[key] = str(info[key])
-        if isinstance(info.get("info"), str) and info["info"]:
-            fields["info"] = str(info["info"]).split("\n")
+            if texts.get(key, kept.proto.fields[key].value) != kept.proto.fields[key].value:
+                fields[key] = texts[key]
+        if texts.get("info"):
+            fields["info"] = texts["info"].split("\n")
         fields |= kept.of(extra, HUMANOID_USED)
         if body.viewpoints:
             fields["viewpoints"] = [viewpoint_node(view, self.report) for view in body.viewpoints]
@@ -422,9 +412,7 @@ def _fits(path: Path, scene: Scene) -> bool:
         return True
     try:
         with path.open("rb") as stream:
-            return all(stream.read(len(piece)) == piece for piece in scene_pieces(scene, REMARKS)) and not stream.read(
-                1
-            )
+            return all(stream.read(len(p)) == p for p in (*scene_pieces(scene, REMARKS), b"")) and not stream.read(1)
     except OSError:
         return False
 

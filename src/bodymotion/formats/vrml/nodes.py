@@ -282,8 +282,6 @@ def numbers(node: Node, name: str, wanted: str = "a list of numbers") -> Floats:
 def number(node: Node, name: str, default: float) -> float:
     """Return a field's number: the first, where there are several; `default` where there is none."""
     value = _value(node, name)
-    if value is None:
-        return default
     if isinstance(value, (float, int)):
         return float(value)
     values = numbers(node, name, "a number")
@@ -394,27 +392,25 @@ def texts(node: Node, name: str) -> list[str]:
     value = _value(node, name)
     if isinstance(value, str):
         return [value]
-    if value is None:
-        return []
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return [item for item in value if isinstance(item, str)]
-    if isinstance(value, np.ndarray) and not value.size:
-        return []
-    raise _refused(node, name, "a string")
+    return [item for item in _items(node, name, value, str, "a string") if isinstance(item, str)]
 
 
 def children(node: Node, name: str = "children") -> list[Node]:
     """Return a field's nodes, without NULL."""
     value = _value(node, name)
-    if value is None:
-        return []
     if isinstance(value, Node):
         return [value]
-    if isinstance(value, list) and all(item is None or isinstance(item, Node) for item in value):
-        return [item for item in value if isinstance(item, Node)]
-    if isinstance(value, np.ndarray) and not value.size:
+    of_nodes = (Node, type(None))
+    return [item for item in _items(node, name, value, of_nodes, "a list of nodes") if isinstance(item, Node)]
+
+
+def _items(node: Node, name: str, value: Value, kinds: type | tuple[type, ...], wanted: str) -> list[Any]:
+    """Return the items of a list of some types; an empty array, and no value, are an empty list."""
+    if value is None or (isinstance(value, np.ndarray) and not value.size):
         return []
-    raise _refused(node, name, "a list of nodes")
+    if isinstance(value, list) and all(isinstance(item, kinds) for item in value):
+        return value
+    raise _refused(node, name, wanted)
 
 
 def child(node: Node, name: str) -> Node | None:

@@ -17,7 +17,7 @@ from bodymotion.formats.vrml.reader import expand
 from bodymotion.formats.vrml.shapes import PLAIN, AppearanceReader, GeometryReader
 from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.geometry.shapes import MAX_SHAPES, Mesh, Shape
+from bodymotion.geometry.shapes import MAX_SHAPES, Geometry, Material, Mesh, Shape
 
 if TYPE_CHECKING:
     from bodymotion.formats.vrml.reader import InlineLoader
@@ -196,9 +196,7 @@ class SceneWalker:
         urls = nodes.texts(node, "url")
         if any(url.lower().endswith(MESH_FILES) for url in urls):
             path = self.parts.resolve(node)
-            mesh = self._mesh_file(path, node) if path is not None else None
-            if mesh is not None:
-                self._add(Shape(mesh, frame.transform, PLAIN, node.name), frame, node)
+            self._add(None if path is None else self._mesh_file(path, node), PLAIN, frame, node)
             return
         scene = self.parts.load(node)
         if scene is not None:
@@ -222,13 +220,14 @@ class SceneWalker:
         if found is None or not (frame.visual or frame.collision):
             return
         material = self.appearance.read(nodes.child(node, "appearance"))
-        geometry = self.geometry.read(found, textured=material.texture is not None)
-        if geometry is not None:
-            self._add(Shape(geometry, frame.transform, material, node.name), frame, node)
+        self._add(self.geometry.read(found, textured=material.texture is not None), material, frame, node)
 
-    def _add(self, shape: Shape, frame: NodeFrame, node: Node) -> None:
+    def _add(self, geometry: Geometry | None, material: Material, frame: NodeFrame, node: Node) -> None:
+        if geometry is None:
+            return
         if len(self.drawn) >= MAX_SHAPES:
             raise rules.TOO_LARGE.error(f"the scene expands to more than {MAX_SHAPES} shapes", node.location)
+        shape = Shape(geometry, frame.transform, material, node.name)
         self.drawn.append(FoundShape(shape, frame.visual, frame.collision))
 
     def frame_inside(self, frame: NodeFrame, transform: Floats, node: Node) -> NodeFrame:

@@ -368,16 +368,14 @@ class GeometryReader:
         )
 
     def _point_set(self, node: Node) -> Points | None:
-        points = self.points(node)
-        colors: Floats | None = nodes.rows(self.part(node, "color"), "color", 3)
-        if colors is not None and len(colors) < len(points):
-            if len(colors):
-                self.report(rules.UNUSED_LIST, f"{len(colors)} colours for {len(points)} points", node)
-            colors = None
+        points, colors = self.points(node), nodes.rows(self.part(node, "color"), "color", 3)
+        fits = len(colors) >= len(points)
+        if not fits and len(colors):
+            self.report(rules.UNUSED_LIST, f"{len(colors)} colours for {len(points)} points", node)
         good = np.asarray(np.isfinite(points).all(axis=1))
         if not good.any():
             return None
-        return Points(points[good], None if colors is None else np.clip(colors[: len(points)][good], 0, 1))
+        return Points(points[good], np.clip(colors[: len(points)][good], 0, 1) if fits else None)
 
     def too_large(self, node: Node, count: int) -> bool:
         """Return whether a node unfolds to more than MAX_VERTICES, and report that."""
@@ -444,20 +442,16 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
 
     grid = np.arange(len(spine) * len(section)).reshape(len(spine), len(section))
     uv_grid = grid
-    round_section = bool((section[0] == section[-1]).all())
-    round_spine = bool((points[0] == points[-1]).all())
+    round_section, round_spine = bool((section[0] == section[-1]).all()), bool((points[0] == points[-1]).all())
+    grid = grid.copy()
     if round_section:
-        grid = grid.copy()
         grid[:, -1] = grid[:, 0]
     if round_spine and len(spine) > 2:
-        grid = grid.copy()
         grid[-1] = grid[0]
     faces = _quads(grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1])
     s, t = np.meshgrid(np.linspace(0, 1, len(section)), np.linspace(0, 1, len(spine)))
-    uv_values, uv_faces = (
-        [np.stack([s, t], axis=-1).reshape(-1, 2)],
-        [_quads(uv_grid[:-1, :-1], uv_grid[:-1, 1:], uv_grid[1:, 1:], uv_grid[1:, :-1])],
-    )
+    uv_values = [np.stack([s, t], axis=-1).reshape(-1, 2)]
+    uv_faces = [_quads(uv_grid[:-1, :-1], uv_grid[:-1, 1:], uv_grid[1:, 1:], uv_grid[1:, :-1])]
     all_faces = [faces]
     rim = np.arange(len(section) - round_section)
     extent = np.ptp(section, axis=0).max()
@@ -466,9 +460,8 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
         if nodes.flag(node, flag, True) and len(rim) >= 3:
             # Seen from outside, the first cap has the opposite order.
             order = rim if ends_up else rim[::-1]
-            cut = order[
-                triangulate(order, np.stack([section[:, 0], np.zeros(len(section)), section[:, 1]], axis=1)).corners
-            ]
+            flat_section = np.stack([section[:, 0], np.zeros(len(section)), section[:, 1]], axis=1)
+            cut = order[triangulate(order, flat_section).corners]
             all_faces.append(grid[ring][cut])
             uv_faces.append(cut + sum(map(len, uv_values)))
             uv_values.append(on_cap)

@@ -64,18 +64,17 @@ def _value(field_type: str, default: str) -> Value:
     if default in ("", "NULL"):
         return None
     plain = default.strip("[]").split()
-    if field_type == "SFBool":
-        return plain == ["TRUE"]
-    if field_type == "SFInt32":
-        return int(plain[0])
-    if field_type in ("SFFloat", "SFTime"):
-        return float(plain[0])
-    if field_type == "SFString":
-        return default.strip('"')
-    if field_type == "MFString":
-        return shlex.split(default.strip("[]"))
-    if field_type == "MFNode":
-        return []
+    match field_type:
+        case "SFBool":
+            return plain == ["TRUE"]
+        case "SFInt32":
+            return int(plain[0])
+        case "SFFloat" | "SFTime":
+            return float(plain[0])
+        case "SFString":
+            return default.strip('"')
+        case "MFString" | "MFNode":
+            return shlex.split(default.strip("[]"))
     dtype = {"MFInt32": np.int32, "SFImage": np.int64}.get(field_type, np.float64)
     array = np.array([float(word) for word in plain]).astype(dtype)
     array = array.reshape(-1, _WIDTHS[field_type]) if field_type in _WIDTHS else array

@@ -386,8 +386,6 @@ def _default(field: FieldDeclaration) -> Value:
         return field.value
     if field.type.startswith("MF"):
         return []
-    zeros = {"SFVec2f": 2, "SFVec3f": 3, "SFColor": 3, "SFImage": 3}
-    if field.type in zeros:
-        return np.zeros(zeros[field.type])
+    vectors = dict.fromkeys(("SFVec3f", "SFColor", "SFImage"), np.zeros(3)) | {"SFVec2f": np.zeros(2)}
     defaults: dict[str, Value] = {"SFBool": False, "SFString": "", "SFRotation": np.array([0.0, 0.0, 1.0, 0.0])}
-    return defaults.get(field.type, 0)
+    return {**vectors, **defaults}.get(field.type, 0)

@@ -397,7 +397,7 @@ class _Builder:
         try:
             parser.Parse(data, True)
         except expat.ExpatError as error:
-            if error.code in (expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING],) and encoding is None:
+            if error.code == expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING] and encoding is None:
                 raise _UnknownEncoding from error
             open_tags = [(element.name, element.line or 1) for element in self.stack]
             words, at = explain_syntax_error(data, parser.ErrorByteIndex, error.code, open_tags)
@@ -420,20 +420,14 @@ class _Builder:
         line, column = self.here()
         self.count += 1
         if len(self.stack) >= MAX_DEPTH or self.count > MAX_ELEMENTS:
+            too_many = self.count > MAX_ELEMENTS
             message = (
-                f"more than {MAX_ELEMENTS} elements"
-                if self.count > MAX_ELEMENTS
-                else f"elements nested more than {MAX_DEPTH} deep"
+                f"more than {MAX_ELEMENTS} elements" if too_many else f"elements nested more than {MAX_DEPTH} deep"
             )
             raise TOO_DEEP.error(message, Location(self.document.path, line, column))
-        element = Element(
-            name,
-            dict(zip(attributes[::2], attributes[1::2], strict=True)),
-            line=line,
-            column=column,
-            document=self.document,
-            offset=self.parser.CurrentByteIndex,
-        )
+        pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
+        at, document = self.parser.CurrentByteIndex, self.document
+        element = Element(name, pairs, line=line, column=column, document=document, offset=at)
         if self.stack:
             self.stack[-1].children.append(element)
         else:
