@@ -219,7 +219,7 @@ def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Mea
     polygons, numbers = support_edges(plan, old, margin)
     before = old.joint_displacements, old.root_poses
     if old.motion.link_position is None:
-        before = before[0], _low_passed(old.root_poses, times, ROOT_CUTOFF)
+        before = before[0], low_passed_rows(old.root_poses, times, ROOT_CUTOFF)
     center, acceleration = np.array(old.center_of_mass), old.center_of_mass_acceleration[:, :2]
     speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
     at_rest = bool(speed[0] < REST_SPEED), bool(speed[-1] < REST_SPEED)
@@ -232,7 +232,7 @@ def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Mea
         pendulum = (now.center_of_mass[:, 2] - ground) / fall
         offset = np.nan_to_num(now.zmp[:, :2] - path + pendulum[:, None] * now.center_of_mass_acceleration[:, :2])
         inner = np.clip(np.arange(len(times)), END_FRAMES, len(times) - 1 - END_FRAMES)
-        offset = _low_passed(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, ZMP_CUTOFF)
+        offset = low_passed_rows(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, ZMP_CUTOFF)
         wanted = plan_center(
             CenterProblem(times, old.center_of_mass[:, :2], acceleration, offset, pendulum, polygons, numbers, at_rest)
         )
@@ -247,7 +247,7 @@ def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Mea
         now = measure(body, Motion.from_joints(q, times=times, root=root), feet=plan.links, ground=ground)
         low = np.clip(center[:, 2] - now.center_of_mass[:, 2], 0.0, MAX_LOWERING)
         if low.max() > MIN_LOWERING:
-            lowered = np.maximum(center[:, 2] - _eased(2.0 * low, times), old.center_of_mass[:, 2] - 2.0 * MAX_LOWERING)
+            lowered = np.maximum(center[:, 2] - eased(2.0 * low, times), old.center_of_mass[:, 2] - 2.0 * MAX_LOWERING)
             center[:, 2] = lowered
         if not number or _score(now, missed) > _score(best[1], best[0]):
             best = missed, now
@@ -263,7 +263,7 @@ def _score(now: Measures, missed: Floats) -> tuple[float, float]:
     return float(np.mean(good)), float(np.nan_to_num(_minimum(now.stability_margin), nan=-np.inf))
 
 
-def _low_passed(values: Floats, times: Floats, cutoff: float) -> Floats:
+def low_passed_rows(values: Floats, times: Floats, cutoff: float) -> Floats:
     """Return values (T, …) without what is faster than a cutoff [Hz]; poses where they have seven columns."""
 
     def fill(first: int, last: int, rows: Floats) -> None:
@@ -275,7 +275,7 @@ def _low_passed(values: Floats, times: Floats, cutoff: float) -> Floats:
     return out
 
 
-def _eased(values: Floats, times: Floats) -> Floats:
+def eased(values: Floats, times: Floats) -> Floats:
     """Return smooth values (T,) that are nowhere below the given ones."""
     width = int(np.clip(EASING_TIME / np.median(np.diff(times)) + 0.5, 1, len(times)))
     largest = np.lib.stride_tricks.sliding_window_view(np.pad(values, width, mode="edge"), 2 * width + 1).max(axis=1)
@@ -301,10 +301,10 @@ def _within_speeds(motion: Motion, old: Measures) -> tuple[Motion, tuple[tuple[f
             f"joint {old.body.joints[column].name!r} is {factor.max():.3g} times as fast as its velocity limit at {times[frame]:.3f} s, "
             f"expected a jump of no more than {MAX_FACTOR} times; remove jumps first, or use limits=False (--no-limits)"
         )
-    eased = _eased(factor, times)
-    steps = 0.5 * (eased[1:] + eased[:-1]) * np.diff(times)
+    slowness = eased(factor, times)
+    steps = 0.5 * (slowness[1:] + slowness[:-1]) * np.diff(times)
     later = times[0] + np.concatenate(([0.0], np.cumsum(steps)))
-    parts = tuple((float(times[a]), float(times[b - 1]), float(factor[a:b].max())) for a, b in runs(eased > 1.001))
+    parts = tuple((float(times[a]), float(times[b - 1]), float(factor[a:b].max())) for a, b in runs(slowness > 1.001))
     return stretched(motion, times, later, "cubic"), parts
 
 

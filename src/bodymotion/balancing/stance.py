@@ -213,13 +213,13 @@ def _path(old: Floats, times: Floats, phases: list[tuple[int, int]], pinned: lis
         first, last = times[max(a - 1, 0)], times[min(b, count - 1)]
         share = ((times[a:b] - first) / max(last - first, 1e-9))[:, None]
         nearby = ((before, a - 1), (after, min(b, count - 1)))
-        known = [_difference(goal, old[at]) for goal, at in nearby if goal is not None]
-        change = known[0] + _smooth(share) * (known[-1] - known[0])
+        known = [pose_difference(goal, old[at]) for goal, at in nearby if goal is not None]
+        change = known[0] + quintic(share) * (known[-1] - known[0])
         out[a:b, :3] = old[a:b, :3] + change[:, :3]
-        out[a:b, 3:] = rotations.multiply(_rotation(change[:, 3:]), old[a:b, 3:])
+        out[a:b, 3:] = rotations.multiply(from_rotation_vector(change[:, 3:]), old[a:b, 3:])
         near = [goal for goal, _ in nearby if goal is not None]
         low = SWING_HEIGHT + np.mean([goal[2] for goal in near]) - out[a:b, 2].max()
-        if len(near) == 2 and low > 0 and np.abs(_difference(*near)).max() > MIN_STEP:
+        if len(near) == 2 and low > 0 and np.abs(pose_difference(*near)).max() > MIN_STEP:
             out[a:b, 2] += low * 16.0 * (share[:, 0] * (1.0 - share[:, 0])) ** 2
         for end, way in ((before, 1), (after, -1)):
             if end is None:
@@ -227,31 +227,31 @@ def _path(old: Floats, times: Floats, phases: list[tuple[int, int]], pinned: lis
             height = (out[a:b, 2] - end[2])[::way]
             away = np.abs(times[a:b] - times[a - 1 if way == 1 else b])[::way]
             if abs(height[0]) > MAX_LANDING_SPEED * away[0]:
-                height *= _smooth(np.minimum(away / LANDING_TIME, 1.0))
+                height *= quintic(np.minimum(away / LANDING_TIME, 1.0))
                 out[a:b, 2] = end[2] + height[::way]
             clear = min(int(np.searchsorted(np.maximum.accumulate(height), CLEARANCE)), b - a - 1)
-            change = _difference(out[a:b], np.broadcast_to(end, (b - a, 7)))
+            change = pose_difference(out[a:b], np.broadcast_to(end, (b - a, 7)))
             if np.abs(change[::way][: clear + 1, [0, 1, 3, 4, 5]]).max() > MAX_SLIP:
                 begin = max(away[clear] - 0.2 * CATCH_UP_TIME, 0.0)
                 length = min(CATCH_UP_TIME, 0.6 * (last - first - begin))
-                weight = _smooth(np.clip((away - begin) / length, 0.0, 1.0))[::way, None]
+                weight = quintic(np.clip((away - begin) / length, 0.0, 1.0))[::way, None]
                 out[a:b, :2] = end[:2] + weight * change[:, :2]
-                out[a:b, 3:] = rotations.multiply(_rotation(weight * change[:, 3:]), end[3:])
+                out[a:b, 3:] = rotations.multiply(from_rotation_vector(weight * change[:, 3:]), end[3:])
     return out
 
 
-def _difference(pose: Floats, other: Floats) -> Floats:
+def pose_difference(pose: Floats, other: Floats) -> Floats:
     """Return how (..., 6) a pose differs from another: x y z, and the rotation vector, in the world."""
     axis, angle = rotations.to_axis_angle(rotations.multiply(pose[..., 3:], rotations.conjugate(other[..., 3:])))
     return np.concatenate((pose[..., :3] - other[..., :3], axis * np.asarray(angle)[..., None]), axis=-1)
 
 
-def _rotation(vector: Floats) -> Floats:
+def from_rotation_vector(vector: Floats) -> Floats:
     """Return the quaternions (..., 4) of rotation vectors (..., 3) [rad]."""
     return rotations.from_axis_angle(vector, np.linalg.norm(vector, axis=-1))
 
 
-def _smooth(share: Floats) -> Floats:
+def quintic(share: Floats) -> Floats:
     """Return the quintic polynomial (...) from 0 to 1 with speeds and accelerations of 0 at both ends, at shares 0…1."""
     return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
 

@@ -1,0 +1,275 @@
+"""Make a recorded motion one of another robot: `retarget`.
+
+With s the length of the robot's leg over the source's, d the directions of the source's limbs and L the lengths of the robot's:
+
+    hips      s times as far from the ground, less the difference of the heights of the ankles, and no further from a foot in contact than
+              the leg is long; horizontally s times the path of the source
+    ankles    hip + s·(ankle − hip) of the source, pinned while its foot is on the ground (`feet`)
+    knees     hip + L·d
+    arms      elbow = shoulder + L·d, wrist = elbow + L·d, hand = wrist + L·d
+    pelvis, chest, head, feet    the orientations of the source, with x forward, y left, z up where both are upright
+
+Inverse kinematics (`kernels.inverse_kinematics`) brings all frames as near to these goals as limits allow, first hips, trunk and legs, then
+all joints, with the arms' goals from where the shoulders are. A posture weight decides what is left open, such as the twist of a straight arm.
+Goals and joints are low-pass filtered; a last pass over legs and trunk puts the feet back where they are pinned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.balancing.balancing import eased, low_passed_rows
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model import ik
+from bodymotion.motion import Motion
+from bodymotion.retargeting.feet import foot_path
+from bodymotion.retargeting.roles import SIDES, Figure, figure_of_body, neutral
+from bodymotion.retargeting.source import PARTS, Recording, part_axes, recorded, sole
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+    from bodymotion.skeleton import Skeleton
+
+CUTOFF = 6.0
+"""[Hz] of the low-pass filters of goals and joints."""
+STRETCH = 0.985
+"""Of the length of a leg: hips are no further from a foot in contact."""
+POSTURE = 0.01
+"""The weight of the posture, in 1/rad."""
+FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.2, 1.0, 0.5
+"""The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
+LAST_FOOT, LAST_POSTURE = 30.0, 0.3
+"""The weights in the last pass."""
+FIRST_STEPS, STEPS, LAST_STEPS = 60, 4, 3
+"""Steps of inverse kinematics in the first frame, in others, and in those of the last pass."""
+BENT = {"knee": 0.3, "elbow": 0.5}
+"""[rad] How far joints are bent where the search begins."""
+
+
+def retarget(
+    source: Skeleton | Motion,
+    body: Body,
+    *,
+    source_body: Body | None = None,
+    roles: Mapping[str, str] | None = None,
+    source_roles: Mapping[str, str] | None = None,
+) -> Motion:
+    """Return the motion of a body that does what a recorded figure does.
+
+    Parameters
+    ----------
+    source:
+        A skeleton, or the motion of another robot, `source_body`.
+    roles, source_roles:
+        By role (`roles.ROLES`), names of links of the body and of joints or links of the source, where they are not found by themselves.
+
+    Raises
+    ------
+    ValueError
+        When the roles of joints cannot be found, or the source has no frames or numbers that are not finite.
+    """
+    return retargeted(recorded(source, source_body, source_roles), body, figure_of_body(body, roles))
+
+
+def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
+    """Return the motion of a body, whose figure is known, that does what is recorded."""
+    goals = Goals(recording, body, figure)
+    times = recording.times
+    legs = goals.columns("left ankle", "right ankle", "chest")
+    every = goals.columns(*figure.points)
+    start, root = goals.start()
+    weights = np.full(body.num_joints, POSTURE)
+    weights[goals.columns("pelvis")] = 0.0
+    trunk = [*goals.trunk(PELVIS), *goals.knees()]
+    first = goals.solve([*goals.feet(FOOT, SWING), *trunk], legs, weights, start, root, start, STEPS)
+    placed = body.forward_kinematics(first.q, first.root)
+    goals.plan_feet(placed)
+    posture = np.tile(start, (len(times), 1))
+    posture[:, legs] = first.q[:, legs]
+    tasks = [*goals.feet(FOOT, FOOT), *trunk, *goals.arms(placed)]
+    second = goals.solve(tasks, every, weights, first.q[0], first.root[0], posture, STEPS)
+    q, root = low_passed_rows(second.q, times, CUTOFF), low_passed_rows(second.root, times, CUTOFF)
+    placed = body.forward_kinematics(q, root)
+    last = [*goals.feet(LAST_FOOT, LAST_FOOT), goals.as_placed("pelvis", placed)]
+    weights[legs] = LAST_POSTURE
+    weights[goals.columns("pelvis")] = 0.0
+    final = goals.solve(last, legs, weights, q, root, q, LAST_STEPS)
+    return Motion.from_joints(final.q, times=times, root=final.root, joint_names=final.joint_names)
+
+
+class Goals:
+    """Where the parts of a body should be in each frame, as tasks of inverse kinematics."""
+
+    def __init__(self, recording: Recording, body: Body, figure: Figure) -> None:
+        self.recording, self.body, self.figure = recording, body, figure
+        self.axes = part_axes(figure)
+        rest, times = figure.rest, recording.times
+        middle = 0.5 * (rest["left hip"] + rest["right hip"])
+        upright = rotations.multiply(figure.reference[figure.points["pelvis"][0], 3:], self.axes["pelvis"])
+        leg = np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES])
+        scale = float(leg) / recording.leg
+        points = recording.points
+        hips = scale * 0.5 * (points["left hip"] + points["right hip"])
+        self.soles = soles = [sole(body, figure, side) for side in SIDES]
+        hips[:, 2] += soles[0].depth - scale * recording.ankle_height
+        self.pelvis = low_passed_rows(np.concatenate([hips, recording.frames["pelvis"]], axis=1), times, CUTOFF)
+        self.raw: list[Floats] = []
+        lowered = np.zeros(len(times))
+        for k, side in enumerate(SIDES):
+            hip = rotations.rotate(rotations.conjugate(upright), rest[f"{side} hip"] - middle)
+            hip = poses.transform_points(self.pelvis, hip)
+            ankle = hip + scale * (points[f"{side} ankle"] - points[f"{side} hip"])
+            ankle[:, 2] = soles[k].depth + scale * (points[f"{side} ankle"][:, 2] - recording.ankle_height)
+            raw = np.concatenate([ankle, recording.frames[f"{side} foot"]], axis=1)
+            self.raw.append(low_passed_rows(raw, times, CUTOFF))
+            away = hip - self.raw[k][:, :3]
+            high = np.sqrt(np.maximum((STRETCH * leg) ** 2 - away[:, 0] ** 2 - away[:, 1] ** 2, 0.0))
+            low = np.where(recording.contact[:, k].any(axis=1), away[:, 2] - high, 0.0)
+            lowered = np.maximum(lowered, low)
+        self.pelvis[:, 2] -= eased(lowered, times) if len(times) > 1 else lowered
+        self.middle = middle
+        self.ankles = [foot_path(raw, recording.contact[:, k], soles[k]) for k, raw in enumerate(self.raw)]
+
+    def plan_feet(self, placed: Floats) -> None:
+        """Pin the feet, with the orientations that they reach in poses (T, L, 7) of the links."""
+        times, contact = self.recording.times, self.recording.contact
+        self.ankles = []
+        for k, side in enumerate(SIDES):
+            reached = rotations.multiply(placed[:, self.figure.points[f"{side} ankle"][0], 3:], self.axes[f"{side} foot"])
+            frames = low_passed_rows(np.concatenate([self.raw[k][:, :3], reached], axis=1), times, CUTOFF)
+            frames[:, :3] = self.raw[k][:, :3]
+            self.ankles.append(foot_path(frames, contact[:, k], self.soles[k], tilted=True))
+
+    def columns(self, *roles: str) -> list[int]:
+        """Return the columns of the joints between the root and the links of roles."""
+        kinds, of_joints = self.body.tree[1:3]
+        found = set()
+        for role in roles:
+            link = self.figure.points[role][0]
+            while link > 0:
+                if kinds[link]:
+                    found.add(int(of_joints[link]))
+                link = self.body.links[link].parent
+        return sorted(found)
+
+    def start(self) -> tuple[Floats, Floats]:
+        """Return joint values (J,) and the root's pose (7,) where the search begins: upright, knees and elbows a little bent."""
+        q, rest = neutral(self.body), self.figure.rest
+        lateral = rest["left hip"] - rest["right hip"]
+        forward = np.cross(lateral, [0.0, 0.0, 1.0])
+        for side in SIDES:
+            for role, below, way in (("knee", "ankle", -forward), ("elbow", "wrist", forward)):
+                if f"{side} {role}" not in rest:
+                    continue
+                link = self.body.links[self.figure.points[f"{side} {role}"][0]]
+                if link.index in self.body.joint_links:
+                    axis = rotations.rotate(self.figure.reference[link.index, 3:], link.joint.axis)
+                    moved = float(np.cross(axis, rest[f"{side} {below}"] - rest[f"{side} {role}"]) @ way)
+                    column = self.body.joint_links.index(link.index)
+                    bent = q[column] + np.sign(moved) * BENT[role]
+                    q[column] = np.clip(bent, link.joint.lower, link.joint.upper)
+        link = self.figure.points["pelvis"][0]
+        placed = self.body.forward_kinematics(q, self.body.root_pose)
+        goal = self.link_pose("pelvis", self.pelvis[0], self._local("pelvis", self.middle))
+        return q, poses.compose(goal, poses.compose(poses.inverse(placed[link]), placed[0]))
+
+    def _local(self, role: str, point: Floats) -> Floats:
+        """Return a point (3,) of the upright pose in the frame of a role's link."""
+        return poses.transform_points(poses.inverse(self.figure.reference[self.figure.points[role][0]]), point)
+
+    def link_pose(self, part: str, frame: Floats, point: Floats) -> Floats:
+        """Return the poses (..., 7) of a part's link with its point (3,) at frames (..., 7) of the part."""
+        turned = rotations.multiply(frame[..., 3:], rotations.conjugate(self.axes[part]))
+        return np.concatenate([frame[..., :3] - rotations.rotate(turned, point), turned], axis=-1)
+
+    def feet(self, weight: float, orientation_weight: float) -> list[ik.Task]:
+        """Return the tasks of both feet."""
+        tasks: list[ik.Task] = []
+        for side, path in zip(SIDES, self.ankles, strict=True):
+            link, point = self.figure.points[f"{side} ankle"]
+            goal = self.link_pose(f"{side} foot", path, point)
+            goal[:, :3] = path[:, :3]
+            tasks.append(ik.FrameTask(link, goal, weight, 0.3 * orientation_weight, point))
+        return tasks
+
+    def trunk(self, weight: float) -> list[ik.Task]:
+        """Return the tasks of pelvis, chest and head."""
+        link = self.figure.points["pelvis"][0]
+        point = self._local("pelvis", self.middle)
+        goal = self.link_pose("pelvis", self.pelvis, point)
+        goal[:, :3] = self.pelvis[:, :3]
+        tasks: list[ik.Task] = [ik.FrameTask(link, goal, weight, weight, point)]
+        for part, share in (("chest", CHEST), ("head", HEAD)):
+            if part in self.axes and self.columns(part) != (self.columns("chest") if part == "head" else []):
+                frames = np.concatenate([np.zeros((len(goal), 3)), self.recording.frames[part]], axis=1)
+                frames = low_passed_rows(frames, self.recording.times, CUTOFF)
+                turned = self.link_pose(part, frames, np.zeros(3))[:, 3:]
+                tasks.append(ik.FrameTask(self.figure.points[part][0], turned, 1.0, share))
+        return tasks
+
+    def chain(self, base: Floats, *roles: str) -> list[Floats]:
+        """Return the positions (T, 3) of the roles of a limb after the first, which is at `base` (T, 3): limb by limb as the source."""
+        found = []
+        for start, end, way in zip(roles, roles[1:], self.recording.directions(*roles), strict=False):
+            base = base + self.figure.length(start, end) * way
+            found.append(base)
+        return found
+
+    def knees(self) -> list[ik.Task]:
+        """Return the tasks of the knees."""
+        tasks: list[ik.Task] = []
+        rest = self.figure.rest
+        for side in SIDES:
+            hip = poses.transform_points(
+                self.link_pose("pelvis", self.pelvis, self._local("pelvis", self.middle)),
+                self._local("pelvis", rest[f"{side} hip"]),
+            )
+            (goal,) = self.chain(hip, f"{side} hip", f"{side} knee")
+            link, point = self.figure.points[f"{side} knee"]
+            tasks.append(ik.FrameTask(link, low_passed_rows(goal, self.recording.times, CUTOFF), KNEE, point=point))
+        return tasks
+
+    def arms(self, placed: Floats) -> list[ik.Task]:
+        """Return the tasks of elbows, wrists and hands, for poses (T, L, 7) of the links that carry the shoulders."""
+        tasks: list[ik.Task] = []
+        for side in SIDES:
+            roles = [f"{side} {part}" for part in ("shoulder", "elbow", "wrist", "hand")]
+            if not all(role in self.figure.points and role in self.recording.points for role in roles):
+                continue
+            chest = self.figure.points["chest"][0]
+            shoulder = poses.transform_points(placed[:, chest], self._local("chest", self.figure.rest[roles[0]]))
+            for role, goal, weight in zip(roles[1:], self.chain(shoulder, *roles), (ARM, ARM, HAND), strict=True):
+                link, point = self.figure.points[role]
+                tasks.append(
+                    ik.FrameTask(link, low_passed_rows(goal, self.recording.times, CUTOFF), weight, point=point)
+                )
+        return tasks
+
+    def as_placed(self, role: str, placed: Floats) -> ik.Task:
+        """Return the task that keeps the link of a role where it is."""
+        link = self.figure.points[role][0]
+        return ik.FrameTask(link, placed[:, link], PELVIS, PELVIS)
+
+    def solve(
+        self, tasks: list[ik.Task], columns: list[int], weights: Floats, q: Floats, root: Floats, rest: Floats, steps: int
+    ) -> ik.Solution:
+        """Return the solution; from one start pose, the first frame is solved with more steps."""
+
+        def found(tasks: list[ik.Task], q: Floats, root: Floats, rest: Floats, steps: int) -> ik.Solution:
+            problem = ik.TaskList(self.body, q, root, rest)
+            for task in tasks:
+                problem.add_task(task)
+            problem.add_loops()
+            moving, lower, upper, _ = ik.search_space(self.body, not self.body.is_mounted, columns, 0.0)
+            pull = np.concatenate([np.zeros(6), weights]) * moving
+            return ik.solve(problem, (moving, lower, upper, pull), 0, steps)
+
+        if q.ndim == 1:
+            once = [ik.FrameTask(t.link, np.asarray(t.goal)[0], t.weight, t.orientation_weight, t.point) for t in tasks]  # type: ignore[union-attr]
+            first = found(once, q, root, np.atleast_2d(rest)[0], FIRST_STEPS)
+            q, root = first.q, first.root
+        return found(tasks, q, root, rest, steps)

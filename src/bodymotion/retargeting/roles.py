@@ -1,0 +1,340 @@
+"""Which joint of a person or a robot is the left knee: roles found by topology, geometry in an upright pose, and names.
+
+A figure is a tree of joints at their positions in one upright pose, z up. With height h from its lowest to its highest joint:
+
+    pelvis     the lowest common ancestor of all tips below 0.25·h; seen from there the tree is a tree again
+    legs       the two branches of the pelvis with these tips
+    chest      the joint with the longest pair of branches to both sides, legs excluded, by the shorter one of a pair: the arms
+    head       the joint before the highest other tip beyond the chest
+    knee       the joint K of a leg whose least distance from the leg's begin and end is largest; the elbow likewise.
+               An axis of a knee points sideways, one of an elbow across the arm
+    hip        the point c with the least sum of |(1 − a·aᵀ)(c − o)|² over the axes a, through o, of up to three joints before the knee;
+               ankle, shoulder and wrist likewise. A joint without an axis (a ball) is the point itself
+
+Left is where z × forward points; a person's toes are in front. A robot's left is found by name, without names it is at +y.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from bodymotion.diagnostics.spelling import choices
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+    from bodymotion.skeleton import Skeleton
+
+SIDES = ("left", "right")
+LIMBS = {"leg": ("hip", "knee", "ankle", "toe"), "arm": ("shoulder", "elbow", "wrist", "hand")}
+ROLES = ("pelvis", "chest", "head", *(f"{side} {part}" for side in SIDES for limb in LIMBS.values() for part in limb))
+"""All roles. A figure without arms or head lacks theirs."""
+LOW = 0.25
+"""Of the height: feet are below."""
+MIN_ARM = 0.12
+"""Of the height: shorter branches to both sides are no arms."""
+SIDEWAYS, ACROSS = 0.7, 0.6
+"""The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with the upper arm."""
+MIDDLE = {"knee": re.compile("knee|shin|shank|calf", re.I), "elbow": re.compile("elbow|fore_?arm", re.I)}
+NAMED = 1.5
+"""So much likelier is a joint that is named so."""
+LEFT, RIGHT = re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I), re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I)
+HEAD, GRIP = re.compile("head|neck", re.I), re.compile("hand|finger|grip|thumb", re.I)
+MIN_TIP = 1e-3
+"""[m]"""
+COINCIDENT = 0.02
+"""Of the height: joints nearer to each other are at one point."""
+
+Point: TypeAlias = tuple[int, Floats]
+"""The index of a joint or link, and a point (3,) [m] in its frame."""
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A person or a robot, with the points that have roles.
+
+    Attributes
+    ----------
+    name, names, kind:
+        Of the figure, of its joints or links, and the word for one of these.
+    reference:
+        (N, 7) poses of all joints in one upright pose, z up [m].
+    points:
+        By role, the joint and the point in its frame.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    kind: str
+    reference: Floats
+    points: Mapping[str, Point]
+
+    def at(self, role: str, placed: Floats) -> Floats:
+        """Return the positions (..., 3) of a role's point for poses (..., N, 7) of all joints."""
+        joint, offset = self.points[role]
+        return poses.transform_points(placed[..., joint, :], offset)
+
+    @property
+    def rest(self) -> dict[str, Floats]:
+        """The positions (3,) of all roles in the upright pose."""
+        return {role: self.at(role, self.reference) for role in self.points}
+
+    def length(self, *roles: str) -> float:
+        """Return the length [m] of a limb in the upright pose, from role to role."""
+        rest = np.array([self.at(role, self.reference) for role in roles])
+        return float(np.linalg.norm(np.diff(rest, axis=0), axis=1).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class _Tree:
+    """Joints with tips of their ends behind them: names, parents, poses (N, 7), world axes (N, 3) with NaN for balls and 0 for fixed."""
+
+    names: list[str]
+    parents: list[int]
+    placed: Floats
+    axes: Floats
+    owners: list[Point]
+
+
+def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, str] | None = None) -> Figure:
+    """Return the figure of a skeleton whose joints are at poses (T, J, 7), z up.
+
+    Raises
+    ------
+    ValueError
+        When it has no two legs; the message names what was found. Also for roles or names in `given` that do not exist.
+    """
+    hips = next((k for k in range(len(skeleton.joints)) if skeleton.parents.count(k) > 1), 0)
+    steps = placed[:: max(1, len(placed) // 200)]
+    tips = [k for k in range(len(skeleton.joints)) if k not in skeleton.parents]
+    feet = sorted(tips, key=lambda k: float(steps[:, k, 2].mean()))[:2]
+    reference = steps[int(np.argmax(np.round(steps[:, hips, 2] - steps[:, feet, 2].max(axis=1), 3)))]
+    names, parents = list(skeleton.names), list(skeleton.parents)
+    owners: list[Point] = [(k, np.zeros(3)) for k in range(len(names))]
+    for k, joint in enumerate(skeleton.joints):
+        for end in joint.ends * skeleton.unit:
+            names.append(f"{joint.name} end")
+            parents.append(k)
+            owners.append((k, end))
+    tree = _Tree(names, parents, _ends(reference, owners), np.full((len(names), 3), np.nan), owners)
+    return Figure("the skeleton", skeleton.names, "joint", reference, _roles(tree, "the skeleton", given))
+
+
+def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure:
+    """Return the figure of a body, all joints at 0 or the limit next to it; errors as `figure_of_skeleton`."""
+    reference = body.forward_kinematics(neutral(body))
+    names, parents = [link.name for link in body.links], [link.parent for link in body.links]
+    axes = np.zeros((len(names), 3))
+    for link in body.links[1:]:
+        if link.joint.type == "rotate" and link.index in body.joint_links:
+            axes[link.index] = rotations.rotate(reference[link.index, 3:], link.joint.axis)
+    owners: list[Point] = [(k, np.zeros(3)) for k in range(len(names))]
+    for link in body.links:
+        if link.index not in parents and (end := _tip(body, link.index)) is not None:
+            names.append(f"{link.name} end")
+            parents.append(link.index)
+            owners.append((link.index, end))
+    axes = np.concatenate([axes, np.zeros((len(names) - len(axes), 3))])
+    tree = _Tree(names, parents, _ends(reference, owners), axes, owners)
+    name = body.name or "the body"
+    return Figure(name, tuple(names[: len(body.links)]), "link", reference, _roles(tree, name, given))
+
+
+def neutral(body: Body) -> Floats:
+    """Return joint values (J,): 0, or the limit next to it."""
+    limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (0, 0) for j in body.joints]).reshape(-1, 2)
+    return np.clip(0.0, limits[:, 0], limits[:, 1])
+
+
+def _tip(body: Body, index: int) -> Floats | None:
+    """Return the end (3,) of a link without children: of its shapes, or twice its centre of mass; None without both."""
+    link = body.links[index]
+    cloud = link.contact_points
+    middle = 0.5 * (cloud.min(axis=0) + cloud.max(axis=0)) if len(cloud) else np.asarray(link.center_of_mass)
+    if (far := float(np.linalg.norm(middle))) < MIN_TIP:
+        return None
+    return middle * (float((cloud @ middle).max()) / far**2 if len(cloud) else 2.0)
+
+
+def _ends(reference: Floats, owners: Sequence[Point]) -> Floats:
+    """Return the poses (N, 7) of joints and ends."""
+    placed = reference[[joint for joint, _ in owners]].copy()
+    placed[:, :3] = poses.transform_points(placed, np.array([end for _, end in owners]))
+    return placed
+
+
+def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str, Point]:
+    """Return the points of the roles."""
+    given = dict(given or {})
+    for role, joint in given.items():
+        if role not in ROLES:
+            raise ValueError(f"no role {role!r}; {choices(role, list(ROLES))}")
+        if joint not in tree.names:
+            raise ValueError(f"{name} has no joint {joint!r}; {choices(joint, tree.names)}")
+    at = tree.placed[:, :3]
+    height = float(np.ptp(at[:, 2]))
+    leaves = [k for k in range(len(at)) if k not in tree.parents]
+    low = [k for k in leaves if at[k, 2] < at[:, 2].min() + LOW * height]
+    pelvis = tree.names.index(given["pelvis"]) if "pelvis" in given else _common([_path(tree.parents, k, -1) for k in low])
+    around = _rooted(tree.parents, pelvis)
+    legs: dict[int, int] = {}
+    for k in low:
+        path = _path(around, k, pelvis)
+        if path and (path[0] not in legs or at[k, 2] < at[legs[path[0]], 2] - COINCIDENT * height):
+            legs[path[0]] = k
+    if len(legs) != 2 or not height:
+        raise ValueError(
+            f"{name}: found {len(legs)} legs below {tree.names[pelvis]!r}; expected a figure with two legs; name the joints of its roles (--map)"
+        )
+    paths = [_path(around, tip, pelvis) for tip in legs.values()]
+    lateral = at[paths[0][0]] - at[paths[1][0]]
+    for one, other in zip(*paths, strict=False):
+        if np.hypot(*(at[one] - at[other])[:2]) > 2 * COINCIDENT * height:
+            lateral = at[one] - at[other]
+            break
+    lateral = np.array([lateral[0], lateral[1], 0]) / max(np.hypot(*lateral[:2]), 1e-9)
+    found: dict[str, Point] = {"pelvis": (tree.owners[pelvis][0], np.zeros(3))}
+    parts = [_limb(tree, path, "knee", lateral, height) for path in paths]
+    forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
+    turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
+    if abs(turned) < COINCIDENT * height or not np.isnan(tree.axes[0, 0]):
+        turned = sum(bool(LEFT.search(tree.names[k])) - bool(RIGHT.search(tree.names[k])) for k in paths[0]) or lateral[1]
+    order = (0, 1) if turned >= 0 else (1, 0)
+    lateral = lateral * (1 if turned >= 0 else -1)
+    for side, number in zip(SIDES, order, strict=True):
+        for role, point in zip(LIMBS["leg"], _points(tree, paths[number], parts[number]), strict=True):
+            found[f"{side} {role}"] = point
+    chest, arms = _arms(tree, around, pelvis, set(legs), lateral, height)
+    chest = tree.names.index(given["chest"]) if "chest" in given else chest
+    for side, tip in zip(SIDES, arms, strict=False):
+        path = _path(around, tip, chest)
+        part = _limb(tree, path, "elbow", lateral, height)
+        for role, point in zip(LIMBS["arm"], _points(tree, path, part), strict=True):
+            found[f"{side} {role}"] = point
+    found["chest"] = (tree.owners[chest][0], np.zeros(3))
+    used = {*legs.values(), *arms, *(k for tip in (*legs.values(), *arms) for k in _path(around, tip, pelvis))}
+    beyond = [k for k in leaves if k not in used and not used & {*_path(around, k, chest)} and chest in _path(around, k, -1)]
+    if beyond:
+        top = max(beyond, key=lambda k: at[k, 2])
+        if at[top, 2] > at[chest, 2]:
+            path = _path(around, top, chest) or [top]
+            named = [k for k in path if HEAD.search(tree.names[k])]
+            head = named[-1] if named else path[max(len(path) - 2, 0)]
+            found["head"] = (tree.owners[head][0], np.zeros(3))
+    return found | {role: tree.owners[tree.names.index(joint)] for role, joint in given.items()}
+
+
+def _path(parents: Sequence[int], joint: int, top: int) -> list[int]:
+    """Return the joints from below `top` (−1: from the root) to a joint."""
+    found = []
+    while joint not in (top, -1):
+        found.append(joint)
+        joint = parents[joint]
+    return found[::-1]
+
+
+def _common(paths: Sequence[Sequence[int]]) -> int:
+    """Return the last joint that all paths from the root have."""
+    shared = 0
+    for row in zip(*paths, strict=False):
+        if len(set(row)) > 1:
+            break
+        shared = row[0]
+    return shared
+
+
+def _rooted(parents: Sequence[int], root: int) -> list[int]:
+    """Return the parents of all joints, seen from another root."""
+    found = list(parents)
+    previous, joint = -1, root
+    while joint >= 0:
+        found[joint], previous, joint = previous, joint, parents[joint]
+    return found
+
+
+def _arms(
+    tree: _Tree, around: Sequence[int], pelvis: int, legs: set[int], lateral: Floats, height: float
+) -> tuple[int, tuple[int, ...]]:
+    """Return the chest, and the tips of the left and the right arm; (pelvis, ()) without arms."""
+    at = tree.placed[:, :3]
+    bone = np.array([np.linalg.norm(at[k] - at[p]) if p >= 0 else 0.0 for k, p in enumerate(around)])
+    best, chest, tips = MIN_ARM * height, pelvis, ()
+    for joint in range(len(at)):
+        sides: dict[int, tuple[float, int]] = {}
+        for tip in range(len(at)):
+            path = _path(around, tip, joint)
+            if not path or around[path[0]] != joint or tip in around or legs & {*path}:
+                continue
+            offset = float((at[tip] - at[joint]) @ lateral)
+            length = float(bone[path].sum())
+            side = 1 if offset > COINCIDENT * height else -1 if offset < -COINCIDENT * height else 0
+            if side and length > sides.get(side, (0.0, 0))[0] * (1 + 1e-9):
+                sides[side] = length, tip
+        if len(sides) == 2 and (shorter := min(length for length, _ in sides.values())) > best * (1 + 1e-6):
+            first = [_path(around, tip, joint)[0] for _, tip in sides.values()]
+            if first[0] != first[1]:
+                best, chest, tips = shorter, joint, (sides[1][1], sides[-1][1])
+    return chest, tips
+
+
+def _limb(
+    tree: _Tree, path: list[int], role: str, lateral: Floats, height: float
+) -> tuple[int, Floats, Floats, Floats, int]:
+    """Return of a limb: the joint K in its middle, the points (3,) of its upper and lower end, that of K, and the joint of the lower end."""
+    at, axes = tree.placed[:, :3], tree.axes
+    scores = []
+    for n, k in enumerate(path):
+        score = min(np.linalg.norm(at[k] - at[path[0]]), np.linalg.norm(at[k] - at[path[-1]]))
+        if not np.isnan(axes[k, 0]):
+            upper = at[k] - at[path[0]]
+            cosine = abs(float(axes[k] @ upper)) / max(float(np.linalg.norm(upper)), 1e-9)
+            fits = abs(float(axes[k] @ lateral)) > SIDEWAYS if role == "knee" else cosine < ACROSS
+            score *= bool(axes[k].any()) and (fits or bool(MIDDLE[role].search(tree.names[k])))
+        scores.append(score * (NAMED if MIDDLE[role].search(tree.names[k]) else 1.0) * (1 - 1e-6 * n))
+    middle = int(np.argmax(scores))
+    if np.isnan(axes[path[middle], 0]):
+        apart = COINCIDENT * height
+        above = next((k for k in reversed(path[:middle]) if np.linalg.norm(at[k] - at[path[middle]]) > apart), path[0])
+        below = next((k for k in path[middle + 1 :] if np.linalg.norm(at[k] - at[path[middle]]) > apart), path[-1])
+        return path[middle], at[above], at[below], at[path[middle]], below
+    moving = [k for k in path if axes[k].any()]
+    split = moving.index(path[middle]) if path[middle] in moving else 0
+    near = 2 if role == "knee" else 3
+    after = [k for k in moving[split + 1 :] if not GRIP.search(tree.names[k])][:near]
+    start = _crossing(at, axes, moving[max(split - 3, 0) : split] or path[:1])
+    if after and np.linalg.norm(at[after[-1]] - at[path[middle]]) > 0.3 * np.linalg.norm(at[path[middle]] - start):
+        end, last = _crossing(at, axes, after), after[-1]
+    else:  # no joint between the elbow and the tip
+        end, last = at[path[-1]], path[-1]
+    hinge = axes[path[middle]]
+    middle_point = at[path[middle]] + hinge * float((0.5 * (start + end) - at[path[middle]]) @ hinge)
+    return path[middle], start, end, middle_point, last
+
+
+def _crossing(at: Floats, axes: Floats, joints: Sequence[int]) -> Floats:
+    """Return the point (3,) nearest to the axes of joints; of several, the one nearest to the last joint."""
+    matrix, right = 1e-3 * np.eye(3), 1e-3 * at[joints[-1]]
+    for k in joints:
+        across = np.eye(3) - np.outer(axes[k], axes[k])
+        matrix, right = matrix + across, right + across @ at[k]
+    return np.asarray(np.linalg.solve(matrix, right))
+
+
+def _points(tree: _Tree, path: list[int], part: tuple[int, Floats, Floats, Floats, int]) -> list[Point]:
+    """Return the points of the four roles of a limb: those of the upper end are of the joint before K."""
+    middle, start, end, between, last = part
+    number = path.index(middle)
+    above = path[max(number - 1, 0)]
+    tip = path[-1]
+
+    def point(joint: int, position: Floats) -> Point:
+        owner = tree.owners[joint][0]
+        return owner, poses.transform_points(poses.inverse(tree.placed[joint, :]), position) + tree.owners[joint][1]
+
+    return [point(above, start), point(middle, between), point(last, end), point(tip, tree.placed[tip, :3])]

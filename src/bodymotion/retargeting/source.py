@@ -1,0 +1,240 @@
+"""What a recorded figure does: points and directions of its limbs, orientations, and where its feet are on the ground.
+
+Orientations do not depend on the rest pose of a file. The frame of a part has x forward, y left, z up where the figure stands upright:
+with R(t) the orientation of a joint, its up axis in the joint's frame is the mean of Rᵀ·z over the upright frames (the tallest 5 %), and
+its lateral axis the mean of Rᵀ·(left hip − right hip), shoulders for the chest. Feet have the up axis of the frames in which they are on the
+ground, and their forward axis points from ankle to toe. A robot is upright with all joints at 0.
+
+Let ℓ be the length of a leg. A point of a foot (ankle or toe) is low up to 0.06·ℓ above its ground, which is the median height of
+that point while it moves slower than 0.25·ℓ/s within the lowest 0.1·ℓ of the clip; it is in contact while it is low and slower than 0.35·ℓ/s.
+Contacts and gaps of less than 0.08 s are none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.model.body import Body
+from bodymotion.motion import Motion
+from bodymotion.retargeting.roles import LIMBS, SIDES, Figure, figure_of_body, figure_of_skeleton
+from bodymotion.skeleton import Skeleton
+
+LOW, NEAR, SLOW, STILL = 0.1, 0.06, 0.25, 0.35
+MIN_PHASE = 0.08
+"""[s]"""
+UPRIGHT = 0.95
+"""Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright."""
+MIN_LENGTH = 1e-6
+"""[m]"""
+PARTS = {"pelvis": "pelvis", "chest": "chest", "head": "head", "left foot": "left ankle", "right foot": "right ankle"}
+"""Parts with an orientation, and the roles of their joints."""
+
+
+@dataclass(frozen=True)
+class Sole:
+    """How far [m] the box of a sole reaches from the ankle, in the frame of its foot: `front`, `back`, `depth` below, `left`, `right`."""
+
+    front: float
+    back: float
+    depth: float
+    left: float
+    right: float
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """A figure that moves over T frames on level ground at z = 0.
+
+    Attributes
+    ----------
+    figure, times:
+        The figure, and times (T,) [s].
+    points:
+        By role, positions (T, 3) [m].
+    frames:
+        By part, orientations (T, 4): x forward, y left, z up where the figure is upright.
+    contact:
+        (T, 2, 2) whether ankle and toe of the left and the right foot are in contact.
+    ankle_height:
+        [m] of the ankles of feet that are flat on the ground.
+    """
+
+    figure: Figure
+    times: Floats
+    points: Mapping[str, Floats]
+    frames: Mapping[str, Floats]
+    contact: npt.NDArray[np.bool_]
+    ankle_height: float
+
+    @property
+    def leg(self) -> float:
+        """The length [m] of a leg from hip to ankle."""
+        return 0.5 * sum(self.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES)
+
+    def length(self, *roles: str) -> float:
+        """Return the median length [m] of a limb from role to role."""
+        pairs = zip(roles, roles[1:], strict=False)
+        return float(sum(np.median(np.linalg.norm(self.points[b] - self.points[a], axis=1)) for a, b in pairs))
+
+    def directions(self, *roles: str) -> list[Floats]:
+        """Return the unit vectors (T, 3) from role to role; where two are at one point, the one before."""
+        found: list[Floats] = []
+        for start, end in zip(roles, roles[1:], strict=False):
+            way = self.points[end] - self.points[start]
+            length = np.linalg.norm(way, axis=1, keepdims=True)
+            missing = length < MIN_LENGTH
+            found.append(np.where(missing, found[-1] if found else 0.0, way / np.where(missing, 1.0, length)))
+        return found
+
+
+def recorded(
+    source: Skeleton | Motion, body: Body | None = None, roles: Mapping[str, str] | None = None
+) -> Recording:
+    """Return the recording of a skeleton, or of a motion of a body.
+
+    Raises
+    ------
+    ValueError
+        When the roles of its joints cannot be found, there are no frames, or numbers are not finite; and for a motion without its body.
+    """
+    if isinstance(source, Skeleton):
+        placed, times = source.joint_poses(), source.times
+        if not len(placed):
+            raise ValueError("the skeleton has no frames: there is nothing to retarget")
+        if not np.isfinite(placed).all():
+            raise ValueError("the skeleton has numbers that are not finite; `bodymotion check` reports them")
+        figure = figure_of_skeleton(source, placed, roles)
+    else:
+        if body is None:
+            raise ValueError("the source is a motion: retargeting needs the body that it belongs to (--source-body)")
+        from bodymotion.dynamics import measure
+
+        found = measure(body, source)
+        placed, times, figure = found.link_poses, found.times, figure_of_body(body, roles)
+        if not np.isfinite(placed).all():
+            raise ValueError("retargeting needs finite numbers; fill the gaps first (`edit --fill-gaps`)")
+    points = {role: figure.at(role, placed) for role in figure.points}
+    leg = np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES])
+    lows = {part: _ground([points[f"{side} {part}"] for side in SIDES], times, leg) for part in ("ankle", "toe")}
+    contact = np.array([[_contact(points[f"{side} {p}"], lows[p], times, leg) for p in lows] for side in SIDES])
+    contact = contact.transpose(2, 0, 1)
+    ground = lows["toe"] if isinstance(source, Skeleton) else 0.0
+    axes = part_axes(figure) if isinstance(source, Motion) else _axes_by_motion(figure, placed, points, contact)
+    ankle = lows["ankle"] - ground
+    if isinstance(source, Motion):
+        ankle = sole(body, figure).depth  # type: ignore[arg-type]
+        ground = lows["ankle"] - ankle
+    frames = {
+        part: rotations.multiply(placed[:, figure.points[PARTS[part]][0], 3:], axis) for part, axis in axes.items()
+    }
+    points = {role: at - [0.0, 0.0, ground] for role, at in points.items()}
+    return Recording(figure, np.asarray(times), points, frames, contact, float(ankle))
+
+
+def part_axes(figure: Figure) -> dict[str, Floats]:
+    """Return for the parts of a robot the quaternions (4,) of their frames in the frames of their links."""
+    rest = figure.rest
+    lateral = rest["left hip"] - rest["right hip"]
+    frame = _frame(np.array([0.0, 0.0, 1.0]), lateral)
+    return {
+        part: rotations.multiply(rotations.conjugate(figure.reference[figure.points[role][0], 3:]), frame)
+        for part, role in PARTS.items()
+        if role in figure.points
+    }
+
+
+def sole(body: Body, figure: Figure, side: str = "left") -> Sole:
+    """Return the sole of a foot: the box of the contact points of the foot and what it carries. A foot without shapes is as long as a quarter of the leg, and
+    as deep as the ankle is above z = 0 in the robot's own pose, where that is below 0.15 legs.
+    """
+    foot = figure.points[f"{side} ankle"][0]
+    ankle = figure.at(f"{side} ankle", figure.reference)
+    clouds = []
+    for link in body.links[foot:]:
+        above = link.index
+        while above > foot:
+            above = body.links[above].parent
+        if above == foot and len(link.contact_points):
+            pose = figure.reference[link.index]
+            clouds.append(pose[:3] + rotations.rotate(pose[3:], link.contact_points))
+    axes = rotations.multiply(figure.reference[foot, 3:], part_axes(figure)[f"{side} foot"])
+    if not clouds:
+        leg = figure.length(f"{side} hip", f"{side} knee", f"{side} ankle")
+        depth = float(ankle[2]) if 0 < ankle[2] < 0.15 * leg else 0.1 * leg
+        return Sole(0.15 * leg, 0.1 * leg, depth, 0.05 * leg, 0.05 * leg)
+    cloud = rotations.rotate(rotations.conjugate(axes), np.concatenate(clouds) - ankle)
+    cloud = cloud[cloud[:, 2] < cloud[:, 2].min() + 0.1 * np.ptp(cloud[:, 0])]
+    (front, left, _), (back, right, depth) = cloud.max(axis=0), -cloud.min(axis=0)
+    return Sole(float(front), float(back), float(depth), float(left), float(right))
+
+
+def _frame(up: Floats, lateral: Floats) -> Floats:
+    """Return the quaternion (4,) of the frame with z along `up`, and y along what of `lateral` is normal to it."""
+    z = up / max(float(np.linalg.norm(up)), 1e-9)
+    y = lateral - (lateral @ z) * z
+    y = y / max(float(np.linalg.norm(y)), 1e-9)
+    return rotations.from_matrix(np.stack([np.cross(y, z), y, z], axis=1))
+
+
+def _axes_by_motion(
+    figure: Figure, placed: Floats, points: Mapping[str, Floats], contact: npt.NDArray[np.bool_]
+) -> dict[str, Floats]:
+    """Return for the parts of a person the quaternions (4,) of their frames in the frames of their joints."""
+    hips = 0.5 * (points["left hip"] + points["right hip"])
+    tall = hips[:, 2] - np.minimum(points["left ankle"][:, 2], points["right ankle"][:, 2])
+    upright = tall >= UPRIGHT * np.quantile(tall, 0.95)
+    across = points["left hip"] - points["right hip"]
+    shoulders = points["left shoulder"] - points["right shoulder"] if "left shoulder" in points else across
+    up = np.broadcast_to([0.0, 0.0, 1.0], across.shape)
+    found = {}
+    for part, role in PARTS.items():
+        if role not in figure.points:
+            continue
+        back = rotations.conjugate(placed[:, figure.points[role][0], 3:])
+        if part.endswith("foot"):
+            side = part.split()[0]
+            flat = contact[:, SIDES.index(side)].all(axis=1)
+            forward = rotations.rotate(back, points[f"{side} toe"] - points[role]).mean(axis=0)
+            z = rotations.rotate(back, up)[flat if flat.any() else upright].mean(axis=0)
+            found[part] = _frame(z, np.cross(z, forward))
+        else:
+            lateral = rotations.rotate(back, across if part == "pelvis" else shoulders)[upright].mean(axis=0)
+            y = lateral / max(float(np.linalg.norm(lateral)), 1e-9)
+            z = rotations.rotate(back, up)[upright].mean(axis=0)
+            found[part] = _frame(z - (z @ y) * y, lateral)
+    return found
+
+
+def _speed(points: Floats, times: Floats) -> Floats:
+    """Return the speeds (T,) [m/s] of a point (T, 3), by central differences."""
+    if len(times) < 3:
+        return np.zeros(len(times))
+    return np.asarray(np.linalg.norm(np.gradient(points, times, axis=0), axis=1))
+
+
+def _ground(points: list[Floats], times: Floats, leg: float) -> float:
+    """Return the height [m] of the points of feet that are on the ground."""
+    height = np.concatenate([at[:, 2] for at in points])
+    speed = np.concatenate([_speed(at, times) for at in points])
+    low = height < np.quantile(height, 0.02) + LOW * leg
+    still = low & (speed < SLOW * leg)
+    return float(np.median(height[still if still.any() else low]))
+
+
+def _contact(points: Floats, ground: float, times: Floats, leg: float) -> npt.NDArray[np.bool_]:
+    """Return when (T,) a point of a foot is in contact."""
+    found = np.asarray((points[:, 2] < ground + NEAR * leg) & (_speed(points, times) < STILL * leg))
+    for state in (False, True):
+        for a, b in runs(found == state):
+            if a > 0 and b < len(found) and times[b] - times[a] < MIN_PHASE:
+                found[a:b] = not state
+    return found
+
+
+__all__ = ["LIMBS", "Recording", "part_axes", "recorded", "sole"]
