@@ -39,6 +39,7 @@ LAYERS = (
     ("balancing",),
     ("checks",),
     ("collection",),
+    ("retargeting",),
     ("plots",),
     ("viewer",),
     ("rendering",),

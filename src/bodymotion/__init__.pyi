@@ -72,6 +72,10 @@ from bodymotion.plots import Plot as Plot
 from bodymotion.plots import plot as plot
 from bodymotion.rendering import render as render
 from bodymotion.reports import report as report
+from bodymotion.retargeting import RetargetComparison as RetargetComparison
+from bodymotion.retargeting import compare_retarget as compare_retarget
+from bodymotion.retargeting import retarget as retarget
+from bodymotion.retargeting import to_skeleton as to_skeleton
 from bodymotion.simulation import Simulation as Simulation
 from bodymotion.simulation import simulate as simulate
 from bodymotion.simulation import simulate_many as simulate_many

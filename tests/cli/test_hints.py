@@ -25,6 +25,7 @@ PRINTED_BY = {
     "mirroring.py": ("edit",),
     "smoothing.py": ("edit",),
     "balancing": ("balance",),
+    "retargeting": ("retarget",),
     "simulation": ("simulate",),
 }
 """The commands that print the texts of a package or module, where not all do."""

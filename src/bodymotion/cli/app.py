@@ -25,6 +25,7 @@ COMMANDS = (
     "edit",
     "ik",
     "balance",
+    "retarget",
     "simulate",
     "spot",
 )

@@ -1,5 +1,7 @@
 """Recorded motion of a person or a robot, made a motion of another robot."""
 
+from bodymotion.retargeting.comparing import RetargetComparison, compare_retarget
 from bodymotion.retargeting.retargeting import retarget
+from bodymotion.retargeting.skeletons import to_skeleton
 
-__all__ = ["retarget"]
+__all__ = ["RetargetComparison", "compare_retarget", "retarget", "to_skeleton"]

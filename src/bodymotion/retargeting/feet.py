@@ -1,9 +1,9 @@
 """Where the feet of a retargeted motion are: pinned to the ground while those of the source are on it, on smooth paths in between.
 
 In a stance phase the middle of the sole is at one point, and the foot is flat, or rotated by its pitch φ about the front edge of its sole
-(φ > 0, heel up) or the rear one (φ < 0, toe up), and by its roll about a side where the ankle cannot hold it flat. Its yaw is the mean of the phase; it follows the source where that differs by more than
-`FREE_YAW`. In a swing the path of the source is changed by what both phases next to it are, which changes over by a quintic polynomial;
-no part of a sole is below the ground.
+(φ > 0, heel up) or the rear one (φ < 0, toe up), and by its roll about a side where the ankle cannot hold it flat. Its yaw is the mean of
+the phase; it follows the source where that differs by more than `FREE_YAW`, about what is on the ground. In a swing the path of the
+source is changed by what both phases next to it are, by a quintic polynomial; no part of a sole is below the ground.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.retargeting.source import Sole
 
 FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.12, 0.02
-"""[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed; the last one where the foot is as flat as its
-ankle allows."""
+"""[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed; FREE_TILT where its ankle allows no less."""
 PITCHES = (-0.4, 0.7)
 MAX_ROLL = 0.5
 """[rad] A foot in contact is pitched and rolled no further."""
@@ -29,17 +28,17 @@ def foot_path(raw: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: b
 
     `contact` (T, 2) of ankle and toe. With `tilted`, orientations are those that the foot can have, and kept but for `FREE_TILT`.
     """
-    out, on = np.array(raw), contact.any(axis=1)
+    out, on = np.array(raw), np.asarray(contact.any(axis=1))
     phases = runs(on)
     for a, b in phases:
-        out[a:b] = _stance(raw[a:b], contact[a:b].all(axis=1), sole, tilted)
+        out[a:b] = _stance(raw[a:b], np.asarray(contact[a:b].all(axis=1)), sole, tilted)
     count = len(raw)
     bounds = [0, *(frame for phase in phases for frame in phase), count]
     for a, b in zip(bounds[::2], bounds[1::2], strict=True):
         if a == b or not phases:
             continue
         known = [pose_difference(out[k], raw[k]) for k in (a - 1, b) if 0 <= k < count]
-        share = (np.arange(a, b) - a + 1.0) / (b - a + 1.0)
+        share: Floats = (np.arange(a, b, dtype=np.float64) - a + 1.0) / (b - a + 1.0)
         change = known[0] + quintic(share)[:, None] * (known[-1] - known[0])
         out[a:b, :3] = raw[a:b, :3] + change[:, :3]
         out[a:b, 3:] = rotations.multiply(from_rotation_vector(change[:, 3:]), raw[a:b, 3:])
@@ -60,12 +59,18 @@ def _stance(raw: Floats, flat: npt.NDArray[np.bool_], sole: Sole, tilted: bool) 
     zero = np.zeros_like(yaw)
     level = rotations.from_rpy(np.stack([zero, zero, yaw], axis=1))
     middle = np.array([0.5 * (sole.front - sole.back), 0.5 * (sole.left - sole.right), -sole.depth])
-    at = raw[:, :3] + rotations.rotate(level, middle)
-    point = (at[flat] if flat.any() else at).mean(axis=0)
-    point[2] = 0.0
-    edge = np.stack([np.where(pitch > 0, sole.front, -sole.back), np.where(roll > 0, -sole.right, sole.left), zero - sole.depth], axis=1)
+    edge = np.stack(
+        [np.where(pitch > 0, sole.front, -sole.back), np.where(roll > 0, -sole.right, sole.left), zero], axis=1
+    )
+    edge -= middle * [1, 1, 0]
+    # It yaws about what touches the ground: the middle, or an edge, or a corner.
+    arm = np.where(np.stack([pitch, roll, zero], axis=1) == 0, 0.0, edge)[:-1]
+    moved = rotations.rotate(level[:-1], arm) - rotations.rotate(level[1:], arm)
+    moved = np.concatenate([np.zeros((1, 3)), np.cumsum(moved, axis=0)])
+    apart = raw[:, :3] + rotations.rotate(level, middle) - moved
+    point = moved + (apart[flat] if flat.any() else apart).mean(axis=0) * [1, 1, 0]
     turn = rotations.from_rpy(np.stack([roll, pitch, zero], axis=1))
-    ankle = point + rotations.rotate(level, edge - middle - rotations.rotate(turn, edge))
+    ankle = point + rotations.rotate(level, edge - rotations.rotate(turn, edge + middle))
     return np.concatenate([ankle, rotations.multiply(level, turn)], axis=1)
 
 

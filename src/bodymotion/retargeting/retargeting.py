@@ -9,14 +9,14 @@ With s the length of the robot's leg over the source's, d the directions of the 
     arms      elbow = shoulder + L·d, wrist = elbow + L·d, hand = wrist + L·d
     pelvis, chest, head, feet    the orientations of the source, with x forward, y left, z up where both are upright
 
-Inverse kinematics (`kernels.inverse_kinematics`) brings all frames as near to these goals as limits allow, first hips, trunk and legs, then
-all joints, with the arms' goals from where the shoulders are. A posture weight decides what is left open, such as the twist of a straight arm.
+Inverse kinematics (`kernels.inverse_kinematics`) brings all frames as near to these goals as limits allow: first hips, trunk and legs, then
+all joints, with the arms' goals from where the shoulders are. A posture weight decides what is left open, such as the twist of an arm.
 Goals and joints are low-pass filtered; a last pass over legs and trunk puts the feet back where they are pinned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,22 +28,24 @@ from bodymotion.model import ik
 from bodymotion.motion import Motion
 from bodymotion.retargeting.feet import foot_path
 from bodymotion.retargeting.roles import SIDES, Figure, figure_of_body, neutral
-from bodymotion.retargeting.source import PARTS, Recording, part_axes, recorded, sole
+from bodymotion.retargeting.skeletons import of_same_links
+from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, sole
+from bodymotion.skeleton import Skeleton
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
-    from bodymotion.skeleton import Skeleton
 
-CUTOFF = 6.0
-"""[Hz] of the low-pass filters of goals and joints."""
+CUTOFF, SLOW_CUTOFF = 6.0, 3.0
+"""[Hz] of the low-pass filters of goals and legs, and of the posture near which arms are in the last pass: what their goals leave open is
+smooth."""
 STRETCH = 0.985
 """Of the length of a leg: hips are no further from a foot in contact."""
 POSTURE = 0.01
 """The weight of the posture, in 1/rad."""
-FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.2, 1.0, 0.5
+FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.2, 1.0, 0.3
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
-LAST_FOOT, LAST_POSTURE = 30.0, 0.3
-"""The weights in the last pass."""
+LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 0.3, 0.15
+"""The weights in the last pass: of feet, and of the filtered values of legs and trunk, and of other joints."""
 FIRST_STEPS, STEPS, LAST_STEPS = 60, 4, 3
 """Steps of inverse kinematics in the first frame, in others, and in those of the last pass."""
 BENT = {"knee": 0.3, "elbow": 0.5}
@@ -63,7 +65,7 @@ def retarget(
     Parameters
     ----------
     source:
-        A skeleton, or the motion of another robot, `source_body`.
+        A skeleton, or the motion of another robot, `source_body`. One of the body's own links (`to_skeleton`) gives its motion back.
     roles, source_roles:
         By role (`roles.ROLES`), names of links of the body and of joints or links of the source, where they are not found by themselves.
 
@@ -72,7 +74,8 @@ def retarget(
     ValueError
         When the roles of joints cannot be found, or the source has no frames or numbers that are not finite.
     """
-    return retargeted(recorded(source, source_body, source_roles), body, figure_of_body(body, roles))
+    same = of_same_links(source, body) if isinstance(source, Skeleton) and not roles and not source_roles else None
+    return same or retargeted(recorded(source, source_body, source_roles), body, figure_of_body(body, roles))
 
 
 def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
@@ -92,12 +95,14 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     posture[:, legs] = first.q[:, legs]
     tasks = [*goals.feet(FOOT, FOOT), *trunk, *goals.arms(placed)]
     second = goals.solve(tasks, every, weights, first.q[0], first.root[0], posture, STEPS)
-    q, root = low_passed_rows(second.q, times, CUTOFF), low_passed_rows(second.root, times, CUTOFF)
+    q, root = low_passed_rows(second.q, times, SLOW_CUTOFF), low_passed_rows(second.root, times, CUTOFF)
+    q[:, legs] = low_passed_rows(second.q[:, legs], times, CUTOFF)
     placed = body.forward_kinematics(q, root)
-    last = [*goals.feet(LAST_FOOT, LAST_FOOT), goals.as_placed("pelvis", placed)]
-    weights[legs] = LAST_POSTURE
+    last = [*goals.feet(LAST_FOOT, LAST_FOOT), goals.as_placed("pelvis", placed), *goals.arms(placed)]
+    weights[:] = LAST_POSTURE
+    weights[legs] = LAST_LEGS
     weights[goals.columns("pelvis")] = 0.0
-    final = goals.solve(last, legs, weights, q, root, q, LAST_STEPS)
+    final = goals.solve(last, every, weights, q, root, q, LAST_STEPS)
     return Motion.from_joints(final.q, times=times, root=final.root, joint_names=final.joint_names)
 
 
@@ -139,7 +144,9 @@ class Goals:
         times, contact = self.recording.times, self.recording.contact
         self.ankles = []
         for k, side in enumerate(SIDES):
-            reached = rotations.multiply(placed[:, self.figure.points[f"{side} ankle"][0], 3:], self.axes[f"{side} foot"])
+            reached = rotations.multiply(
+                placed[:, self.figure.points[f"{side} ankle"][0], 3:], self.axes[f"{side} foot"]
+            )
             frames = low_passed_rows(np.concatenate([self.raw[k][:, :3], reached], axis=1), times, CUTOFF)
             frames[:, :3] = self.raw[k][:, :3]
             self.ankles.append(foot_path(frames, contact[:, k], self.soles[k], tilted=True))
@@ -172,10 +179,10 @@ class Goals:
                     column = self.body.joint_links.index(link.index)
                     bent = q[column] + np.sign(moved) * BENT[role]
                     q[column] = np.clip(bent, link.joint.lower, link.joint.upper)
-        link = self.figure.points["pelvis"][0]
+        pelvis = self.figure.points["pelvis"][0]
         placed = self.body.forward_kinematics(q, self.body.root_pose)
         goal = self.link_pose("pelvis", self.pelvis[0], self._local("pelvis", self.middle))
-        return q, poses.compose(goal, poses.compose(poses.inverse(placed[link]), placed[0]))
+        return q, poses.compose(goal, poses.compose(poses.inverse(placed[pelvis]), placed[0]))
 
     def _local(self, role: str, point: Floats) -> Floats:
         """Return a point (3,) of the upright pose in the frame of a role's link."""
@@ -242,7 +249,10 @@ class Goals:
                 continue
             chest = self.figure.points["chest"][0]
             shoulder = poses.transform_points(placed[:, chest], self._local("chest", self.figure.rest[roles[0]]))
-            for role, goal, weight in zip(roles[1:], self.chain(shoulder, *roles), (ARM, ARM, HAND), strict=True):
+            goals = self.chain(shoulder, *roles)
+            for role, goal, weight in zip(roles[1:], goals, (ARM, ARM, HAND), strict=True):
+                if role.endswith("hand") and self.recording.length(*roles[2:]) < MIN_LENGTH:
+                    continue
                 link, point = self.figure.points[role]
                 tasks.append(
                     ik.FrameTask(link, low_passed_rows(goal, self.recording.times, CUTOFF), weight, point=point)
@@ -255,17 +265,24 @@ class Goals:
         return ik.FrameTask(link, placed[:, link], PELVIS, PELVIS)
 
     def solve(
-        self, tasks: list[ik.Task], columns: list[int], weights: Floats, q: Floats, root: Floats, rest: Floats, steps: int
+        self,
+        tasks: list[ik.Task],
+        columns: list[int],
+        weights: Floats,
+        q: Floats,
+        root: Floats,
+        rest: Floats,
+        steps: int,
     ) -> ik.Solution:
         """Return the solution; from one start pose, the first frame is solved with more steps."""
 
-        def found(tasks: list[ik.Task], q: Floats, root: Floats, rest: Floats, steps: int) -> ik.Solution:
+        def found(tasks: Sequence[ik.Task], q: Floats, root: Floats, rest: Floats, steps: int) -> ik.Solution:
             problem = ik.TaskList(self.body, q, root, rest)
             for task in tasks:
                 problem.add_task(task)
             problem.add_loops()
             moving, lower, upper, _ = ik.search_space(self.body, not self.body.is_mounted, columns, 0.0)
-            pull = np.concatenate([np.zeros(6), weights]) * moving
+            pull: Floats = np.concatenate([np.zeros(6), weights]) * moving.astype(np.float64)
             return ik.solve(problem, (moving, lower, upper, pull), 0, steps)
 
         if q.ndim == 1:

@@ -44,7 +44,10 @@ SIDEWAYS, ACROSS = 0.7, 0.6
 MIDDLE = {"knee": re.compile("knee|shin|shank|calf", re.I), "elbow": re.compile("elbow|fore_?arm", re.I)}
 NAMED = 1.5
 """So much likelier is a joint that is named so."""
-LEFT, RIGHT = re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I), re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I)
+LEFT, RIGHT = (
+    re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I),
+    re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I),
+)
 HEAD, GRIP = re.compile("head|neck", re.I), re.compile("hand|finger|grip|thumb", re.I)
 MIN_TIP = 1e-3
 """[m]"""
@@ -149,7 +152,7 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
 def neutral(body: Body) -> Floats:
     """Return joint values (J,): 0, or the limit next to it."""
     limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (0, 0) for j in body.joints]).reshape(-1, 2)
-    return np.clip(0.0, limits[:, 0], limits[:, 1])
+    return np.asarray(np.clip(0.0, limits[:, 0], limits[:, 1]))
 
 
 def _tip(body: Body, index: int) -> Floats | None:
@@ -159,7 +162,7 @@ def _tip(body: Body, index: int) -> Floats | None:
     middle = 0.5 * (cloud.min(axis=0) + cloud.max(axis=0)) if len(cloud) else np.asarray(link.center_of_mass)
     if (far := float(np.linalg.norm(middle))) < MIN_TIP:
         return None
-    return middle * (float((cloud @ middle).max()) / far**2 if len(cloud) else 2.0)
+    return np.asarray(middle * (float((cloud @ middle).max()) / far**2 if len(cloud) else 2.0))
 
 
 def _ends(reference: Floats, owners: Sequence[Point]) -> Floats:
@@ -181,7 +184,9 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
     height = float(np.ptp(at[:, 2]))
     leaves = [k for k in range(len(at)) if k not in tree.parents]
     low = [k for k in leaves if at[k, 2] < at[:, 2].min() + LOW * height]
-    pelvis = tree.names.index(given["pelvis"]) if "pelvis" in given else _common([_path(tree.parents, k, -1) for k in low])
+    pelvis = (
+        tree.names.index(given["pelvis"]) if "pelvis" in given else _common([_path(tree.parents, k, -1) for k in low])
+    )
     around = _rooted(tree.parents, pelvis)
     legs: dict[int, int] = {}
     for k in low:
@@ -190,7 +195,7 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
             legs[path[0]] = k
     if len(legs) != 2 or not height:
         raise ValueError(
-            f"{name}: found {len(legs)} legs below {tree.names[pelvis]!r}; expected a figure with two legs; name the joints of its roles (--map)"
+            f"{name}: found {len(legs)} legs below {tree.names[pelvis]!r}; expected a figure with two legs; name its roles (--map)"
         )
     paths = [_path(around, tip, pelvis) for tip in legs.values()]
     lateral = at[paths[0][0]] - at[paths[1][0]]
@@ -204,7 +209,9 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
     forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
     turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
     if abs(turned) < COINCIDENT * height or not np.isnan(tree.axes[0, 0]):
-        turned = sum(bool(LEFT.search(tree.names[k])) - bool(RIGHT.search(tree.names[k])) for k in paths[0]) or lateral[1]
+        turned = (
+            sum(bool(LEFT.search(tree.names[k])) - bool(RIGHT.search(tree.names[k])) for k in paths[0]) or lateral[1]
+        )
     order = (0, 1) if turned >= 0 else (1, 0)
     lateral = lateral * (1 if turned >= 0 else -1)
     for side, number in zip(SIDES, order, strict=True):
@@ -219,7 +226,9 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
             found[f"{side} {role}"] = point
     found["chest"] = (tree.owners[chest][0], np.zeros(3))
     used = {*legs.values(), *arms, *(k for tip in (*legs.values(), *arms) for k in _path(around, tip, pelvis))}
-    beyond = [k for k in leaves if k not in used and not used & {*_path(around, k, chest)} and chest in _path(around, k, -1)]
+    beyond = [
+        k for k in leaves if k not in used and not used & {*_path(around, k, chest)} and chest in _path(around, k, -1)
+    ]
     if beyond:
         top = max(beyond, key=lambda k: at[k, 2])
         if at[top, 2] > at[chest, 2]:
@@ -264,7 +273,8 @@ def _arms(
     """Return the chest, and the tips of the left and the right arm; (pelvis, ()) without arms."""
     at = tree.placed[:, :3]
     bone = np.array([np.linalg.norm(at[k] - at[p]) if p >= 0 else 0.0 for k, p in enumerate(around)])
-    best, chest, tips = MIN_ARM * height, pelvis, ()
+    tips: tuple[int, ...] = ()
+    best, chest = MIN_ARM * height, pelvis
     for joint in range(len(at)):
         sides: dict[int, tuple[float, int]] = {}
         for tip in range(len(at)):
@@ -286,7 +296,7 @@ def _arms(
 def _limb(
     tree: _Tree, path: list[int], role: str, lateral: Floats, height: float
 ) -> tuple[int, Floats, Floats, Floats, int]:
-    """Return of a limb: the joint K in its middle, the points (3,) of its upper and lower end, that of K, and the joint of the lower end."""
+    """Return of a limb: the joint K in its middle, the points (3,) of its upper end, lower end and K, and the joint of the lower end."""
     at, axes = tree.placed[:, :3], tree.axes
     scores = []
     for n, k in enumerate(path):

@@ -2,11 +2,11 @@
 
 Orientations do not depend on the rest pose of a file. The frame of a part has x forward, y left, z up where the figure stands upright:
 with R(t) the orientation of a joint, its up axis in the joint's frame is the mean of Rᵀ·z over the upright frames (the tallest 5 %), and
-its lateral axis the mean of Rᵀ·(left hip − right hip), shoulders for the chest. Feet have the up axis of the frames in which they are on the
-ground, and their forward axis points from ankle to toe. A robot is upright with all joints at 0.
+its lateral axis the mean of Rᵀ·(left hip − right hip), shoulders for the chest. Feet have the up axis of the frames in which they are on
+the ground, and their forward axis points from ankle to toe. A robot is upright with all joints at 0.
 
-Let ℓ be the length of a leg. A point of a foot (ankle or toe) is low up to 0.06·ℓ above its ground, which is the median height of
-that point while it moves slower than 0.25·ℓ/s within the lowest 0.1·ℓ of the clip; it is in contact while it is low and slower than 0.35·ℓ/s.
+Let ℓ be the length of a leg. A point of a foot (ankle or toe) is low up to 0.06·ℓ above its ground, which is the median height of that
+point while it moves slower than 0.25·ℓ/s within the lowest 0.1·ℓ of the clip; it is in contact while it is low and slower than 0.35·ℓ/s.
 Contacts and gaps of less than 0.08 s are none.
 """
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -79,13 +80,13 @@ class Recording:
 
     def length(self, *roles: str) -> float:
         """Return the median length [m] of a limb from role to role."""
-        pairs = zip(roles, roles[1:], strict=False)
+        pairs = pairwise(roles)
         return float(sum(np.median(np.linalg.norm(self.points[b] - self.points[a], axis=1)) for a, b in pairs))
 
     def directions(self, *roles: str) -> list[Floats]:
         """Return the unit vectors (T, 3) from role to role; where two are at one point, the one before."""
         found: list[Floats] = []
-        for start, end in zip(roles, roles[1:], strict=False):
+        for start, end in pairwise(roles):
             way = self.points[end] - self.points[start]
             length = np.linalg.norm(way, axis=1, keepdims=True)
             missing = length < MIN_LENGTH
@@ -93,9 +94,7 @@ class Recording:
         return found
 
 
-def recorded(
-    source: Skeleton | Motion, body: Body | None = None, roles: Mapping[str, str] | None = None
-) -> Recording:
+def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping[str, str] | None = None) -> Recording:
     """Return the recording of a skeleton, or of a motion of a body.
 
     Raises
@@ -120,7 +119,7 @@ def recorded(
         if not np.isfinite(placed).all():
             raise ValueError("retargeting needs finite numbers; fill the gaps first (`edit --fill-gaps`)")
     points = {role: figure.at(role, placed) for role in figure.points}
-    leg = np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES])
+    leg = float(np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES]))
     lows = {part: _ground([points[f"{side} {part}"] for side in SIDES], times, leg) for part in ("ankle", "toe")}
     contact = np.array([[_contact(points[f"{side} {p}"], lows[p], times, leg) for p in lows] for side in SIDES])
     contact = contact.transpose(2, 0, 1)
@@ -150,8 +149,10 @@ def part_axes(figure: Figure) -> dict[str, Floats]:
 
 
 def sole(body: Body, figure: Figure, side: str = "left") -> Sole:
-    """Return the sole of a foot: the box of the contact points of the foot and what it carries. A foot without shapes is as long as a quarter of the leg, and
-    as deep as the ankle is above z = 0 in the robot's own pose, where that is below 0.15 legs.
+    """Return the sole of a foot: the box of the contact points of the foot and what it carries.
+
+    A foot without shapes is as long as a quarter of the leg, and as deep as the ankle is above z = 0 in the robot's own pose, where that is
+    below 0.15 legs.
     """
     foot = figure.points[f"{side} ankle"][0]
     ankle = figure.at(f"{side} ankle", figure.reference)

@@ -1,0 +1,142 @@
+"""`bodymotion retarget SOURCE MODEL -o OUT`: make a recorded motion one of a robot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from bodymotion.cli.options import AsJson, ReaderOptions, reads_files
+from bodymotion.cli.output import as_json, failures, one_line, plain, results
+
+if TYPE_CHECKING:
+    from bodymotion.retargeting.roles import Figure
+
+MAX_MAP = 1 << 20
+"""[bytes] A larger file of roles is none."""
+
+
+@reads_files
+def retarget(
+    reading: ReaderOptions,
+    source: Path,
+    model: Path,
+    output: Path | None = None,
+    source_body: Path | None = None,
+    map_file: Path | None = None,
+    show_map: bool = False,
+    balance: bool = False,
+    simulate: bool = False,
+    json_output: AsJson = False,
+) -> None:
+    """Make a recorded motion of a person, or of another robot, one of a robot.
+
+    Feet are pinned where those of the source are on the ground. Joints stay within their limits. Prints how near the result comes.
+
+    \b
+    Examples:
+      bodymotion retarget walk.bvh robot.wrl -o walk.seq
+      bodymotion retarget walk.bvh robot.wrl --show-map
+      bodymotion retarget walk.seq other.urdf --source-body robot.wrl -o walk_other.seq
+
+    Options:
+      source SOURCE: Recorded motion, or a motion of another robot.
+      model MODEL: The robot.
+      --output -o OUT: The new motion.
+      --source-body MODEL: The robot that a motion as SOURCE is for.
+      map_file --map FILE: Joints by role, where they are not found: YAML or JSON with `source` and `body`.
+      --show-map: Print which joint has which role, and write nothing.
+      --balance: Change the result so that the robot can stand (extra `opt`).
+      --simulate: Print whether the robot stands in a simulation (extra `sim`).
+    """  # noqa: D301
+    from bodymotion.cli.files import check_reading, kind_of, load_body, written
+    from bodymotion.cli.messages import show_problems
+    from bodymotion.cli.progress import progress
+    from bodymotion.formats.registry import find_format, load, save
+    from bodymotion.motion import Motion
+    from bodymotion.retargeting import compare_retarget
+    from bodymotion.retargeting import retarget as retargeted
+    from bodymotion.retargeting.roles import figure_of_body
+    from bodymotion.retargeting.source import recorded
+    from bodymotion.skeleton import Skeleton
+    from bodymotion.system.atomic_files import check_not_read
+
+    with failures("retarget"):
+        given = [path for path in (source, model, source_body, map_file) if path is not None]
+        check_reading(reading, [path for path in given if path != map_file])
+        if output is None and not show_map:
+            raise typer.BadParameter("name the file of the new motion", param_hint="--output / -o")
+        if output is not None:
+            check_not_read(output, given)
+        roles = _roles(map_file)
+        body = load_body(model, reading, hint="MODEL")
+        other = None if source_body is None else load_body(source_body, reading, hint="--source-body")
+        row = find_format(source)
+        value = load(source, format=row.name, **({} if other is None else {"body": other}), **row.options_of(reading))
+        if not isinstance(value, Skeleton | Motion):
+            raise typer.BadParameter(f"{source} holds {kind_of(value)}, not recorded motion", param_hint="SOURCE")
+        if isinstance(value, Motion) and other is None:
+            raise typer.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
+        chosen: dict[str, Any] = {"source_body": other, "roles": roles["body"], "source_roles": roles["source"]}
+        if show_map or output is None:
+            figures = recorded(value, other, roles["source"]).figure, figure_of_body(body, roles["body"])
+            with results() as stream:
+                stream.write(_table(*figures, json_output))
+            raise typer.Exit
+        with progress(f"retargeting {source.name}"):
+            motion = retargeted(value, body, **chosen)
+        if balance:
+            from bodymotion.balancing import balance as balanced
+
+            motion = balanced(body, motion, ground=0.0)
+        show_problems(save(motion, output).problems)
+        written(output)
+        found = compare_retarget(value, body, motion, **chosen)
+        stands = None
+        if simulate:
+            from bodymotion.simulation import simulate as simulated
+
+            stands = simulated(body, motion).fall
+        with results() as stream:
+            if json_output:
+                data = plain(found.to_dict()) | ({"fall": stands} if simulate else {})
+                stream.write(as_json(data))
+            else:
+                stream.write(str(found))
+                if simulate:
+                    stream.write(f"{'simulation':<13}{'stands' if stands is None else f'falls at {stands:.2f} s'}\n")
+
+
+def _roles(path: Path | None) -> dict[str, dict[str, str]]:
+    """Return the names of joints by role, for `source` and `body`."""
+    found: dict[str, dict[str, str]] = {"source": {}, "body": {}}
+    if path is None:
+        return found
+    import yaml
+
+    expected = "expected `source` and `body` with rows such as `left knee: LLEG_KNEE`"
+    if path.stat().st_size > MAX_MAP:
+        raise typer.BadParameter(f"{path} is larger than {MAX_MAP} bytes; {expected}", param_hint="--map")
+    try:
+        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(one_line(f"{path}: {error}"), param_hint="--map") from None
+    sound = isinstance(read, dict) and set(read) <= set(found)
+    if not sound or not all(
+        isinstance(v, dict) and all(isinstance(x, str) for x in (*v, *v.values())) for v in read.values()
+    ):
+        raise typer.BadParameter(f"{path}: {expected}", param_hint="--map")
+    found.update(read)
+    return found
+
+
+def _table(source: Figure, body: Figure, json_output: bool) -> str:
+    """Return which joints have which roles, on both sides."""
+    from bodymotion.retargeting.roles import ROLES
+
+    rows = {role: [f.names[f.points[role][0]] if role in f.points else None for f in (source, body)] for role in ROLES}
+    if json_output:
+        return as_json({role: {"source": row[0], "body": row[1]} for role, row in rows.items()})
+    width = max(len(row[0] or "-") for row in rows.values()) + 2
+    return "".join(one_line(f"{role:<16}{row[0] or '-':<{width}}{row[1] or '-'}") + "\n" for role, row in rows.items())

@@ -1,0 +1,175 @@
+"""How well a motion of a robot does what a source does: `compare_retarget`.
+
+With d the directions of the source's limbs, L the lengths of the robot's, and its shoulder or hip s, the goal of a hand or foot is
+s + Σ L·d; its reach is the distance from there. A foot slides by the path along the ground of what touches it while the source's foot is
+in contact (`retargeting.source` defines when), and it floats while it is more than `MAX_FLOAT` above the ground then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root
+from bodymotion.diagnostics import Location
+from bodymotion.dynamics import measure, soles
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.kernels.feet import lowest
+from bodymotion.motion.interpolation import sampled
+from bodymotion.retargeting.roles import LIMBS, SIDES, figure_of_body
+from bodymotion.retargeting.source import recorded
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+    from bodymotion.skeleton import Skeleton
+
+MAX_FLOAT = 0.01
+"""[m]"""
+PATCH = 0.003
+"""[m] Points of a foot up to this height above its lowest one touch the ground."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetargetComparison:
+    """How well a motion does what its source does.
+
+    Attributes
+    ----------
+    frames, seconds:
+        Length of the motion.
+    reach:
+        [m] By end point, the mean distance from its scaled goal.
+    directions:
+        [rad] By limb, the mean angle to the source's.
+    contact_agreement:
+        Share of the frames in which a foot is on the ground just as the source's is, mean of both feet.
+    slide:
+        [m] By foot, over the ground in all its stance phases.
+    float_share:
+        Share of the frames with contact of the source's foot in which the robot's floats.
+    penetration:
+        [m] The largest depth of a foot below the ground.
+    joint_jumps, root_jumps:
+        Sudden changes, as the rules MOT301 to MOT305 define them.
+    limit_violations, speed_violations:
+        Frames in which a joint is beyond a limit, or faster than its velocity limit.
+    """
+
+    frames: int
+    seconds: float
+    reach: Mapping[str, float]
+    directions: Mapping[str, float]
+    contact_agreement: float
+    slide: Mapping[str, float]
+    float_share: float
+    penetration: float
+    joint_jumps: int
+    root_jumps: int
+    limit_violations: int
+    speed_violations: int
+
+    def to_dict(self) -> dict[str, object]:
+        """Return all figures, for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        rows = [("frames", f"{self.frames} in {self.seconds:.2f} s")]
+        rows += [("reach", f"{name} within {1e3 * far:.1f} mm on average") for name, far in self.reach.items()]
+        rows += [
+            ("direction", f"{name} {np.degrees(angle):.1f}° on average") for name, angle in self.directions.items()
+        ]
+        rows += [
+            ("contact", f"agrees in {100 * self.contact_agreement:.1f} % of the frames"),
+            *(("foot slide", f"{name} {1e3 * way:.0f} mm in all") for name, way in self.slide.items()),
+            (
+                "float",
+                f"{100 * self.float_share:.1f} % of the frames with contact, by more than {1e3 * MAX_FLOAT:g} mm",
+            ),
+            ("penetration", f"{1e3 * self.penetration:.1f} mm at most"),
+            ("jumps", f"{self.joint_jumps} of joints, {self.root_jumps} of the root"),
+            (
+                "limits",
+                f"{self.limit_violations} frames beyond a position limit, {self.speed_violations} a velocity limit",
+            ),
+        ]
+        return "".join(f"{name:<13}{text}\n" for name, text in rows)
+
+
+def compare_retarget(
+    source: Skeleton | Motion,
+    body: Body,
+    motion: Motion,
+    *,
+    source_body: Body | None = None,
+    roles: Mapping[str, str] | None = None,
+    source_roles: Mapping[str, str] | None = None,
+) -> RetargetComparison:
+    """Return how well a motion of a body does what a source does; parameters and errors as those of `retarget`.
+
+    The motion is compared at the source's times, up to its end. The ground is at z = 0, where `retarget` puts it.
+    """
+    recording, figure = recorded(source, source_body, source_roles), figure_of_body(body, roles)
+    found = measure(body, motion, feet=[figure.points[f"{side} ankle"][0] for side in SIDES])
+    times = recording.times[recording.times <= found.times[-1] + 1e-9]
+    count = len(times)
+    q = sampled(found.joint_displacements, found.times, times)
+    root = sampled(found.root_poses, found.times, times)
+    placed = body.forward_kinematics(q, root)
+    points = {role: figure.at(role, placed) for role in figure.points}
+    reach, directions = {}, {}
+    for side in SIDES:
+        for limb in LIMBS.values():
+            roles_of = [f"{side} {part}" for part in limb[:3]]
+            if not all(role in points and role in recording.points for role in roles_of):
+                continue
+            goal = points[roles_of[0]]
+            for start, end, way in zip(roles_of, roles_of[1:], recording.directions(*roles_of), strict=False):
+                own = points[end] - points[start]
+                goal = goal + figure.length(start, end) * way[:count]
+                cosine = (own * way[:count]).sum(axis=1) / np.maximum(np.linalg.norm(own, axis=1), 1e-9)
+                directions[f"{start} to {end.split()[1]}"] = float(np.arccos(np.clip(cosine, -1, 1)).mean())
+            reach[roles_of[-1]] = float(np.linalg.norm(points[roles_of[-1]] - goal, axis=1).mean())
+    feet = soles(body, [figure.points[f"{side} ankle"][0] for side in SIDES])
+    low = lowest(placed[:, list(feet.links)], feet.points, feet.edges, PATCH)
+    height = low[..., 0] - (0.0 if len(feet.points) > len(SIDES) else np.median(low[..., 0].min(axis=1)))
+    contact = np.asarray(recording.contact[:count].any(axis=2))
+    steps = _slides(placed, feet.links, low[..., 1:])
+    both = contact[1:] & contact[:-1]
+    limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])
+    speeds = np.array([(j.velocity_lower, j.velocity_upper) for j in body.joints]).reshape(-1, 2)
+    rate = np.diff(q, axis=0) / np.diff(times)[:, None]
+    nowhere = Location("")
+    return RetargetComparison(
+        frames=count,
+        seconds=float(times[-1] - times[0]),
+        reach=reach,
+        directions=directions,
+        contact_agreement=float((contact == (height < MAX_FLOAT)).mean()),
+        slide={side: float(np.where(both[:, k], steps[:, k], 0.0).sum()) for k, side in enumerate(SIDES)},
+        float_share=float((height > MAX_FLOAT)[contact].mean()) if contact.any() else 0.0,
+        penetration=float(max(-height.min(), 0.0)),
+        joint_jumps=sum(
+            len(f.moments) for f in jumps_of_joints(q, times, body, lambda _: nowhere) if f.problem.rule != "MOT307"
+        ),
+        root_jumps=sum(
+            len(f.moments) for f in jumps_of_root(root, times, lambda _: nowhere) if f.problem.rule != "MOT307"
+        ),
+        limit_violations=int(((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()),
+        speed_violations=int(((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6)).any(axis=1).sum()),
+    )
+
+
+def _slides(placed: Floats, links: tuple[int, ...], points: Floats) -> Floats:
+    """Return the paths (T − 1, K) [m] along the ground, from frame to frame, of the points (T, K, 3) of links that touch it."""
+    own = placed[:, list(links)]
+    inside = rotations.rotate(rotations.conjugate(own[..., 3:]), points - own[..., :3])
+    ways = []
+    for at in (inside[:-1], inside[1:]):  # what touches before, and what touches after
+        ends = [placed_[..., :3] + rotations.rotate(placed_[..., 3:], at) for placed_ in (own[:-1], own[1:])]
+        ways.append(np.linalg.norm((ends[1] - ends[0])[..., :2], axis=-1))
+    return np.asarray(np.minimum(*ways))

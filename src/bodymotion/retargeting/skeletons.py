@@ -1,0 +1,74 @@
+"""The motion of a robot as recorded motion, a joint for each link; and back, exactly, where a skeleton has the links of a robot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bodymotion.dynamics import measure
+from bodymotion.editing import recover_joints
+from bodymotion.geometry import rotations
+from bodymotion.geometry.poses import compose, inverse
+from bodymotion.model.body import Body
+from bodymotion.motion import Motion, MultiSE3Seq, Timeline
+from bodymotion.motion.components import LINK_POSITION
+from bodymotion.skeleton import Skeleton, SkeletonJoint
+
+CENTIMETRES = 100.0
+SAME = 1e-3
+"""[m] Offsets of joints that differ by less are those of the same robot."""
+ORDER = ("Zrotation", "Yrotation", "Xrotation")
+
+
+def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> Skeleton:
+    """Return the motion of a body as recorded motion, at 30 frames per second or `frame_rate`: a joint of its name for each link.
+
+    Lengths are centimetres, and y is up, as in most files. Only the root has position channels; a sliding joint has them, too.
+
+    Raises
+    ------
+    ValueError
+        When the motion does not fit the body.
+    """
+    found = measure(body, motion.resample(frame_rate or 30.0))
+    placed = np.array(found.link_poses)
+    upright = np.array([0.0, 0.0, 0.0, *rotations.from_rpy([-0.5 * np.pi, 0.0, 0.0])])
+    joints, columns = [], []
+    for link in body.links:
+        local = (
+            compose(upright, placed[:, 0])
+            if link.index == 0
+            else compose(inverse(placed[:, link.parent]), placed[:, link.index])
+        )
+        offset = CENTIMETRES * local[:, :3]
+        moves = link.index == 0 or link.joint.type == "slide"
+        if moves:
+            columns.append(offset)
+        angles = np.degrees(np.unwrap(rotations.to_rpy(local[:, 3:]), axis=0))
+        columns.append(angles[:, ::-1])
+        channels = (*("Xposition", "Yposition", "Zposition") * moves, *ORDER)
+        joints.append(SkeletonJoint(name=link.name, parent=link.parent, offset=offset[0], channels=channels))
+    step = float(np.median(np.diff(found.times))) if len(found.times) > 1 else 1 / 30
+    return Skeleton(joints=tuple(joints), values=np.concatenate(columns, axis=1), frame_time=step)
+
+
+def of_same_links(skeleton: Skeleton, body: Body) -> Motion | None:
+    """Return the motion of a skeleton with the links of a body, from the orientations of its joints; None for another skeleton."""
+    names = {name: k for k, name in enumerate(skeleton.names)}
+    if len(body.links) < 2 or not all(link.name in names for link in body.links):
+        return None
+    chosen = [names[link.name] for link in body.links]
+    placed = skeleton.joint_poses()[:, chosen]
+    for link in body.links[1:]:
+        apart = compose(inverse(placed[:, link.parent]), placed[:, link.index])[:, :3] - link.offset[:3]
+        if link.joint.type != "slide" and np.abs(apart).max(initial=0) > SAME:
+            return None
+    timeline = Timeline(frame_rate=skeleton.frame_rate, num_frames=len(placed))
+    links = MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=placed)
+    moved, _ = recover_joints(Motion(components=(links,)), body)
+    assert moved.joint_displacement is not None
+    return Motion.from_joints(
+        moved.joint_displacement.values,
+        times=skeleton.times,
+        root=placed[:, 0],
+        joint_names=tuple(joint.name for joint in body.joints) if all(joint.name for joint in body.joints) else (),
+    )

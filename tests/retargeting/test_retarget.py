@@ -1,0 +1,115 @@
+"""Recorded motion made one of a robot: laws that hold for every source, and the roles that names of real files state."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import bodymotion as bm
+from bodymotion.cli.app import app
+from bodymotion.retargeting.roles import figure_of_body, figure_of_skeleton
+from sample_files import ROOT, corpus_files
+
+BIPED, WALK = ROOT / "examples" / "biped.wrl", ROOT / "examples" / "biped_walk.seq"
+RATE = 50.0
+
+
+@pytest.fixture(scope="module")
+def biped():
+    return bm.load_body(BIPED)
+
+
+@pytest.fixture(scope="module")
+def walk(biped):
+    """Four seconds of the walk, with one arm raised, as recorded motion whose names say nothing but left and right."""
+    motion = bm.load_motion(WALK)
+    skeleton = bm.to_skeleton(biped, motion, RATE)
+    short = {"L": "Left", "R": "Right"}
+    names = [f"{short.get(n.split('_')[0], 'Mid')}{k}" for k, n in enumerate(skeleton.names)]
+    joints = [dataclasses.replace(j, name=name) for j, name in zip(skeleton.joints, names, strict=True)]
+    return dataclasses.replace(skeleton, joints=tuple(joints), values=skeleton.values[100:300])
+
+
+def joints_of(body, motion):
+    return body.joint_values(motion.joint_displacement)
+
+
+def test_robot_to_skeleton_to_robot(biped, tmp_path):
+    motion = bm.load_motion(WALK)
+    bm.save(bm.to_skeleton(biped, motion, RATE), tmp_path / "walk.bvh")
+    back = bm.retarget(bm.load_skeleton(tmp_path / "walk.bvh"), biped)
+    old = motion.resample(RATE)
+    assert np.degrees(np.abs(joints_of(biped, back) - joints_of(biped, old)).max()) < 0.1
+    assert np.abs(back.link_position.values[:, 0, :3] - old.link_position.values[:, 0, :3]).max() < 1e-6
+
+
+def test_feet_stay_and_limbs_follow(biped, walk):
+    found = bm.compare_retarget(walk, biped, bm.retarget(walk, biped))
+    assert max(found.reach.values()) < 0.02
+    assert np.degrees(max(found.directions.values())) < 5
+    assert sum(found.slide.values()) < 0.01
+    assert found.penetration < 0.005
+    assert found.contact_agreement > 0.9
+    assert (found.joint_jumps, found.root_jumps, found.limit_violations) == (0, 0, 0)
+
+
+def test_result_does_not_depend_on_the_first_frame(biped, walk):
+    later = dataclasses.replace(walk, values=walk.values[1:])
+    one, other = (joints_of(biped, bm.retarget(source, biped)) for source in (walk, later))
+    settled = int(0.5 * RATE)
+    assert np.degrees(np.abs(one[1 + settled :] - other[settled:]).max()) < 1
+
+
+def test_mirrored_source_gives_the_mirrored_result(biped, walk):
+    from bodymotion.editing import mirror
+
+    motion = bm.load_motion(WALK).resample(RATE)[100:300]
+    result = bm.retarget(motion, biped, source_body=biped)
+    mirrored = bm.retarget(mirror(motion, biped), biped, source_body=biped)
+    difference = joints_of(biped, mirrored) - joints_of(biped, mirror(result, biped))
+    assert np.degrees(np.abs(difference).max()) < 1
+
+
+PARTS = {
+    "knee": "knee|shin|shank|leg_?(link|joint)?3|legx?$|lleg|(?<!up)leg$",
+    "ankle": "ankle|foot|talus|link5",
+    "elbow": "elbow|forearm|larm$|link4|a[lr]4",
+    "hip": "hip|leg|uleg|link2",
+    "shoulder": "shoulder|arm|sh_|a[lr][123]|uarm|link3",
+}
+"""What names of joints with these roles hold, in all sample files; cases do not matter."""
+
+
+@pytest.mark.parametrize("path", corpus_files("mocap/**/*.bvh"), ids=lambda path: path.stem)
+def test_roles_of_recorded_people(path):
+    import re
+
+    skeleton = bm.load_skeleton(path)
+    if not skeleton.up_is_known:
+        with pytest.raises(ValueError, match="two legs"):
+            bm.retarget(skeleton, bm.load_body(BIPED))
+        return
+    figure = figure_of_skeleton(skeleton, skeleton.joint_poses())
+    for role, (joint, _) in figure.points.items():
+        side, _, part = role.rpartition(" ")
+        name = figure.names[joint].lower()
+        assert name.startswith(side[:1]) or side in name
+        assert re.search(PARTS.get(part, ""), name)
+
+
+def test_map_replaces_what_is_found(biped, tmp_path):
+    (tmp_path / "map.yaml").write_text("body:\n  head: CHEST_PITCH\n")
+    arguments = [str(WALK), str(BIPED), "--source-body", str(BIPED), "--map", str(tmp_path / "map.yaml")]
+    run = CliRunner().invoke(app, ["retarget", *arguments, "--show-map", "--json"])
+    assert run.exit_code == 0, run.output
+    found = json.loads(run.stdout)
+    assert found["head"] == {"source": "HEAD_TILT", "body": "CHEST_PITCH"}
+    assert found["left knee"] == {"source": "L_KNEE", "body": "L_KNEE"}
+    (tmp_path / "map.yaml").write_text("body:\n  head: NECK_7\n")
+    assert CliRunner().invoke(app, ["retarget", *arguments, "--show-map"]).exit_code != 0
+    with pytest.raises(ValueError, match="NECK_7"):
+        figure_of_body(biped, {"head": "NECK_7"})
