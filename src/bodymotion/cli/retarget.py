@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from bodymotion.cli.options import AsJson, ReaderOptions, reads_files
+from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, reads_files
 from bodymotion.cli.output import as_json, failures, one_line, plain, results
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def retarget(
     balance: bool = False,
     simulate: bool = False,
     json_output: AsJson = False,
+    by_position: ByPosition = False,
 ) -> None:
     """Make a recorded motion of a person, or of another robot, one of a robot.
 
@@ -54,6 +55,7 @@ def retarget(
     from bodymotion.cli.messages import show_problems
     from bodymotion.cli.progress import progress
     from bodymotion.formats.registry import find_format, load, save
+    from bodymotion.model.joint_names import by_position as named_by_position
     from bodymotion.motion import Motion
     from bodymotion.retargeting import compare_retarget
     from bodymotion.retargeting import retarget as retargeted
@@ -78,6 +80,8 @@ def retarget(
             raise typer.BadParameter(f"{source} holds {kind_of(value)}, not recorded motion", param_hint="SOURCE")
         if isinstance(value, Motion) and other is None:
             raise typer.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
+        if by_position and isinstance(value, Motion) and other is not None:
+            value = named_by_position(value, other)
         chosen: dict[str, Any] = {"source_body": other, "roles": roles["body"], "source_roles": roles["source"]}
         if show_map or output is None:
             figures = recorded(value, other, roles["source"]).figure, figure_of_body(body, roles["body"])
