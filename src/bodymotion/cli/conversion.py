@@ -253,7 +253,7 @@ def _in_order(motion: Motion, body: Body) -> Motion:
             )
         )
     message = f"no column has a name: the columns keep their order, that of the joints of {body.name or 'the body'}"
-    return replace(motion, problems=(*motion.problems, IDLE.problem(message)))
+    return motion.replaced(*motion.components, problems=[IDLE.problem(message)])
 
 
 def _motion_or_animation(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:

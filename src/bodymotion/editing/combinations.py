@@ -58,7 +58,7 @@ def fill_link_poses(motion: Motion, body: Body) -> Motion:
     link_position = motion.link_position
     if link_position is not None and link_position.num_parts >= count:
         message = f"no link poses are added: the motion already has those of {link_position.num_parts} links"
-        return replace(motion, problems=(*motion.problems, IDLE.problem(message)))
+        return motion.replaced(*motion.components, problems=[IDLE.problem(message)])
     joints = motion.joint_displacement
     if joints is None:
         raise ValueError("the motion has no joint displacements, from which link poses follow")
@@ -90,16 +90,15 @@ def keep_root_pose(motion: Motion) -> Motion:
         raise ValueError(
             "the motion has no joint displacements, so all other links would be lost; use recover_joints() first"
         )
-    components = tuple(
-        replace(c, values=c.values[:, :1], part_labels=c.part_labels[:1])
-        if isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION
-        else c
-        for c in motion.components
+    idle = motion.link_position is None
+    return motion.mapped(
+        lambda c: (
+            replace(c, values=c.values[:, :1], part_labels=c.part_labels[:1])
+            if isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION
+            else c
+        ),
+        [IDLE.problem("no root pose to keep: the motion has no LinkPosition")] if idle else (),
     )
-    problems = motion.problems
-    if motion.link_position is None:
-        problems = (*problems, IDLE.problem("no root pose to keep: the motion has no LinkPosition"))
-    return replace(motion, components=components, problems=problems)
 
 
 def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
@@ -161,10 +160,8 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
             old, timeline=link_position.timeline, values=q, part_labels=_labels(old.part_labels, columns, body)
         )
         components = tuple(kept if c is old else c for c in motion.components)
-    problems = motion.problems
-    if max(residual.distance, residual.angle) > RESIDUAL_TOLERANCE:
-        problems = (*problems, NOT_RIGID.problem(str(residual)))
-    return replace(motion, components=components, problems=problems), residual
+    rigid = max(residual.distance, residual.angle) <= RESIDUAL_TOLERANCE
+    return motion.replaced(*components, problems=() if rigid else [NOT_RIGID.problem(str(residual))]), residual
 
 
 def _labels(old: tuple[str, ...], columns: tuple[int, ...], body: Body) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
         problems.append(
             IDLE.problem("nothing to move: the motion has neither poses of links nor a ZMP in the world frame")
         )
-    return replace(motion, components=components, problems=(*motion.problems, *problems))
+    return motion.replaced(*components, problems=problems)
 
 
 def _may_be_in_the_world(component: Component) -> bool:
@@ -150,11 +150,8 @@ def zmp_to_root(motion: Motion) -> Motion:
 
 
 def _all_converted(motion: Motion, root_relative: bool) -> Motion:
-    components = tuple(_converted(motion, c, root_relative) for c in motion.components)
-    problems = motion.problems
-    if motion.zmp is None:
-        problems = (*problems, IDLE.problem("nothing to convert: the motion has no ZMP"))
-    return replace(motion, components=components, problems=problems)
+    problems = [] if motion.zmp is not None else [IDLE.problem("nothing to convert: the motion has no ZMP")]
+    return motion.mapped(lambda c: _converted(motion, c, root_relative), problems)
 
 
 def _converted(motion: Motion, component: Component, root_relative: bool) -> Component:

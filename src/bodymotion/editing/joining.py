@@ -119,8 +119,7 @@ def join(
             values = np.concatenate([*pieces[key], tails[key].values])
             timeline = Timeline.uniform(len(values), rate)
             components.append(replace(component, values=values, timeline=timeline, part_labels=tails[key].part_labels))
-    problems = (*motions[0].problems, *crossing_problems, *_losses(motions, tables, shared))
-    return replace(motions[0], components=tuple(components), problems=problems)
+    return motions[0].replaced(*components, problems=[*crossing_problems, *_losses(motions, tables, shared)])
 
 
 def loop(
@@ -166,13 +165,9 @@ def hold(motion: Motion, at: float, seconds: float) -> Motion:
     count = round(seconds * rate) + 1
     check_memory(count * sum(c.values[:1].nbytes for c in motion.timed), f"a pose held for {seconds:g} s")
     still = trim_frames(motion, frame, frame)
-    held = [
-        c
-        if isinstance(c, OtherSeq)
-        else replace(c, values=np.repeat(c.values, count, axis=0), timeline=Timeline.uniform(count, rate))
-        for c in still.components
-    ]
-    between = replace(still, components=tuple(held))
+    between = still.mapped(
+        lambda c: replace(c, values=np.repeat(c.values, count, axis=0), timeline=Timeline.uniform(count, rate))
+    )
     return join(trim_frames(motion, 0, frame), between, trim_frames(motion, frame), rebase=False)
 
 

@@ -58,14 +58,12 @@ def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | 
             raise ValueError(
                 f"mirroring {', '.join(needs)} needs the body (`bodymotion edit --mirror --body MODEL`): it has the sides of the joints"
             )
-        components = tuple(_mirrored(c, None, None) for c in motion.components)
         known = {LINK_POSITION, ZMP}
         left = [c.content for c in motion.components if isinstance(c, OtherSeq) or c.content not in known]
         problems = [NOT_EDITED.problem(f"{content} is not mirrored") for content in left]
-        return replace(motion, components=components, problems=(*motion.problems, *problems))
+        return motion.mapped(lambda c: _mirrored(c, None, None), problems)
     mirrors = symmetry(body, pairs)
-    components = tuple(_mirrored(c, body, mirrors) for c in motion.components)
-    return replace(motion, components=components, problems=(*motion.problems, *_problems(motion, body, mirrors)))
+    return motion.mapped(lambda c: _mirrored(c, body, mirrors), _problems(motion, body, mirrors))
 
 
 def _needs_a_body(component: Component) -> bool:

@@ -10,8 +10,8 @@ from bodymotion.diagnostics import Problem
 from bodymotion.editing.rules import unknown_components
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.motion import Component, Motion, OtherSeq
-from bodymotion.motion.components import ON_FRAME, Timeline
+from bodymotion.motion import Component, Motion
+from bodymotion.motion.components import ON_FRAME, TimedComponent, Timeline
 from bodymotion.motion.interpolation import Method
 
 
@@ -38,25 +38,21 @@ def change_speed(
     """
     if not 0 < factor < np.inf:
         raise ValueError(f"speed {factor}, expected a positive, finite number")
-    components: list[Component] = []
     problems: list[Problem] = list(unknown_components(motion, "made faster or slower")) if factor != 1 else []
-    for component in motion.components:
-        if isinstance(component, OtherSeq):
-            components.append(component)
-            continue
+
+    def changed(component: TimedComponent) -> Component:
         timeline = component.timeline
         if timeline.stamps is not None:
-            stretched = Timeline.stamped(timeline.stamps / factor, timeline.import_rate)
-            components.append(replace(component, timeline=stretched))
-            continue
+            return replace(component, timeline=Timeline.stamped(timeline.stamps / factor, timeline.import_rate))
         assert timeline.frame_rate is not None
         stretched = Timeline.uniform(timeline.num_frames, timeline.frame_rate * factor)
         alone = Motion((replace(component, timeline=stretched),))
         if keep_rate and factor != 1:
             alone = alone.resample(timeline.frame_rate, method, antialias=antialias, unwrap=unwrap)
-        components += alone.components
-        problems += alone.problems
-    return replace(motion, components=tuple(components), problems=(*motion.problems, *problems))
+        problems.extend(alone.problems)
+        return alone.components[0]
+
+    return motion.mapped(changed, problems)
 
 
 def change_length(motion: Motion, seconds: float, method: Method = "linear") -> Motion:
@@ -120,20 +116,19 @@ def stretched(motion: Motion, times: Floats, later: Floats, method: Method = "li
 
     Components with a frame rate keep it: they are interpolated by `method`.
     """
-    components: list[Component] = []
     problems = list(unknown_components(motion, "slowed down"))
-    for component in motion.components:
-        if not isinstance(component, OtherSeq):
-            own = component.timeline
-            beyond = own.times - np.clip(own.times, times[0], times[-1])
-            stamps = np.interp(own.times, times, later) + beyond
-            component = replace(component, timeline=Timeline.stamped(stamps, own.import_rate))
-            if own.stamps is None:
-                alone = Motion((component,)).resample(own.frame_rate, method)
-                (component,) = alone.components
-                problems += alone.problems
-        components.append(component)
-    return replace(motion, components=tuple(components), problems=(*motion.problems, *problems))
+
+    def changed(component: TimedComponent) -> Component:
+        own = component.timeline
+        beyond = own.times - np.clip(own.times, times[0], times[-1])
+        stamps = np.interp(own.times, times, later) + beyond
+        alone = Motion((replace(component, timeline=Timeline.stamped(stamps, own.import_rate)),))
+        if own.stamps is None:
+            alone = alone.resample(own.frame_rate, method)
+            problems.extend(alone.problems)
+        return alone.components[0]
+
+    return motion.mapped(changed, problems)
 
 
 def reverse(motion: Motion) -> Motion:
@@ -147,21 +142,16 @@ def reverse(motion: Motion) -> Motion:
     lasting = [c.timeline for c in motion.timed if c.num_frames]
     begin = min((float(t.times[0]) for t in lasting), default=0.0)
     end = max((float(t.times[-1]) for t in lasting), default=0.0)
-    components: list[Component] = []
-    for component in motion.components:
-        if not isinstance(component, OtherSeq):
-            timeline = component.timeline
-            if timeline.stamps is not None:
-                timeline = Timeline.stamped(begin + end - timeline.stamps[::-1], timeline.import_rate)
-            elif component.num_frames and (
-                begin < -ON_FRAME or end - timeline.duration > 0.5 / (timeline.frame_rate or 1)
-            ):
-                raise ValueError(
-                    f"{component.content} runs from 0 s to {timeline.duration:g} s, the motion from {begin:g} s to {end:g} s: "
-                    "use Motion.on_common_timeline() or `retime --common` first"
-                )
-            component = replace(component, timeline=timeline, values=component.values[::-1])
-        components.append(component)
-    return replace(
-        motion, components=tuple(components), problems=(*motion.problems, *unknown_components(motion, "reversed"))
-    )
+
+    def reversed_one(component: TimedComponent) -> Component:
+        timeline = component.timeline
+        if timeline.stamps is not None:
+            timeline = Timeline.stamped(begin + end - timeline.stamps[::-1], timeline.import_rate)
+        elif component.num_frames and (begin < -ON_FRAME or end - timeline.duration > 0.5 / (timeline.frame_rate or 1)):
+            raise ValueError(
+                f"{component.content} runs from 0 s to {timeline.duration:g} s, the motion from {begin:g} s to {end:g} s: "
+                "use Motion.on_common_timeline() or `retime --common` first"
+            )
+        return replace(component, timeline=timeline, values=component.values[::-1])
+
+    return motion.mapped(reversed_one, unknown_components(motion, "reversed"))

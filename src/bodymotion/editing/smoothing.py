@@ -22,6 +22,7 @@ from bodymotion.motion import (
     MultiValueSeq,
     OtherSeq,
 )
+from bodymotion.motion.components import TimedComponent
 from bodymotion.motion.interpolation import sampled, unwrapped
 from bodymotion.motion.interpolation.lowpass import gaussian, low_passed
 from bodymotion.motion.interpolation.sampling import are_poses, bridged
@@ -52,11 +53,10 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None)
     if not 0 < cutoff < np.inf:
         raise ValueError(f"cutoff {cutoff} Hz, expected a positive, finite number")
     chosen = FILTERED if contents is None else contents
-    components: list[Component] = []
-    for component in motion.components:
-        if isinstance(component, OtherSeq) or component.content not in chosen or not component.num_frames:
-            components.append(component)
-            continue
+
+    def smoothed(component: TimedComponent) -> Component:
+        if component.content not in chosen or not component.num_frames:
+            return component
         if component.timeline.frame_rate is None:
             raise ValueError(
                 f"{component.content} has time stamps, but smoothing needs a frame rate; use Motion.resample() or `retime --rate` first"
@@ -66,18 +66,17 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None)
         if component.content == JOINT_DISPLACEMENT:
             whole = unwrapped(values)
             full_turns = np.where(np.isfinite(values), values, 0.0) - np.where(np.isfinite(whole), whole, 0.0)
-            values = _smoothed(whole, weights) + full_turns
-        else:
-            values = _smoothed(values, weights)
-        components.append(replace(component, values=values))
-    problems = list(motion.problems)
+            return replace(component, values=_smoothed(whole, weights) + full_turns)
+        return replace(component, values=_smoothed(values, weights))
+
+    problems = []
     if contents is None:
         problems += [
             NOT_EDITED.problem(f"{c.content} is not smoothed") for c in motion.components if not _is_of(c, FILTERED)
         ]
     if not any(_is_of(c, chosen) and c.num_frames for c in motion.timed):
         problems.append(IDLE.problem(f"nothing to smooth: the motion has none of {', '.join(chosen)}"))
-    return replace(motion, components=tuple(components), problems=tuple(problems))
+    return motion.mapped(smoothed, problems)
 
 
 def _is_of(component: Component, contents: Sequence[str]) -> bool:
@@ -101,13 +100,8 @@ def fill_gaps(motion: Motion) -> Motion:
     Before the first known number and after the last one, that one is held. Orientations go by SLERP from one quaternion that is known as a
     whole to the next. What is never known stays.
     """
-    return motion.replaced(
-        *(
-            component
-            if isinstance(component, OtherSeq) or np.isfinite(component.values).all()
-            else replace(component, values=_filled(component.values, component.timeline.times))
-            for component in motion.components
-        )
+    return motion.mapped(
+        lambda c: c if np.isfinite(c.values).all() else replace(c, values=_filled(c.values, c.timeline.times))
     )
 
 
@@ -161,8 +155,7 @@ def change_joint(
         for c in motion.components
         if c is not component and not (isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION and c.num_parts == 1)
     ]
-    components = tuple(replace(c, values=values) if c is component else c for c in motion.components)
-    return replace(motion, components=components, problems=(*motion.problems, *others))
+    return motion.mapped(lambda c: replace(c, values=values) if c is component else c, others)
 
 
 def unwrap(motion: Motion, body: Body | None = None) -> Motion:
@@ -171,11 +164,9 @@ def unwrap(motion: Motion, body: Body | None = None) -> Motion:
     With a body only the columns of rotational joints are unwrapped; columns with names are identified by name (`Body.joint_columns`, which
     may raise ValueError).
     """
-    components = tuple(_unwrapped(c, body) for c in motion.components)
-    problems = motion.problems
-    if motion.joint_displacement is None:
-        problems = (*problems, IDLE.problem("nothing to unwrap: the motion has no joint displacements"))
-    return replace(motion, components=components, problems=problems)
+    idle = motion.joint_displacement is None
+    problems = [IDLE.problem("nothing to unwrap: the motion has no joint displacements")] if idle else []
+    return motion.mapped(lambda c: _unwrapped(c, body), problems)
 
 
 def _unwrapped(component: Component, body: Body | None) -> Component:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, Literal, TypeVar, overload
@@ -299,8 +299,7 @@ class Motion(NotebookDisplay, ContentEquality):
         """Return the motion with the parts in place of the components with those ids."""
         others = (c for c in self.components if isinstance(c, OtherSeq))
         unchanged = (unknown_component(c.type, c.content, "trimmed") for c in others)
-        components = tuple(parts.get(id(c), c) for c in self.components)
-        return replace(self, components=components, problems=(*self.problems, *unchanged))
+        return self.mapped(lambda c: parts.get(id(c), c), unchanged)
 
     @property
     def timeline(self) -> Timeline:
@@ -417,15 +416,15 @@ class Motion(NotebookDisplay, ContentEquality):
         if empty and timeline.num_frames:
             raise ValueError(f"{', '.join(empty)} has no frames, the other components have some")
 
-        def placed(component: Component) -> Component:
-            if isinstance(component, OtherSeq) or component.timeline == timeline or not component.num_frames:
+        def placed(component: TimedComponent) -> Component:
+            if component.timeline == timeline or not component.num_frames:
                 return component
             own, at = component.timeline, timeline.times
             held = method == "before"
             values = component.values[own.frames_at(at)] if held else sampled(component.values, own.times, at, method)
             return replace(component, timeline=timeline, values=values)
 
-        return replace(self, components=tuple(placed(c) for c in self.components))
+        return self.mapped(placed)
 
     def _at_rate(
         self, frame_rate: float, counts: list[int], method: Method, antialias: bool, unwrap: bool, start: float
@@ -433,11 +432,16 @@ class Motion(NotebookDisplay, ContentEquality):
         components, found = resampled_components(
             self.components, frame_rate, counts, method, antialias=antialias, unwrap=unwrap, start=start
         )
-        return replace(self, components=components, problems=(*self.problems, *found))
+        return self.replaced(*components, problems=found)
 
-    def replaced(self, *components: Component) -> Motion:
-        """Return the motion with other components."""
-        return replace(self, components=components)
+    def replaced(self, *components: Component, problems: Iterable[Problem] = ()) -> Motion:
+        """Return the motion with other components, and with further problems."""
+        return replace(self, components=components, problems=(*self.problems, *problems))
+
+    def mapped(self, change: Callable[[TimedComponent], Component], problems: Iterable[Problem] = ()) -> Motion:
+        """Return the motion with `change(component)` for each component that has frames; then `problems` are added to its own."""
+        changed = tuple(c if isinstance(c, OtherSeq) else change(c) for c in self.components)
+        return self.replaced(*changed, problems=problems)
 
 
 def _timeline_for(count: int, frame_rate: float | None, times: npt.ArrayLike | None) -> Timeline:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, Problem, losses
-from bodymotion.motion.components import MultiSE3Seq, MultiValueSeq, OtherSeq, Timeline, Vector3Seq
+from bodymotion.motion.components import TimedComponent, Timeline
 from bodymotion.motion.interpolation import check_motion_fits, frames_needed, resampled
 from bodymotion.motion.motion import Motion
 
@@ -31,15 +31,11 @@ def at_fixed_rate(motion: Motion) -> tuple[Motion, tuple[Problem, ...]]:
     except MemoryError as error:
         raise ValueError(f"the target has no time stamps, and {error}") from None
     problems = Diagnostics()
-    components = [
-        c if isinstance(c, OtherSeq) or c.timeline.stamps is None else _on_rate(c, problems) for c in motion.components
-    ]
-    return motion.replaced(*components), problems.problems
+    changed = motion.mapped(lambda c: c if c.timeline.stamps is None else _on_rate(c, problems))
+    return changed, problems.problems
 
 
-def _on_rate(
-    component: MultiValueSeq | MultiSE3Seq | Vector3Seq, problems: Diagnostics
-) -> MultiValueSeq | MultiSE3Seq | Vector3Seq:
+def _on_rate(component: TimedComponent, problems: Diagnostics) -> TimedComponent:
     timeline = component.timeline
     rate = timeline.import_rate
     if rate is None:
