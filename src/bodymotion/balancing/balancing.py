@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from bodymotion.balancing.stance import FootPlan
     from bodymotion.model.body import Body
 
-__all__ = ["BalanceReport", "BalancedMotion", "balance"]
-
 MAX_ITERATIONS = 6
 DONE = 2e-4
 """[m] The path of the centre of mass is found when it changes by less."""

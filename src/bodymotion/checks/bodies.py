@@ -18,8 +18,6 @@ from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Joint, Link, RangeSensor, VisionSensor
 from bodymotion.model.motors import first_number
 
-__all__ = ["check_body"]
-
 MAX_SLIDE = 20.0
 """[m] The largest limit of a sliding joint. Powers of ten from 100 on mean that there is no limit."""
 MAX_ID_GAPS = 20

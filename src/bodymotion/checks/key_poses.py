@@ -11,8 +11,6 @@ from bodymotion.keyposes import KeyPoses
 from bodymotion.keyposes.interpolation import Plan
 from bodymotion.model.body import Body
 
-__all__ = ["check_key_poses"]
-
 LIMIT_TOLERANCE = 1e-6
 """[rad or m] The distance beyond a limit that is ignored."""
 MAX_MISS = 1e-3

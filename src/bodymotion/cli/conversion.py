@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from bodymotion.motion import Motion
     from bodymotion.motion.interpolation import Method
 
-__all__ = ["Options", "run"]
-
 BOTH = ("layout", "degrees", "link_names")
 """Options of readers that writers have, too."""
 MESHES = {"openhrp": ("inline", "parts"), "urdf": ("obj", "stl", "glb"), "mjcf": ("obj", "stl")}

@@ -12,9 +12,6 @@ from bodymotion.cli.options import ByPosition, NameList, Positive, ReaderOptions
 from bodymotion.cli.output import failures
 from bodymotion.formats.registry import FORMATS
 
-__all__ = ["convert"]
-
-
 NAMES = ", ".join(f"{row.name} ({' '.join(row.extensions)})" if row.extensions else row.name for row in FORMATS)
 
 NOT_FOR_FORMATS = {"files", "reading", "read_as", "write_as", "every"}

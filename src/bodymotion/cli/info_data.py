@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from bodymotion.motion import Component, Motion
     from bodymotion.skeleton import Skeleton
 
-__all__ = ["describe", "describe_motion", "describe_open_motion"]
-
 CHUNK = 16384
 """Frames of a large file that are read together."""
 COMMON_FIELDS = {"name", "id", "link", "pose", "extra"}

@@ -14,8 +14,6 @@ from bodymotion.diagnostics.text import counted, grouped, severities
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["page_of"]
-
 MAX_PROBLEMS = 10
 """Rules that are listed with their problems."""
 MAX_VALUE = 80

@@ -22,8 +22,6 @@ from bodymotion.system.open_files import pipe_seen
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Group
 
-__all__ = ["excerpt_of", "lines_of", "show_problems", "text_of"]
-
 MAX_FILE = 256 << 20
 """[bytes] Lines of larger files are not shown."""
 BEFORE, AFTER = 60, 40

@@ -24,9 +24,6 @@ from bodymotion.diagnostics.text import UNSAFE
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["PIPE_CLOSED", "Data", "about_file", "as_json", "failures", "number", "one_line", "plain"]
-__all__ += ["problems_of", "results", "say"]
-
 Data: TypeAlias = dict[str, Any]
 """What JSON can hold."""
 

@@ -13,8 +13,6 @@ from typer import Option
 from bodymotion.cli.options import ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 
-__all__ = ["plot"]
-
 DPI = 150
 
 

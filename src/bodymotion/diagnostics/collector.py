@@ -27,8 +27,6 @@ from typing import Generic, TypeAlias, TypeVar
 
 from bodymotion.diagnostics.problem import FormatError, Location, Problem, Rule, Severity, Subject
 
-__all__ = ["MAX_LISTED", "Diagnostics", "Locator", "ReadResult", "Source", "SourceMap"]
-
 Locator: TypeAlias = Callable[[Subject], Location | None]
 """Returns the location of a part of an object, given by the rest of its subject: ("mass",), ("frames", 17)."""
 

@@ -10,24 +10,6 @@ from pathlib import PurePath
 
 from bodymotion.diagnostics.problem import Location, Problem, Severity
 
-__all__ = [
-    "UNSAFE",
-    "Group",
-    "counted",
-    "distinct",
-    "fixed",
-    "grouped",
-    "html_text",
-    "listed",
-    "moment",
-    "node_name",
-    "place_after",
-    "severities",
-    "shown",
-    "small_html",
-    "with_article",
-]
-
 _NOT_IN_NODE_NAMES = re.compile(r"[^\w .+-]")
 _ORDER = {"error": 0, "warning": 1, "note": 2}
 

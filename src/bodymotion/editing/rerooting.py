@@ -25,8 +25,6 @@ from bodymotion.model.scaling import HISTORY_KEY
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
 
-__all__ = ["reroot"]
-
 
 def reroot(body: Body, link: str | int) -> Body:
     """Return the body with another link as its root; all its points and the values of its joints do not change.

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from bodymotion.dynamics.differentiation import Derivative
 
-__all__ = ["Plot", "Plottable", "plot", "subject_of"]
-
 Plottable: TypeAlias = Showable | Measures
 
 MAX_POSES = 8_000_000

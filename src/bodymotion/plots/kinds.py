@@ -19,8 +19,6 @@ from bodymotion.plots.parts import Chart
 from bodymotion.plots.quantities import contacts_chart, has_sensors, quantity_chart, sensors_chart, series_chart
 from bodymotion.plots.subject import Subject
 
-__all__ = ["KINDS", "Kind", "UnknownPlotError", "available", "charts", "chosen", "needs"]
-
 
 class UnknownPlotError(WrongUseError):
     """There is no plot of this name."""

@@ -12,8 +12,6 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.plots.parts import Bars, Cell, Chart, CurveRows, Curves, Ground, Heading, KeyFigures, Part
 from bodymotion.plots.subject import Subject
 
-__all__ = ["COLUMN_EDGE", "LEFT", "MAX_COLUMNS", "ROW", "SIDE", "WIDTH", "Flow", "TooSmallError", "fitted"]
-
 WIDTH = 13.0
 """[inch] Default width of a chart."""
 TOP, BOTTOM, SIDE = 0.75, 0.55, 0.3

@@ -18,18 +18,6 @@ from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.parts import Bars, Chart, Curves
 from bodymotion.plots.subject import JointGroup, Subject
 
-__all__ = [
-    "MAX_PANELS",
-    "SLIP",
-    "bars",
-    "contacts_chart",
-    "groups_of",
-    "has_sensors",
-    "quantity_chart",
-    "sensors_chart",
-    "series_chart",
-]
-
 MAX_PANELS = 120
 MAX_TOGETHER = 8
 OWN_RANGE = ("joint_displacements", "work", "JointDisplacement", "LinkPosition", "limit_distances")

@@ -17,8 +17,6 @@ from bodymotion.diagnostics.text import counted, html_text, place_after, severit
 from bodymotion.dynamics import Figure
 from bodymotion.reports.contents import Contents, JointRow, Moment, figure_text, value_text
 
-__all__ = ["page"]
-
 MAX_LISTED_GROUPS = 200
 MAX_LOCATIONS = 4
 """Number of locations that are listed for one rule."""

@@ -20,19 +20,6 @@ from bodymotion.scene.second_motion import side_by_side
 from bodymotion.skeleton import Skeleton
 from bodymotion.system.atomic_files import check_not_read
 
-__all__ = [
-    "VALUES",
-    "Inputs",
-    "Showable",
-    "animation_scene",
-    "files_of",
-    "group_text",
-    "load_inputs",
-    "load_scene",
-    "report_notes",
-    "report_problems",
-]
-
 Showable: TypeAlias = Body | Motion | KeyPoses | Skeleton | Animation | str | PathLike[str]
 VALUES = (Body, Motion, KeyPoses, Skeleton, Animation)
 """What is shown; anything else names a file."""

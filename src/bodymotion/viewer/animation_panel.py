@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.app import Viewer
 
-__all__ = ["AnimationControl", "AnimationPanel", "SliderLimits", "findings_html", "options_html", "parameter_limits"]
-
 MIN_TEMPO, MAX_TEMPO = 40.0, 220.0
 """[beats per minute] The range that the slider of the tempo has at least."""
 WRITE_BACK_DELAY = 0.6

@@ -32,8 +32,6 @@ from bodymotion.system.deprecation import renamed_keywords
 if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
 
-__all__ = ["FileWatcher", "view"]
-
 MAX_LISTED_FAULTS = 3
 """Number of rules that the panel lists when a saved file has errors."""
 TIME_TO_LOAD, LOADING_INTERVAL = 1.0, 0.5

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from bodymotion.model.links import Link
 
-__all__ = ["Viewer", "WorkQueue"]
-
 MAX_FRAME_RATE = 60.0
 """Frames per second."""
 CLOCK_RATE, VALUES_RATE = 12.0, 4.0

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.app import Viewer
 
-__all__ = ["DisplayPanel"]
-
 NO_PATH = "no link"
 MAX_TRAIL_SECONDS = 10.0
 FOLDERS = {

@@ -34,8 +34,6 @@ from bodymotion.viewer.nodes import RobotNodes
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["FootMarks", "Overlays", "device_labels", "device_outline", "inertia_box", "joint_label", "joint_labels"]
-
 MAX_DEVICE_LABELS, MAX_JOINT_LABELS = 60, 200
 MAX_RAYS = 61
 """Number of rays that are drawn of a range sensor; its first and last ray always are."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.app import Viewer
 
-__all__ = ["Panel", "summary_html"]
-
 MAX_LISTED_GROUPS = 40
 LOOP_OPTIONS = ("loops", "motion_loops")
 KEY_HELP = "Keys: space play · ← → frame · shift ← → 0.1 s · Home End · [ ] speed · L loop · F follow"

@@ -23,17 +23,6 @@ if TYPE_CHECKING:
     from bodymotion.dynamics import Series
     from bodymotion.viewer.analysis import MotionAnalysis
 
-__all__ = [
-    "COLORS",
-    "PlotPanel",
-    "curves_of",
-    "filled",
-    "largest_spans",
-    "svg_of",
-    "ticks",
-    "with_unique_names",
-]
-
 NONE = "—"
 JOINT_VALUES = "Joint values"
 MAX_POINTS = 800
