@@ -7,7 +7,7 @@ import struct
 import tempfile
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -132,6 +132,19 @@ def _cap() -> tuple[bytes, ...]:
 @cache
 def _pb() -> tuple[bytes, ...]:
     return tuple(_saved(_loaded(data, "a.cap"), "a.pb") for data in _cap())
+
+
+@cache
+def _dances() -> tuple[object, ...]:
+    dance = bm.Choreography(name="a", slices_per_minute=400.0).add(
+        "sway", 0, 8, {"vertical": 0.05, "pivot": "PIVOT_FRONT"}
+    )
+    dance = dance.add("set_color", 0, 8, {"left_color.red": 255.0, "right_same_as_left": True}).add("sit", 8, 8)
+    return dance, replace(dance, editor={"music_file": "a.mp3", "music_start_slice": 4.0})
+
+
+def _dance_texts() -> tuple[bytes, ...]:
+    return _saved(_dances()[0], "a.csq"), _saved(_dances()[1], "a.chr")
 
 
 @cache
@@ -345,6 +358,10 @@ TARGETS: dict[str, Target] = {
         Target("cha", "a.cha", "cha", "a.cha", "cha", _cha, _WORDS_OF_CHA, equal=True),
         Target("cap", "a.cap", "cap", "a.cap", "cap", _cap, _WORDS_OF_CAP),
         Target("pb", "a.pb", "cap-bytes", "a.pb", "cap-bytes", _pb, how="bytes"),
+        *(Target(name, f"a.{name}", name, f"b.{name}", name, _dance_texts, _WORDS_OF_CAP) for name in ("csq", "chr")),
+        Target(
+            "csq-bytes", "a.pb", "csq-bytes", "a.pb", "csq-bytes", lambda: (_saved(_dances()[0], "a.pb"),), how="bytes"
+        ),
         Target("states", "a.log", "state-log", "a.cha", "cha", _states, _WORDS_OF_CAP, how="bytes"),
         Target("csv", "a.csv", "csv", "a.csv", "csv", _csv, _WORDS_OF_TABLES),
         Target("npz", "a.npz", "npz", "a.npz", "npz", _npz, how="zip", equal=True),

@@ -33,7 +33,11 @@ from waiting import TIMEOUT, until
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-STORIES = [ROOT / "docs" / "make-a-seq.md", ROOT / "docs" / "write-a-spot-animation.md"]
+STORIES = [
+    ROOT / "docs" / "choreography.md",
+    ROOT / "docs" / "make-a-seq.md",
+    ROOT / "docs" / "write-a-spot-animation.md",
+]
 """Pages whose commands and code build on each other: run from the first to the last, in one folder."""
 SETS_UP = re.compile(r"git clone |cd |(python3? -m )?pip3? install |(uv )?pip install |python3 -m venv |(source|\.) ")
 """Commands that put bodymotion onto a machine: tried by the packaging test and by whoever clones the project, not here."""

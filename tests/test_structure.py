@@ -29,6 +29,7 @@ LAYERS = (
     ("keyposes",),
     ("skeleton",),
     ("animation",),
+    ("choreography",),
     ("formats",),
     ("spot",),
     ("scene",),

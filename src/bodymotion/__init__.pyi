@@ -10,6 +10,8 @@ from bodymotion.balancing import BalancedMotion as BalancedMotion
 from bodymotion.balancing import BalanceReport as BalanceReport
 from bodymotion.balancing import balance as balance
 from bodymotion.checks import check as check
+from bodymotion.choreography import Choreography as Choreography
+from bodymotion.choreography import Move as Move
 from bodymotion.comparison import compare_bodies as compare_bodies
 from bodymotion.comparison import compare_motions as compare_motions
 from bodymotion.diagnostics import Findings as Findings
@@ -21,6 +23,7 @@ from bodymotion.diagnostics.collector import Source as Source
 from bodymotion.formats.registry import load as load
 from bodymotion.formats.registry import load_animation as load_animation
 from bodymotion.formats.registry import load_body as load_body
+from bodymotion.formats.registry import load_choreography as load_choreography
 from bodymotion.formats.registry import load_key_poses as load_key_poses
 from bodymotion.formats.registry import load_motion as load_motion
 from bodymotion.formats.registry import load_skeleton as load_skeleton

@@ -64,7 +64,7 @@ def test_cases(places, name, path):
 def test_seeds_are_read(places, name):
     place = places(name)
     for seed in place.target.seeds():
-        assert attempt(place, seed) in ("Body", "Motion", "Animation", "KeyPoses", "Skeleton")
+        assert attempt(place, seed) in ("Body", "Motion", "Animation", "KeyPoses", "Skeleton", "Choreography")
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -699,6 +699,17 @@ one("pb: empty rows", "a.pb", b"\x0a\x01a\x12\x09\x09" + bytes(8) + b"\x12\x00" 
 one("cap: deep", "a.cap", "name: 'a' " + "animation_keyframes { body { " * 50_000)
 one("cap: a megabyte of digits", "a.cap", "name: 'a' bpm: " + "1" * 1_000_000)
 one("cap: a text without end", "a.cap", "name: '" + "\\a" * MANY)
+one("csq: deep", "a.csq", "name: 'a' " + "moves { step_params { " * 50_000)
+one("csq: moves without end", "a.csq", lambda: "name: 'a' " + "moves { } " * MANY)
+one("csq: a text without end", "a.csq", "name: '" + "\\a" * MANY)
+one("csq: other files as animations", "a.csq", "moves { type: 'animation::../../pwned' requested_slices: 8 }")
+one("csq: bytes of moves without end", "a.pb", lambda: b"\x0a\x01a\x11" + bytes(8) + b"\x1a\x00" * MANY)
+one("csq: lengths that lie", "a.pb", b"\x0a\x01a\x11" + bytes(8) + b"\x1a\xff\xff\xff\x0f")
+one(
+    "csq: a dance of eons",
+    "a.csq",
+    "name: 'a' slices_per_minute: 1e-300 moves { type: 'a' start_slice: 2147483647 requested_slices: 9 }",
+)
 one("log: lengths that lie", "a.log", b"\x0a\xff\xff\xff\x0f\x0a\x02")
 one("log: states of nothing", "a.log", b"\x0a\x02\x1a\x00" * 100_000)
 CHA = "controls body\n{}\n\nno parameters\n\ntime body_pos\n0 0 0 0.5\n{} 0 0 0.5\n"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import bodymotion as bm
 from bodymotion.formats.cha_proto import read_animation_message
-from rules.pairs import Pair, calls, files, problems_of
+from rules.pairs import Pair, calls, files, limited, problems_of
 
 WAVE = """\
 name: 'wave'
@@ -40,15 +42,41 @@ def one(code: str, good: str, right: str, wrong: str) -> Pair:
     return files("wave.cap", good.replace(right, wrong, 1), good, place=code == "CAP002")
 
 
+SHOW = "name: 'show' slices_per_minute: 400\nmoves { type: 'sit' requested_slices: 8 }\n"
+
+
+def forced(folder: Path, text: str) -> tuple[bm.Problem, ...]:
+    """Return the problems of a text that is read as an animation."""
+    (folder / "wave.cap").write_text(text)
+    return problems_of(lambda: bm.load(folder / "wave.cap", format="cap"))
+
+
+def listed(folder: Path, text: str) -> tuple[bm.Problem, ...]:
+    """Return the problems of a file of a robot's moves."""
+    (folder / "robot.txt").write_text(text)
+    (folder / "show.csq").write_text(SHOW)
+    return problems_of(lambda: bm.load(folder / "show.csq", robot_moves=folder / "robot.txt"))
+
+
 PAIRS: dict[str, Pair] = {
     "CAP001": files("wave.pb", BYTES[:-1], BYTES, place=False),
     "CAP002": one("CAP002", WAVE, "time: 1", "time: soon"),
     "CAP003": one("CAP003", WAVE, "euler_angles { }", "quaternion { w: 1 }"),
     "CAP004": files("wave.pb", sparse(600_000), sparse(10), place=False, still="CHA120 CHA208 CHA209"),
-    "CAP005": files("wave.cap", "name: 'wave'\nmoves { type: 'step' }\n", WAVE, place=False),
+    "CAP005": calls(
+        lambda folder: forced(folder, "name: 'wave'\nmoves { type: 'step' }\n"), lambda folder: forced(folder, WAVE)
+    ),
     "CAP006": files("wave.cap", "name: 'wave'\ncontrols_body: true\n", WAVE, place=False),
     "CAP007": calls(
         lambda folder: problems_of(lambda: read_animation_message(folder)), files("wave.cap", "", WAVE).right
+    ),
+    "CAP008": limited(
+        files("show.csq", SHOW + SHOW.partition("\n")[2] * 2, SHOW, place=False, still="SPOT105"),
+        "bodymotion.formats.cha_proto.sequence.MAX_MOVES",
+        2,
+    ),
+    "CAP009": calls(
+        lambda folder: listed(folder, ""), lambda folder: listed(folder, "sway sway_params\nvertical 0 0.05 0.1\n")
     ),
     "CAP101": one("CAP101", WAVE, "bpm: 1", "tail: 1"),
     "CAP102": one("CAP102", WAVE, "body_pos { z { } x { } }", "body_pos { z { } }"),

@@ -55,30 +55,30 @@ def read(path: Path) -> Animation:
 
 def find(name: str):
     """Return the descriptor of one of the vendor's messages by its bare name."""
-    for file in (
-        sequence_pb2.DESCRIPTOR,
-        params_pb2.DESCRIPTOR,
-        *sequence_pb2.DESCRIPTOR.dependencies,
-        *params_pb2.DESCRIPTOR.dependencies,
-    ):
-        for message in file.message_types_by_name.values():
-            if message.name == name:
-                return message
-            if name in message.nested_types_by_name:
-                return message.nested_types_by_name[name]
+    first = (sequence_pb2.DESCRIPTOR, params_pb2.DESCRIPTOR)
+    files = (*first, *(file for one in first for file in one.dependencies))
+    for nested in (False, True):
+        for file in files:
+            for message in file.message_types_by_name.values():
+                names = message.nested_types_by_name if nested else {message.name: message}
+                if name in names:
+                    return names[name]
     raise LookupError(name)
 
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_the_table_of_fields_is_the_vendors(name):
-    message = find(name)
-    assert MESSAGES[name].keys() == {field.name for field in message.fields}
-    for field in message.fields:
+    vendor_names = {"DisplayColor": ("ChoreographerDisplayInfo", "Color")}
+    message = find(vendor_names[name][0]).nested_types_by_name["Color"] if name in vendor_names else find(name)
+    fields = [field for field in message.fields if (name, field.name) != ("ListAllMovesResponse", "header")]
+    assert MESSAGES[name].keys() == {field.name for field in fields}
+    for field in fields:
         ours = MESSAGES[name][field.name]
+        assert ours.repeated == field.is_repeated
         assert ours.number == field.number
         assert ours.choice == (field.containing_oneof.name if field.containing_oneof else "")
         if field.message_type is not None:
-            assert ours.kind == field.message_type.name
+            assert ours.kind in (field.message_type.name, f"Display{field.message_type.name}")
         elif field.enum_type is not None:
             assert ENUMS[ours.kind] == {value.name: value.number for value in field.enum_type.values}
         else:

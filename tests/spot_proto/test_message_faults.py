@@ -180,7 +180,7 @@ def test_faults_in_bytes():
 def test_sequences_are_named(corpus):
     for path in sorted((corpus / "cha" / "sequences").rglob("*sequence.pbtxt")):
         with pytest.raises(bm.FormatError, match="CAP005"):
-            bm.load(path)
+            bm.load(path, format="cap")
 
 
 def test_files_are_known_by_their_content(corpus, tmp_path):

@@ -25,7 +25,8 @@ import bodymotion as bm
 from bodymotion.animation import GROUPS
 from bodymotion.formats.cha import parse_cha
 from bodymotion.spot import Credentials, SpotError, connected
-from bodymotion.spot.rehearsal.sequences import move_parameters, sequence_motion
+from bodymotion.spot.choreography.playing import parameters_of
+from bodymotion.spot.rehearsal.sequences import choreography_of
 from bodymotion.spot.rehearsal.server import StandIn
 from bodymotion.spot.rehearsal.store import Store
 from waiting import TIMEOUT, until
@@ -322,8 +323,8 @@ def test_a_dance_is_made_of_its_moves(files):
     sway, wave = (bm.load(path) for path in files)
     known = {a.name: UploadedAnimation(bm.spot.to_proto(a), a, "") for a in (sway, wave)}
     show = sequence(("animation::wave", 0, 8), ("animation::sway", 8, 8), per_minute=480.0)
-    motion = sequence_motion(show, known, arm=True)
-    assert motion.extra["spot"] == {"bpm": 120.0, "slice": 0.125, "slices": 16.0}
+    motion = choreography_of(show, known).play(arm=True)
+    assert motion.extra["spot"].items() >= {"bpm": 120.0, "slice": 0.125, "slices": 16.0}.items()
     q = motion.joint_displacement
     alone = wave.play(bpm=120, slices=8, frame_rate=q.timeline.frame_rate).joint_displacement
     at = q.part_labels.index("sh0")
@@ -332,9 +333,9 @@ def test_a_dance_is_made_of_its_moves(files):
     np.testing.assert_array_equal(legs, legs[:1].repeat(len(legs), 0))
     show.moves[0].animate_params.speed.value = 2.0
     show.moves[1].animate_params.translation_multiplier.x.value = 0.5
-    assert move_parameters(show.moves[0]) == {"speed": 2.0}
-    assert move_parameters(show.moves[1]) == {"translation_multiplier.x": 0.5}
-    faster = sequence_motion(show, known, arm=True).joint_displacement.values[:, at]
+    assert parameters_of(choreography_of(show, known).moves[0]) == {"speed": 2.0}
+    assert parameters_of(choreography_of(show, known).moves[1]) == {"translation_multiplier.x": 0.5}
+    faster = choreography_of(show, known).play(arm=True).joint_displacement.values[:, at]
     twice = wave.play(bpm=120, slices=8, parameters={"speed": 2.0}, frame_rate=q.timeline.frame_rate)
     np.testing.assert_allclose(faster[:60], twice.joint_displacement.values[:60, at], atol=1e-12)
 
@@ -405,7 +406,7 @@ def test_two_files_of_one_move(robot, tmp_path):
 
 def test_every_named_parameter_has_a_range():
     """The stand-in robot tells all of the document's parameters, as the reader of such texts understands them."""
-    from bodymotion.formats.cha_proto.writer import limits_of
+    from bodymotion.formats.cha_proto.robot_moves import limits_of
     from bodymotion.spot.playback.parameters import NEUTRAL
     from bodymotion.spot.rehearsal.sequences import config_text
 

@@ -11,6 +11,7 @@ import numpy as np
 from bodymotion.animation import Animation
 from bodymotion.checks import rules
 from bodymotion.checks.line_ends import TEXT_FORMATS, check_line_ends
+from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Findings, FormatError, Location, Problem, Source, SourceMap
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.formats.registry import load, read
@@ -37,12 +38,12 @@ def check(
     ignore: Sequence[str] = (),
     **options: Any,  # noqa: ANN401
 ) -> Findings:
-    """Return all problems of a file, or of a body, a motion or an animation.
+    """Return all problems of a file, or of a body, a motion, an animation or a choreography.
 
     Parameters
     ----------
     target:
-        A path; or a `Body`, a `Motion`, an `Animation`, or anything else that has `problems`.
+        A path; or a `Body`, a `Motion`, an `Animation`, a `Choreography`, or anything else that has `problems`.
     body:
         The body that a motion is for, or its file: the motion is then checked against its joints and limits, too. Ignored for
         other targets.
@@ -125,6 +126,10 @@ def _problems_of(value: object, body: Body | None) -> tuple[Problem, ...]:
         from bodymotion.spot.playback.validation import all_problems
 
         return all_problems(value)
+    if isinstance(value, Choreography):
+        from bodymotion.spot.choreography import check_choreography
+
+        return (*value.problems, *check_choreography(value))
     if isinstance(value, Motion):
         from bodymotion.checks.motions import check_motion, check_units
 

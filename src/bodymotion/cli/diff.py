@@ -1,4 +1,4 @@
-"""`bodymotion diff A B`: the differences between two motions, or two models."""
+"""`bodymotion diff A B`: the differences between two motions, two models, or two choreographies."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ def diff(
     body: Path | None = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the differences between two motions, or two models.
+    """Print the differences between two motions, two models, or two choreographies.
 
     Of motions: components, times, and the largest difference of each with its frame and joint; --body gives the names. Lengths are in
-    metres, angles in radians; orientations differ by the angle between them. Of models: links, joints, masses, shapes, devices.
+    metres, angles in radians; orientations differ by the angle between them. Of models: links, joints, masses, shapes, devices. Of
+    choreographies: tempo, moves, their slices and parameters.
 
     Exit code 0: equal within the tolerances; 1: different; 2: they cannot be compared.
 
@@ -68,7 +69,7 @@ def _compare(
     first: Path, second: Path, atol: float, rtol: float, body: Path | None, reading: ReaderOptions
 ) -> Comparison:
     from bodymotion.cli.files import check_reading, load_body
-    from bodymotion.comparison import compare_bodies, compare_motions
+    from bodymotion.comparison import compare_bodies, compare_choreographies, compare_motions
     from bodymotion.diagnostics.text import with_article
     from bodymotion.formats.registry import find_format, load
 
@@ -81,12 +82,14 @@ def _compare(
     if kinds[0] == "model":
         one, other = (load_body(path, reading) for path in (first, second))
         return compare_bodies(one, other, atol=atol, rtol=rtol)
-    if kinds[0] != "motion":
-        message = f"{with_article(kinds[0])} cannot be compared; motions and models can"
+    if kinds[0] not in ("motion", "choreography"):
+        message = f"{with_article(kinds[0])} cannot be compared; motions, models and choreographies can"
         raise typer.BadParameter(message, param_hint="A, B")
     motions = [
         load(path, format=found.name, **found.options_of(reading))
         for found, path in zip(formats, (first, second), strict=True)
     ]
+    if kinds[0] == "choreography":
+        return compare_choreographies(motions[0], motions[1], atol=atol, rtol=rtol)
     named = None if body is None else load_body(body, reading)
     return compare_motions(motions[0], motions[1], atol=atol, rtol=rtol, body=named)

@@ -14,6 +14,7 @@ from bodymotion.cli.output import Data, about_file, number, plain
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
+    from bodymotion.choreography import Choreography
     from bodymotion.diagnostics import Problem
     from bodymotion.diagnostics.collector import Source
     from bodymotion.formats.seq import MotionReader
@@ -31,8 +32,11 @@ COMMON_FIELDS = {"name", "id", "link", "pose", "extra"}
 """Fields that devices of all kinds have."""
 
 
-def describe(thing: Body | Motion | KeyPoses | Skeleton | Animation, path: Path, parts: bool = False) -> Data:
+def describe(
+    thing: Body | Motion | KeyPoses | Skeleton | Animation | Choreography, path: Path, parts: bool = False
+) -> Data:
     """Return the contents of a file as data; with `parts`, the range of each joint and link of a motion."""
+    from bodymotion.choreography import Choreography
     from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
@@ -44,7 +48,34 @@ def describe(thing: Body | Motion | KeyPoses | Skeleton | Animation, path: Path,
         return _key_poses(thing, path)
     if isinstance(thing, Skeleton):
         return _skeleton(thing, path)
+    if isinstance(thing, Choreography):
+        return _choreography(thing, path)
     return describe_motion(thing, path, parts) if isinstance(thing, Motion) else _animation(thing, path)
+
+
+def _choreography(dance: Choreography, path: Path) -> Data:
+    from bodymotion.spot.choreography.moves import tracks_of
+
+    return {
+        **about_file(path, "choreography", dance.source.format),
+        "name": dance.name,
+        "slices_per_minute": number(dance.slices_per_minute),
+        "slices": dance.slices,
+        "duration": number(dance.duration),
+        "options": {name: plain(value) for name, value in {**dance.options, **(dance.editor or {})}.items()},
+        "animations": {name: str(one.source.path) for name, one in dance.animations.items()},
+        "moves": [
+            {
+                "type": move.type,
+                "start_slice": move.start_slice,
+                "requested_slices": move.requested_slices,
+                "tracks": list(tracks_of(dance, move)),
+                "kind": move.kind,
+                "parameters": {name: plain(value) for name, value in move.parameters.items() if value is not None},
+            }
+            for move in dance.moves
+        ],
+    }
 
 
 def _key_poses(key_poses: KeyPoses, path: Path) -> Data:

@@ -40,6 +40,8 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
         _body(page, data)
     elif data["kind"] == "animation":
         _animation(page, data)
+    elif data["kind"] == "choreography":
+        _choreography(page, data)
     elif data["kind"] == "key poses":
         _key_poses(page, data)
     elif data["kind"] == "skeleton":
@@ -205,6 +207,25 @@ def _animation(page: Page, data: Data) -> None:
         degrees = [_degrees(c[end]) if c["quantity"] in ("joint", "angle") else "" for end in ("lower", "upper")]
         rows.append((c["column"], c["track"], _n(c["lower"]), _n(c["upper"]), *degrees))
     page.table(columns, rows, columns[2:])
+
+
+def _choreography(page: Page, data: Data) -> None:
+    page.fact("duration", f"{_n(data['duration'])} s, {data['slices']} slices")
+    page.fact(
+        "tempo", f"{_n(data['slices_per_minute'])} slices ({_n((data['slices_per_minute'] or 0) / 4)} beats) per minute"
+    )
+    _extra(page, data["options"])
+    page.heading("Moves")
+    rows = [
+        (
+            *(str(move[name]) for name in ("start_slice", "requested_slices")),
+            move["type"],
+            ", ".join(move["tracks"]),
+            " ".join(f"{name}={_value(value)}" for name, value in move["parameters"].items() if value),
+        )
+        for move in data["moves"]
+    ]
+    page.table(("slice", "slices", "move", "tracks", "parameters that are not 0"), rows, ("slice", "slices"))
 
 
 def _key_poses(page: Page, data: Data) -> None:

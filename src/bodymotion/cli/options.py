@@ -123,6 +123,7 @@ def reading_options(
     degrees: bool | None = None,
     quaternion_order: Literal["wxyz", "xyzw"] | None = None,
     asf: Path | None = None,
+    robot_moves: Path | None = None,
     from_zero: bool | None = None,
 ) -> None:
     """Define the options of readers, with the names that `bodymotion.load` has for them.
@@ -140,6 +141,7 @@ def reading_options(
       degrees --input-degrees/--input-radians: Unit of angles in a .csv whose names do not give it.
       --quaternion-order: Order of quaternions in a .csv whose column names do not give it.
       --asf FILE: The skeleton (.asf) of an .amc.
+      --robot-moves FILE: The moves that the robot lists, to check a choreography by.
       --from-zero: Subtract the first time of a table from all its times.
     """
 

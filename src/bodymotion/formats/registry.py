@@ -23,6 +23,7 @@ from bodymotion.system.open_files import pipes_kept, read_head, size_of
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
+    from bodymotion.choreography import Choreography
     from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
@@ -38,6 +39,7 @@ __all__ = [
     "load",
     "load_animation",
     "load_body",
+    "load_choreography",
     "load_key_poses",
     "load_motion",
     "load_skeleton",
@@ -212,6 +214,32 @@ FORMATS: tuple[Format, ...] = (
         holds="Animation",
     ),
     Format(
+        "csq",
+        "Spot choreography",
+        (".csq", ".pbtxt", ".textproto"),
+        Function("cha_proto:read_choreography"),
+        sniffing.looks_like_choreography_text,
+        Function("cha_proto:write_sequence_text"),
+        holds="Choreography",
+    ),
+    Format(
+        "chr",
+        "Spot choreography as Choreographer saves it",
+        (".chr",),
+        Function("cha_proto:read_choreography"),
+        write=Function("cha_proto:write_save"),
+        holds="Choreography",
+    ),
+    Format(
+        "csq-bytes",
+        "Spot choreography as a message, bytes",
+        (".pb", ".binpb"),
+        Function("cha_proto:read_choreography"),
+        sniffing.looks_like_choreography_bytes,
+        Function("cha_proto:write_sequence_bytes"),
+        holds="Choreography",
+    ),
+    Format(
         "cap",
         "Spot animation as a message, text",
         (".cap", ".pbtxt", ".textproto"),
@@ -306,6 +334,7 @@ _KINDS = {
     "KeyPoses": "key poses",
     "Skeleton": "recorded motions",
     "Animation": "Spot animations",
+    "Choreography": "Spot choreographies",
 }
 
 
@@ -481,6 +510,12 @@ def load_together(sources: Iterable[Any], *, by_position: bool = False, **option
 def load_body(path: str | Path, *, format: str | None = None, **options: Any) -> Body:  # noqa: ANN401
     """Read a model; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
     found: Body = _of_kind("Body", path, format, options)
+    return found
+
+
+def load_choreography(path: str | Path, *, format: str | None = None, **options: Any) -> Choreography:  # noqa: ANN401
+    """Read a Spot choreography; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    found: Choreography = _of_kind("Choreography", path, format, options)
     return found
 
 

@@ -182,9 +182,18 @@ ANIMATION_FIELDS = (
     rb"timing_adjustability|starts_sitting|custom_gait_cycle"
 )
 """The fields of the message Animation."""
+_SEQUENCE_FIELD = re.compile(rb"(?:^|[\s{}<>;,])(?:slices_per_minute|choreography_sequence|moves)\s*+[:{<\[]")
+_SEQUENCE_FIELDS = (
+    *(b"name", b"slices_per_minute", b"moves", b"choreography_info", b"entrance_state"),
+    *(b"choreography_sequence", b"music_file", b"music_start_slice", b"choreography_start_slice"),
+)
+"""The fields of the messages ChoreographySequence and ChoreographerSave."""
+_LISTED_MOVE = re.compile(rb"(?:^|\s)moves\s*+:?\s*+[{<]\s*+name\b")
+"""The start of a move in a robot's list of moves."""
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 # A protobuf tag is the number of a field times 8 and the kind of its value.
 _NAME_TAG, _ROW_TAG, _STATE_TAG = 0x0A, 0x12, 0x0A
+_TEMPO_TAG, _AFTER_TEMPO = 0x11, (b"\x1a", b"\x22", b"\x28")
 _KEYFRAME_TAGS = frozenset((0x09, 0x12, 0x1A, 0x22, 0x2A))
 _STATE_TAGS = frozenset((0x0A, 0x12, 0x1A, 0x22))
 
@@ -212,6 +221,33 @@ def looks_like_animation_bytes(head: bytes) -> bool:
             return False
         at += size
     return _starts_row(head, at, _ROW_TAG, _KEYFRAME_TAGS)
+
+
+def looks_like_choreography_text(head: bytes) -> bool:
+    """Return whether a file is a message ChoreographySequence or ChoreographerSave as text: it has a tempo or moves, and no keyframes."""
+    first = _FIRST_FIELD.match(head)
+    return (
+        first is not None
+        and first[1] in _SEQUENCE_FIELDS
+        and _SEQUENCE_FIELD.search(head) is not None
+        and not _message_rows(head)
+        and _LISTED_MOVE.search(head) is None
+    )
+
+
+def looks_like_choreography_bytes(head: bytes) -> bool:
+    """Return whether a file is a message ChoreographySequence as bytes, or one inside of a ChoreographerSave: name, if any, and tempo."""
+    at = 0
+    if head[:1] == bytes([_NAME_TAG]):
+        size, at = _length(head, 1)
+        name = head[at : at + size]
+        if at and looks_like_choreography_bytes(name):
+            return True
+        if at == 0 or len(name) < size or _NOT_TEXT.search(name):
+            return False
+        at += size
+    after = at + 9
+    return head[at : at + 1] == bytes([_TEMPO_TAG]) and (after == len(head) or head[after : after + 1] in _AFTER_TEMPO)
 
 
 def looks_like_log(head: bytes) -> bool:

@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.animation import Animation
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import moment
-from bodymotion.model.body import Body
-from bodymotion.motion import Motion
 from bodymotion.rendering.settings import Background, Settings
 from bodymotion.rendering.videos import VIDEOS, Span
 from bodymotion.rendering.vtk import NoRendererError
-from bodymotion.scene.loading import Showable, load_scene, report_notes, report_problems
+from bodymotion.scene.loading import VALUES, Showable, load_scene, report_notes, report_problems
 from bodymotion.system.atomic_files import check_place, whole_file
 
 if TYPE_CHECKING:
@@ -142,7 +139,7 @@ def render(
     sources = [source for source in (body, motion) if source is not None]
     scene = load_scene(*sources, by_position=by_position, arm=arm, bpm=bpm, slices=slices, output=path, **options)
 
-    if not all(isinstance(source, (Body, Motion, Animation)) for source in sources):
+    if not all(isinstance(source, VALUES) for source in sources):
         report_problems(scene, "; bodymotion check lists them", only_mismatches=True)
         report_notes(scene)
 

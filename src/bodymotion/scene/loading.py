@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from bodymotion.animation import Animation
+from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Group, WrongUseError
 from bodymotion.diagnostics.text import counted, place_after, severities, shown
 from bodymotion.formats.registry import load_together
@@ -20,8 +21,8 @@ from bodymotion.scene.second_motion import side_by_side
 from bodymotion.skeleton import Skeleton
 from bodymotion.system.atomic_files import check_not_read
 
-Showable: TypeAlias = Body | Motion | KeyPoses | Skeleton | Animation | str | PathLike[str]
-VALUES = (Body, Motion, KeyPoses, Skeleton, Animation)
+Showable: TypeAlias = Body | Motion | KeyPoses | Skeleton | Animation | Choreography | str | PathLike[str]
+VALUES = (Body, Motion, KeyPoses, Skeleton, Animation, Choreography)
 """What is shown; anything else names a file."""
 MAX_LISTED_GROUPS = 10
 """Number of rules that are listed on stderr."""
@@ -37,7 +38,7 @@ class Inputs(NamedTuple):
     animation: Animation | None
 
 
-def files_of(*values: Body | Motion | Animation | None) -> tuple[Path, ...]:
+def files_of(*values: Body | Motion | KeyPoses | Animation | Choreography | Skeleton | None) -> tuple[Path, ...]:
     """Return the files that values were read from, those that a model names included."""
     sources = [value.source for value in values if value is not None]
     return tuple(path for source in sources for path in (source.path, *source.parts) if path is not None)
@@ -78,7 +79,11 @@ def load_inputs(
     if output is not None:
         check_not_read(output, [one for one in sources if not isinstance(one, VALUES)])
     loaded = load_together(sources, by_position=by_position, **options)
-    values = [part for one in loaded for part in (one.body_and_motion() if isinstance(one, Skeleton) else (one,))]
+    values = [
+        part
+        for one in loaded
+        for part in (one.body_and_motion() if isinstance(one, (Skeleton, Choreography)) else (one,))
+    ]
     bodies = [value for value in values if isinstance(value, Body)]
     motions = [value for value in values if isinstance(value, Motion)]
     animations = [value for value in values if isinstance(value, Animation)]
@@ -93,7 +98,7 @@ def load_inputs(
         several = "one motion" if max_motions == 1 else "one motion or two"
         raise WrongUseError(f"one body and {several} can be {done}, not {len(bodies)} and {len(motions)}")
     if output is not None:
-        check_not_read(output, files_of(*bodies, *motions, *animations))
+        check_not_read(output, files_of(*loaded))
     return Inputs(bodies[0] if bodies else None, tuple(motions), animations[0] if animations else None)
 
 

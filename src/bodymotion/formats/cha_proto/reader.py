@@ -258,15 +258,26 @@ def _without_gaps(table: Table, found: Diagnostics) -> Table:
 # Text.
 
 
-def _wire_of_text(data: bytes, kind: str, found: Diagnostics) -> tuple[bytes, list[bytes]]:
-    """Return the bytes of a message in the text format: those of the message, and those of rows that were read apart from it."""
+def text_of(data: bytes, found: Diagnostics) -> str:
+    """Return the text of a file, with line feeds at the ends of lines.
+
+    Raises
+    ------
+    FormatError
+        When it is not UTF-8 (CAP002).
+    """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         message = f"byte {data[error.start]:#04x} is not UTF-8"
         raise rules.TEXT.error(message, Location(found.path, line)) from None
-    text = text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n")
+
+
+def _wire_of_text(data: bytes, kind: str, found: Diagnostics) -> tuple[bytes, list[bytes]]:
+    """Return the bytes of a message in the text format: those of the message, and those of rows that were read apart from it."""
+    text = text_of(data, found)
     return _wire_of_printed_text(text, kind) or (_parsed(text, kind, found), [])
 
 
@@ -334,17 +345,16 @@ def _parsed(text: str, kind: str, found: Diagnostics) -> bytes:
     """Return the bytes of a message in the text format, up to the first fault; report that, and the first unknown field."""
     from google.protobuf.text_format import ParseError
 
-    message, first = _attempt(text, kind)
+    message, first = attempt(text, kind)
     if first is None:
         return bytes(message.SerializeToString())
-    message, error = _attempt(text, kind, allow_unknown_field=True)
+    message, error = attempt(text, kind, allow_unknown_field=True)
     rows = getattr(message, ROWS[kind][0])
     if not len(rows) and _FIELD_OF_SEQUENCE.search(text):
         found.add(rules.SEQUENCE.problem("the file is a sequence of moves", Location(found.path)), fatal=True)
-    elif isinstance(first, ParseError) and (error is None or _line(error) > _line(first)):
-        found.report(rules.UNKNOWN, _reason(first), _location(first, found))
+        return bytes(message.SerializeToString())
+    report_faults(first, error, found)
     if isinstance(error, ParseError):
-        found.report(rules.TEXT, _reason(error), _location(error, found), fatal=True)
         lines = text.split("\n")[: _line(error)]
         before = _STRING_OR_COMMENT.sub("", "\n".join([*lines[:-1], lines[-1][: (error.GetColumn() or 1) - 1]]))
         depths = np.cumsum(
@@ -352,9 +362,19 @@ def _parsed(text: str, kind: str, found: Diagnostics) -> bytes:
         )
         if len(rows) and (depths > 0).all():
             del rows[-1]  # The fault is in it.
+    return bytes(message.SerializeToString())
+
+
+def report_faults(first: Any, error: Any, found: Diagnostics) -> None:  # noqa: ANN401
+    """Report the fault of a text by what `attempt` returns: `first` without, and `error` with unknown fields allowed."""
+    from google.protobuf.text_format import ParseError
+
+    if isinstance(first, ParseError) and (error is None or _line(error) > _line(first)):
+        found.report(rules.UNKNOWN, _reason(first), _location(first, found))
+    if isinstance(error, ParseError):
+        found.report(rules.TEXT, _reason(error), _location(error, found), fatal=True)
     elif error is not None:
         found.report(rules.TEXT, "the messages are nested too deeply to be read", Location(found.path), fatal=True)
-    return bytes(message.SerializeToString())
 
 
 def _line(error: Any) -> int:  # noqa: ANN401
@@ -362,7 +382,7 @@ def _line(error: Any) -> int:  # noqa: ANN401
     return (error.GetLine() if hasattr(error, "GetLine") else None) or 1 << 62
 
 
-def _attempt(text: str, kind: str, *, allow_unknown_field: bool = False) -> tuple[Any, Any]:
+def attempt(text: str, kind: str, *, allow_unknown_field: bool = False) -> tuple[Any, Any]:
     """Return the message of a text up to its first fault, and protobuf's ParseError or the RecursionError; None without a fault."""
     from google.protobuf.text_format import ParseError
 

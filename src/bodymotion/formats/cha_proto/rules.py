@@ -42,6 +42,19 @@ UNREADABLE = Rule(
     "The file can be opened and read to its end.",
     example=("a folder called wave.cap", "a file called wave.cap"),
 )
+LARGE = Rule(
+    "CAP008",
+    "error",
+    "The file of a choreography has at most 16 MiB, and 100 000 moves.",
+    example=("moves { } 100 001 times", "moves { type: 'step' … }"),
+)
+NO_LIST = Rule(
+    "CAP009",
+    "error",
+    "A file of a robot's moves is the text of ListAllMovesResponse or of MoveParamsConfig.",
+    "give the answer of a robot to ListAllMoves as text, or the file MoveParamsConfig.txt",
+    example=("an empty file", "sway sway_params, and vertical 0 0.05 0.1"),
+)
 UNKNOWN = Rule("CAP101", "warning", "All fields are known; unknown ones are ignored.", example=("tail: 1", "bpm: 1"))
 GAPS = Rule(
     "CAP102",

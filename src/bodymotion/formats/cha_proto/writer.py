@@ -21,6 +21,7 @@ from bodymotion.formats.cha_proto.messages import (
     parameter_paths,
 )
 from bodymotion.formats.cha_proto.reader import unplayable
+from bodymotion.formats.cha_proto.robot_moves import limits_of
 from bodymotion.formats.cha_proto.rows import TIME, Columns, keyframe_rows, message_columns
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.atomic_files import whole_file
@@ -198,31 +199,6 @@ def _held(name: str, value: float, kind: str, problems: Diagnostics) -> float | 
     if whole != value and value != TINY:
         problems.add(losses.WHOLE.problem(f"the parameter {name}: {value} becomes {whole}"))
     return whole
-
-
-def limits_of(config: str | Path | None) -> dict[str, Parameter]:
-    """Return the robot's limits of parameters, read from its MoveParamsConfig: its text or its file.
-
-    The file has a block of lines for each move, with blank lines between. In the block whose first line names ``animate_params``, each
-    further line is the name of a parameter, its minimum, default and maximum.
-    """
-    if config is None:
-        return {}
-    text = config.read_text(encoding="utf-8") if isinstance(config, Path) else config
-    found: dict[str, Parameter] = {}
-    inside = False
-    for line in text.splitlines():
-        words = line.split()
-        if "animate_params" in line:
-            inside = True
-        elif inside and not words:
-            break
-        elif inside and len(words) >= 4:
-            try:
-                found[words[0]] = Parameter(*(float(word) for word in words[1:4]))
-            except ValueError:
-                continue
-    return found
 
 
 def _column_losses(animation: Animation, columns: Columns) -> tuple[Problem, ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from bodymotion.choreography import PREFIX
 from bodymotion.formats.cha_proto import to_move_info
 from bodymotion.spot.rehearsal.access import Leases
 from bodymotion.spot.rehearsal.basic_services import Power
 from bodymotion.spot.rehearsal.responses import NANO, responding, set_invalid_request, set_time, time_of
 from bodymotion.spot.rehearsal.sequences import config_text, validate_animation, validate_sequence, warning
-from bodymotion.spot.rehearsal.store import PREFIX, Dance, Store, UploadedSequence, slices_of
+from bodymotion.spot.rehearsal.store import Dance, Store, UploadedSequence, slices_of
 
 PB = "bosdyn.api.spot.choreography_sequence_pb2"
 

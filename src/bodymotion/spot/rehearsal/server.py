@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bodymotion.motion import Motion
+from bodymotion.spot.choreography import play_choreography
 from bodymotion.spot.client.connection import Credentials, vendor
 from bodymotion.spot.rehearsal.access import Accounts, Leases, TokenCheck
 from bodymotion.spot.rehearsal.basic_services import (
@@ -27,7 +28,7 @@ from bodymotion.spot.rehearsal.basic_services import (
     Time,
 )
 from bodymotion.spot.rehearsal.choreography import Choreography
-from bodymotion.spot.rehearsal.sequences import sequence_motion
+from bodymotion.spot.rehearsal.sequences import choreography_of
 from bodymotion.spot.rehearsal.store import Dance, Store
 
 HOST = "127.0.0.1"
@@ -145,7 +146,7 @@ class StandIn:
             left_out = dance.first_slice * 60.0 / dance.sequence.slices_per_minute
             assert self._on_dance is not None
             try:
-                motion = sequence_motion(dance.sequence, dict(self.store.animations), arm=self.arm)
+                motion = play_choreography(choreography_of(dance.sequence, dict(self.store.animations)), arm=self.arm)
                 self._on_dance(motion, (dance.start - self.store.now()) / 1e9, left_out)
             except Exception as error:  # The robot keeps running when the dance cannot be shown.
                 self._say(f"dance {dance.sequence.name}: cannot be shown: {error}")

@@ -13,9 +13,6 @@ from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.cha_proto import from_proto
 from bodymotion.spot.rehearsal.responses import NANO
 
-PREFIX = "animation::"
-"""The prefix of the types of moves that are animations."""
-
 
 @dataclass(frozen=True)
 class UploadedAnimation:

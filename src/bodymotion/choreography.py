@@ -1,0 +1,226 @@
+"""A choreography: the moves of a Spot at their slices, as the vendor's message ChoreographySequence has them.
+
+A slice is a quarter of a beat. Moves are the robot's own, such as "step", or animations: "animation::NAME". Parameters have the names of
+the vendor's messages, with a dot for each level: "offset.x". Numbers are floats, enumerations texts such as "LEG_FRONT_LEFT".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from bodymotion.animation import Animation, Parameter
+from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.collector import Source, SourceMap
+from bodymotion.system.upward import provided_by
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+
+PREFIX = "animation::"
+"""The prefix of the types of moves that are animations."""
+TRACKS = ("legs", "body", "arm", "gripper", "lights", "audio_visual_lights", "audio_visual_buzzer", "annotations")
+"""What a move may control; two moves at a time share no track."""
+STATES = tuple(f"TRANSITION_STATE_{state}" for state in ("UNKNOWN", "STAND", "KNEEL", "SIT", "SPRAWL"))
+"""The positions in which moves of the legs begin and end."""
+
+Value: TypeAlias = float | int | bool | str | bytes | tuple[object, ...] | None
+"""A value of a message: None for a message without fields, bytes for fields that are unknown (their name ends with a dot)."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A move of a choreography.
+
+    Attributes
+    ----------
+    type:
+        The name of the move; "animation::NAME" for an animation.
+    start_slice, requested_slices:
+        When it begins and how long it lasts [slices].
+    parameters:
+        The values of parameters that are set, by name.
+    kind:
+        The field of the vendor's message with the parameters, such as "step_params"; "" without parameters.
+    id:
+        A number that no other move has; 0: none.
+    extension:
+        Fields of the message that are unknown, as bytes.
+    """
+
+    type: str
+    start_slice: int = 0
+    requested_slices: int = 0
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    kind: str = ""
+    id: int = 0
+    extension: bytes = b""
+
+    @property
+    def end_slice(self) -> int:
+        """The slice at which it ends."""
+        return self.start_slice + self.requested_slices
+
+    @property
+    def animation(self) -> str:
+        """The name of its animation; "" for a move of the robot's own."""
+        if self.type.startswith(PREFIX):
+            return self.type.removeprefix(PREFIX)
+        name = self.parameters.get("animation_name", "") if self.type == "animation" else ""
+        return str(name)
+
+
+@dataclass(frozen=True)
+class MoveInfo:
+    """A move as a robot describes it (message MoveInfo); numbers that are 0 are not limited.
+
+    Attributes
+    ----------
+    tracks:
+        Those of `TRACKS` that it controls.
+    slices, seconds:
+        Its length, and the smallest and the largest one, in slices and in seconds.
+    entrance_states, exit_state:
+        Of `STATES`.
+    generated_id:
+        The identifier under which an animation was uploaded.
+    """
+
+    name: str
+    tracks: tuple[str, ...] = ()
+    slices: tuple[int, int, int] = (0, 0, 0)
+    seconds: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    is_extendable: bool = False
+    entrance_states: tuple[str, ...] = ()
+    exit_state: str = STATES[0]
+    generated_id: str = ""
+    color: tuple[int, int, int] | None = None
+
+    def slice_range(self, slices_per_minute: float) -> tuple[float, float]:
+        """Return the smallest and the largest length [slices] at a tempo; the minimum wins where the bounds contradict each other."""
+        per_second = slices_per_minute / 60.0
+        if not self.is_extendable:
+            length = round(self.seconds[0] * per_second) if self.seconds[0] else self.slices[0]
+            return (float(length), float(length)) if length else (0.0, float("inf"))
+        low = max(float(self.slices[1]), self.seconds[1] * per_second)
+        high = min(self.slices[2] or float("inf"), self.seconds[2] * per_second or float("inf"))
+        return low, max(low, high)
+
+
+@dataclass(frozen=True)
+class RobotMoves:
+    """The moves that a robot lists (RPC ListAllMoves).
+
+    Attributes
+    ----------
+    infos:
+        By name.
+    ranges:
+        By name of the move: the field of its parameters ("step_params", or ""), and the limits of each parameter.
+    """
+
+    infos: Mapping[str, MoveInfo] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[str, Mapping[str, Parameter]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choreography:
+    """A sequence of moves.
+
+    Attributes
+    ----------
+    name:
+        Identifies it on a robot.
+    slices_per_minute:
+        The tempo: four times the beats per minute.
+    moves:
+        In the order of the file.
+    options:
+        The further fields of the message that are set: "entrance_state", "choreography_info.labels" …
+    editor:
+        The fields of a save file of Choreographer (`.chr`): "music_file", "music_start_slice", "choreography_start_slice"; None for others.
+    animations:
+        The animations of its moves by name, as far as they are known.
+    robot:
+        The moves of the robot that it is for, if known.
+    """
+
+    name: str = ""
+    slices_per_minute: float = 400.0
+    moves: tuple[Move, ...] = ()
+    options: Mapping[str, Value] = field(default_factory=dict)
+    editor: Mapping[str, Value] | None = None
+    animations: Mapping[str, Animation] = field(default_factory=dict, compare=False, repr=False)
+    robot: RobotMoves | None = field(default=None, compare=False, repr=False)
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+    source: Source = field(default_factory=Source, compare=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"Choreography({self.name!r}: {len(self.moves)} moves, {self.slices} slices at {self.slices_per_minute:g} per minute, "
+            f"{self.duration:g} s)"
+        )
+
+    @property
+    def slices(self) -> int:
+        """The number of slices: the end of the last move."""
+        return max((move.end_slice for move in self.moves), default=0)
+
+    @property
+    def bpm(self) -> float:
+        """The beats per minute."""
+        return self.slices_per_minute / 4.0
+
+    @property
+    def duration(self) -> float:
+        """The length [s]; 0 without a tempo."""
+        return self.slices * 60.0 / self.slices_per_minute if self.slices_per_minute > 0 else 0.0
+
+    def info(self, move: Move) -> MoveInfo | None:
+        """Return what the robot describes of a move; None where it is unknown."""
+        infos = self.robot.infos if self.robot is not None else {}
+        return infos.get(move.type) or (infos.get(PREFIX + move.animation) if move.animation else None)
+
+    @provided_by("bodymotion.spot.choreography.moves:add")
+    def add(
+        self,
+        move: str | Animation | Move,
+        start: int | None = None,
+        slices: int | None = None,
+        parameters: Mapping[str, Value] | None = None,
+    ) -> Choreography:
+        """Return the choreography with a further move.
+
+        Parameters
+        ----------
+        move:
+            The name of a move of the robot, an animation, or a Move (which is added as it is).
+        start:
+            The slice at which it begins; by default the end of the choreography.
+        slices:
+            Its length; by default that of the animation, or of the robot's list of moves.
+        parameters:
+            Values of parameters by name.
+
+        Raises
+        ------
+        ValueError
+            When a parameter does not exist, or the length is not known.
+        """
+        raise NotImplementedError
+
+    @provided_by("bodymotion.spot.choreography.playing:play_choreography")
+    def play(self, *, arm: bool | None = None) -> Motion:
+        """Return the motion that the animations of the choreography command; see `bodymotion.spot.choreography.play_choreography`."""
+        raise NotImplementedError
+
+    @provided_by("bodymotion.spot.choreography.playing:body_and_motion")
+    def body_and_motion(self) -> tuple[Body, Motion]:
+        """Return the body of Spot, with its arm where an animation needs it, and the motion of the choreography on it."""
+        raise NotImplementedError
+
+    def replaced(self, *moves: Move) -> Choreography:
+        """Return the choreography with other moves; their locations in the file are unknown."""
+        return replace(self, moves=moves, problems=(), source=replace(self.source, locations=SourceMap()))

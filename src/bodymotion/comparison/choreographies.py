@@ -1,0 +1,75 @@
+"""Differences between two choreographies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+
+from bodymotion.choreography import Choreography, Move, Value
+from bodymotion.comparison.difference import Comparison, Difference, Tolerance, in_words
+
+__all__ = ["compare_choreographies"]
+
+MAX_ALIGNED = 4000
+"""Moves up to which those that were added or removed in between are found; beyond, moves of the same number are compared."""
+
+
+def compare_choreographies(
+    first: Choreography, second: Choreography, *, atol: float = 0.0, rtol: float = 0.0
+) -> Comparison:
+    """Return the differences between two choreographies: tempo, moves that are only in one, slices and parameters.
+
+    Numbers a and b are equal when |a - b| <= atol + rtol |b|.
+    """
+    tolerance = Tolerance(atol, rtol)
+    return Comparison(tuple(_differences(first, second, tolerance)))
+
+
+def _differences(first: Choreography, second: Choreography, tolerance: Tolerance) -> Iterator[Difference]:
+    heads = [
+        {"name": one.name, "slices_per_minute": one.slices_per_minute, **one.options, **(one.editor or {})}
+        for one in (first, second)
+    ]
+    yield from _of_values("the choreography", heads[0], heads[1], tolerance)
+    for one, other in _pairs(first.moves, second.moves):
+        if one is None or other is None:
+            found, side = (one, "first") if other is None else (other, "second")
+            assert found is not None
+            yield Difference(_name(found), f"only in the {side}")
+            continue
+        fields = ("start_slice", "requested_slices", "kind", "id", "extension")
+        values = [{**{name: getattr(move, name) for name in fields}, **move.parameters} for move in (one, other)]
+        yield from _of_values(_name(one), values[0], values[1], tolerance)
+
+
+def _pairs(first: tuple[Move, ...], second: tuple[Move, ...]) -> Iterator[tuple[Move | None, Move | None]]:
+    """Return the moves that belong together, by their types in order; None where a move is only in one."""
+    types, others = ([move.type for move in moves] for moves in (first, second))
+    count = max(len(first), len(second))
+    if types == others or count > MAX_ALIGNED:
+        yield from zip(
+            [*first, *[None] * (count - len(first))], [*second, *[None] * (count - len(second))], strict=True
+        )
+        return
+    for kind, a, b, c, d in SequenceMatcher(None, types, others, autojunk=False).get_opcodes():
+        if kind == "equal":
+            yield from zip(first[a:b], second[c:d], strict=True)
+        else:
+            yield from ((move, None) for move in first[a:b])
+            yield from ((None, move) for move in second[c:d])
+
+
+def _name(move: Move) -> str:
+    return f"{move.type} at slice {move.start_slice}"
+
+
+def _of_values(
+    what: str, one: Mapping[str, Value], other: Mapping[str, Value], tolerance: Tolerance
+) -> Iterator[Difference]:
+    for name in dict.fromkeys((*one, *other)):
+        a, b = one.get(name), other.get(name)
+        numeric = isinstance(a, float) and isinstance(b, float)
+        if name in one and name in other and (tolerance.alike(a, b) if numeric else a == b):  # type: ignore[arg-type]
+            continue
+        words = [in_words(values[name]) if name in values else "not set" for values in (one, other)]
+        yield Difference(what, f"{name} {words[0]} and {words[1]}")

@@ -1,0 +1,395 @@
+"""Choreographies as the vendor's messages: ChoreographySequence and ChoreographerSave, text and bytes, read and written.
+
+Fields that are unknown are kept where the file has bytes. The animations that a choreography names are read from files beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bodymotion.animation import Animation
+from bodymotion.choreography import Choreography, Move, Value
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult, losses
+from bodymotion.diagnostics.collector import Source, SourceMap
+from bodymotion.diagnostics.problem import Subject
+from bodymotion.formats.cha_proto import rules
+from bodymotion.formats.cha_proto.messages import MESSAGES, message_class
+from bodymotion.formats.cha_proto.reader import attempt, read_content, report_faults, text_of
+from bodymotion.formats.cha_proto.robot_moves import read_robot_moves
+from bodymotion.formats.resources import ResourceFinder
+from bodymotion.formats.sniffing import is_binary
+from bodymotion.system.atomic_files import whole_file
+
+MAX_BYTES = 16 << 20
+MAX_MOVES = 100_000
+MAX_ANIMATIONS = 1000
+"""Animations of one choreography that are read."""
+SEQUENCE, SAVE = "ChoreographySequence", "ChoreographerSave"
+KINDS = tuple(name for name, one in MESSAGES["MoveParams"].items() if one.choice)
+"""The fields of a move with its parameters: "step_params" …"""
+
+_IS_SAVE = re.compile(r"(?m)^\s*choreography_sequence\s*:?\s*[{<]")
+_TOKEN = re.compile(
+    r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?|#[^\n]*|(?P<name>[A-Za-z_]\w*)\s*(?=[:{<])|[A-Za-z_]\w*|(?P<open>[{<])|(?P<close>[}>])"
+)
+
+
+def choreography_from_bytes(data: bytes) -> Choreography:
+    """Read the bytes of the vendor's message ChoreographySequence, or of ChoreographerSave.
+
+    Raises
+    ------
+    FormatError
+        When they are no such message (CAP001), or too large (CAP008).
+    """
+    return _read(data, is_text=False).require()
+
+
+def read_choreography(
+    path: str | Path,
+    *,
+    robot_moves: str | Path | None = None,
+    allow_outside: bool | None = None,
+) -> ReadResult[Choreography]:
+    """Read a file of a message ChoreographySequence or ChoreographerSave, as text or bytes: its content decides.
+
+    An animation NAME is looked for as NAME.cha, NAME.cap, NAME.pbtxt, NAME.textproto or NAME.pb beside the file, in its folder
+    `animations`, and in a folder `animations` beside its own. What is not found is missing in `animations` of the value.
+
+    Parameters
+    ----------
+    robot_moves:
+        A file of the moves that a robot lists, written by `bodymotion spot moves --save`, or the vendor's MoveParamsConfig.txt.
+    allow_outside:
+        See `bodymotion.load`.
+    """
+    found = Diagnostics(path)
+    with found.recover():
+        data = read_content(path)
+        result = _read(data, is_text=not is_binary(data), path=Path(path))
+        if result.value is None:
+            return result
+        found.extend(result.problems)
+        robot = None if robot_moves is None else read_robot_moves(robot_moves)
+        finder = ResourceFinder(Path(path).parent, allow_outside, model=Path(path))
+        animations = dict(_animations(result.value, finder))
+        parts = tuple(one.source.path for one in animations.values() if one.source.path is not None)
+        source = replace(result.value.source, parts=parts)
+        return replace(result, value=replace(result.value, robot=robot, animations=animations, source=source))
+    return ReadResult(None, found.problems)
+
+
+_PLACES = tuple(
+    f"{folder}{{}}{extension}"
+    for folder in ("", "animations/", "../animations/")
+    for extension in (".cha", ".cap", ".pbtxt", ".textproto", ".pb")
+)
+
+
+def _animations(choreography: Choreography, finder: ResourceFinder) -> Iterator[tuple[str, Animation]]:
+    """Return the animations of a choreography that have a file, partial ones too."""
+    from bodymotion.formats.registry import read
+
+    names = dict.fromkeys(move.animation for move in choreography.moves)
+    plain = [name for name in names if name and not set(name) & set("/\\:#%\0") and len(name) < 200]
+    for name in plain[:MAX_ANIMATIONS]:
+        file = finder.find([place.format(name) for place in _PLACES])
+        try:
+            value = read(file)[1].value if isinstance(file, Path) else None
+        except FormatError:
+            continue
+        if isinstance(value, Animation):
+            yield name, value
+
+
+def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult[Choreography]:
+    found = Diagnostics(path)
+    choreography: Choreography | None = None
+    with found.recover():
+        if len(data) > MAX_BYTES:
+            raise rules.LARGE.error(f"{len(data)} bytes, expected at most {MAX_BYTES}", Location(found.path))
+        text = text_of(data, found) if is_text else ""
+        if text.count("moves") > MAX_MOVES:
+            raise rules.LARGE.error(f"more than {MAX_MOVES} moves", Location(found.path))
+        kind = (SAVE if _IS_SAVE.search(text) else SEQUENCE) if is_text else _kind_of(data)
+        wire = _wire_of_text(text, kind, found) if is_text else data
+        choreography = _choreography(wire, kind, found)
+        locations = SourceMap({(): _locator(text, path)})
+        source = Source("csq" if kind == SEQUENCE else "chr", path, options={"text": is_text}, locations=locations)
+        choreography = replace(choreography, problems=found.problems, source=source)
+    return found.result(choreography)
+
+
+def _kind_of(data: bytes) -> str:
+    """Return which message bytes are: in a save, the sequence stands where a sequence has its name, and none of its fields follows."""
+    from google.protobuf.message import DecodeError
+
+    try:
+        save = message_class(f"{SAVE}Raw").FromString(data)
+        inner = message_class(f"{SEQUENCE}Raw").FromString(b"".join(save.choreography_sequence))
+    except DecodeError:
+        return SEQUENCE
+    return SAVE if len(inner.moves) or save.music_file else SEQUENCE
+
+
+def _wire_of_text(text: str, kind: str, found: Diagnostics) -> bytes:
+    """Return the bytes of a message in the text format, up to the first fault; report that, and the first unknown field."""
+    message, first = attempt(text, kind)
+    if first is not None:
+        message, error = attempt(text, kind, allow_unknown_field=True)
+        report_faults(first, error, found)
+    return bytes(message.SerializeToString())
+
+
+def _choreography(wire: bytes, kind: str, found: Diagnostics) -> Choreography:
+    from google.protobuf.message import DecodeError
+
+    try:
+        editor: Mapping[str, Value] | None = None
+        if kind == SAVE:
+            save = message_class(f"{SAVE}Raw").FromString(wire)
+            wire = b"".join(save.choreography_sequence)
+            save.ClearField("choreography_sequence")
+            editor = flat(save)
+        raw = message_class(f"{SEQUENCE}Raw").FromString(wire)
+        if len(raw.moves) > MAX_MOVES:
+            raise rules.LARGE.error(f"{len(raw.moves)} moves, expected at most {MAX_MOVES}", Location(found.path))
+        moves = tuple(_move(message_class("MoveParams").FromString(move)) for move in raw.moves)
+    except DecodeError:
+        message = "the bytes are not a protobuf message, or are cut off"
+        raise rules.WIRE.error(message, Location(found.path)) from None
+    raw.ClearField("moves")
+    options = flat(raw)
+    del raw
+    return Choreography(
+        name=str(options.pop("name", "")),
+        slices_per_minute=float(options.pop("slices_per_minute", 0.0)),  # type: ignore[arg-type]
+        moves=moves,
+        options=options,
+        editor=editor,
+    )
+
+
+def _move(message: Any) -> Move:  # noqa: ANN401
+    kind = message.WhichOneof("params") or ""
+    parameters = flat(getattr(message, kind)) if kind else {}
+    return Move(
+        message.type,
+        message.start_slice,
+        message.requested_slices,
+        parameters,
+        kind,
+        message.id,
+        _unknown(message),
+    )
+
+
+def flat(message: Any, prefix: str = "") -> dict[str, Value]:  # noqa: ANN401
+    """Return the fields of a message that are set, by name, with a dot for each level; wrappers of a value as the value.
+
+    A message without fields is None. Unknown fields are bytes under the name of their message, with a dot at its end.
+    """
+    values: dict[str, Value] = {}
+    for one, value in message.ListFields():
+        name = f"{prefix}{one.name}"
+        if one.message_type is None:
+            values[name] = tuple(value) if one.is_repeated else _named(one, value)
+        elif "value" in one.message_type.fields_by_name:
+            values[name] = value.value
+            if unknown := _unknown(value):
+                values[f"{name}."] = unknown
+        else:
+            values |= flat(value, f"{name}.") or {name: None}
+    if unknown := _unknown(message):
+        values[prefix or "."] = unknown
+    return values
+
+
+def _named(one: Any, number: Any) -> Value:  # noqa: ANN401
+    """Return a value, that of an enumeration by its name where it has one."""
+    word = None if one.enum_type is None else one.enum_type.values_by_number.get(number)
+    value: Value = number if word is None else word.name
+    return value
+
+
+def _unknown(message: Any) -> bytes:  # noqa: ANN401
+    """Return the bytes of the fields that are unknown."""
+    from google.protobuf.unknown_fields import UnknownFieldSet
+
+    if not len(UnknownFieldSet(message)):
+        return b""
+    rest = type(message)()
+    rest.CopyFrom(message)
+    for one in message.DESCRIPTOR.fields:
+        rest.ClearField(one.name)
+    return bytes(rest.SerializeToString())
+
+
+def fill(message: Any, values: Mapping[str, Value]) -> None:  # noqa: ANN401
+    """Set the fields of a message from what `flat` returns.
+
+    Raises
+    ------
+    KeyError
+        When there is no such field; ValueError or TypeError when it cannot have the value.
+    """
+    for name, value in values.items():
+        *path, last = name.split(".") if name != "." else ("",)
+        inner = message
+        for part in path:
+            inner = getattr(inner, _existing(inner, part))
+        if isinstance(value, bytes) and not last:
+            inner.MergeFromString(value)
+            continue
+        one = inner.DESCRIPTOR.fields_by_name[_existing(inner, last)]
+        if one.is_repeated:
+            getattr(inner, last).extend(value)
+        elif one.message_type is None:
+            setattr(
+                inner,
+                last,
+                one.enum_type.values_by_name[value].number if isinstance(value, str) and one.enum_type else value,
+            )
+        elif value is None:
+            getattr(inner, last).SetInParent()
+        else:
+            wrapper = getattr(inner, last)
+            wrapper.SetInParent()
+            wrapper.value = value
+
+
+def _existing(message: Any, name: str) -> str:  # noqa: ANN401
+    if name not in message.DESCRIPTOR.fields_by_name:
+        raise KeyError(
+            f"{message.DESCRIPTOR.name} has no field {name!r}; it has {', '.join(message.DESCRIPTOR.fields_by_name)}"
+        )
+    return name
+
+
+def message_of(choreography: Choreography) -> Any:  # noqa: ANN401
+    """Return a choreography as a message ChoreographySequence.
+
+    Raises
+    ------
+    ValueError
+        When a value is not one that the message can hold; it names the move.
+    """
+    message = message_class(SEQUENCE)(slices_per_minute=choreography.slices_per_minute)
+    _set(message, {"name": choreography.name, **choreography.options}, "the choreography")
+    for number, move in enumerate(choreography.moves):
+        fields: dict[str, Value] = {
+            "type": move.type,
+            "start_slice": move.start_slice,
+            "requested_slices": move.requested_slices,
+            "id": move.id,
+            **({".": move.extension} if move.extension else {}),
+        }
+        if move.kind:
+            fields[move.kind] = None
+        fields |= {f"{move.kind}.{name.removeprefix('.')}": value for name, value in move.parameters.items()}
+        _set(message.moves.add(), fields, f"move {number + 1}, {move.type!r}")
+    return message
+
+
+def _set(message: Any, values: Mapping[str, Value], what: str) -> None:  # noqa: ANN401
+    try:
+        fill(message, values)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"{what}: {error.args[0] if error.args else error}") from None
+
+
+def write_sequence_text(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
+    """Write a choreography as the text of a message ChoreographySequence (`.csq`); return what is lost: unknown fields."""
+    return _write(message_of(choreography), path, _editor_losses(choreography), as_text=True)
+
+
+def write_sequence_bytes(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
+    """Write a choreography as the bytes of a message ChoreographySequence (`.pb`); return what is lost: the fields of an editor."""
+    return _write(message_of(choreography), path, _editor_losses(choreography), as_text=False)
+
+
+def write_save(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
+    """Write a choreography as the text of a message ChoreographerSave (`.chr`), with music and start; return what is lost."""
+    save = message_class(SAVE)(choreography_sequence=message_of(choreography))
+    _set(save, choreography.editor or {}, "the editor")
+    return _write(save, path, (), as_text=True)
+
+
+def _editor_losses(choreography: Choreography) -> tuple[Problem, ...]:
+    names = ", ".join(name for name in choreography.editor or {} if name != ".")
+    return (losses.NO_FIELD.problem(f"the fields of the editor: {names}; a .chr holds them"),) if names else ()
+
+
+def _write(message: Any, path: str | Path, lost: Iterable[Problem], *, as_text: bool) -> tuple[Problem, ...]:  # noqa: ANN401
+    from google.protobuf import text_format
+
+    before = message.ByteSize()
+    if as_text:
+        message.DiscardUnknownFields()
+        lost = (
+            *lost,
+            *(
+                [losses.NO_FIELD.problem("unknown fields have no names; a .pb holds them")]
+                if message.ByteSize() != before
+                else []
+            ),
+        )
+    content = (
+        text_format.MessageToString(message).encode() if as_text else message.SerializeToString(deterministic=True)
+    )
+    with whole_file(path) as stream:
+        stream.write(content)
+    return tuple(lost)
+
+
+def _locator(text: str, path: Path | None) -> Callable[[Subject], Location | None]:
+    """Return a function that finds the location of a part of a choreography in its text; the text is searched when it is first called."""
+    known: dict[Subject, tuple[int, int]] = {}
+
+    def locate(subject: Subject) -> Location | None:
+        if not known:
+            known.update(_positions(text))
+        file = None if path is None else str(path)
+        inside = f"move {subject[1] + 1}" if len(subject) > 1 and isinstance(subject[1], int) else None
+        parts = (subject[:length] for length in range(len(subject), 0, -1))
+        line, column = next((known[part] for part in parts if part in known), (None, None))
+        return Location(file, line, column, inside)
+
+    return locate
+
+
+def _positions(text: str) -> dict[Subject, tuple[int, int]]:
+    """Return line and column of the fields of a text: ("name",), ("moves", 3), ("moves", 3, "start_slice"), ("moves", 3, "offset.x")."""
+    found: dict[Subject, tuple[int, int]] = {("",): (1, 1)}
+    outer: list[str] = []
+    name, count, line, start, seen = "", -1, 1, 0, 0
+    named: tuple[int, int] | None = None
+    for token in _TOKEN.finditer(text):
+        skipped = text.count("\n", seen, token.start())
+        if skipped:
+            line += skipped
+            start = text.rfind("\n", seen, token.start()) + 1
+        seen = token.start()
+        position = line, token.start() - start + 1
+        if token["name"]:
+            name, named = token["name"], position
+            path = [*outer[outer[:1] == ["choreography_sequence"] :], name]
+            if path[0] != "moves":
+                found.setdefault((".".join(path),), position)
+            elif len(path) > 1:
+                inner = path[2:] if len(path) > 2 and path[1] in KINDS else path[1:]
+                if inner[-1] != "value":
+                    found.setdefault(("moves", count, ".".join(inner)), position)
+        elif token["open"]:
+            if name == "moves" and outer in ([], ["choreography_sequence"]):
+                count += 1
+                found["moves", count] = named or position
+            named = None
+            outer.append(name)
+        elif token["close"] and outer:
+            name = outer.pop()
+    return found

@@ -1,0 +1,167 @@
+"""What is known of a move: its tracks, its positions at the start and the end, its lengths, and the ranges of its parameters.
+
+It comes from the animation, else from the list of the robot, else from the kind of its parameters. The moves of a robot are not part of
+this package: `bodymotion spot moves --save` saves the robot's list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bodymotion.animation import Animation, Parameter
+from bodymotion.choreography import PREFIX, STATES, Choreography, Move, Value
+from bodymotion.formats.cha_proto.messages import message_class
+from bodymotion.formats.cha_proto.sequence import KINDS, fill
+from bodymotion.spot.playback.parameters import settings
+from bodymotion.spot.playback.timing import timing
+
+STAND, SIT = STATES[1], STATES[3]
+
+TRACKS_OF_KINDS: Mapping[str, tuple[str, ...]] = {
+    "jump_params": ("legs", "body"),
+    "arm_move_params": ("arm", "gripper"),
+    "gripper_params": ("gripper",),
+    "set_all_color_params": ("lights", "audio_visual_lights"),
+    "set_audio_visual_color_params": ("audio_visual_lights",),
+    "buzzer_note_params": ("audio_visual_buzzer",),
+    **dict.fromkeys(("workspace_arm_move_params", "figure8_params", "chicken_head_params"), ("arm",)),
+    **dict.fromkeys((f"{name}_color_params" for name in ("set", "ripple", "fade", "independent")), ("lights",)),
+    **{
+        f"{name}_params": ("body",)
+        for name in ("rotate_body", "body_hold", "fidget_stand", "random_rotate", "butt_circle", "sway", "twerk")
+    },
+    **{
+        f"{name}_params": ("legs",)
+        for name in (
+            *(
+                "step",
+                "goto",
+                "turn",
+                "pace_2step",
+                "crawl",
+                "custom_gait",
+                "running_man",
+                "hop",
+                "bourree",
+                "front_up",
+            ),
+            *("kneel_leg_move", "kneel_leg_move2", "kneel_circle", "clap"),
+        )
+    },
+}
+"""The tracks that moves with these parameters control at least, by the headings of the vendor's reference of moves."""
+
+
+def tracks_of(choreography: Choreography, move: Move) -> tuple[str, ...]:
+    """Return the tracks that a move controls, as far as they are known."""
+    animation, info = choreography.animations.get(move.animation), choreography.info(move)
+    if animation is not None:
+        return animation.controls
+    return info.tracks if info is not None else TRACKS_OF_KINDS.get(move.kind, ())
+
+
+def states_of(choreography: Choreography, move: Move) -> tuple[tuple[str, ...], str]:
+    """Return the positions in which a move may begin and in which it ends; () and "" where they are unknown."""
+    info = choreography.info(move)
+    if info is not None:
+        return info.entrance_states, "" if info.exit_state == STATES[0] else info.exit_state
+    animation = choreography.animations.get(move.animation)
+    if animation is None:
+        return (), ""
+    return (SIT if "starts_sitting" in animation.options else STAND,), STAND
+
+
+def natural_slices(animation: Animation, bpm: float) -> int:
+    """Return the number of slices of an animation by itself at a tempo; at least one.
+
+    Raises
+    ------
+    ValueError
+        When it cannot be played at this tempo.
+    """
+    return max(timing(animation, bpm=bpm, speed=settings(animation)["speed"], frame_rate=1.0).natural, 1)
+
+
+def length_range(choreography: Choreography, move: Move) -> tuple[float, float]:
+    """Return the smallest and the largest length [slices] of a move; 0 and infinity where it is unknown.
+
+    Raises
+    ------
+    ValueError
+        When its animation cannot be played.
+    """
+    animation, info = choreography.animations.get(move.animation), choreography.info(move)
+    if animation is not None:
+        natural = float(natural_slices(animation, choreography.bpm))
+        low = 1.0 if "truncatable" in animation.options else natural
+        return low, float("inf") if "extendable" in animation.options else natural
+    return (0.0, float("inf")) if info is None else info.slice_range(choreography.slices_per_minute)
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """The parameters of a move: the field that holds them, and their limits by name; None where they are unknown."""
+
+    kind: str | None
+    limits: Mapping[str, Parameter] | None
+
+
+def ranges_of(choreography: Choreography, move: Move) -> Ranges:
+    """Return the field and the limits of the parameters of a move."""
+    listed = choreography.robot.ranges if choreography.robot is not None else {}
+    if not move.animation:
+        kind, limits = listed.get(move.type, (None, None))
+        return Ranges(kind, limits)
+    animation = choreography.animations.get(move.animation)
+    robot = next((limits for kind, limits in listed.values() if kind == "animate_params"), {})
+    own = (
+        None
+        if animation is None
+        else {name: robot.get(name, one) if one == Parameter() else one for name, one in animation.parameters.items()}
+    )
+    return Ranges("animate_params", own)
+
+
+def add(
+    choreography: Choreography,
+    move: str | Animation | Move,
+    start: int | None = None,
+    slices: int | None = None,
+    parameters: Mapping[str, Value] | None = None,
+) -> Choreography:
+    """Return a choreography with a further move; see `Choreography.add`."""
+    from dataclasses import replace
+
+    if isinstance(move, Move):
+        return choreography.replaced(*choreography.moves, move)
+    if isinstance(move, Animation):
+        if not move.name:
+            raise ValueError("the animation has no name, by which a move could name it")
+        choreography = replace(choreography, animations={**choreography.animations, move.name: move})
+        move = f"{PREFIX}{move.name}"
+    made = Move(move, choreography.slices if start is None else start, slices or 0, dict(parameters or {}))
+    if made.parameters:
+        kind = ranges_of(choreography, made).kind or f"{move}_params"
+        if kind not in KINDS:
+            raise ValueError(f"the parameters of {move!r} are unknown; there are: {', '.join(KINDS)}")
+        made = replace(made, kind=kind)
+        try:
+            fill(message_class("MoveParams")(), {f"{kind}.{name}": value for name, value in made.parameters.items()})
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{move!r}: {error.args[0] if error.args else error}") from None
+    if slices is None:
+        low, high = length_range(choreography, made)
+        natural = choreography.animations.get(made.animation)
+        info = choreography.info(made)
+        length = (
+            natural_slices(natural, choreography.bpm)
+            if natural is not None
+            else 0
+            if info is None
+            else info.slices[0] or round(info.seconds[0] * choreography.slices_per_minute / 60.0)
+        )
+        if not length:
+            raise ValueError(f"the length of {move!r} is unknown; pass slices=…")
+        made = replace(made, requested_slices=int(min(max(length, low), high)))
+    return choreography.replaced(*choreography.moves, made)

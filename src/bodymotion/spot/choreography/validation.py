@@ -1,0 +1,363 @@
+"""Validation of a choreography by the rules of `rules.py`, and the part of it that a robot dances with non-strict parsing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from bodymotion.choreography import STATES, Choreography, Move
+from bodymotion.diagnostics import Diagnostics, Problem, Rule
+from bodymotion.diagnostics.spelling import choices
+from bodymotion.diagnostics.text import counted
+from bodymotion.formats.cha import check_animation
+from bodymotion.formats.cha_proto.messages import ENUMS, MESSAGES
+from bodymotion.formats.cha_proto.sequence import KINDS
+from bodymotion.spot.choreography import rules
+from bodymotion.spot.choreography.jumps import pose_jumps
+from bodymotion.spot.choreography.moves import length_range, natural_slices, ranges_of, states_of, tracks_of
+from bodymotion.spot.playback.playing import check_keyframes
+
+MIN_TEMPO, MAX_TEMPO = 1.0, 10_000.0
+"""[slices per minute]"""
+ADVISED_TEMPO = (250.0, 450.0)
+"""[slices per minute]"""
+MAX_SLICES = 100_000
+"""Of a sequence."""
+_DEPRECATED = {
+    ("step_params", "mirror"): "mirror_x and mirror_y",
+    ("jump_params", "absolute"): "yaw_is_absolute and translation_is_absolute",
+}
+_DEPRECATED |= {("turn_params", "absolute"): "yaw_is_absolute and motion_is_absolute"}
+_SWING = ("swing_height", "liftoff_velocity", "touchdown_velocity")
+_MATTERING = frozenset(
+    rule.code
+    for rule in (
+        rules.MOVE_UNKNOWN,
+        rules.MOVE_TIME,
+        rules.MOVE_UNPLAYABLE,
+        rules.TRACKS,
+        rules.FAULTY,
+        rules.NOT_FINITE,
+        rules.OTHER_PARAMETERS,
+    )
+)
+"""A move with one of these problems is left out by `danced`."""
+
+
+class _Review:
+    """The problems of a choreography, located in its file."""
+
+    def __init__(self, choreography: Choreography) -> None:
+        self.choreography = choreography
+        self.found = Diagnostics()
+        self._locations = choreography.source.locations
+
+    def report(self, rule: Rule, message: str, number: int | None = None, field: str = "", **data: object) -> None:
+        """Report a problem of the move `number`, or of a field of the choreography."""
+        if self.found.is_full(rule):
+            self.found.count_more(rule)
+            return
+        if number is None:
+            subject: tuple[str | int, ...] = (field,) if field else ()
+        else:
+            move = self.choreography.moves[number]
+            subject = ("moves", number, field) if field else ("moves", number)
+            message = f"{move.type!r} at slice {move.start_slice} {message}"
+        self.found.report(rule, message, self._locations.locate(subject), subject=subject, data=data)
+
+
+def check_choreography(choreography: Choreography, *, jumps: bool = True) -> tuple[Problem, ...]:
+    """Return the problems of a choreography.
+
+    The subject of a problem of a move is ("moves", its index), with the name of its field or parameter behind it. What only a robot knows
+    (moves, lengths, positions, limits of parameters) is checked where `choreography.robot` or an animation has it.
+
+    Parameters
+    ----------
+    jumps:
+        Also play the animations, and report jumps between them.
+    """
+    review = _Review(choreography)
+    if not choreography.name:
+        review.report(rules.SEQUENCE_NAME, "the sequence has no name", field="name")
+    tempo = choreography.slices_per_minute
+    valid_tempo = MIN_TEMPO <= tempo <= MAX_TEMPO
+    if not valid_tempo:
+        message = f"{tempo:g} slices per minute, expected {MIN_TEMPO:g} to {MAX_TEMPO:g}"
+        review.report(rules.TEMPO, message, field="slices_per_minute")
+    elif not ADVISED_TEMPO[0] <= tempo <= ADVISED_TEMPO[1]:
+        low, high = ADVISED_TEMPO
+        message = f"{tempo:g} slices per minute, {tempo / 4:g} beats per minute; advised are {low:g} to {high:g} slices"
+        review.report(rules.TEMPO_ADVISED, message, field="slices_per_minute")
+    if not choreography.moves:
+        review.report(rules.NO_MOVES, "the sequence has no moves")
+    usable: list[int] = []
+    ends: dict[int, int] = {}
+    bad = _animation_faults(choreography)
+    for number, move in enumerate(choreography.moves):
+        known = _check_type(review, number, move, bad)
+        timed = _check_time(review, number, move)
+        _check_parameters(review, number, move)
+        if known and timed:
+            ends[number] = _check_length(review, number, move) if valid_tempo else move.end_slice
+            usable.append(number)
+    usable.sort(key=lambda number: choreography.moves[number].start_slice)
+    _check_ids(review)
+    clear = _check_tracks(review, usable, ends)
+    _check_states(review, clear)
+    _check_neighbours(review, usable, ends)
+    if jumps and valid_tempo:
+        for number, message in pose_jumps(
+            choreography, [number for number in clear if choreography.moves[number].animation]
+        ):
+            review.report(rules.POSE_JUMP, message, number)
+    return review.found.problems
+
+
+def danced(choreography: Choreography, problems: Iterable[Problem]) -> Choreography:
+    """Return the part of a choreography that a robot dances with non-strict parsing, by the problems that `check_choreography` found.
+
+    Moves are left out that are unknown, that begin before the first slice or have no length, and that need a track of another move. Lengths
+    and parameters become the nearest ones that are allowed. Without a valid tempo no moves are left.
+    """
+    moves: dict[int, Move] = dict(enumerate(choreography.moves))
+    for problem in problems:
+        if problem.rule == rules.TEMPO.code:
+            moves.clear()
+        if len(problem.subject) < 2 or (move := moves.get(number := int(problem.subject[1]))) is None:
+            continue
+        if problem.rule in _MATTERING:
+            del moves[number]
+        elif problem.rule == rules.MOVE_LENGTH.code:
+            moves[number] = replace(move, requested_slices=problem.data["slices"])  # type: ignore[arg-type]
+        elif problem.rule == rules.MOVE_PARAMETER.code:
+            name, allowed = problem.subject[2], problem.data["allowed"]
+            rest = {key: value for key, value in move.parameters.items() if key != name or allowed is not None}
+            moves[number] = replace(move, parameters=rest if allowed is None else {**rest, name: allowed})  # type: ignore[dict-item]
+    return choreography.replaced(*moves.values())
+
+
+def _animation_faults(choreography: Choreography) -> dict[str, tuple[Rule, str]]:
+    """Return why animations cannot be danced, by name."""
+    bad: dict[str, tuple[Rule, str]] = {}
+    needs, forbids = (
+        [name for name, one in choreography.animations.items() if option in one.options]
+        for option in ("arm_required", "arm_prohibited")
+    )
+    for name, animation in choreography.animations.items():
+        errors = [one for one in (*animation.problems, *check_animation(animation)) if one.severity == "error"]
+        if errors:
+            count = counted(len(errors), "error")
+            bad[name] = (
+                rules.FAULTY,
+                f"has {count} in its animation, the first is {errors[0].rule}: {errors[0].message}",
+            )
+        try:
+            check_keyframes(animation)
+            natural_slices(animation, 120.0)
+        except (ValueError, MemoryError) as error:
+            bad[name] = rules.MOVE_UNPLAYABLE, f"cannot be played: {error}"
+        if name in forbids and needs:
+            bad[name] = rules.ARM, f"is for a robot without arm; {needs[0]!r} needs one"
+    return bad
+
+
+def _check_type(review: _Review, number: int, move: Move, bad: dict[str, tuple[Rule, str]]) -> bool:
+    """Check that a move is known; return whether it can be danced."""
+    choreography = review.choreography
+    robot, name = choreography.robot, move.animation
+    infos, ranges = ({}, {}) if robot is None else (robot.infos, robot.ranges)
+    info = choreography.info(move)
+    if name in bad:
+        review.report(bad[name][0], bad[name][1], number, "type")
+        return False
+    if not name:
+        if robot is not None and info is None and (infos or move.type not in ranges):
+            review.report(
+                rules.MOVE_UNKNOWN, f"is not listed by the robot; {choices(move.type, infos or ranges)}", number, "type"
+            )
+            return False
+        return True
+    animation, given = choreography.animations.get(name), str(move.parameters.get("animation_name", ""))
+    if move.type == "animation" or given not in ("", name):
+        review.report(rules.OLD_TYPE, f"names the animation {given!r}", number, "animation_name")
+    if animation is None and robot is not None and info is None and infos:
+        review.report(rules.MOVE_UNKNOWN, "is an animation that the robot does not list", number, "type")
+        return False
+    if animation is None and info is None:
+        review.report(rules.ANIMATION_MISSING, f"has no file {name}.cha", number, "type", missing=name)
+    if animation is not None and info is not None and MIN_TEMPO <= choreography.slices_per_minute <= MAX_TEMPO:
+        here = natural_slices(animation, choreography.bpm)
+        there = info.slices[0] or round(info.seconds[0] * choreography.slices_per_minute / 60.0)
+        if set(info.tracks) != set(animation.controls) or (there and abs(here - there) > 1):
+            message = f"has {there} slices of {', '.join(info.tracks)} on the robot, {here} of {', '.join(animation.controls)} in the file"
+            review.report(rules.DIFFERS, message, number, "type")
+    return True
+
+
+def _check_time(review: _Review, number: int, move: Move) -> bool:
+    if move.start_slice < 0 or move.requested_slices <= 0:
+        message = f"lasts {move.requested_slices} slices; expected a start at 0 or later, and a slice or more"
+        review.report(rules.MOVE_TIME, message, number, "start_slice" if move.start_slice < 0 else "requested_slices")
+    elif move.end_slice > MAX_SLICES:
+        review.report(
+            rules.MOVE_TIME, f"ends beyond slice {MAX_SLICES}, at {move.end_slice}", number, "requested_slices"
+        )
+    else:
+        return True
+    return False
+
+
+def _check_length(review: _Review, number: int, move: Move) -> int:
+    """Check the length of a move; return where it ends with the length that is used."""
+    low, high = length_range(review.choreography, move)
+    nearest = int(min(max(move.requested_slices, math.ceil(low)), high if high < MAX_SLICES else MAX_SLICES))
+    if nearest != move.requested_slices:
+        bound, word = (
+            (f"at most {high:g}", "extendable")
+            if nearest < move.requested_slices
+            else (f"at least {low:g}", "truncatable")
+        )
+        lasts = f"{nearest if low == high else bound} slices" + (f": it is not {word}" if move.animation else "")
+        review.report(
+            rules.MOVE_LENGTH,
+            f"has {move.requested_slices} slices; it lasts {lasts}",
+            number,
+            "requested_slices",
+            slices=nearest,
+        )
+    return move.start_slice + nearest
+
+
+def _check_parameters(review: _Review, number: int, move: Move) -> None:
+    expected = ranges_of(review.choreography, move)
+    if move.kind and (move.kind != expected.kind if expected.kind is not None else move.kind not in KINDS):
+        of = expected.kind or ("no parameters" if expected.kind == "" else ", ".join(KINDS))
+        review.report(rules.OTHER_PARAMETERS, f"has {move.kind}, expected {of}", number, move.kind)
+        return
+    values, kind = move.parameters, move.kind
+    for name, value in values.items():
+        if isinstance(value, float) and not math.isfinite(value):
+            review.report(rules.NOT_FINITE, f"{name} is {value}, expected a finite number", number, name)
+            continue
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            _check_number(review, number, move, name, float(value))
+        if expected.limits is None or isinstance(value, (bool, bytes, type(None))) or name == "animation_name":
+            continue
+        limits = expected.limits.get(name)
+        low, high = (None, None) if limits is None else (limits.minimum, limits.maximum)
+        if limits is None:
+            message = f"has no parameter {name}; {choices(name, expected.limits)}"
+            review.report(rules.MOVE_PARAMETER, message, number, name, allowed=None)
+        elif isinstance(value, (int, float)) and low is not None and high is not None and not low <= value <= high:
+            message = f"{name} is {value:g}, expected {low:g} to {high:g}"
+            nearest = type(value)(min(max(value, low), max(low, high)))
+            review.report(rules.MOVE_PARAMETER, message, number, name, allowed=nearest)
+    for message, name in _without_effect(kind, values.get):
+        review.report(rules.NO_EFFECT, message, number, name)
+    for (of, name), instead in _DEPRECATED.items():
+        if of == kind and values.get(name):
+            review.report(rules.DEPRECATED, f"{name} is deprecated; {instead} replace it", number, name)
+    foot = values.get("foot")
+    if kind == "step_params" and (foot == "LEG_NO_LEG" or (foot is not None and foot == values.get("second_foot"))):
+        review.report(
+            rules.SECOND_FOOT, f"steps with {foot!s} and {values.get('second_foot')!s}", number, "second_foot"
+        )
+
+
+def _check_number(review: _Review, number: int, move: Move, name: str, value: float) -> None:
+    """Check a number that may be a part of a colour, or stand for a name."""
+    last = name.rpartition(".")[2]
+    if last in ("red", "green", "blue") and not 0 <= value <= 255:
+        review.report(rules.COLOR, f"{name} is {value:g}, expected 0 to 255", number, name)
+    message = MESSAGES.get(MESSAGES["MoveParams"][move.kind].kind, {}) if move.kind else {}
+    if name in message and (words := ENUMS.get(message[name].kind)):
+        review.report(rules.CHOICE, f"{name} is {value:g}; there are: {', '.join(words)}", number, name)
+
+
+def _without_effect(kind: str, get: Callable[[str], object]) -> Iterator[tuple[str, str]]:
+    """Return parameters that have no effect beside others: a message, and the name."""
+    if get("number_of_circles") and get("beats_per_circle"):
+        yield "beats_per_circle has no effect beside number_of_circles", "beats_per_circle"
+    if kind == "step_params" and any(get(f"swing_waypoint.{axis}") for axis in "xyz"):
+        for name in _SWING:
+            if get(name):
+                yield f"{name} has no effect beside a swing_waypoint", name
+    if kind == "buzzer_note_params" and get("sharp") and get("flat"):
+        yield "sharp and flat have no effect together", "flat"
+
+
+def _check_ids(review: _Review) -> None:
+    seen: dict[int, int] = {}
+    for number, move in enumerate(review.choreography.moves):
+        if move.id and seen.setdefault(move.id, number) != number:
+            review.report(rules.MOVE_ID, f"has the id {move.id}, as move {seen[move.id] + 1}", number, "id")
+
+
+def _check_tracks(review: _Review, usable: list[int], ends: dict[int, int]) -> list[int]:
+    """Report moves that control a track of another move at the same time; return the others."""
+    moves, clear = review.choreography.moves, []
+    busy: dict[str, int] = {}
+    for number in usable:
+        move, tracks = moves[number], tracks_of(review.choreography, moves[number])
+        rivals = {track: busy[track] for track in tracks if track in busy and ends[busy[track]] > move.start_slice}
+        if rivals:
+            track, other = next(iter(rivals.items()))
+            first = f"{moves[other].type!r} at slice {moves[other].start_slice}"
+            message = f"and {first} both control the {track} until slice {min(ends[number], ends[other])}"
+            review.report(rules.TRACKS, message, number, tracks=tuple(rivals), other=other)
+            continue
+        clear.append(number)
+        busy |= dict.fromkeys(tracks, number)
+    return clear
+
+
+def _check_states(review: _Review, usable: list[int]) -> None:
+    """Check the positions in which moves of the legs begin."""
+    choreography = review.choreography
+    before, first = "", True
+    entrance = str(choreography.options.get("entrance_state", ""))
+    last: Move | None = None
+    for number in usable:
+        move = choreography.moves[number]
+        if "legs" not in tracks_of(choreography, move):
+            continue
+        states, after = states_of(choreography, move)
+        if first and states and entrance not in ("", STATES[0]) and entrance not in states:
+            message = f"does not begin in {entrance}, but in {' or '.join(states)}"
+            review.report(rules.ENTRANCE_STATE, message, number)
+        elif before and states and before not in states and last is not None:
+            message = f"begins in {' or '.join(states)}; {last.type!r} before it ends in {before}"
+            review.report(rules.ENTRANCE, message, number)
+        before, first, last = after, False, move
+
+
+def _check_neighbours(review: _Review, usable: list[int], ends: dict[int, int]) -> None:
+    """Check custom gaits, random lengths, links to the next move, and held poses."""
+    choreography, moves = review.choreography, review.choreography.moves
+    gaits = [number for number in usable if moves[number].type == "custom_gait"]
+    edges = sorted({edge for gait in gaits for edge in (moves[gait].start_slice, ends[gait])})
+    for number in usable if edges else ():
+        crossed = next((edge for edge in edges if moves[number].start_slice < edge < ends[number]), None)
+        if crossed is not None:
+            review.report(rules.GAIT, f"crosses slice {crossed}, at which a custom gait begins or ends", number)
+    body_ends = {ends[number] for number in usable if "body" in tracks_of(choreography, moves[number])}
+    by_start: dict[tuple[str, int], int] = {
+        (moves[number].type, moves[number].start_slice): number for number in usable
+    }
+    for number in usable:
+        move = moves[number]
+        if move.type == "random_stretch":
+            review.report(
+                rules.LENGTH_UNKNOWN, "lengthens the moves right before it: the length of the dance is unknown", number
+            )
+        if move.parameters.get("link_to_next") and (move.type, ends[number]) not in by_start:
+            review.report(
+                rules.LINK,
+                f"is linked to the next move, but no {move.type!r} begins at slice {ends[number]}",
+                number,
+                "link_to_next",
+            )
+        if move.type == "body_const" and move.start_slice not in body_ends:
+            review.report(rules.HOLD, "holds the pose of a move of the body, but none ends there", number)

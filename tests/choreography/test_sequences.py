@@ -1,0 +1,302 @@
+"""Choreographies: files as the vendor's package reads and writes them, what is found in them, and the builder."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+import bodymotion as bm
+from bodymotion.animation import Parameter
+from bodymotion.choreography import MoveInfo, RobotMoves
+from bodymotion.cli.app import app
+from bodymotion.formats.cha_proto.robot_moves import ranges_of
+from bodymotion.formats.cha_proto.sequence import choreography_from_bytes, message_of
+from bodymotion.spot.choreography import check_choreography
+from bodymotion.spot.choreography.moves import tracks_of
+from choreography.moves import move
+from sample_files import corpus_files, missing, tries
+
+text_format = pytest.importorskip("google.protobuf.text_format")
+pb = pytest.importorskip("bosdyn.api.spot.choreography_sequence_pb2")
+
+SAMPLES = corpus_files("sequences/**/*.csq", "cha/sequences/**/*.csq", "cha/sequences/**/sequences/*.pbtxt")
+NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0]), st.floats(allow_nan=False))
+SCALARS = {
+    "double": NUMBERS,
+    "string": st.text(max_size=5),
+    "bool": st.booleans(),
+    "int32": st.integers(-(2**31), 2**31 - 1),
+}
+
+
+def values_of(field) -> st.SearchStrategy:
+    """Return a strategy of values of a field of the vendor's messages; of an enumeration unknown ones, too."""
+    if field.message_type is not None:
+        return messages_of(field.message_type)
+    if field.enum_type is not None:
+        return st.integers(-2, 20)
+    kinds = {
+        field.TYPE_DOUBLE: "double",
+        field.TYPE_STRING: "string",
+        field.TYPE_BOOL: "bool",
+        field.TYPE_INT32: "int32",
+    }
+    return SCALARS[kinds[field.type]]
+
+
+def messages_of(descriptor) -> st.SearchStrategy:
+    """Return a strategy of messages as mappings of their fields, of which each may be missing."""
+    plain = [f for f in descriptor.fields if not f.containing_oneof]
+    fields = {f.name: st.lists(values_of(f), max_size=3) if f.is_repeated else values_of(f) for f in plain}
+    choices = [st.fixed_dictionaries({f.name: values_of(f)}) for f in descriptor.fields if f.containing_oneof]
+    chosen = st.one_of(st.just({}), *choices)
+    return st.builds(lambda one, more: {**one, **more}, st.fixed_dictionaries({}, optional=fields), chosen)
+
+
+@settings(max_examples=tries(300), deadline=None)
+@given(messages_of(pb.ChoreographySequence.DESCRIPTOR))
+def test_every_field_of_the_vendors_message_is_kept(values):
+    theirs = pb.ChoreographySequence(**values)
+    wire = theirs.SerializeToString(deterministic=True)
+    assert message_of(choreography_from_bytes(wire)).SerializeToString(deterministic=True) == wire
+
+
+def test_every_kind_of_parameters_survives_text_and_bytes(tmp_path):
+    """All fields of all 38 kinds at once, those with the value 0 and empty messages among them, through every form of the file."""
+
+    def fill(message, depth=0):
+        for number, field in enumerate(message.DESCRIPTOR.fields):
+            if field.containing_oneof or field.is_repeated:
+                continue
+            if field.message_type is not None:
+                getattr(message, field.name).SetInParent()
+                if number % 3:
+                    fill(getattr(message, field.name), depth + 1)
+            elif field.cpp_type in (field.CPPTYPE_DOUBLE, field.CPPTYPE_INT32, field.CPPTYPE_ENUM):
+                setattr(message, field.name, 1)
+            elif field.cpp_type == field.CPPTYPE_BOOL:
+                setattr(message, field.name, True)
+
+    theirs = pb.ChoreographySequence(name="all", slices_per_minute=400.5)
+    theirs.choreography_info.labels.extend(["a", "b"])
+    theirs.choreography_info.start_position.angle = 0.5
+    kinds = [field.name for field in pb.MoveParams.DESCRIPTOR.fields if field.containing_oneof]
+    for kind in kinds:
+        params = getattr(theirs.moves.add(type=kind, start_slice=3, requested_slices=4, id=5), kind)
+        params.SetInParent()
+        fill(params)
+    assert len(kinds) == 38
+    (tmp_path / "a.csq").write_text(text_format.MessageToString(theirs))
+    loaded = bm.load_choreography(tmp_path / "a.csq")
+    for name in ("b.csq", "b.pbtxt", "b.pb", "b.chr"):
+        assert not bm.save(loaded, tmp_path / name).problems
+        assert bm.load(tmp_path / name).moves == loaded.moves
+    assert (tmp_path / "b.csq").read_bytes() == (tmp_path / "a.csq").read_bytes()
+    assert (tmp_path / "b.pb").read_bytes() == theirs.SerializeToString(deterministic=True)
+    saved = text_format.Parse((tmp_path / "b.chr").read_text(), pb.ChoreographerSave())
+    assert saved.choreography_sequence == theirs
+
+
+def test_unknown_fields_stay_in_bytes_and_are_lost_in_text(tmp_path):
+    # Field 1023 of a move, of its step_params, and of the sequence.
+    unknown = b"\x0a\x01s" + b"\xf8\x3f\x07" + b"\x6a\x03\xf8\x3f\x09"
+    wire = pb.ChoreographySequence(name="a", slices_per_minute=400).SerializeToString()
+    wire += b"\x1a" + bytes([len(unknown)]) + unknown + b"\xf8\x3f\x05"
+    (tmp_path / "a.pb").write_bytes(wire)
+    loaded = bm.load(tmp_path / "a.pb")
+    assert not bm.save(loaded, tmp_path / "b.pb").problems
+    assert (tmp_path / "b.pb").read_bytes() == pb.ChoreographySequence.FromString(wire).SerializeToString()
+    assert [one.rule for one in bm.save(loaded, tmp_path / "b.csq").problems] == ["LOSS064"]
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
+def test_samples_load_and_are_clean_or_explained(path):
+    loaded = bm.load(path)
+    assert (
+        message_of(loaded).SerializeToString()
+        == text_format.Parse(path.read_text(), pb.ChoreographySequence()).SerializeToString()
+    )
+    errors = [(one.rule, one.location.line) for one in bm.check(path).problems if one.severity == "error"]
+    # Two moves of the body begin at the same slice, twice.
+    assert errors == ([("SPOT109", 743), ("SPOT109", 765)] if path.stem == "spot_inferno_full_dance" else [])
+
+
+def test_there_are_samples():
+    if not SAMPLES:
+        missing("the sample choreographies")
+
+
+def test_problems_are_at_their_fields(tmp_path):
+    path = tmp_path / "a.csq"
+    path.write_text(
+        'name: "a" # moves {\nslices_per_minute: 400\n'
+        'moves: <\n type: "twerk"\n  twerk_params {\n    height { value: inf }\n }\n>\n'
+    )
+    found = {one.rule: (one.location.line, one.location.column) for one in bm.check(path).problems}
+    assert found == {"SPOT118": (6, 5), "SPOT105": (3, 1)}
+
+
+def test_a_fault_hides_no_move_before_it(tmp_path):
+    path = tmp_path / "a.csq"
+    path.write_text('name: "a"\nslices_per_minute: 4\nmoves { type: "sit" requested_slices: 8 }\nmoves { type: 5 }\n')
+    with pytest.raises(bm.FormatError) as failure:
+        bm.load(path)
+    assert (failure.value.problem.rule, failure.value.problem.location.line) == ("CAP002", 4)
+    assert {"CAP002", "SPOT113"} <= {one.rule for one in bm.check(path).problems}
+
+
+def test_a_dance_is_built_checked_and_played(tmp_path):
+    """Animations have their natural length, moves follow each other, and the motion is that of the animations at their slices."""
+    nod = replace(move("body", "body_pos", [[0, 0, 0.48], [0, 0, 0.40], [0, 0, 0.48]]), name="nod")
+    dance = bm.Choreography(name="show", slices_per_minute=480).add(nod).add("sit", slices=4).add(nod, start=20)
+    dance = dance.add("twerk", 0, 4, {"height": 0.1})
+    assert [(one.type, one.start_slice, one.requested_slices) for one in dance.moves] == [
+        ("animation::nod", 0, 8),
+        ("sit", 8, 4),
+        ("animation::nod", 20, 8),
+        ("twerk", 0, 4),
+    ]
+    assert dance.moves[-1].kind == "twerk_params"
+    assert dance.duration == pytest.approx(28 / 8)
+    assert [one.rule for one in bm.check(dance).problems if one.severity == "error"] == ["SPOT109"]
+    bm.save(dance, tmp_path / "show.csq")
+    bm.save(nod, tmp_path / "nod.cap")
+    loaded = bm.load(tmp_path / "show.csq")
+    assert loaded == dance
+    assert list(loaded.animations) == ["nod"]
+    motion = bm.load(tmp_path / "show.csq").play()
+    frames = np.array([0.0, 0.5, 1.0, 2.0, 3.0]) * motion.frame_rate
+    heights = motion.link_position.values[frames.round().astype(int), 0, 2]
+    np.testing.assert_allclose(heights, np.array([0.48, 0.40, 0.48, 0.48, 0.40]) + 0.036, atol=1e-9)
+    assert [one["played"] for one in motion.extra["spot"]["moves"]] == [True, False, False, True]
+    for wrong in (
+        lambda: dance.add("jig"),
+        lambda: dance.add("twerk", 0, 4, {"heigt": 1}),
+        lambda: dance.add("jig", 0, 4, {"x": 1}),
+    ):
+        with pytest.raises(ValueError, match=r"jig|heigt"):
+            wrong()
+
+
+def test_lengths_by_slices_and_seconds():
+    """A length in seconds beats that in slices; of bounds that contradict each other the minimum counts."""
+    fixed = MoveInfo("a", slices=(4, 0, 0), seconds=(2.0, 0, 0))
+    assert fixed.slice_range(300.0) == (10.0, 10.0)
+    ranged = MoveInfo("a", slices=(4, 2, 16), seconds=(0, 1.0, 2.0), is_extendable=True)
+    assert ranged.slice_range(300.0) == (5.0, 10.0)
+    assert replace(ranged, seconds=(0, 4.0, 0)).slice_range(300.0) == (20.0, 20.0)
+    assert MoveInfo("a", is_extendable=True).slice_range(300.0) == (0.0, float("inf"))
+
+
+CONFIG = "sway sway_params\nvertical -0.1 0.05 0.1\nstyle 1\n\nstep step_params\noffset.x -0.3 0 0.3\nswing_height 0 0.1 0.2\n\nsit NONE\n"
+STAND, SIT = "TRANSITION_STATE_STAND", "TRANSITION_STATE_SIT"
+ROBOT = RobotMoves(
+    {
+        "sway": MoveInfo("sway", ("body",), (8, 4, 64), is_extendable=True),
+        "step": MoveInfo("step", ("legs",), (4, 4, 16), (0, 0, 0), True, (STAND,), STAND),
+        "sit": MoveInfo("sit", ("legs",), (0, 0, 0), (3, 0, 0), False, (STAND,), SIT),
+    },
+    ranges_of(CONFIG),
+)
+
+
+def test_ranges_of_a_robot():
+    assert ROBOT.ranges["step"] == (
+        "step_params",
+        {"offset.x": Parameter(-0.3, 0, 0.3), "swing_height": Parameter(0, 0.1, 0.2)},
+    )
+    assert ROBOT.ranges["sit"] == ("", {})
+    assert ROBOT.ranges["sway"][1]["style"] == Parameter()
+
+
+def is_allowed(moves: list[bm.Move]) -> bool:
+    """Return whether a robot with the moves of `ROBOT` takes a sequence: the rules once more, each as simply as can be."""
+    ids = [one.id for one in moves if one.id]
+    if len(set(ids)) < len(ids):
+        return False
+    for k, one in enumerate(moves):
+        if one.type not in ("sway", "step") or one.start_slice < 0 or one.kind != f"{one.type}_params":
+            return False
+        if not 4 <= one.requested_slices <= {"sway": 64, "step": 16}[one.type]:
+            return False
+        for name, value in one.parameters.items():
+            limits = ROBOT.ranges[one.type][1].get(name)
+            if limits is None or not limits.minimum <= value <= limits.maximum:
+                return False
+        for other in moves[:k]:
+            if one.type == other.type and one.start_slice < other.end_slice and other.start_slice < one.end_slice:
+                return False
+    return True
+
+
+def test_mutated_sequences_are_caught_or_harmless():
+    """What is changed at random is found exactly where a robot would not take it."""
+    chance = random.Random(5)
+    moves = []
+    for k in range(20):
+        moves.append(bm.Move("sway", 8 * k, 8, {"vertical": 0.05}, "sway_params", id=2 * k + 1))
+        moves.append(bm.Move("step", 8 * k, 8, {"offset.x": 0.1, "swing_height": 0.1}, "step_params", id=2 * k + 2))
+    clean = bm.Choreography(name="show", slices_per_minute=400, moves=tuple(moves), robot=ROBOT)
+    assert check_choreography(clean) == ()
+    outcomes = set()
+    for _ in range(tries(1000)):
+        number = chance.randrange(len(moves))
+        one = moves[number]
+        name = chance.choice([*one.parameters, "heigt"])
+        change = chance.choice(
+            [
+                {"type": chance.choice(["swa", "sit down", "", "animation::x"])},
+                {"start_slice": chance.randrange(-50, 200)},
+                {"requested_slices": chance.randrange(-5, 30)},
+                {"kind": chance.choice(["twerk_params", "animate_params"])},
+                {"id": chance.randrange(60)},
+                {"parameters": {**one.parameters, name: chance.uniform(-1, 1)}},
+            ]
+        )
+        mutated = [*moves[:number], replace(one, **change), *moves[number + 1 :]]
+        found = check_choreography(clean.replaced(*mutated))
+        assert bool(found) != is_allowed(mutated), (one, change, found)
+        outcomes.add(bool(found))
+    assert outcomes == {True, False}
+
+
+def test_ten_thousand_moves(tmp_path):
+    """The check is much cheaper than the vendor's parser of the same text; here: it does not grow faster than the number of moves."""
+    import time
+
+    def cost(count: int) -> float:
+        moves = tuple(
+            bm.Move("sway", 8 * k, 8, {"vertical": 0.05, "pivot": "PIVOT_CENTER"}, "sway_params") for k in range(count)
+        )
+        dance = bm.Choreography(name="a", moves=moves, robot=ROBOT)
+        start = time.process_time()
+        check_choreography(dance)
+        return time.process_time() - start
+
+    cost(100)
+    assert cost(10_000) < 40 * max(cost(1_000), 1e-3)
+
+
+def test_commands(tmp_path):
+    """info, diff and convert know choreographies."""
+    dance = bm.Choreography(name="show").add("sway", 0, 8, {"vertical": 0.05}).add("sit", 8, 8)
+    paths = tmp_path / "a.csq", tmp_path / "b.pb"
+    bm.save(dance, paths[0])
+    run = CliRunner().invoke
+    assert run(app, ["convert", str(paths[0]), str(paths[1])]).exit_code == 0
+    assert run(app, ["diff", *map(str, paths)]).exit_code == 0
+    bm.save(dance.replaced(dance.moves[0], bm.Move("step", 8, 4), dance.moves[1]), paths[1])
+    different = run(app, ["diff", *map(str, paths)])
+    assert (different.exit_code, different.output) == (1, "step at slice 8: only in the second\n")
+    shown = run(app, ["info", str(paths[0])]).output
+    assert "vertical=0.05" in shown
+    assert "2.4 s, 16 slices" in shown
+    assert tracks_of(dance, dance.moves[0]) == ("body",)
+    assert Path(bm.load(paths[0]).source.path) == paths[0]
