@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from bodymotion.balancing.stance import FootPlan
     from bodymotion.model.body import Body
 
+__all__ = ["BalanceReport", "BalancedMotion", "balance"]
+
 MAX_ITERATIONS = 6
 DONE = 2e-4
 """[m] The path of the centre of mass is found when it changes by less."""
@@ -39,6 +41,8 @@ ZMP_CUTOFF = 8.0
 """[Hz] of the low-pass filter of the zero moment point: what is faster does not tilt a body, and is not balanced."""
 ROOT_CUTOFF = 3.0
 """[Hz] of the low-pass filter of the root of a motion without root poses, which follows the feet with all their noise."""
+HEIGHT_CUTOFF = 4.0
+"""[Hz] of the low-pass filter of the height of the centre of mass."""
 MAX_OFFSET = 0.15
 """[m] What links that move about the centre of mass add to the zero moment point is taken to be no more than this."""
 END_FRAMES = 2
@@ -188,8 +192,9 @@ def balance(
             old = _measured(body, motion, feet, ground)
         elif number:
             break
-        plan = plan_feet(old)
-        missed, now = _balanced(old, plan, margin)
+        smooth = _smoothed(old)
+        plan = plan_feet(old, body.forward_kinematics(*smooth))
+        missed, now = _balanced(old, smooth, plan, margin)
     report = _report(original, old, now, plan, missed, slowed)
     return _result(motion, old, now, report)
 
@@ -211,14 +216,19 @@ def _measured(body: Body, motion: Motion, feet: Sequence[int | str] | None, grou
     return found
 
 
-def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Measures]:
+def _smoothed(old: Measures) -> tuple[Floats, Floats]:
+    """Return the joints (T, J) and root poses (T, 7) without what is faster than a body tilts; closed loops and NaN are none here."""
+    cutoff = ROOT_CUTOFF if old.motion.link_position is None else ZMP_CUTOFF
+    return low_passed_rows(old.joint_displacements, old.times, ZMP_CUTOFF), low_passed_rows(old.root_poses, old.times, cutoff)
+
+
+def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, margin: float) -> tuple[Floats, Measures]:
     """Return the misses (T,) [m] and the measures of the best iteration, or of the old motion where none is better."""
     body, times, ground = old.body, old.times, old.ground
     polygons, numbers = support_edges(plan, old, margin)
-    before = old.joint_displacements, old.root_poses
-    if old.motion.link_position is None:
-        before = before[0], low_passed_rows(old.root_poses, times, ROOT_CUTOFF)
     center, acceleration = np.array(old.center_of_mass), old.center_of_mass_acceleration[:, :2]
+    smooth = body.center_of_mass(body.forward_kinematics(*before))
+    center[:, 2:] = heights = low_passed_rows(smooth[:, 2:], times, HEIGHT_CUTOFF)
     speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
     at_rest = bool(speed[0] < REST_SPEED), bool(speed[-1] < REST_SPEED)
     q, root, now = *before, old
@@ -227,7 +237,7 @@ def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Mea
     for number in range(MAX_ITERATIONS):
         path = now.center_of_mass[:, :2]
         fall = np.maximum(now.center_of_mass_acceleration[:, 2] - now.gravity[2], 0.1 * -now.gravity[2])
-        pendulum = (now.center_of_mass[:, 2] - ground) / fall
+        pendulum = low_passed_rows(((now.center_of_mass[:, 2] - ground) / fall)[:, None], times, ZMP_CUTOFF)[:, 0]
         offset = np.nan_to_num(now.zmp[:, :2] - path + pendulum[:, None] * now.center_of_mass_acceleration[:, :2])
         inner = np.clip(np.arange(len(times)), END_FRAMES, len(times) - 1 - END_FRAMES)
         offset = low_passed_rows(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, ZMP_CUTOFF)
@@ -245,7 +255,7 @@ def _balanced(old: Measures, plan: FootPlan, margin: float) -> tuple[Floats, Mea
         now = measure(body, Motion.from_joints(q, times=times, root=root), feet=plan.links, ground=ground)
         low = np.clip(center[:, 2] - now.center_of_mass[:, 2], 0.0, MAX_LOWERING)
         if low.max() > MIN_LOWERING:
-            lowered = np.maximum(center[:, 2] - eased(2.0 * low, times), old.center_of_mass[:, 2] - 2.0 * MAX_LOWERING)
+            lowered = np.maximum(center[:, 2] - eased(2.0 * low, times), heights[:, 0] - 2.0 * MAX_LOWERING)
             center[:, 2] = lowered
         if not number or _score(now, missed) > _score(best[1], best[0]):
             best = missed, now
@@ -299,10 +309,10 @@ def _within_speeds(motion: Motion, old: Measures) -> tuple[Motion, tuple[tuple[f
             f"joint {old.body.joints[column].name!r} is {factor.max():.3g} times as fast as its velocity limit at {times[frame]:.3f} s, "
             f"expected a jump of no more than {MAX_FACTOR} times; remove jumps first, or use limits=False (--no-limits)"
         )
-    slowness = eased(factor, times)
-    steps = 0.5 * (slowness[1:] + slowness[:-1]) * np.diff(times)
+    eased = eased(factor, times)
+    steps = 0.5 * (eased[1:] + eased[:-1]) * np.diff(times)
     later = times[0] + np.concatenate(([0.0], np.cumsum(steps)))
-    parts = tuple((float(times[a]), float(times[b - 1]), float(factor[a:b].max())) for a, b in runs(slowness > 1.001))
+    parts = tuple((float(times[a]), float(times[b - 1]), float(factor[a:b].max())) for a, b in runs(eased > 1.001))
     return stretched(motion, times, later, "cubic"), parts
 
 

@@ -68,7 +68,7 @@ class FootPlan:
     shifts: Floats
 
 
-def plan_feet(measures: Measures) -> FootPlan:
+def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
     """Return where the feet of a motion should be: pinned, flat and on the ground in each stance phase.
 
     A stance phase has the mean pose of its frames. In between, the foot's path is moved and rotated by what both phases next to it are, in
@@ -76,7 +76,7 @@ def plan_feet(measures: Measures) -> FootPlan:
     frames next to its ends may stay below.
     """
     times, feet, ground = measures.times, measures.feet, measures.ground
-    old = measures.link_poses[:, list(feet.links)]
+    old = smooth[:, list(feet.links)]
     contacts = measures.contacts
     contact = np.stack([_cleaned(column, times) for column in contacts.in_contact.T], axis=1)
     for k, others in enumerate(contact.sum(axis=1) - contact.T):
