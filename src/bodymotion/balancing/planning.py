@@ -34,9 +34,9 @@ GRID_GAP = 0.01
 SMOOTHING_TIME = 0.3
 """[s] τ: changes that are slower than this cost by how far they move, faster ones by their acceleration."""
 OUTSIDE_WEIGHT = 1e5
-REST_WEIGHT = 1e2
+REST_WEIGHT = 30.0
 """Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and of the acceleration in the air [s²]."""
-TOLERANCE = 1e-7
+TOLERANCE, MAX_STEPS = 1e-6, 60
 MAX_RESIDUAL, MAX_GAP = 1e-6, 1e-4
 """[m] of a constraint, and of the cost, relative: a programme that is not solved to the tolerance is good enough within these."""
 
@@ -119,6 +119,7 @@ def plan_center(problem: CenterProblem) -> Floats:
     solver = piqp.SparseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = TOLERANCE
     solver.settings.eps_duality_gap_abs = TOLERANCE
+    solver.settings.max_iter = MAX_STEPS
     solver.setup(
         cost,
         np.concatenate([-linear[:, 0], -linear[:, 1], np.zeros(len(carried))]),

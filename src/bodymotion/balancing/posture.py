@@ -9,7 +9,7 @@ import numpy as np
 from bodymotion.dynamics.kinematics import mass_arrays
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels import kinematics, rigid_bodies
+from bodymotion.kernels import kinematics
 
 if TYPE_CHECKING:
     from bodymotion.balancing.stance import FootPlan
@@ -67,53 +67,79 @@ def _solved(
     lower, upper = np.where(lower <= upper, (lower, upper), [[-np.inf], [np.inf]])
     near = np.full(joints, OTHER_WEIGHT)
     near[_leg_columns(body, plan.links)] = LEG_WEIGHT
-    goals = poses.transform_points(targets, plan.points[None])
-    done = False
+    q, root, missed, active = np.array(q), np.array(root), np.empty(len(q)), np.arange(len(q))
     for remaining in reversed(range(MAX_STEPS + 1)):
-        links = body.forward_kinematics(q, root)
+        now, placed, goals = q[active], root[active], targets[active]
+        links = body.forward_kinematics(now, placed)
         rows, errors = [], []
-        mass_error = center - body.center_of_mass(links)
-        missed = np.linalg.norm(mass_error[:, :2], axis=1)
+        mass_error = center[active] - body.center_of_mass(links)
+        miss = np.linalg.norm(mass_error[:, :2], axis=1)
         for k, link in enumerate(plan.links):
             jacobian = kinematics.jacobian(body.tree, links, joints, link, plan.points[k])
-            error = goals[:, k] - poses.transform_points(links[:, link], plan.points[k])
+            error = poses.transform_points(goals[:, k], plan.points[k]) - poses.transform_points(
+                links[:, link], plan.points[k]
+            )
             rows.append(FOOT_WEIGHT * jacobian[:, :3])
             errors.append(FOOT_WEIGHT * error)
-            missed = np.maximum(missed, np.linalg.norm(error, axis=1))
+            miss = np.maximum(miss, np.linalg.norm(error, axis=1))
             if plan.oriented[k]:
-                error = _rotation(targets[:, k, 3:], links[:, link, 3:])
+                error = _rotation(goals[:, k, 3:], links[:, link, 3:])
                 rows.append(FOOT_WEIGHT * jacobian[:, 3:])
                 errors.append(FOOT_WEIGHT * error)
-                missed = np.maximum(missed, HALF_FOOT * np.linalg.norm(error, axis=1))
-        if done or not remaining:
+                miss = np.maximum(miss, HALF_FOOT * np.linalg.norm(error, axis=1))
+        missed[active] = miss
+        if not remaining:
             break
         weight = np.array([FOOT_WEIGHT, FOOT_WEIGHT, HEIGHT_WEIGHT])
-        mass = rigid_bodies.mass_matrix(body.tree, mass_arrays(body), np.zeros(joints), links)[:, :3] / body.mass
-        rows.append(weight[:, None] * mass)
+        rows.append(weight[:, None] * _center_jacobian(body, links))
         errors.append(weight * mass_error)
-        stiff = np.zeros((len(q), 3, size))
+        stiff = np.zeros((len(now), 3, size))
         stiff[:, range(3), range(3, 6)] = ROOT_WEIGHT
         rows.append(stiff)
-        errors.append(ROOT_WEIGHT * _rotation(old[1][:, 3:], root[:, 3:]))
+        errors.append(ROOT_WEIGHT * _rotation(old[1][active, 3:], placed[:, 3:]))
         matrix, error = np.concatenate(rows, axis=1), np.concatenate(errors, axis=1)
         square = matrix.transpose(0, 2, 1) @ matrix
         right = np.einsum("tij,ti->tj", matrix, error)
-        right[:, 6:] += near**2 * (old[0] - q)
-        diagonal = np.zeros((len(q), size))
+        right[:, 6:] += near**2 * (old[0][active] - now)
+        diagonal = np.zeros((len(now), size))
         far = np.minimum(np.square(error).sum(axis=1, keepdims=True), MAX_DAMPING)
         diagonal[:, :6], diagonal[:, 6:] = 1e-9 + DAMPING * far, near**2 + DAMPING * far
-        beyond = ((q <= lower) & (right[:, 6:] < 0)) | ((q >= upper) & (right[:, 6:] > 0))
+        beyond = ((now <= lower) & (right[:, 6:] < 0)) | ((now >= upper) & (right[:, 6:] > 0))
         diagonal[:, 6:][beyond] += LIMIT_WEIGHT**2
         square[:, range(size), range(size)] += diagonal
         step = np.linalg.solve(square, right[..., None])[..., 0]
-        step *= np.minimum(1.0, MAX_STEP / np.maximum(np.abs(step).max(axis=1, keepdims=True), 1e-12))
-        q = np.clip(q + step[:, 6:], lower, upper)
-        root = root.copy()
-        root[:, :3] += step[:, :3]
+        largest = np.abs(step).max(axis=1)
+        step *= np.minimum(1.0, MAX_STEP / np.maximum(largest, 1e-12))[:, None]
+        q[active] = np.clip(now + step[:, 6:], lower, upper)
+        root[active, :3] += step[:, :3]
         change = rotations.from_axis_angle(step[:, 3:6], np.linalg.norm(step[:, 3:6], axis=1))
-        root[:, 3:] = rotations.normalized(rotations.multiply(change, root[:, 3:]))
-        done = bool(np.abs(step).max() < TOLERANCE)
+        root[active, 3:] = rotations.normalized(rotations.multiply(change, placed[:, 3:]))
+        active = active[largest >= TOLERANCE]
+        if not len(active):
+            break
     return q, root, missed
+
+
+def _center_jacobian(body: Body, links: Floats) -> Floats:
+    """Return the derivatives (T, 3, 6 + J) of the centre of mass by the root's pose and the joints, for poses (T, L, 7)."""
+    (masses, centers, _), (parents, kinds, columns, _, axes) = mass_arrays(body), body.tree
+    turns, origins = kinematics.matrices(links), links[..., :3].T - links[:, :1, :3].T
+    share = masses / masses.sum()
+    moment = share[:, None] * (origins + kinematics.apply(turns, centers.T[:, :, None]))
+    for i in range(len(parents) - 1, 0, -1):
+        share[parents[i]] += share[i]
+        moment[:, parents[i]] += moment[:, i]
+    axis, share = kinematics.apply(turns, axes.T[:, :, None]), share[:, None]
+    moved = np.where(
+        kinds[:, None] == 1, kinematics.cross_products(axis, moment - share * origins), np.asarray(axis * share)
+    )
+    out = np.zeros((len(links), 3, 6 + body.num_joints))
+    out[:, range(3), range(3)] = 1.0
+    out[:, (2, 0, 1), (4, 5, 3)] = -moment[:, 0].T
+    out[:, (1, 2, 0), (5, 3, 4)] = moment[:, 0].T
+    driven = np.flatnonzero(kinds[1:]) + 1
+    out[:, :, 6 + columns[driven]] = moved[:, driven].transpose(2, 0, 1)
+    return out
 
 
 def _rotation(goal: Floats, now: Floats) -> Floats:

@@ -101,7 +101,8 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
         height = (poses.transform_points(targets[frame, k], own))[:, 2]
         points.append(own[height <= height.min() + 0.003].mean(axis=0))
     chosen = np.array(points)
-    moved = poses.transform_points(targets, chosen[None]) - poses.transform_points(old, chosen[None])
+    moved = poses.transform_points(targets, chosen[None])
+    moved -= poses.transform_points(measures.link_poses[:, list(feet.links)], chosen[None])
     oriented = tuple(_joints_above(measures, link) >= MIN_ORIENTED for link in feet.links)
     return FootPlan(feet.links, chosen, oriented, targets, contact, np.linalg.norm(moved, axis=-1))
 
@@ -109,7 +110,7 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
 def support_edges(plan: FootPlan, measures: Measures, margin: float) -> tuple[list[tuple[Floats, Floats]], list[int]]:
     """Return the support polygons as half-planes n·p ≤ d (N, 2) and (N,), and which of them each frame has; −1 in the air.
 
-    Polygons are smaller by `margin` [m] on all sides, or by 80 % of the distance of their nearest edge from their centre.
+    Polygons are smaller by `margin` [m] on each side, or by 80 % of the distance of that edge from the middle.
     """
     feet, last = measures.feet, None
     near = np.searchsorted(measures.times, measures.times[:, None] + (-CAUTION_TIME, CAUTION_TIME))
@@ -143,8 +144,8 @@ def _half_planes(corners: Floats, margin: float) -> tuple[Floats, Floats]:
         normals = np.stack((np.cos(angles), np.sin(angles)), axis=1)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     limits = (corners @ normals.T).max(axis=0)
-    inner = float(np.min(limits - normals @ corners.mean(axis=0)))
-    return normals, limits - min(margin, 0.8 * max(inner, 0.0))
+    inner = limits - normals @ corners.mean(axis=0)
+    return normals, limits - np.minimum(margin, 0.8 * np.maximum(inner, 0.0))
 
 
 def _cleaned(contact: npt.NDArray[np.bool_], times: Floats) -> npt.NDArray[np.bool_]:

@@ -17,7 +17,7 @@ def balance(
     model: Path,
     motion: Path,
     output: Path,
-    margin: NotNegative = 0.05,
+    margin: NotNegative = 0.07,
     feet: str | None = None,
     ground: float | None = None,
     limits: bool = True,
@@ -41,7 +41,7 @@ def balance(
       --margin METRES: Distance of the zero moment point from the edges of the support polygon.
       --feet LINKS: Links that can be in contact with the ground, comma-separated.
       --ground Z: Height of the ground [m]; by default that of the feet.
-      --limits/--no-limits: Slow down where joints are faster than their limits.
+      --limits/--no-limits: Slow down where joints are faster than their limits, or steps too fast.
     """  # noqa: D301
     from bodymotion.balancing import balance as balanced
     from bodymotion.cli.files import kind_of, written

@@ -13,6 +13,7 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Component, Motion
 from bodymotion.motion.components import ON_FRAME, TimedComponent, Timeline
 from bodymotion.motion.interpolation import Method
+from bodymotion.motion.interpolation.lowpass import smooth_bound
 
 
 def change_speed(
@@ -97,14 +98,7 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
         raise ValueError(f"{body.joints[int(np.argmax(shares.max(axis=0)))].name} moves, and its speed limit is 0")
     if (needed <= 1).all():
         return motion
-    # The greatest need nearby, then its mean over the same span, is never less than the need.
-    span = round(min(max(0.0, ease * rate), len(needed)))
-    largest, size, width = np.pad(needed, span, mode="edge"), 1, 2 * span + 1
-    while size < width:
-        step = min(size, width - size)
-        largest, size = np.maximum(largest[:-step], largest[step:]), size + step
-    sums = np.cumsum(np.pad(largest, (span + 1, span), mode="edge"))
-    needed = np.maximum((sums[width:] - sums[:-width]) / width, needed)
+    needed = np.maximum(smooth_bound(needed, round(min(max(0.0, ease * rate), len(needed)))), needed)
     times = joints.timeline.times
     later = np.concatenate([[0.0], np.cumsum(needed)])
     later *= np.ceil(later[-1]) / later[-1] / rate  # ends at a frame

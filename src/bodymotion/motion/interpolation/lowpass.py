@@ -46,6 +46,18 @@ def gaussian(cutoff: float) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
+def smooth_bound(values: Floats, span: int) -> Floats:
+    """Return smooth values (T,) that are nowhere below the given ones: a weighted mean over `span` rows on both sides of their maximum
+    over as many.
+    """
+    largest, size, width = np.pad(values, span, mode="edge"), 1, 2 * span + 1
+    while size < width:
+        step = min(size, width - size)
+        largest, size = np.maximum(largest[:-step], largest[step:]), size + step
+    window = np.hanning(width + 2)[1:-1]
+    return np.convolve(np.pad(largest, span, mode="edge"), window / window.sum(), mode="valid")
+
+
 def low_passed(
     fill: Rows,
     out: Floats,
