@@ -14,7 +14,7 @@ from bodymotion.balancing.posture import solve_postures
 from bodymotion.balancing.stance import plan_feet, support_edges
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import Measures, foot_slips, measure
-from bodymotion.dynamics.derivatives import derivatives
+from bodymotion.dynamics.differentiation import derivatives
 from bodymotion.editing.retiming import stretched
 from bodymotion.editing.rules import NOT_EDITED
 from bodymotion.geometry.arrays import Floats, runs
@@ -155,8 +155,8 @@ def balance(
     whole body in the support polygon, as near to the old path as possible: one quadratic programme over all frames (`planning`), repeated
     with the inverse dynamics of its result. Inverse kinematics of each frame keeps feet, centre of mass and the orientation of the root,
     within the limits of the joints, and changes other joints as little as possible (`posture`). In the air the centre of mass moves
-    straight on; its height there, and rotations, are as before. A motion that is balanced, with a margin of 10 mm less than wanted in
-    99 % of its frames, stays as it is.
+    straight on; its height there, and rotations, are as before. A motion stays as it is where 99 % of its frames have the wanted margin
+    less 10 mm, and feet slip by no more than 1 mm.
 
     Parameters
     ----------
@@ -222,7 +222,9 @@ def _measured(body: Body, motion: Motion, feet: Sequence[int | str] | None, grou
 def _smoothed(old: Measures) -> tuple[Floats, Floats]:
     """Return the joints (T, J) and root poses (T, 7) without what is faster than a body tilts: mostly the noise of a file."""
     cutoff = ROOT_CUTOFF if old.motion.link_position is None else ZMP_CUTOFF
-    return low_passed_rows(old.joint_displacements, old.times, ZMP_CUTOFF), low_passed_rows(old.root_poses, old.times, cutoff)
+    return low_passed_rows(old.joint_displacements, old.times, ZMP_CUTOFF), low_passed_rows(
+        old.root_poses, old.times, cutoff
+    )
 
 
 def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, margin: float) -> tuple[Floats, Measures]:
@@ -239,7 +241,7 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
     best, low = kept, np.zeros(1)
     zmp = low_passed_rows(np.nan_to_num(old.zmp[:, :2]), times, ZMP_CUTOFF)
     inside = [(polygons[k][1] - polygons[k][0] @ p).min() for k, p in zip(numbers, zmp, strict=True) if k >= 0]
-    if _score(old, kept[0])[0] == 1 and np.quantile(inside, 0.01) >= -SAFE_MARGIN:
+    if _score(old, kept[0])[0] == 1 and np.quantile(inside, 0.01) >= -SAFE_MARGIN and _slip(old) <= MAX_MISS:
         return kept
     for number in range(MAX_ITERATIONS):
         path = now.center_of_mass[:, :2]
@@ -348,9 +350,6 @@ def _report(
         frame = int(np.argmax(values))
         return float(values[frame]), float(times[frame])
 
-    def slip(measures: Measures) -> float:
-        return max((one.way for one in foot_slips(measures.contacts, measures.times)), default=0.0)
-
     names = [old.body.links[index].name for index in plan.links]
     feet = {
         name: largest(plan.shifts[:, k])
@@ -371,8 +370,8 @@ def _report(
         safe_after=float(np.mean(now.stability_margin >= SAFE_MARGIN)),
         margin_before=_minimum(original.stability_margin),
         margin_after=_minimum(now.stability_margin),
-        slip_before=slip(original),
-        slip_after=slip(now),
+        slip_before=_slip(original),
+        slip_after=_slip(now),
         center_shift=largest(shift),
         feet=feet,
         joints=joints,
@@ -382,6 +381,11 @@ def _report(
             *_remaining(now, plan, missed),
         ),
     )
+
+
+def _slip(measures: Measures) -> float:
+    """Return the longest slip [m] of a foot in one stance phase."""
+    return max((one.way for one in foot_slips(measures.contacts, measures.times)), default=0.0)
 
 
 def _minimum(margins: Floats) -> float:
