@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 import struct
 import tempfile
 import zlib
@@ -84,6 +85,11 @@ def _saved_motion(name: str) -> tuple[bytes, ...]:
 
 def _encoded(*given: str) -> tuple[bytes, ...]:
     return tuple(text.encode() for text in given)
+
+
+def _pkl() -> tuple[bytes, ...]:
+    rows = {"root_pos": np.ones((3, 3)), "root_rot": np.eye(4)[[3] * 3], "dof_pos": np.ones((3, 2), np.float32)}
+    return tuple(pickle.dumps({"fps": 30.0, **rows, "joint_names": ["a", "b"]}, protocol) for protocol in (2, 4))
 
 
 def _amc() -> tuple[bytes, ...]:
@@ -365,6 +371,7 @@ TARGETS: dict[str, Target] = {
         Target("states", "a.log", "state-log", "a.cha", "cha", _states, _WORDS_OF_CAP, how="bytes"),
         Target("csv", "a.csv", "csv", "a.csv", "csv", _csv, _WORDS_OF_TABLES),
         Target("npz", "a.npz", "npz", "a.npz", "npz", _npz, how="zip", equal=True),
+        Target("pkl", "a.pkl", "pickle", "a.npz", "npz", _pkl, how="bytes"),
         Target("vrml-mesh", "m.wrl", seeds=_wrl, words=_WORDS_OF_VRML, beside=_shown_by_urdf("m.wrl"), **_MESH),
         Target(
             "collada",

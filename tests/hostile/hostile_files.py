@@ -193,6 +193,27 @@ acclaim("lines that are no bones", LONG, ":DEGREES\n1\n" + "x 1 2 3\n" * tries(M
 acclaim("a line without end", LONG, ":DEGREES\n1\nroot " + "1 " * tries(MANY))
 acclaim("a megabyte of digits", LONG, ":DEGREES\n" + "1" * 1_000_000 + "\nroot " + "1" * 1_000_000 + " 0 0 0 0 0\n")
 
+PICKLE = b"\x80\x02}q\x00"
+one("pickle: a call", "a.pkl", PICKLE + b"cposix\nsystem\nX\x0b\0\0\0touch pwned\x85R.")
+one(
+    "pickle: a text used again and again",
+    "a.pkl",
+    lambda: (
+        PICKLE
+        + b"X\0\0\x10\0"
+        + b"a" * (1 << 20)
+        + b"q\x01c_codecs\nencode\nq\x02"
+        + b"h\x02h\x01\x85R" * tries(MANY)
+        + b"."
+    ),
+)
+one("pickle: deep", "a.pkl", lambda: PICKLE + b"(" * tries(MANY) + b"l" * tries(MANY) + b".")
+one("pickle: deep tuples as keys", "a.pkl", lambda: PICKLE + b")" + b"\x85" * tries(MANY) + b"K\x01s.")
+one("pickle: marks without end", "a.pkl", lambda: PICKLE + b"(" * (4 * MANY) + b".")
+one("pickle: a place far away in the memo", "a.pkl", PICKLE + b"r\xff\xff\xff\xff.")
+one("pickle: a megabyte of digits", "a.pkl", PICKLE + b"L" + b"1" * 1_000_000 + b"L\n.")
+one("pickle: many numbers", "a.pkl", lambda: PICKLE + b"X\x03\0\0\0fps](" + b"K\x01" * (5 * tries(MANY)) + b"es.")
+
 for count in ("1000000000000", "99999999999999999999999", "-1", "1e9", ".inf"):
     one(f"seq: {count} parts", "a.seq", SEQ + JOINTS.format(count, 1))
     one(

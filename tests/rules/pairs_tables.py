@@ -11,6 +11,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
+from bodymotion.formats.npz.layouts import G1_JOINTS
 from rules.pairs import Content, Pair, Said, calls, example_of, files, limited, problems_of
 
 read_csv = partial(bm.load, format="csv")
@@ -98,6 +99,7 @@ MIMIC = {
     "body_pos_w": np.zeros((3, 1, 3)),
     "body_quat_w": np.eye(4)[[0] * 3][:, None],
 }
+GMR = {"fps": 30.0, "dof_pos": np.zeros((3, 2)), "root_pos": np.zeros((3, 3)), "root_rot": np.eye(4)[[3] * 3]}
 NAMES = ("HIP", "KNEE")
 WAIST = "0.0 0 0 0.8 0 0 0\n0.1 0 0 0.9 0 0 0\n"
 HIP = "0.0 0 0 0\n0.1 0 0 0\n"
@@ -150,6 +152,10 @@ PAIRS: dict[str, Pair] = {
         opened(read_csv, "walk.csv", "0,0,0.8,1,0,0,0,0.1\n", layout="unitree"),
         opened(read_csv, "walk.csv", "0,0,0.8,0,0,0,1,0.1\n", layout="unitree"),
     ),
+    "CSV013": calls(
+        opened(read_csv, "walk.csv", "0,0,0.8,0,0,0,1,0.1\n"),
+        opened(read_csv, "walk.csv", "0,0,0.8,0,0,0,1,0.1\n", layout="unitree"),
+    ),
     "NPZ001": npz(b"PK\3\4 and no archive", archive(**OURS)),
     "NPZ002": limited(
         npz(zeros(np.savez_compressed), zeros(np.savez)), "bodymotion.formats.npz.reader.MAX_BYTES", 1000
@@ -168,6 +174,15 @@ PAIRS: dict[str, Pair] = {
         opened(read_npz, "dance.npz", archive(**MIMIC), body=ROBOT, joint_names=NAMES),
     ),
     "NPZ106": npz(archive(**OURS, effort=POINTS), archive(**OURS)),
+    "NPZ107": calls(
+        opened(read_npz, "dance.npz", archive(**GMR), joint_names=NAMES),
+        opened(read_npz, "dance.npz", archive(**GMR), joint_names=NAMES, quaternion_order="xyzw"),
+    ),
+    "NPZ108": npz(archive(q_HIP=POINTS[:, 0]), archive(q_HIP=POINTS[:, 0], fps=500)),
+    "NPZ109": calls(
+        opened(read_npz, "dance.npz", archive(qpos=np.zeros((3, 29)), fps=30)),
+        opened(read_npz, "dance.npz", archive(qpos=np.zeros((3, 29)), fps=30, joint_names=np.array(G1_JOINTS))),
+    ),
     "OTX001": otx("OTX001", WAIST.splitlines()[0], "walk.waist"),
     "OTX002": otx("OTX002", WAIST, "walk.waist"),
     "OTX003": calls(

@@ -136,7 +136,10 @@ def test_dialects(tmp_path, text):
 
 def test_a_table_without_names_needs_a_word(tmp_path):
     path = table(tmp_path, "1,2,3,0,0,0.6,0.8,0.1,0.2\n1,2,3,0,0,0.6,0.8,0.1,0.3\n")
-    assert "unitree" in refused(path, "CSV001").hint
+    assert [p.rule for p in bm.load(path).problems] == ["CSV013"], "columns 4 to 7 are quaternions"
+    assert bm.load(path) == bm.load(path, layout="unitree")
+    assert "unitree" in refused(table(tmp_path, "1,2,3,0,0,0.6,0.9,0.1,0.2\n"), "CSV001").hint
+    path = table(tmp_path, "1,2,3,0,0,0.6,0.8,0.1,0.2\n1,2,3,0,0,0.6,0.8,0.1,0.3\n")
     motion = bm.load(path, layout="unitree")
     assert motion.timeline == Timeline.uniform(2, 30)
     assert np.array_equal(motion.link_position.values[0, 0], [1, 2, 3, 0.8, 0, 0, 0.6])

@@ -135,11 +135,11 @@ def reading_options(
       --apply-humanoid-pose: Move a .wrl as its Humanoid node says.
       --layout: The columns of a .csv without names.
       --columns A,B,…: Names for the columns of a .csv.
-      --joint-names A,B,…: Names for the joints of an .npz.
-      --link-names A,B,…: Names for the links of an .npz.
-      frame_rate --input-rate HZ: The frame rate of a .csv without times, or of an .amc.
+      --joint-names A,B,…: Names for the joints of an .npz or .pkl.
+      --link-names A,B,…: Names for the links of an .npz or .pkl.
+      frame_rate --input-rate HZ: The frame rate of an .amc, and of a .csv, .npz or .pkl without times.
       degrees --input-degrees/--input-radians: Unit of angles in a .csv whose names do not give it.
-      --quaternion-order: Order of quaternions in a .csv whose column names do not give it.
+      --quaternion-order: Order of quaternions in a .csv, .npz or .pkl that does not define it.
       --asf FILE: The skeleton (.asf) of an .amc.
       --robot-moves FILE: The moves that the robot lists, to check a choreography by.
       --from-zero: Subtract the first time of a table from all its times.

@@ -198,6 +198,13 @@ FORMATS: tuple[Format, ...] = (
         Function("npz:write_npz"),
     ),
     Format(
+        "pickle",
+        "motion in a Python pickle",
+        (".pkl", ".pickle"),
+        Function("pickles:read_pickle"),
+        sniffing.looks_like_pickle,
+    ),
+    Format(
         "openhrp-text",
         "OpenHRP plain text",
         (".pos", ".waist", ".hip", ".zmp"),

@@ -168,6 +168,14 @@ def looks_like_npz(head: bytes) -> bool:
     return head[30 : 30 + length].endswith(b".npy")
 
 
+_PICKLE_START = re.compile(rb"\x80[\x02-\x05](?:\x95.{8})?\}[\x94q]", re.DOTALL)
+
+
+def looks_like_pickle(head: bytes) -> bool:
+    """Return whether a file is a Python pickle of a dictionary."""
+    return _PICKLE_START.match(head) is not None
+
+
 # Spot
 
 _CONTROLS = re.compile(

@@ -14,9 +14,10 @@ The names in the first line define the columns:
 any other name                                     displacement of the joint of that name [rad or m]
 =================================================  ==============================================================
 
-``base_`` may stand for ``root_``. A unit in brackets counts: ``LEG_JOINT0 [deg]``, ``root_x [cm]``. A table without names is read only
-when the caller names its columns: ``layout="unitree"`` (x y z, qx qy qz qw, joints, 30 frames/s: Unitree's retargeted LAFAN1
-motions) or ``columns=…``.
+``base_`` may stand for ``root_``. A unit in brackets counts: ``LEG_JOINT0 [deg]``, ``root_x [cm]``. A table without names has the
+layout "unitree" (x y z, qx qy qz qw, joints, 30 frames/s: Unitree's retargeted LAFAN1 motions) where columns 4 to 7 are quaternions, or its
+columns are named by ``columns=…``. The columns of BONES-SEED (``root_translateX`` [cm], ``root_rotateX`` [deg], ``NAME_dof`` [deg]) are
+read, too.
 """
 
 from bodymotion.formats.csv.reader import read_csv

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.csv import rules
+from bodymotion.formats.npz.layouts import order_of
 from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, link_order
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.geometry import rotations
@@ -125,8 +126,6 @@ def unitree_columns(count: int, order: QuaternionOrder = "xyzw") -> list[str]:
 
 UNITREE_RATE = 30.0
 """[Hz] The frame rate of Unitree's retargeted motions, whose files do not have it."""
-UPSIDE_DOWN, UPRIGHT = -0.2, 0.7
-"""Mean heights of the root's z axis: below the one it is upside down, above the other upright."""
 QUATERNION_TOLERANCE = 0.01
 """The difference of a quaternion's length from 1."""
 MAX_ANGLE = 2 * FULL_TURN
@@ -186,6 +185,12 @@ def read_csv(
     table = read_table(path, found, delimiter)
     if table is None:
         return ReadResult(None, found.problems)
+    if table.names is None and columns is None and layout is None and _is_unitree(table.values):
+        layout = "unitree"
+        message = (
+            f"no names, a position and a quaternion first: read as layout 'unitree', {frame_rate or UNITREE_RATE:g} Hz"
+        )
+        found.report(rules.GUESSED_LAYOUT, message, Location(table.path, 1))
     try:
         names = _names(table, layout, columns, quaternion_order, found)
     except FormatError as error:
@@ -228,17 +233,28 @@ def _names(
             )
         if count < 8:
             raise rules.COLUMNS.error(f"{count} columns; the layout 'unitree' has 7 and the joints", location)
-        # The height of the root's own z axis in either order: 1 for an upright robot, -1 for one that is upside down.
-        a, b, c = np.square(table.values[:, 3:6]).mean(axis=0)
-        w_last, w_first = 1 - 2 * (a + b), 1 - 2 * (b + c)
-        if order is None and w_last < UPSIDE_DOWN and w_first > UPRIGHT:
-            message = "the root is upside down with quaternions as x y z w, and upright with w x y z: read as w x y z"
+        if order is None and order_of(table.values[:, 3:7]) == "wxyz":
+            message = "the root is upright with quaternions as w x y z: read in that order"
             found.report(rules.GUESSED_ORDER, message, Location(table.path, 1))
             order = "wxyz"
         return unitree_columns(count, order or "xyzw")
     if table.names is None:
         raise rules.NO_NAMES.error(f"the file has {count} columns and no names", location)
-    return list(table.names)
+    return [_bones_seed_name(name) for name in table.names] if "root_translateX" in table.names else list(table.names)
+
+
+def _bones_seed_name(name: str) -> str:
+    """Return the name here of a column of BONES-SEED, whose lengths are centimetres and whose angles are degrees."""
+    if match := re.fullmatch(r"root_(translate|rotate)([XYZ])", name):
+        axis = "XYZ".index(match[2])
+        return f"root_{'xyz'[axis]} [cm]" if match[1] == "translate" else f"root_{('roll', 'pitch', 'yaw')[axis]} [deg]"
+    return f"{name.removesuffix('_dof')} [deg]" if name.endswith("_dof") else name
+
+
+def _is_unitree(values: Floats) -> bool:
+    """Return whether columns (T, N) without names are those of the layout 'unitree': all rows have a quaternion after a position."""
+    lengths = np.linalg.norm(values[:, 3:7], axis=1) if values.shape[1] > 7 else np.zeros(0)
+    return len(lengths) > 0 and bool((np.abs(lengths - 1) < QUATERNION_TOLERANCE).all())
 
 
 class _Reader:

@@ -64,5 +64,11 @@ GUESSED_ORDER = judgement.warning(
     "--quaternion-order (quaternion_order=) states the order",
     example=("0,0,0.8,1,0,0,0,0.1", "0,0,0.8,0,0,0,1,0.1"),
 )
+GUESSED_LAYOUT = judgement.note(
+    "CSV013",
+    "A table without names whose columns 4 to 7 are quaternions has the layout 'unitree', at 30 frames/s.",
+    "layout='unitree' (--layout unitree) and frame_rate=… (--input-rate) confirm it",
+    example=("load('dance.csv')", "load('dance.csv', layout='unitree')"),
+)
 
 RETIRED = {"CSV009": "MOT101"}

@@ -10,9 +10,8 @@ Ours, in SI units:
 ``zmp``                    (T, 3)      ``zmp_is_root_relative`` () beside it
 ========================== =========== =======================================================
 
-The layout of BeyondMimic (``fps``, ``joint_pos``, ``joint_vel``, ``body_pos_w``, ``body_quat_w`` with w first, ``body_lin_vel_w``,
-``body_ang_vel_w``), which holds no names, is read and written, too. Nothing in an archive is ever run: arrays of Python objects are
-refused, and so are archives that unpack to far more than they are.
+Layouts of other programs are read (`layouts`); that of BeyondMimic is written, too. Nothing in an archive is ever run: arrays of Python
+objects are refused, and so are archives that unpack to far more than they are.
 """
 
 from bodymotion.formats.npz.reader import read_npz

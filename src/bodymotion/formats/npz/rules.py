@@ -27,7 +27,7 @@ UNREADABLE = judgement.error(
 )
 LAYOUT = judgement.error(
     "NPZ101",
-    "The arrays are those of a motion: joint_displacement or link_position, or those of BeyondMimic.",
+    "The arrays are those of a motion: joint_displacement or link_position, or those of a known layout.",
     example=("q=…, frame_rate=100", "joint_displacement=…, frame_rate=100"),
 )
 SHAPE = judgement.error(
@@ -54,4 +54,22 @@ UNREAD = judgement.note(
     "NPZ106",
     "Arrays that follow from others, or are not known, are not read.",
     example=("joint_displacement=…, effort=…", "joint_displacement=…"),
+)
+GUESSED_ORDER = judgement.note(
+    "NPZ107",
+    "The order of a quaternion's numbers is that in which the root is upright, where the layout leaves it open.",
+    "quaternion_order=… (--quaternion-order) states the order",
+    example=("load('dance.pkl')", "load('dance.pkl', quaternion_order='xyzw')"),
+)
+ASSUMED_RATE = judgement.note(
+    "NPZ108",
+    "Files of loco-mujoco have no frame rate; 500 Hz is assumed.",
+    "frame_rate=… (--input-rate) gives the rate",
+    example=("load('walk.npz')", "load('walk.npz', frame_rate=500)"),
+)
+KNOWN_ORDER = judgement.note(
+    "NPZ109",
+    "29 joints without names are those of the Unitree G1, in MuJoCo's order.",
+    "joint_names=[…] (--joint-names) names the columns",
+    example=("load('dance.pkl')", "load('dance.pkl', joint_names=['HIP', 'KNEE'])"),
 )

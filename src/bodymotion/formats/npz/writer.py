@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Problem, losses
-from bodymotion.formats.npz.reader import Array, write_archive
+from bodymotion.formats.npz.layouts import Array
+from bodymotion.formats.npz.reader import write_archive
 from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats

@@ -1,0 +1,341 @@
+"""From named arrays to a motion: our layout, and those of other programs, each known by its keys.
+
+=================== ============================================== =======================================================
+BeyondMimic, mjlab  ``joint_pos body_pos_w body_quat_w``           w x y z; the first body is the root
+Isaac Lab AMP       ``dof_positions body_positions body_rotations`` w x y z; the first body is the root
+ProtoMotions        ``dof_pos rigid_body_pos rigid_body_rot``      x y z w; the first body is the root
+GMR, TWIST2         ``dof_pos root_pos root_rot``                  x y z w; in files made from its qpos w x y z
+ASAP, PHC           ``dof root_trans_offset root_rot``             x y z w
+MuJoCo              ``qpos``                                       x y z, w x y z, joints; only joints for a fixed base
+holosoma            ``joint_pos joint_vel``                        ``joint_pos`` is the whole qpos
+MimicKit            ``frames loop_mode``                           x y z, exponential map, joints
+loco-mujoco         ``q_NAME`` for each joint                      those of the root are joints, too
+=================== ============================================== =======================================================
+
+The rate is in ``fps``, ``frame_rate``, ``frequency`` or ``dt``, or times are in ``times`` or ``time``. Names are in ``joint_names`` or
+``dof_names``, and ``link_names`` or ``body_names``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Source, SourceMap
+from bodymotion.diagnostics.text import listed
+from bodymotion.formats.npz import rules
+from bodymotion.formats.tables.joint_names import in_body_order, joint_names, link_order
+from bodymotion.formats.tables.timelines import check_increasing
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.joint_names import matched
+from bodymotion.motion import (
+    JOINT_DISPLACEMENT,
+    LINK_POSITION,
+    ZMP,
+    Component,
+    Motion,
+    MultiSE3Seq,
+    MultiValueSeq,
+    Vector3Seq,
+)
+from bodymotion.motion.components import Timeline
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+
+Array: TypeAlias = npt.NDArray[Any]
+QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The keys of a program's arrays: `joints` (T, N), `position` (T, 3) or (T, B, 3) and `rotation` (T, 4) or (T, B, 4).
+
+    Without `position`, the first columns of `joints` are the pose of the root. `order` is that of quaternions, empty for an exponential
+    map; data decide where it `is_open`. `also` are further keys by which the layout is known.
+    """
+
+    name: str
+    joints: str
+    position: str = ""
+    rotation: str = ""
+    order: QuaternionOrder | Literal[""] = "wxyz"
+    is_open: bool = False
+    also: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> set[str]:
+        """The keys by which the layout is known."""
+        return {self.joints, self.position, self.rotation, *self.also} - {""}
+
+
+LAYOUTS = (
+    Layout("BeyondMimic", "joint_pos", "body_pos_w", "body_quat_w"),
+    Layout("Isaac Lab AMP", "dof_positions", "body_positions", "body_rotations"),
+    Layout("ProtoMotions", "dof_pos", "rigid_body_pos", "rigid_body_rot", "xyzw"),
+    Layout("GMR", "dof_pos", "root_pos", "root_rot", "xyzw", is_open=True),
+    Layout("ASAP", "dof", "root_trans_offset", "root_rot", "xyzw", is_open=True),
+    Layout("MuJoCo", "qpos"),
+    Layout("holosoma", "joint_pos", also=("joint_vel",)),
+    Layout("MimicKit", "frames", order="", also=("loop_mode",)),
+)
+JOINT_NAMES, LINK_NAMES = ("joint_names", "dof_names"), ("link_names", "body_names")
+RATES, TIMES = ("fps", "frame_rate", "frequency"), ("times", "time")
+ROOT_JOINTS = ("root", "freejoint", "floating_base_joint", "floating_base", "")
+"""Names of free joints."""
+NO_ORDER = ("BeyondMimic", "Isaac Lab AMP")
+"""Layouts whose joints without names may be in the order of MuJoCo or of Isaac Lab."""
+UNIT_TOLERANCE = 0.01
+"""The difference of a quaternion's length from 1."""
+LOCO_MUJOCO_RATE = 500.0
+"""[Hz] That of loco-mujoco's files, which do not have it."""
+_LEG = ("hip_pitch", "hip_roll", "hip_yaw", "knee", "ankle_pitch", "ankle_roll")
+_ARM = ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow", "wrist_roll", "wrist_pitch", "wrist_yaw")
+G1_JOINTS = tuple(
+    f"{side}{part}_joint"
+    for side, parts in (
+        ("left_", _LEG),
+        ("right_", _LEG),
+        ("waist_", ("yaw", "roll", "pitch")),
+        ("left_", _ARM),
+        ("right_", _ARM),
+    )
+    for part in parts
+)
+"""The joints of the Unitree G1 in MuJoCo's order, in which Unitree, GMR and others write them."""
+UPRIGHT, NOT_UPRIGHT = 0.9, 0.75
+"""Mean heights of the root's z axis: above the one in the right order of quaternions, below the other in the wrong one."""
+
+
+def order_of(quaternions: Floats) -> QuaternionOrder | None:
+    """Return the order of quaternions (T, 4) of a root in which it is upright; None where both orders or none have it so."""
+    with np.errstate(all="ignore"):
+        a, b, c, _ = np.square(quaternions.T) / np.maximum(np.square(quaternions).sum(axis=1), 1e-300)
+        heights: dict[QuaternionOrder, float] = {
+            "wxyz": float(1 - 2 * np.mean(b + c)),
+            "xyzw": float(1 - 2 * np.mean(a + b)),
+        }
+    best, other = sorted(heights, key=lambda order: -heights[order])
+    return best if heights[best] > UPRIGHT and heights[other] < NOT_UPRIGHT else None
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the caller defines; see `read_npz`."""
+
+    body: Body | None = None
+    joint_names: Sequence[str] | None = None
+    link_names: Sequence[str] | None = None
+    frame_rate: float | None = None
+    quaternion_order: QuaternionOrder | None = None
+
+
+def motion_of(arrays: dict[str, Array], source: Source, found: Diagnostics, given: Given) -> ReadResult[Motion]:
+    """Return the motion of named arrays, with all problems; the arrays are those of a file, and not looked into before."""
+    components: list[Component] = []
+    location = Location(str(source.path))
+    if found.refusal is None:
+        with found.recover(("components", "all")):
+            reader = _Reader(arrays, location, given, found)
+            layout = next((one for one in LAYOUTS if one.keys <= arrays.keys()), None)
+            named = [key for key in arrays if key.startswith("q_") and arrays[key].ndim == 1]
+            if arrays.keys() & {"joint_displacement", "link_position", "zmp"}:
+                reader.own_layout(components)
+            elif layout is not None:
+                reader.layout(components, layout)
+            elif named:
+                reader.loco_mujoco(components, named)
+            else:
+                names = listed(sorted(arrays), 20) or "none"
+                raise rules.LAYOUT.error(
+                    f"the arrays are {names}; expected joint_displacement or a known layout", location
+                )
+    if not components and found.has_errors:
+        return ReadResult(None, found.problems)
+    source = replace(source, locations=SourceMap({(): location}, found.unknown))
+    return ReadResult(Motion(tuple(components), source=source, problems=found.problems), found.problems)
+
+
+class _Reader:
+    def __init__(self, arrays: dict[str, Array], location: Location, given: Given, found: Diagnostics) -> None:
+        self.arrays, self.location, self.body, self.given, self.found = arrays, location, given.body, given, found
+        self.used: set[str] = set()
+
+    def numbers(self, name: str, shape: tuple[int | None, ...]) -> Floats:
+        array = self.arrays[name]
+        self.used.add(name)
+        fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
+        if array.dtype.kind not in "iuf" or not fits:
+            wanted = ", ".join("any" if n is None else str(n) for n in shape)
+            raise rules.SHAPE.error(
+                f"{name}: numbers of shape ({wanted}) are needed, it is {array.dtype} {array.shape}", self.location
+            )
+        return np.asarray(array, np.float64)
+
+    def names(self, keys: Sequence[str], given: Sequence[str] | None, count: int) -> tuple[str, ...]:
+        """Return the names that are given, or those of the first of some arrays that is there; empty where none is."""
+        names = tuple(given) if given is not None else ()
+        key = next((key for key in keys if key in self.arrays), "")
+        if not names and key:
+            array = self.arrays[key]
+            if array.ndim != 1 or array.dtype.kind != "U":
+                raise rules.SHAPE.error(f"{key} is no list of texts", self.location)
+            names = tuple(array.tolist())
+        self.used.add(key)
+        # MuJoCo's lists begin with the free joint.
+        names = names[1:] if given is None and len(names) == count + 1 and names[0] in ROOT_JOINTS else names
+        if names and len(names) != count:
+            raise rules.SHAPE.error(f"{len(names)} names for {count} columns: {', '.join(names[:60])}", self.location)
+        return names
+
+    def timeline(self, count: int, assumed: float | None = None) -> Timeline:
+        """Return the timeline of `count` frames; one of 1 Hz, marked as unknown, where it cannot be read."""
+        with self.found.recover(("times",)):
+            rate = next((self.rate(key) for key in RATES if key in self.arrays), self.given.frame_rate)
+            if rate is None and "dt" in self.arrays:
+                rate = 1 / self.rate("dt")
+            if (key := next((key for key in TIMES if key in self.arrays), None)) is not None:
+                times = self.numbers(key, (count,))
+                check_increasing(times, rules.RATE, self.found, lambda frame: self.location)
+                return Timeline.stamped(times, rate)
+            if rate is None and assumed is not None:
+                self.found.report(rules.ASSUMED_RATE, f"no frame rate; {assumed:g} Hz is assumed", self.location)
+            elif rate is None:
+                raise rules.RATE.error(f"there is neither a rate ({', '.join(RATES)}) nor times", self.location)
+            return Timeline.uniform(count, rate or assumed or 1.0)
+        return Timeline.uniform(count, 1.0)
+
+    def rate(self, name: str) -> float:
+        array = self.arrays[name]
+        self.used.add(name)
+        if array.size != 1 or array.dtype.kind not in "iuf" or not 0 < float(array.ravel()[0]) < np.inf:
+            raise rules.RATE.error(f"{name} is {array.ravel()[:3].tolist()}, not one positive number", self.location)
+        return float(array.ravel()[0])
+
+    def own_layout(self, components: list[Component]) -> None:
+        """Add the components of an archive with our names."""
+        first = next(self.arrays[n] for n in ("joint_displacement", "link_position", "zmp") if n in self.arrays)
+        count = len(first) if first.ndim else 0
+        timeline = self.timeline(count)
+        missing = ("components", "all")
+        if "link_position" in self.arrays:
+            with self.found.recover(missing):
+                poses = self.numbers("link_position", (count, None, 7))
+                components.append(
+                    self.links(poses, self.names(LINK_NAMES, self.given.link_names, poses.shape[1]), timeline)
+                )
+        if "joint_displacement" in self.arrays:
+            with self.found.recover(missing):
+                q = self.numbers("joint_displacement", (count, None))
+                components.append(self.joints(q, self.names(JOINT_NAMES, self.given.joint_names, q.shape[1]), timeline))
+        if "zmp" in self.arrays:
+            relative = self.arrays.get("zmp_is_root_relative")
+            self.used.add("zmp_is_root_relative")
+            is_relative = relative is not None and bool(relative.any())
+            with self.found.recover(missing):
+                values = self.numbers("zmp", (count, 3))
+                components.append(
+                    Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=is_relative)
+                )
+        self.report_unread()
+
+    def layout(self, components: list[Component], layout: Layout) -> None:
+        """Add the components of an archive of another program."""
+        q = self.numbers(layout.joints, (None, None))
+        if layout.position:
+            bodies = self.arrays[layout.position].ndim == 3
+            inner = (None,) if bodies else ()
+            position = self.numbers(layout.position, (len(q), *inner, 3)).reshape(len(q), -1, 3)
+            turn = self.numbers(layout.rotation, (len(q), *inner, 4)).reshape(len(q), -1, 4)
+            if position.shape[:2] != turn.shape[:2] or not position.shape[1]:
+                message = f"{layout.position} has {position.shape[1]} bodies, and {layout.rotation} {turn.shape[1]}"
+                raise rules.SHAPE.error(message, self.location)
+        else:
+            q, position, turn = self.of_whole(q, layout)
+        if layout.is_open:
+            turn = turn[..., self.order(turn[:, 0], layout)]
+        elif layout.order == "xyzw":
+            turn = turn[..., [3, 0, 1, 2]]
+        names = self.names(JOINT_NAMES, self.given.joint_names, q.shape[1])
+        is_known = layout.name not in NO_ORDER and q.shape[1] == len(G1_JOINTS)
+        if not names and is_known and (self.body is None or -1 not in matched(G1_JOINTS, self.body)):
+            names = G1_JOINTS
+            message = f"{len(names)} joints without names are read as those of the Unitree G1"
+            self.found.report(rules.KNOWN_ORDER, message, self.location)
+        if not names and self.body is None:
+            raise rules.NAMES.error(f"the {q.shape[1]} joints have no names", self.location)
+        links = self.names(LINK_NAMES, self.given.link_names, position.shape[1]) if layout.position else ()
+        timeline = self.timeline(len(q))
+        poses = np.concatenate([position, turn], axis=-1)
+        if not links:
+            poses = poses[:, :1]
+        self.report_unread("the poses of bodies other than the first" if poses.shape[1] < position.shape[1] else "")
+        components += [self.links(poses, links, timeline)] if poses.shape[1] else []
+        components.append(self.joints(q, names, timeline))
+
+    def of_whole(self, values: Floats, layout: Layout) -> tuple[Floats, Floats, Floats]:
+        """Return joints, positions (T, 1, 3) and orientations (T, 1, 4) of rows that begin with the pose of the root, if any."""
+        size = 7 if layout.order else 6
+        turn = values[:, 3:size]
+        has_root = values.shape[1] >= size
+        if layout.order:
+            has_root = has_root and bool((np.abs(np.linalg.norm(turn, axis=1) - 1) < UNIT_TOLERANCE).all())
+        if not has_root:
+            return values, np.zeros((len(values), 0, 3)), np.zeros((len(values), 0, 4))
+        if not layout.order:
+            turn = rotations.from_axis_angle(turn, np.linalg.norm(turn, axis=1))
+        return values[:, size:], values[:, None, :3], turn[:, None]
+
+    def order(self, turn: Floats, layout: Layout) -> list[int]:
+        """Return the indices of w x y z in quaternions (T, 4); report how they were found."""
+        key = f"{layout.rotation}_order"
+        order = self.given.quaternion_order
+        if order is None and key in self.arrays and str(self.arrays[key]) in ("wxyz", "xyzw"):
+            order = "wxyz" if str(self.arrays[key]) == "wxyz" else "xyzw"
+            self.used.add(key)
+        elif order is None:
+            order = order_of(turn)
+            assert layout.order
+            reason = "in which the root is upright" if order else "of its program; the data do not decide"
+            order = order or layout.order
+            message = f"{layout.rotation} ({layout.name}) is read as {' '.join(order)}, the order {reason}"
+            self.found.report(rules.GUESSED_ORDER, message, self.location)
+        return [0, 1, 2, 3] if order == "wxyz" else [3, 0, 1, 2]
+
+    def loco_mujoco(self, components: list[Component], keys: list[str]) -> None:
+        """Add the joints of an archive with one array for each."""
+        count = len(self.arrays[keys[0]])
+        q = np.stack([self.numbers(key, (count,)) for key in keys], axis=1)
+        self.used |= {f"d{key}" for key in keys}
+        timeline = self.timeline(count, LOCO_MUJOCO_RATE)
+        self.report_unread()
+        components.append(self.joints(q, tuple(key.removeprefix("q_") for key in keys), timeline))
+
+    def links(self, poses: Floats, names: tuple[str, ...], timeline: Timeline) -> MultiSE3Seq:
+        if self.body is not None and names:
+            poses = poses[:, link_order(names, self.body, self.location)]
+            names = tuple(link.name for link in self.body.links[: poses.shape[1]])
+        return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses, part_labels=names)
+
+    def joints(self, q: Floats, names: tuple[str, ...], timeline: Timeline) -> MultiValueSeq:
+        if self.body is not None and names:
+            q, names = in_body_order(q, names, self.body, self.location, self.found)
+        elif self.body is not None:
+            wanted = joint_names(self.body)
+            if len(wanted) != q.shape[1]:
+                message = f"{q.shape[1]} joints without names; {self.body.name} has {len(wanted)}: {', '.join(wanted)}"
+                raise rules.SHAPE.error(message, self.location)
+            message = f"{q.shape[1]} joints without names are read in the order of {self.body.name}'s joint ids"
+            self.found.report(rules.ORDER, message, self.location)
+            names = wanted
+        return MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=names)
+
+    def report_unread(self, more: str = "") -> None:
+        unread = [*sorted(self.arrays.keys() - self.used), *([more] if more else [])]
+        if unread:
+            self.found.report(rules.UNREAD, f"not read: {', '.join(unread)}", self.location)

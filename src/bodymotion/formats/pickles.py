@@ -1,0 +1,290 @@
+"""Motions in Python pickles (.pkl): dictionaries of arrays, as GMR, TWIST2, PHC, ASAP and MimicKit write them. Only reading.
+
+A pickle is a program for a stack machine that can call any function of Python. Here a machine of our own interprets it: it builds numbers,
+texts, lists, tuples and dictionaries, and the arrays of NumPy and joblib from their bytes. It calls nothing: other names are refused.
+
+The dictionary has the keys of a layout of `formats.npz.layouts`; or it has such dictionaries by the names of motions: the first is read.
+"""
+
+from __future__ import annotations
+
+import io
+import pickletools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, judgement
+from bodymotion.formats.npz.layouts import Array, Given, QuaternionOrder, motion_of
+from bodymotion.formats.npz.reader import array_of
+from bodymotion.formats.resources import file_bytes
+from bodymotion.motion import Motion
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+
+UNREADABLE = judgement.error(
+    "PKL001", "The file can be opened.", example=("a folder called walk.pkl", "a file called walk.pkl")
+)
+TOO_LARGE = judgement.error(
+    "PKL002",
+    "A pickle has at most 1 GB and half a million instructions, and each of its bytes is used once.",
+    "save arrays of NumPy instead of lists",
+    example=("a list of two million numbers", "an array of as many"),
+)
+DAMAGED = judgement.error("PKL003", "A pickle is complete.", example=("the first half of a pickle", "the whole pickle"))
+CODE = judgement.error(
+    "PKL004",
+    "A pickle holds only numbers, texts, lists, tuples, dictionaries and arrays; anything else could run code.",
+    "save the arrays with numpy.savez",
+    example=("a pickle that calls os.system", "a pickle that calls numpy.dtype"),
+)
+CONTENT = judgement.error(
+    "PKL005",
+    "A pickle holds a dictionary of arrays, numbers and texts, or such dictionaries by the names of motions.",
+    example=("pickle.dumps([1, 2])", "pickle.dumps({'fps': 30, …})"),
+)
+SEVERAL = judgement.note(
+    "PKL006", "Of several motions the first is read.", leaves_out=True, example=("two motions", "one motion")
+)
+
+MAX_BYTES, MAX_STEPS = 1 << 30, 500_000
+_KINDS = re.compile(r"[biufU]\d{1,4}|\?")
+_MODULES = ("numpy.core.multiarray", "numpy._core.multiarray", "numpy.core.numeric", "numpy._core.numeric")
+KNOWN = {
+    **{(module, name): name for module in _MODULES for name in ("_reconstruct", "scalar", "_frombuffer")},
+    ("numpy", "ndarray"): "ndarray",
+    ("numpy", "dtype"): "dtype",
+    ("_codecs", "encode"): "encode",
+    ("joblib.numpy_pickle", "NumpyArrayWrapper"): "joblib",
+}
+"""The names that a pickle may have, and what they stand for."""
+_VALUE = re.compile(
+    r"(BIN)?(INT|FLOAT|LONG)\d?|(SHORT_)?(BIN)?(STRING|UNICODE|BYTES)8?|BYTEARRAY8|NONE|NEWTRUE|NEWFALSE"
+)
+_VALUES = frozenset(code.name for code in pickletools.opcodes if _VALUE.fullmatch(code.name))
+_CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
+_TUPLES = {"EMPTY_TUPLE": 0, "TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
+_MARK = object()
+
+
+def read_pickle(
+    path: str | Path,
+    *,
+    body: Body | None = None,
+    joint_names: Sequence[str] | None = None,
+    link_names: Sequence[str] | None = None,
+    frame_rate: float | None = None,
+    quaternion_order: QuaternionOrder | None = None,
+) -> ReadResult[Motion]:
+    """Read a motion from a pickle; parameters as for `read_npz`."""
+    path = Path(path)
+    found = Diagnostics(path)
+    arrays: dict[str, Array] = {}
+    with found.recover(("components", "all")):
+        machine = _Machine(file_bytes(path, UNREADABLE, TOO_LARGE, MAX_BYTES), str(path))
+        arrays = machine.arrays(machine.run(), found)
+    given = Given(body, joint_names, link_names, frame_rate, quaternion_order)
+    return motion_of(arrays, Source("pickle", path), found, given)
+
+
+@dataclass(frozen=True)
+class _Name:
+    """A name of KNOWN."""
+
+    what: str
+
+
+@dataclass
+class _Object:
+    """What a pickle makes first and fills later: a dtype ("f8"), an array, or an array of joblib."""
+
+    what: str
+    code: str = ""
+    value: Array | None = None
+
+
+class _Machine:
+    """The stack machine of pickles, without calls."""
+
+    def __init__(self, data: bytes, path: str) -> None:
+        self.data, self.path, self.at = data, path, 0
+        self.stream = io.BytesIO(data)
+        self.stack: list[Any] = []
+        self.memo: dict[int, Any] = {}
+        self.budget = 4 * len(data) + (1 << 20)
+        """[bytes] What may be made of the pickle, which can use a text again and again."""
+
+    def fail(self, message: str) -> FormatError:
+        return DAMAGED.error(message, Location(self.path, inside=f"byte {self.at}"))
+
+    def refuse(self, what: str) -> FormatError:
+        return CODE.error(
+            f"the pickle has {what[:80]}, and nothing of it is run", Location(self.path, inside=f"byte {self.at}")
+        )
+
+    def spend(self, size: int) -> None:
+        """Count bytes that are made."""
+        self.budget -= size
+        if self.budget < 0:
+            raise TOO_LARGE.error("its parts are used again and again", Location(self.path, inside=f"byte {self.at}"))
+
+    def run(self) -> Any:  # noqa: ANN401
+        """Return what the pickle builds."""
+        try:
+            for steps, (step, argument, at) in enumerate(pickletools.genops(self.stream)):
+                self.at = at or 0
+                if steps >= MAX_STEPS:
+                    raise TOO_LARGE.error(f"more than {MAX_STEPS} instructions", Location(self.path))
+                if step.name == "STOP":
+                    break
+                self.step(step.name, argument)
+            return self.stack.pop()
+        except FormatError:
+            raise
+        except (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise self.fail(f"damaged: {str(error)[:100] or type(error).__name__}") from error
+
+    def step(self, name: str, argument: Any) -> None:  # noqa: ANN401
+        """Carry out one instruction."""
+        stack = self.stack
+        if name in _VALUES:
+            stack.append(_CONSTANTS.get(name, argument))
+        elif name == "MARK":
+            stack.append(_MARK)
+        elif name in _TUPLES:
+            count = _TUPLES[name]
+            stack[len(stack) - count :] = [tuple(self.top(count))]
+        elif name in ("TUPLE", "LIST", "DICT"):
+            items = self.marked()
+            stack.append(tuple(items) if name == "TUPLE" else items if name == "LIST" else self.filled({}, items))
+        elif name in ("EMPTY_LIST", "EMPTY_DICT"):
+            stack.append([] if name == "EMPTY_LIST" else {})
+        elif name in ("APPEND", "APPENDS"):
+            items = self.marked() if name == "APPENDS" else [stack.pop()]
+            list.extend(stack[-1], items)
+        elif name in ("SETITEM", "SETITEMS"):
+            items = self.marked() if name == "SETITEMS" else [*reversed([stack.pop(), stack.pop()])]
+            self.filled(stack[-1], items)
+        elif name in ("PUT", "BINPUT", "LONG_BINPUT", "MEMOIZE"):
+            self.memo[len(self.memo) if name == "MEMOIZE" else int(argument)] = stack[-1]
+        elif name in ("GET", "BINGET", "LONG_BINGET"):
+            stack.append(self.memo[int(argument)])
+        elif name in ("GLOBAL", "STACK_GLOBAL"):
+            names = tuple(argument.split(" ", 1)) if name == "GLOBAL" else (*reversed([stack.pop(), stack.pop()]),)
+            if not all(isinstance(one, str) for one in names) or names not in KNOWN:
+                raise self.refuse(f"the name {'.'.join(str(one)[:40] for one in names if isinstance(one, str))!r}")
+            stack.append(_Name(KNOWN[names]))
+        elif name in ("REDUCE", "NEWOBJ"):
+            arguments = stack.pop()
+            stack.append(self.made(stack.pop(), arguments))
+        elif name == "BUILD":
+            state = stack.pop()
+            self.build(stack[-1], state)
+        elif name in ("POP", "POP_MARK"):
+            self.marked() if name == "POP_MARK" else stack.pop()
+        elif name not in ("PROTO", "FRAME"):
+            raise self.refuse(f"the instruction {name}")
+
+    def top(self, count: int) -> list[Any]:
+        found = self.stack[len(self.stack) - count :]
+        if len(found) < count or any(one is _MARK for one in found):
+            raise self.fail("there are fewer values than an instruction takes")
+        return found
+
+    def marked(self) -> list[Any]:
+        """Take the values above the last mark, and the mark, from the stack."""
+        start = next((k for k in reversed(range(len(self.stack))) if self.stack[k] is _MARK), -1)
+        if start < 0:
+            raise self.fail("there is no mark")
+        items = self.stack[start + 1 :]
+        del self.stack[start:]
+        return items
+
+    def filled(self, into: dict[str, Any], items: list[Any]) -> dict[str, Any]:
+        for key, value in zip(items[::2], items[1::2], strict=True):
+            if not isinstance(key, (str, int)):
+                raise self.refuse(f"a key that is a {type(key).__name__}")
+            dict.__setitem__(into, str(key), value)
+        return into
+
+    def made(self, name: Any, arguments: Any) -> Any:  # noqa: ANN401
+        """Return what a call stands for."""
+        what = name.what if isinstance(name, _Name) else ""
+        if what == "dtype":
+            if not isinstance(arguments[0], str) or not _KINDS.fullmatch(arguments[0]):
+                raise self.refuse("an array of objects or of an unknown type")
+            return _Object("dtype", arguments[0])
+        if what == "scalar":
+            return self.array(arguments[1], arguments[0], (), False)[()]
+        if what == "_frombuffer":
+            data, dtype, shape, order = arguments
+            return _Object("array", value=self.array(data, dtype, shape, order == "F"))
+        if what == "encode":
+            self.spend(len(arguments[0]))
+            return str.encode(arguments[0], "latin-1")
+        if what in ("_reconstruct", "joblib"):
+            return _Object("joblib" if what == "joblib" else "array")
+        raise self.refuse("a call")
+
+    def build(self, target: Any, state: Any) -> None:  # noqa: ANN401
+        """Fill a dtype or an array with its state."""
+        if not isinstance(target, _Object) or target.value is not None:
+            raise self.refuse("the state of an object")
+        if target.what == "dtype":
+            if state[1] not in ("<", ">", "|", "="):
+                raise self.fail("a byte order is unknown")
+            target.code = state[1] + target.code.lstrip("<>|=")
+        elif target.what == "joblib":
+            # The data follow the instruction; a byte before them is the number of bytes that align them.
+            if state.get("numpy_array_alignment_bytes"):
+                self.stream.seek(self.stream.read(1)[0], 1)
+            target.value = self.array(None, state["dtype"], state["shape"], state["order"] == "F")
+        else:
+            _, shape, dtype, fortran, data = state
+            target.value = self.array(data, dtype, shape, bool(fortran))
+
+    def array(self, data: bytes | str | None, dtype: Any, shape: Any, fortran: bool) -> Array:  # noqa: ANN401
+        """Return an array of bytes, or of those that follow in the file."""
+        if not isinstance(dtype, _Object) or dtype.what != "dtype" or not all(type(n) is int for n in shape):
+            raise self.refuse("an array of an unknown type or shape")
+        given = data.encode("latin-1") if isinstance(data, str) else data
+        left = len(self.data) - self.stream.tell() if given is None else len(given)
+        self.spend(left if given is not None else 0)
+        read = self.stream.read if given is None else io.BytesIO(given).read
+        return array_of(
+            read, np.dtype(dtype.code), tuple(shape), fortran, left, lambda text: self.fail(f"an array {text}")
+        )
+
+    def arrays(self, value: Any, found: Diagnostics) -> dict[str, Array]:  # noqa: ANN401
+        """Return the arrays of a dictionary, or of the first one in it."""
+        inner = [*value.values()] if isinstance(value, dict) else []
+        if inner and all(isinstance(one, dict) for one in inner):
+            if len(inner) > 1:
+                found.report(SEVERAL, f"{len(inner) - 1} of {len(inner)} motions are not read")
+            value = inner[0]
+        if not isinstance(value, dict):
+            raise CONTENT.error(f"the pickle holds a {type(value).__name__}", Location(self.path))
+        return {key: array for key, one in value.items() if (array := self.plain(one)) is not None}
+
+    def plain(self, value: Any) -> Array | None:  # noqa: ANN401
+        """Return a value as an array; None for what is neither numbers nor texts."""
+        if isinstance(value, _Object):
+            return value.value
+        rows = value if isinstance(value, (list, tuple)) else [value]
+        if all(isinstance(one, str) for one in rows):
+            self.spend(4 * len(rows) * max(map(len, rows), default=0))
+        else:
+            self.spend(sum(len(row) if isinstance(row, (list, tuple)) else 1 for row in rows))
+            flat = (one for row in rows for one in (row if isinstance(row, (list, tuple)) else [row]))
+            if not all(isinstance(one, (bool, int, float, np.generic)) for one in flat):
+                return None
+        try:
+            array = np.asarray(value)
+        except (ValueError, OverflowError):  # rows of different lengths
+            return None
+        return array if array.dtype.kind in "biufU" else None

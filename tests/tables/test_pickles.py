@@ -1,0 +1,126 @@
+"""Pickles of motions: as Python, NumPy and joblib write them; and pickles that would run code, or use much of little."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import types
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bodymotion as bm
+from sample_files import tries
+from tables.test_layouts import LAYOUTS
+
+
+def with_lists(arrays: dict[str, object]) -> dict[str, object]:
+    """Return arrays of texts and the first array of numbers as lists."""
+    texts = {
+        key: value.tolist()
+        for key, value in arrays.items()
+        if isinstance(value, np.ndarray) and value.dtype.kind == "U"
+    }
+    return {**arrays, **texts, "fps": np.float32(50)}
+
+
+class Joblib(pickle._Pickler):
+    """Write arrays as joblib does: an object of its own, and the bytes of the array behind it."""
+
+    def save(self, value, *args, **options):
+        if not isinstance(value, np.ndarray):
+            super().save(value, *args, **options)
+            return
+        wrapper = sys.modules["joblib.numpy_pickle"].NumpyArrayWrapper()
+        state = {"subclass": np.ndarray, "shape": value.shape, "order": "C", "dtype": value.dtype, "allow_mmap": True}
+        wrapper.__dict__.update(state, numpy_array_alignment_bytes=16)
+        super().save(wrapper)
+        self.framer.commit_frame(force=True)
+        gap = 16 - (self._file_handle.tell() + 1) % 16
+        self._file_handle.write(bytes([gap]) + b"\xff" * gap + value.tobytes())
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5, "joblib"])
+@pytest.mark.parametrize("name", ["GMR", "ASAP", "MimicKit"])
+def test_motions(tmp_path, name, protocol, monkeypatch):
+    """A pickle is the same motion as an archive of its arrays, whoever writes it."""
+    arrays = LAYOUTS[name]
+    np.savez(tmp_path / "a.npz", **arrays)
+    if protocol == "joblib":
+        module = types.ModuleType("joblib.numpy_pickle")
+        module.NumpyArrayWrapper = type("NumpyArrayWrapper", (), {"__module__": module.__name__})
+        monkeypatch.setitem(sys.modules, "joblib", types.ModuleType("joblib"))
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        with (tmp_path / "a.pkl").open("wb") as file:
+            pickler = Joblib(file, protocol=4)
+            pickler._file_handle = file
+            pickler.dump({"clip": with_lists(arrays)})
+    else:
+        (tmp_path / "a.pkl").write_bytes(pickle.dumps(with_lists(arrays), protocol))
+    assert bm.load(tmp_path / "a.pkl") == bm.load(tmp_path / "a.npz")
+
+
+class Call:
+    def __init__(self, *what: object) -> None:
+        self.what = what
+
+    def __reduce__(self) -> object:
+        return self.what
+
+
+def deep(levels: int) -> bytes:
+    """Return a pickle of lists in lists that are used twice each: 2 ** levels numbers."""
+    return (
+        b"\x80\x04}\x94X\x03\0\0\0fps(K\x01" + b"".join(b"\x94h%cl(h%ch%c" % (k, k, k) for k in range(levels)) + b"lsu."
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pickle.dumps({"fps": Call(print, ("run",))}),
+        pickle.dumps({"fps": Call(eval, ("print('run')",))}),
+        b"\x80\x02}q\x00cnumpy.testing._private.utils\nrunstring\nq\x01.",
+        b"\x80\x02}q\x00(S'print(1)'\ni__builtin__\nexec\n.",
+        b"\x80\x02}q\x00\x82\x01.",
+        b"\x80\x02}q\x00Pan id\n.",
+        pickle.dumps({"fps": np.array([print], object)}),
+    ],
+)
+def test_nothing_is_run(tmp_path, content, capsys):
+    (tmp_path / "a.pkl").write_bytes(content)
+    with pytest.raises(bm.FormatError) as caught:
+        bm.load(tmp_path / "a.pkl")
+    assert caught.value.problem.rule == "PKL004" and "byte" in str(caught.value.problem.location.inside)
+    assert not capsys.readouterr().out
+
+
+def test_little_stays_little(tmp_path):
+    """Texts and lists that are used again and again, and arrays larger than their bytes, are refused before they are made."""
+    long = b"\x80\x02}q\x00X\x00\x00\x10\x00" + b"a" * (1 << 20) + b"q\x01c_codecs\nencode\nq\x02"
+    for content in (
+        deep(40),
+        long + b"h\x02h\x01\x85R" * 100_000 + b".",
+        pickle.dumps({"a": Call(np.ndarray, ((1 << 40,),))}),
+    ):
+        (tmp_path / "a.pkl").write_bytes(content)
+        with pytest.raises(bm.FormatError):
+            bm.load(tmp_path / "a.pkl")
+
+
+@settings(max_examples=tries(300), deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([2, 4]))
+def test_any_bytes(tmp_path_factory, seed, protocol):
+    """Whatever is changed in a pickle: a motion or a FormatError."""
+    by = np.random.default_rng(seed)
+    content = bytearray(pickle.dumps(with_lists(LAYOUTS["GMR"]), protocol))
+    for _ in range(by.integers(1, 6)):
+        content[by.integers(2, len(content))] = by.integers(256)
+    path = tmp_path_factory.mktemp("pickles") / "a.pkl"
+    path.write_bytes(content)
+    try:
+        assert isinstance(bm.load(path, format="pickle"), bm.Motion)
+    except bm.FormatError as error:
+        assert error.problem.message
