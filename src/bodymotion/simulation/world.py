@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.dynamics.sensors import level_ground
+from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf.standing import CollisionPoints, SelfCollision, overlap_problem
 from bodymotion.formats.mjcf.writer import MjcfModel, ModelOptions, mjcf_model
-from bodymotion.formats.mjcf_extra import mjcf_values
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro

@@ -133,23 +133,19 @@ def _are(track: str) -> str:
 
 
 def _check_numbers(checked: Checked) -> None:
-    options = checked.animation.options
-    bpm = _number(options.get("bpm"))
-    if bpm is not None and not bpm > 0:
-        checked.report(rules.BPM_POSITIVE, f"{bpm:g} beats per minute", "options", "bpm", 0)
-    elif bpm is not None and not bpm.is_integer():
-        checked.report(rules.BPM_WHOLE, f"{bpm!r} beats per minute", "options", "bpm", 0)
-    frequency = _number(options.get("frequency"))
-    if frequency is not None and not frequency > 0:
-        checked.report(rules.FREQUENCY_POSITIVE, f"{frequency:g} keyframes per second", "options", "frequency", 0)
-    timing = _number(options.get("timing_adjustability"))
-    if timing is not None and not -1 <= timing <= 1:
-        message = f"the timing adjustability is {timing:g}"
-        checked.report(rules.ADJUSTABILITY_RANGE, message, "options", "timing_adjustability", 0)
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else None
+    for name, value in checked.animation.options.items():
+        if not isinstance(value, Real) or isinstance(value, bool):
+            continue
+        x = float(value)
+        match name:
+            case "bpm" if not x > 0:
+                checked.report(rules.BPM_POSITIVE, f"{x:g} beats per minute", "options", name, 0)
+            case "bpm" if not x.is_integer():
+                checked.report(rules.BPM_WHOLE, f"{x!r} beats per minute", "options", name, 0)
+            case "frequency" if not x > 0:
+                checked.report(rules.FREQUENCY_POSITIVE, f"{x:g} keyframes per second", "options", name, 0)
+            case "timing_adjustability" if not -1 <= x <= 1:
+                checked.report(rules.ADJUSTABILITY_RANGE, f"the timing adjustability is {x:g}", "options", name, 0)
 
 
 def check_parameters(checked: Checked) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.choreonoid_body import rules
-from bodymotion.formats.meshes.collada import Part, SceneNode, read_collada
+from bodymotion.formats.meshes.collada import Part, SceneNode, placed_parts, read_collada
 from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
 from bodymotion.formats.resources import NotFound, ResourceFinder
 from bodymotion.formats.vrml import nodes
@@ -159,27 +159,16 @@ class ResourceReader:
         root = self._once(path, where, partial(self._read_collada, where))
         if root is None:
             return []
-        drawn: list[FoundShape] = []
-        if not name:
-            self._draw_collada(root, frame.transform @ root.transform, frame, path, where, drawn)
-            return drawn
-        found = _find_node(root, root.transform, name)
+        found = _find_node(root, root.transform, name) if name else (root, root.transform)
         if found is None:
             return None
-        node, rotation = found[0], np.array(found[1])
-        rotation[:3, 3] = 0.0
-        self._draw_collada(node, frame.transform @ rotation, frame, path, where, drawn)
-        return drawn
-
-    def _draw_collada(
-        self, node: SceneNode, transform: Floats, frame: NodeFrame, path: Path, where: Location, drawn: list[FoundShape]
-    ) -> None:
-        for part in node.parts:
-            material = self._textured(part, path, where)
-            drawn.append(FoundShape(Shape(part.mesh, transform, material, node.name), frame.visual, frame.collision))
-        for child in node.children:
-            if not {child.name, child.id} & self._left_out:
-                self._draw_collada(child, transform @ child.transform, frame, path, where, drawn)
+        node, transform = found[0], np.array(found[1])
+        transform[:3, 3] *= not name
+        shapes = (
+            Shape(part.mesh, at, self._textured(part, path, where), title)
+            for part, at, title in placed_parts(node, frame.transform @ transform, self._left_out)
+        )
+        return [FoundShape(shape, frame.visual, frame.collision) for shape in shapes]
 
     def _read_collada(self, where: Location, path: Path) -> SceneNode:
         root, remarks = read_collada(path)

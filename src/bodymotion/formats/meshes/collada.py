@@ -17,7 +17,7 @@ lights and cameras are not read. Only the file itself is opened.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -129,6 +129,19 @@ class SceneNode:
     transform: Floats
     parts: tuple[Part, ...]
     children: tuple[SceneNode, ...]
+
+
+def placed_parts(
+    node: SceneNode, transform: Floats, left_out: Collection[str] = ()
+) -> Iterator[tuple[Part, Floats, str]]:
+    """Return the parts of a node at a transform (4, 4) and of those below it, with their transforms and the names of their nodes.
+
+    Nodes below it whose name or id is in `left_out` are passed over.
+    """
+    yield from ((part, transform, node.name) for part in node.parts)
+    for below in node.children:
+        if below.name not in left_out and below.id not in left_out:
+            yield from placed_parts(below, transform @ below.transform, left_out)
 
 
 def read_collada(path: Path) -> tuple[SceneNode, list[str]]:

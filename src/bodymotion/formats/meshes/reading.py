@@ -11,14 +11,14 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
-from bodymotion.formats.meshes.collada import SceneNode, read_collada
+from bodymotion.formats.meshes.collada import placed_parts, read_collada
 from bodymotion.formats.meshes.glb import read_glb, to_srgb
 from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
 from bodymotion.formats.vrml.rules import DECIMAL_COMMA, IMAGE_INSIDE, SCENERY
 from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
-from bodymotion.geometry.arrays import Floats, frozen_ints
+from bodymotion.geometry.arrays import frozen_ints
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape, Texture
 
 if TYPE_CHECKING:
@@ -87,7 +87,10 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
         if suffix == ".dae":
             root, unused = read_collada(path)
             remarks += unused
-            return list(_collada(root, root.transform, path, parts))
+            return [
+                Shape(part.mesh, transform, _image(part.material, part.image, path, parts), name)
+                for part, transform, name in placed_parts(root, root.transform)
+            ]
         if suffix in (".glb", ".gltf"):
             return list(_glb(path, parts) if suffix == ".glb" else _gltf(path, suffix))
         if suffix in (".wrl", ".vrml"):
@@ -101,13 +104,6 @@ def _image(material: Material, name: str, path: Path, parts: InlineLoader) -> Ma
     """Return the material with the image of this name, which is relative to the file `path`."""
     image = parts.resolve_urls([name], path, Location(str(path))) if name else None
     return material if image is None else replace(material, texture=Texture(image, name))
-
-
-def _collada(node: SceneNode, transform: Floats, path: Path, parts: InlineLoader) -> Iterator[Shape]:
-    for part in node.parts:
-        yield Shape(part.mesh, transform, _image(part.material, part.image, path, parts), node.name)
-    for child in node.children:
-        yield from _collada(child, transform @ child.transform, path, parts)
 
 
 def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:

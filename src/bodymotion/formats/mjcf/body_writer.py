@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
-from bodymotion.formats.kept_json import differences, json_of_segments
+from bodymotion.formats.kept_json import attributes_of, differences, dynamic_values, json_of_segments, mjcf_values
 from bodymotion.formats.mjcf.bodies import DYNAMICS, ball_parts, displacement, plain_joint
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, pose_attributes
 from bodymotion.formats.mjcf.rules import REFUSED
-from bodymotion.formats.mjcf_extra import attributes_of, dynamic_values, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, same

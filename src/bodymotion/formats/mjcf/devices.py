@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
-from bodymotion.formats.kept_json import differences, usable
+from bodymotion.formats.kept_json import attributes_of, differences, mjcf_values, usable
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import Item, finite, pose
 from bodymotion.formats.mjcf.extra import SITE_ATTRIBUTES
 from bodymotion.formats.mjcf.geom_writer import pose_attributes
-from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen

@@ -23,12 +23,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
-from bodymotion.formats.kept_json import plain
+from bodymotion.formats.kept_json import MATTERS, attributes_of, mjcf_values, plain
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import finite, pose
 from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR, SCENE
 from bodymotion.formats.mjcf.names import OF_KIND, is_motor
-from bodymotion.formats.mjcf_extra import MATTERS, attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, is_xml_text, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.model.motors import effort_range

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Location, losses
+from bodymotion.formats.kept_json import attributes_of, mjcf_values
 from bodymotion.formats.mjcf.extra import GEOM_KEPT, kind_of
 from bodymotion.formats.mjcf.geoms import FROM_Y_TO_Z, material_of
-from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry import poses

@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
-from bodymotion.formats.kept_json import usable
+from bodymotion.formats.kept_json import attributes_of, mjcf_values, usable
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import finite
-from bodymotion.formats.mjcf_extra import attributes_of, mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats

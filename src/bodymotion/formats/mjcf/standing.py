@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics.text import counted
+from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.geom_writer import solid
-from bodymotion.formats.mjcf_extra import mjcf_values
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, Ints

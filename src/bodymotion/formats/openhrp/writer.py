@@ -14,7 +14,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, Problem, losses
 from bodymotion.diagnostics.text import listed
-from bodymotion.formats.mjcf_extra import mjcf_losses
+from bodymotion.formats.kept_json import mjcf_losses
 from bodymotion.formats.openhrp.node_writer import (
     WRITTEN,
     DeviceWriter,

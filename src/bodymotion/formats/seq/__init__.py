@@ -47,7 +47,7 @@ The rows of a regular file never go through a YAML parser. `scan` finds them in 
 small text,
 the headers; `document` is the tree of these with the rows beside it; `headers` reads and checks them; `bulk_rows` parses rows into arrays,
 `rows` those of another shape. `reader` puts it together, with every fault of a file. `streaming` reads motions larger than memory. `writer`
-writes all four versions, as YAML or JSON; `scalars` writes single values.
+writes all four versions, as YAML or JSON; `scalars` has single values in both directions.
 
 Where Choreonoid's loader and the documents disagree, the documents are followed: XYZQXQYQZQW is read in every version; a frame whose
 time does not increase is an error; `1.5abc` is no number; components keep their own lengths; an empty or a bare motion loads. Time

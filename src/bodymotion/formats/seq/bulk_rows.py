@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from bodymotion.formats.seq.file_bytes import Bytes, ByteSource, Offsets, Page
 from bodymotion.formats.seq.names import SE3_SIZES
-from bodymotion.formats.seq.values import number
+from bodymotion.formats.seq.scalars import number
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 

@@ -24,8 +24,8 @@ from bodymotion.formats.seq.rows import (
     rows_by_yaml,
     single_row,
 )
+from bodymotion.formats.seq.scalars import parse_text, plain
 from bodymotion.formats.seq.scan import Scan, Span, scan
-from bodymotion.formats.seq.values import parse_text, plain
 from bodymotion.formats.yaml.tree import Document as Tree
 from bodymotion.formats.yaml.tree import Mapping, Node, PiecedText, Scalar, Sequence, key_text
 
@@ -267,6 +267,13 @@ class Document:
         self._frames: dict[int, Frames] = {}
         self._singly = False
         self._parser = RowParser(page) if self.marks else None
+
+    def faults_so_far(self) -> Diagnostics:
+        """Return a new collector with the faults of the tree."""
+        found = Diagnostics(self.source.path)
+        found.extend(self.faults.problems)
+        found.refusal = self.faults.refusal
+        return found
 
     def location(self, node: Node, inside: str | None = None) -> Location:
         """Return where a node begins."""

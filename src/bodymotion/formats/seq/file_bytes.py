@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
-from types import TracebackType
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -66,7 +66,21 @@ class UnusualError(Exception):
         self.location = location or Location()
 
 
-class ByteSource:
+class Closing(ABC):
+    """What is closed at the end of a `with`."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the file."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class ByteSource(Closing):
     """Random access to the bytes of a file, or of a text in memory.
 
     Where lines end with carriage returns alone, line feeds are returned in their place.
@@ -206,14 +220,6 @@ class ByteSource:
         if self._file is not None:
             self._file.close()
             self._file = None
-
-    def __enter__(self) -> ByteSource:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _reason(error: Exception) -> str:

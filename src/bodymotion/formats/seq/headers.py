@@ -24,7 +24,7 @@ from bodymotion.formats.seq.names import (
     VECTOR3,
     key_name,
 )
-from bodymotion.formats.seq.values import number
+from bodymotion.formats.seq.scalars import number
 from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 
@@ -273,12 +273,11 @@ class _Reader:
             where = top.at(top.values.get("content"))
             self.found.report(rules.TOP_CONTENT, message or "the top node has no content", where)
         rate = top.rate()
+        extra: dict[str, object] = {}
         if bare:
-            where = top.at(top.values.get("type"))
-            self.found.report(rules.BARE_COMPONENT, f"the file is a bare {kind}", where)
+            self.found.report(rules.BARE_COMPONENT, f"the file is a bare {kind}", top.at(top.values.get("type")))
             component = self.component(top, top, version, "")
             components = [] if component is None else [component]
-            extra: dict[str, object] = {}
         else:
             components = self.components(top, version)
             extra = top.extra("frames", *(() if self.labels_inherited else ("part_labels",)))
@@ -305,12 +304,8 @@ class _Reader:
 
     def worsen(self, slip: Problem, refused: bool = True) -> None:
         """Make an error of a misspelt key without which the file, or a part of it, cannot be read."""
-        worse = replace(slip, severity="error")
         self.found.discard([slip])
-        if refused:
-            self.found.refuse(FormatError(worse))
-        else:
-            self.found.add(worse)
+        self.found.add(replace(slip, severity="error"), fatal=refused)
 
     def check_kind(self, top: Fields, kind: str | None, bare: bool) -> None:
         if bare or kind in ("CompositeSeq", "BodyMotion"):
@@ -349,12 +344,11 @@ class _Reader:
             self.found.report(rules.VERSION_MISSING, "the file has no format version", where, hint=hint)
             return version
         value = number(text)
-        if value is None or not abs(value) < float("inf"):
-            self.found.refuse(rules.VERSION.error(f"the format version is {text[:40]!r}, not a number", where))
-            return 2
-        if value >= 5:
-            self.found.refuse(rules.VERSION.error(f"the format version is {text[:40]}; versions are 1 to 4", where))
-            return 4
+        known = value is not None and abs(value) < float("inf")
+        if value is None or not known or value >= 5:
+            wrong = f"{text[:40]}; versions are 1 to 4" if known else f"{text[:40]!r}, not a number"
+            self.found.refuse(rules.VERSION.error(f"the format version is {wrong}", where))
+            return 4 if known else 2
         if value < 1:
             message = f"the format version is {text[:40]}; the first version is 1"
             self.found.report(rules.VERSION_LOW, message, where)
@@ -421,13 +415,10 @@ class _Reader:
             where = self.document.text.location(more)
             self.found.report(rules.DOCUMENTS, "another YAML document begins here", where)
         if self.document.encoding == "cp932":
-            path = self.document.source.path
-            wrong = first_non_utf8_byte(self.document.source)
-            if wrong is None:
-                self.found.report(rules.ENCODING, "the text is not UTF-8", Location(path))
-            else:
-                message = f"the text is not UTF-8: this is the byte 0x{wrong[2]:02x}"
-                self.found.report(rules.ENCODING, message, Location(path, *wrong[:2]))
+            path, wrong = self.document.source.path, first_non_utf8_byte(self.document.source)
+            where = Location(path) if wrong is None else Location(path, *wrong[:2])
+            byte = "" if wrong is None else f": this is the byte 0x{wrong[2]:02x}"
+            self.found.report(rules.ENCODING, f"the text is not UTF-8{byte}", where)
 
     def component(self, own: Fields, top: Fields, version: int, inside: str) -> ComponentHeader | None:
         """Return the header of a component, which may be the top node itself; None where its type is unknown."""
@@ -600,8 +591,7 @@ class _Reader:
         size = 7
         if frames:
             poses = self.first_row(own, frames).items[stamped:]
-            if poses and isinstance(poses[0], Sequence):
-                size = len(poses[0].items)
+            size = len(poses[0].items) if poses and isinstance(poses[0], Sequence) else 7
             if size not in (6, 7):
                 message = f"there is no SE3 format, and the first pose has {size} numbers"
                 raise rules.SE3_FORMAT.error(message, frames.location(0, None, f"{own.inside}.frames[0]".lstrip(".")))

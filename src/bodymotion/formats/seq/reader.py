@@ -35,7 +35,7 @@ from bodymotion.formats.seq.bulk_rows import Layout
 from bodymotion.formats.seq.document import Document, RowPiece, open_document, whole_document
 from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
-from bodymotion.formats.seq.names import KEYS, VECTOR3
+from bodymotion.formats.seq.names import KEYS, MULTI_SE3, VECTOR3
 from bodymotion.formats.seq.rows import has_decimal_commas, numbers_of
 from bodymotion.formats.yaml.recovery import MAX_PARSED_BYTES, read_on
 from bodymotion.formats.yaml.tree import Node, Scalar, Sequence
@@ -57,19 +57,9 @@ _PASSES = 4
 _MAY_BE_LOST = frozenset(
     rule.code
     for rule in (
-        rules.NOT_A_MOTION,
-        rules.COMPONENT_TYPE,
-        rules.FRAME_RATE_MISSING,
-        rules.VERSION_MISSING,
-        rules.TOP_TYPE,
-        rules.TOP_CONTENT,
-        rules.NO_COMPONENTS,
-        rules.CONTENT_MISSING,
-        rules.NUM_PARTS_MISSING,
-        rules.NUM_FRAMES,
-        rules.SE3_FORMAT_MISSING,
-        rules.FRAMES_MISSING,
-        rules.LENGTHS,
+        *(rules.NOT_A_MOTION, rules.COMPONENT_TYPE, rules.FRAME_RATE_MISSING, rules.VERSION_MISSING, rules.TOP_TYPE),
+        *(rules.TOP_CONTENT, rules.NO_COMPONENTS, rules.CONTENT_MISSING, rules.NUM_PARTS_MISSING, rules.NUM_FRAMES),
+        *(rules.SE3_FORMAT_MISSING, rules.FRAMES_MISSING, rules.LENGTHS),
     )
 )
 """Rules about missing parts: these may have been in a line that was left out."""
@@ -194,9 +184,7 @@ def _of_a_cut_file(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
 
 def motion_of(document: Document) -> ReadResult[Motion]:
     """Return the motion of a document."""
-    found = Diagnostics(document.source.path)
-    found.extend(document.faults.problems)
-    found.refusal = document.faults.refusal
+    found = document.faults_so_far()
     try:
         headers = read_headers(document, found)
     except FormatError as error:
@@ -278,14 +266,11 @@ def component_of(header: ComponentHeader, values: Floats | None, times: Floats |
         # A component without a rate is refused; its frames are there for the rules that need no times.
         timeline = Timeline.uniform(len(values), 1.0 if header.frame_rate is None else header.frame_rate)
     content, labels, extra = header.content, header.part_labels, header.extra
-    if header.type == "MultiSE3Seq":
-        return MultiSE3Seq(content=content, timeline=timeline, values=values, part_labels=labels, extra=extra)
-    if header.type == "MultiValueSeq":
-        return MultiValueSeq(content=content, timeline=timeline, values=values, part_labels=labels, extra=extra)
-    relative = header.is_root_relative
-    return Vector3Seq(
-        content=content, timeline=timeline, values=values, part_labels=labels, extra=extra, is_root_relative=relative
-    )
+    if header.type == VECTOR3:
+        more = {"is_root_relative": header.is_root_relative}
+        return Vector3Seq(content=content, timeline=timeline, values=values, part_labels=labels, extra=extra, **more)
+    kind = MultiSE3Seq if header.type == MULTI_SE3 else MultiValueSeq
+    return kind(content=content, timeline=timeline, values=values, part_labels=labels, extra=extra)
 
 
 class Effort:

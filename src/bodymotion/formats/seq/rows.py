@@ -16,7 +16,7 @@ from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bulk_rows import Layout
 from bodymotion.formats.seq.file_bytes import UnusualError, decoded
-from bodymotion.formats.seq.values import number, parse_text
+from bodymotion.formats.seq.scalars import number, parse_text
 from bodymotion.formats.yaml.tree import MissingAlias, Node, PiecedText, Scalar, Sequence
 
 MAX_FAULTS_IN_ROW = 20

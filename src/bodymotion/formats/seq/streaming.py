@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem, Source
 from bodymotion.formats.seq.document import Document, whole_document
-from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError
+from bodymotion.formats.seq.file_bytes import ByteSource, Closing, UnusualError
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
 from bodymotion.formats.seq.reader import Effort, Numbers, RowReader, component_of, read_document, source_of
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
@@ -30,7 +29,7 @@ class MotionChunk(Motion):
     first_frame: int = field(default=0, compare=False)
 
 
-class MotionReader:
+class MotionReader(Closing):
     """An open body motion file; a context manager.
 
     Attributes
@@ -177,14 +176,6 @@ class MotionReader:
                 ranges[index] = frozen(low), frozen(high)
         return tuple(ranges)
 
-    def __enter__(self) -> MotionReader:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
         """Close the file; its frames cannot be read any more."""
         self._bytes.close()
@@ -202,9 +193,7 @@ def _sound_headers(document: Document) -> tuple[Headers, tuple[Problem, ...]]:
     FormatError
         When the motion cannot be read as a whole.
     """
-    found = Diagnostics(document.source.path)
-    found.extend(document.faults.problems)
-    found.refusal = document.faults.refusal
+    found = document.faults_so_far()
     headers = read_headers(document, found)
     if found.refusal is not None:
         raise FormatError(found.refusal, found.problems)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bodymotion.diagnostics import losses
-from bodymotion.formats.kept_json import as_json, json_of_segments, json_of_viewpoints
+from bodymotion.formats.kept_json import as_json, json_of_segments, json_of_viewpoints, mjcf_losses
 from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
-from bodymotion.formats.mjcf_extra import mjcf_losses
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import DeviceWriter
