@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, LEGS, TRACKS, Animation, Parameter
 from bodymotion.diagnostics import Diagnostics, Location, Rule, SourceMap, Subject
+from bodymotion.diagnostics.collector import MAX_LISTED
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head import EXCLUSIVE_RULES, exclusive
@@ -46,14 +47,20 @@ class Checked:
         """Report that a part of the animation breaks a rule."""
         self.found.report(rule, message, self._location(subject), hint=hint, subject=subject)
 
-    def report_rows(self, rule: Rule, column: str, rows: npt.NDArray[np.intp], messages: Sequence[str]) -> None:
-        """Report that the value of a column breaks a rule in each of several rows; `messages` may be fewer: the rest is only counted."""
-        if self.found.is_full(rule):
-            messages = ()
-        for row, message in zip(rows.tolist(), messages, strict=False):
-            self.report(rule, message, "keyframes", row, column)
-        if len(rows) > len(messages):
-            self.found.count_more(rule, len(rows) - len(messages))
+    def report_rows(
+        self,
+        rule: Rule,
+        column: str,
+        rows: npt.NDArray[np.intp],
+        message: Callable[[int], str],
+        hint: Callable[[int], str | None] = lambda row: None,
+    ) -> None:
+        """Report that the value of a column breaks a rule in each of several rows; of many the rest is only counted."""
+        shown = [] if self.found.is_full(rule) else rows[:MAX_LISTED].tolist()
+        for row in shown:
+            self.report(rule, message(row), "keyframes", row, column, hint=hint(row))
+        if len(rows) > len(shown):
+            self.found.count_more(rule, len(rows) - len(shown))
 
     def _location(self, subject: Subject) -> Location:
         if self.locations is not None:

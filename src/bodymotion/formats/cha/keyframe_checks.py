@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, LEGS
 from bodymotion.diagnostics import Rule
-from bodymotion.diagnostics.collector import MAX_LISTED
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head_checks import Checked
@@ -119,8 +118,7 @@ def _report_values(
 ) -> None:
     """Report each wrong value of a column."""
     rows = np.flatnonzero(wrong)
-    messages = [f"{name} is {values[row]:g} in keyframe {row + 1}{limits}" for row in rows[:MAX_LISTED].tolist()]
-    checked.report_rows(rule, name, rows, messages)
+    checked.report_rows(rule, name, rows, lambda row: f"{name} is {values[row]:g} in keyframe {row + 1}{limits}")
 
 
 def _check_times(checked: Checked) -> None:
@@ -134,12 +132,11 @@ def _check_times(checked: Checked) -> None:
     with np.errstate(invalid="ignore"):
         steps = np.diff(times)
     for wrong, rule, what in ((steps < 0, rules.TIME_BACK, "before"), (steps == 0, rules.TIME_REPEATED, "like")):
-        rows = np.flatnonzero(wrong) + 1
-        messages = [
-            f"keyframe {row + 1} is at {times[row]:g} s, {what} keyframe {row} at {times[row - 1]:g} s"
-            for row in rows[:MAX_LISTED].tolist()
-        ]
-        checked.report_rows(rule, TIME, rows, messages)
+
+        def in_order(row: int, what: str = what) -> str:
+            return f"keyframe {row + 1} is at {times[row]:g} s, {what} keyframe {row} at {times[row - 1]:g} s"
+
+        checked.report_rows(rule, TIME, np.flatnonzero(wrong) + 1, in_order)
 
 
 def _check_length(checked: Checked) -> None:
@@ -175,12 +172,12 @@ def _check_jumps(checked: Checked, name: str, values: Floats) -> None:
         step[~np.isfinite(step)] = 0.0
         time = np.diff(checked.animation.keyframes.times)
         wrong = (step > largest) | ((step > fastest * time) & (time > 0) & (step > largest * MIN_STEP_FRACTION))
-    rows = np.flatnonzero(wrong) + 1
-    messages = [
-        f"{name} goes from {values[row - 1]:g} to {values[row]:g} {unit} in {time[row - 1]:g} s"
-        for row in rows[:MAX_LISTED].tolist()
-    ]
-    checked.report_rows(rules.JUMP, name, rows, messages)
+    checked.report_rows(
+        rules.JUMP,
+        name,
+        np.flatnonzero(wrong) + 1,
+        lambda row: f"{name} goes from {values[row - 1]:g} to {values[row]:g} {unit} in {time[row - 1]:g} s",
+    )
 
 
 def _check_quaternions(checked: Checked, part: str) -> None:
@@ -192,16 +189,15 @@ def _check_quaternions(checked: Checked, part: str) -> None:
     zero = finite & (lengths <= 4 * ZERO_LENGTH)
     wrong = finite & ~zero & (np.abs(lengths - 1) > QUATERNION_TOLERANCE)
     name = f"{part}_quat"
-    for row in np.flatnonzero(zero)[:MAX_LISTED].tolist():
-        checked.report(rules.QUATERNION_ZERO, f"{name} is 0 in keyframe {row + 1}", "keyframes", row, f"{name}_w")
-    for row in np.flatnonzero(wrong)[:MAX_LISTED].tolist():
-        message = f"{name} has the length {lengths[row]:g} in keyframe {row + 1}"
-        far = abs(lengths[row] - 1) > MAX_LENGTH_ERROR
-        hint = "are these angles? A quaternion has length 1" if far else None
-        checked.report(rules.QUATERNION_UNIT, message, "keyframes", row, f"{name}_w", hint=hint)
-    for rule, rows in ((rules.QUATERNION_ZERO, zero), (rules.QUATERNION_UNIT, wrong)):
-        if (count := int(np.count_nonzero(rows))) > MAX_LISTED:
-            checked.found.count_more(rule, count - MAX_LISTED)
+    zeros, column = np.flatnonzero(zero), f"{name}_w"
+    checked.report_rows(rules.QUATERNION_ZERO, column, zeros, lambda row: f"{name} is 0 in keyframe {row + 1}")
+    checked.report_rows(
+        rules.QUATERNION_UNIT,
+        column,
+        np.flatnonzero(wrong),
+        lambda row: f"{name} has the length {lengths[row]:g} in keyframe {row + 1}",
+        lambda row: "are these angles? A quaternion has length 1" if abs(lengths[row] - 1) > MAX_LENGTH_ERROR else None,
+    )
 
 
 # Units.

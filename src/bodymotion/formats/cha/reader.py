@@ -15,13 +15,7 @@ from bodymotion.animation import Animation, Keyframes
 from bodymotion.diagnostics import Diagnostics, Location, Locator, Problem, ReadResult, Source, SourceMap, Subject
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head import Header, OptionsReader, ParametersReader, read_header
-from bodymotion.formats.cha.head_checks import (
-    Checked,
-    check_columns,
-    check_names,
-    check_options,
-    check_parameters,
-)
+from bodymotion.formats.cha.head_checks import Checked, check_columns, check_names, check_options, check_parameters
 from bodymotion.formats.cha.keyframe_checks import check_keyframes
 from bodymotion.formats.cha.keywords import TIME
 from bodymotion.formats.cha.lines import Comments, LineComments, Text, is_no_text, read_text

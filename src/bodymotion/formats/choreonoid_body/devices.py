@@ -16,15 +16,7 @@ from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.yaml.fields import default_on_error
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.links import (
-    AccelerationSensor,
-    Device,
-    ForceSensor,
-    Gyro,
-    OtherDevice,
-    RangeSensor,
-    VisionSensor,
-)
+from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
 
 SENSORS: dict[str, type[Device]] = {
     "AccelerationSensor": AccelerationSensor,

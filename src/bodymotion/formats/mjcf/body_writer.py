@@ -136,20 +136,14 @@ def kept_of_joint(joint: Joint, read_back: Joint) -> dict[str, object]:
     """Return the fields of a joint that differ from those that the reader makes of the element."""
     found = differences(joint, read_back, skip=("extra",))
     # Values under "mjcf" are written as attributes.
-    kept = {
-        k: v
-        for k, v in joint.extra.items()
-        if k != "mjcf" and not (k in read_back.extra and same(v, read_back.extra[k]))
-    }
-    if kept:
+    ours, theirs = joint.extra, read_back.extra
+    equal = {"mjcf", *(key for key in ours if key in theirs and same(ours[key], theirs[key]))}
+    kept = {key: value for key, value in ours.items() if key not in equal}
+    without = [key for key in theirs if key not in equal]
+    if kept or without:
         found["extra"] = kept
-    without = [
-        key
-        for key in read_back.extra
-        if key != "mjcf" and not (key in joint.extra and same(joint.extra[key], read_back.extra[key]))
-    ]
     if without:
-        found |= {"extra": kept, "without": without}
+        found["without"] = without
     return found
 
 

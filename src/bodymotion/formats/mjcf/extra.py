@@ -177,11 +177,7 @@ def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: D
 
 
 def plain_sections(
-    root: Element,
-    of_body: dict[str, object],
-    loops: LoopReader,
-    devices: DeviceReader,
-    tree: Tree,
+    root: Element, of_body: dict[str, object], loops: LoopReader, devices: DeviceReader, tree: Tree
 ) -> dict[str, object]:
     """Return the elements that no field of a body holds, by section; of a file of ours without those that the writer makes again.
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from bodymotion.diagnostics import document, judgement
 
-RETIRED = {
-    "MJCF113": "BODY111",
-    "MJCF130": "BODY131",
-    "MJCF131": "BODY133",
-    "MJCF134": "BODY130",
-}
+RETIRED = {"MJCF113": "BODY111", "MJCF130": "BODY131", "MJCF131": "BODY133", "MJCF134": "BODY130"}
 """Codes of rules that others replaced, with the codes of these."""
 
 # The file

@@ -16,14 +16,7 @@ from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bulk_rows import Layout, RowParser
 from bodymotion.formats.seq.file_bytes import ByteSource, Page, UnusualError, decoded, without_comments
 from bodymotion.formats.seq.names import OLD_TYPES
-from bodymotion.formats.seq.rows import (
-    SingleRow,
-    elements,
-    plain_rows,
-    row_starts,
-    rows_by_yaml,
-    single_row,
-)
+from bodymotion.formats.seq.rows import SingleRow, elements, plain_rows, row_starts, rows_by_yaml, single_row
 from bodymotion.formats.seq.scalars import parse_text, plain
 from bodymotion.formats.seq.scan import Scan, Span, scan
 from bodymotion.formats.yaml.tree import Document as Tree

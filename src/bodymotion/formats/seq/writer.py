@@ -287,10 +287,7 @@ class SeqWriter:
                 f"a component of type {component.type} is kept as data: readers will interpret it as one of that type"
             )
             self._note(losses.CONTENT, message, component.content)
-        pairs = [
-            (self._key("type"), self._text(component.type)),
-            (self._key("content"), self._text(component.content)),
-        ]
+        pairs = [(self._key("type"), self._text(component.type)), (self._key("content"), self._text(component.content))]
         taken = frozenset((*KEYS["type"], *KEYS["content"]))
         self._head([*pairs, *self._extra(component.extra, component.content, taken)])
         self._put("\n}" if self._json else "")

@@ -106,11 +106,7 @@ class SharedTime:
 
 
 def on_one_timeline(
-    motion: Motion,
-    rows: bool = True,
-    body: Body | None = None,
-    nameless: bool = False,
-    contents: Collection[str] = (),
+    motion: Motion, rows: bool = True, body: Body | None = None, nameless: bool = False, contents: Collection[str] = ()
 ) -> SharedTime:
     """Pick joint displacements, link positions and ZMP, and put them on a common timeline if they have not one.
 

@@ -89,11 +89,7 @@ def read_urdf(
 
 
 def parse_urdf(
-    data: bytes,
-    path: Path,
-    *,
-    allow_outside: bool | None = None,
-    package_paths: str | Path | Iterable[str | Path] = (),
+    data: bytes, path: Path, *, allow_outside: bool | None = None, package_paths: str | Path | Iterable[str | Path] = ()
 ) -> ReadResult[Body]:
     """Read a URDF model from the bytes of the file at `path`; see `read_urdf`."""
     packages = [package_paths] if isinstance(package_paths, (str, Path)) else list(package_paths)

@@ -59,10 +59,7 @@ class AppearanceReader:
     """
 
     def __init__(
-        self,
-        found: Diagnostics,
-        actual: Callable[[Node], Node | None],
-        find_file: Callable[[Node], Path | None],
+        self, found: Diagnostics, actual: Callable[[Node], Node | None], find_file: Callable[[Node], Path | None]
     ) -> None:
         self.found = found
         self.actual = actual

@@ -166,15 +166,7 @@ def _json_array(data: bytearray, kind: Literal["d", "i"]) -> npt.NDArray[Any] | 
 
 Reader: TypeAlias = "Callable[[Parser, int], tuple[Value, int]]"
 
-COUNTS = {
-    "SFFloat": 1,
-    "SFTime": 1,
-    "SFInt32": 1,
-    "SFVec2f": 2,
-    "SFVec3f": 3,
-    "SFColor": 3,
-    "SFRotation": 4,
-}
+COUNTS = {"SFFloat": 1, "SFTime": 1, "SFInt32": 1, "SFVec2f": 2, "SFVec3f": 3, "SFColor": 3, "SFRotation": 4}
 """Numbers in a value."""
 
 WHOLE = re.compile(r"[+-]?[0-9]+")

@@ -95,11 +95,7 @@ def read_bytes(path: Path, rules: ModuleType) -> bytes:
 
 
 def open_text(
-    data: bytes,
-    path: Path | None,
-    rules: ModuleType,
-    found: Diagnostics,
-    anchors: AnyMapping[str, Node] | None = None,
+    data: bytes, path: Path | None, rules: ModuleType, found: Diagnostics, anchors: AnyMapping[str, Node] | None = None
 ) -> Document:
     """Parse a YAML file whose merge keys are followed.
 
