@@ -215,20 +215,20 @@ def _piece_by_piece(
 ) -> tuple[Problem, ...] | None:
     """Convert .seq to .seq in little memory; None where the motion is needed as a whole, or is small."""
     from bodymotion.formats.seq import open_motion
-    from bodymotion.formats.seq.writer import can_copy, copy_seq
+    from bodymotion.formats.seq.writer import Notation, can_copy, copy_seq
     from bodymotion.motion.interpolation import HOLDING
 
+    notation = {name: value for name, value in write.items() if name != "frame_time"}
     with open_motion(source) as reader:
         if rate is None and can_copy(reader, write.get("version"), write.get("frame_time")):
-            return copy_seq(reader, target, **write, progress=bar)
+            return copy_seq(reader, target, Notation(**notation), write.get("frame_time"), bar)
         stamped = any(header.has_frame_time for header in reader.components)
         used: Method = method or ("after" if stamped else "linear")
         if rate is None or write.get("frame_time") or used not in (*HOLDING, "linear") or not is_large(source, target):
             return None
         from bodymotion.editing.streaming import resample_file
 
-        options = {name: value for name, value in write.items() if name != "frame_time"}
-        return resample_file(source, target, rate, used, progress=bar, **options)
+        return resample_file(source, target, rate, used, progress=bar, **notation)
 
 
 def _in_order(motion: Motion, body: Body) -> Motion:

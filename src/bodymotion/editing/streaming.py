@@ -16,7 +16,7 @@ import numpy as np
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.seq import open_motion
 from bodymotion.formats.seq.streaming import MotionReader
-from bodymotion.formats.seq.writer import CHUNK_NUMBERS, Pieces, Progress, Rows, SE3Format, Style, write_rows
+from bodymotion.formats.seq.writer import CHUNK_NUMBERS, Notation, Pieces, Progress, Rows, SE3Format, Style, write_rows
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, not_resampled
 from bodymotion.motion.components import ON_FRAME, Timeline
@@ -139,7 +139,7 @@ def resample_file(
             wraps = found.setdefault(index, []) if is_watched else None
             return _resampled(rows, counts.get(index, 0), rate, method, start, wraps)
 
-        problems = write_rows(reader, target, headers, changed, progress, version, style, se3_format, digits)
+        problems = write_rows(reader, target, headers, changed, progress, Notation(version, style, se3_format, digits))
         jumps = [wrap_problem(tuple(wraps), reader.components[k].content) for k, wraps in found.items()]
         is_resampled = start or any(header.has_frame_time or header.frame_rate != rate for header in timed)
         left = [not_resampled(h.type, h.content) for h in reader.components if h.layout is None] if is_resampled else []

@@ -137,9 +137,8 @@ class Defaults:
             if value in self._missing:
                 return UNKNOWN
             if len(self._missing) >= self._nameless:
-                element.report(
-                    rules.CLASS, f"{name} of <{element.name}> is {value!r:.60}, which is no class", name, fatal=True
-                )
+                message = f"{name} of <{element.name}> is {value!r:.60}, which is no class"
+                element.report(rules.CLASS, message, name, fatal=True)
             self._missing.add(value)
             return UNKNOWN
         return value if value in self._classes else ""
@@ -226,9 +225,8 @@ def orientation(element: Element, settings: Settings) -> Floats:
     if not names:
         return rotations.IDENTITY
     if len(names) > 1:
-        element.report(
-            rules.ORIENTATION, f"<{element.name}> has {' and '.join(names)}; expected one orientation", fatal=True
-        )
+        message = f"<{element.name}> has {' and '.join(names)}; expected one orientation"
+        element.report(rules.ORIENTATION, message, fatal=True)
     name = names[0]
     numbers = finite(element, name, {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}[name])
     found: Floats | None

@@ -49,20 +49,8 @@ BODY_ATTRIBUTES = ("name", "childclass", *POSE)
 GEOM_RULES = {"contype": "1", "conaffinity": "1", "group": "0"}
 """The defaults of geoms."""
 GEOM_KEPT = (
-    "contype",
-    "conaffinity",
-    "condim",
-    "group",
-    "priority",
-    "friction",
-    "solmix",
-    "solref",
-    "solimp",
-    "margin",
-    "gap",
-    "fluidshape",
-    "fluidcoef",
-    "user",
+    *("contype", "conaffinity", "condim", "group", "priority", "friction", "solmix", "solref", "solimp"),
+    *("margin", "gap", "fluidshape", "fluidcoef", "user"),
 )
 
 

@@ -166,9 +166,8 @@ class Assets:
                 return self._hull(element, corners)
             numbers = np.array(element.numbers("face"))
             if not len(numbers) or len(numbers) % 3 or not ((numbers >= 0) & (numbers < len(corners))).all():
-                element.wrong(
-                    "face of <mesh> has wrong numbers; expected three indices of vertices for each triangle", "face"
-                )
+                message = "face of <mesh> has wrong numbers; expected three indices of vertices for each triangle"
+                element.wrong(message, "face")
                 self.faulty.add(element.get("name"))
                 return None
             return Mesh(frozen(corners), numbers.astype(np.int32).reshape(-1, 3))

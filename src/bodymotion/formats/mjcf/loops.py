@@ -275,9 +275,8 @@ class LoopReader:
             ends = [element.need("site1"), element.need("site2")]
             for end in ends:
                 if end and end not in self.sites:
-                    element.report(
-                        rules.REFERENCE, f"<connect> names the site {end!r:.60}, which does not exist", fatal=True
-                    )
+                    message = f"<connect> names the site {end!r:.60}, which does not exist"
+                    element.report(rules.REFERENCE, message, fatal=True)
             if any(end not in self.sites for end in ends):
                 return None
             one, two = (self.sites[end] for end in ends)
@@ -291,9 +290,8 @@ class LoopReader:
                 return None
             if body not in of_body:
                 if body:
-                    element.report(
-                        rules.REFERENCE, f"<connect> names the body {body!r:.60}, which does not exist", fatal=True
-                    )
+                    message = f"<connect> names the body {body!r:.60}, which does not exist"
+                    element.report(rules.REFERENCE, message, fatal=True)
                 continue
             links.append(of_body[body])
         first = finite(element, "anchor", 3)

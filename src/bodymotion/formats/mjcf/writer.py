@@ -130,14 +130,8 @@ def add_followers(body: Body, links: LinkWriter, equality: Element) -> list[str]
 
 
 COMPILER = {
-    "angle": "radian",
-    "autolimits": "true",
-    "inertiafromgeom": "false",
-    "balanceinertia": "false",
-    "boundmass": "0",
-    "boundinertia": "0",
-    "fusestatic": "false",
-    "discardvisual": "false",
+    **{"angle": "radian", "autolimits": "true", "inertiafromgeom": "false", "balanceinertia": "false"},
+    **{"boundmass": "0", "boundinertia": "0", "fusestatic": "false", "discardvisual": "false"},
 }
 MAX_DEPTH = 180
 """Links in a chain: XML readers limit how deep elements are nested."""

@@ -336,9 +336,8 @@ class DeviceWriter:
             # A prototype gives its fields to all of its instances.
             for device in devices if node_type not in CLASSES else ():
                 if missing := ", ".join(name for name in kept.types if name not in device.extra):
-                    report(
-                        losses.KEPT_VALUE, f"{node_type} {device.name!r} gets {missing}, which others of its type have"
-                    )
+                    message = f"{node_type} {device.name!r} gets {missing}, which others of its type have"
+                    report(losses.KEPT_VALUE, message)
 
     def _node_type(self, device: Device) -> str:
         if not isinstance(device, OtherDevice):

@@ -575,9 +575,8 @@ class _Reader:
     def first_row(self, own: Fields, frames: Frames) -> Sequence:
         row = frames.first_row()
         if not isinstance(row, Sequence):
-            raise rules.ROW.error(
-                "frame 0 is not a row [ … ] of numbers", frames.location(0, None, f"{own.inside}.frames[0]".lstrip("."))
-            )
+            message = "frame 0 is not a row [ … ] of numbers"
+            raise rules.ROW.error(message, frames.location(0, None, f"{own.inside}.frames[0]".lstrip(".")))
         return row
 
     def order(self, own: Fields, top: Fields, frames: Frames | None, stamped: bool) -> str:

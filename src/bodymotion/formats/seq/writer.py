@@ -7,7 +7,7 @@ with the same rows, one to a line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias, get_args
 
@@ -101,14 +101,8 @@ def write_seq(
     motion, problems = with_times_for(motion, chosen, frame_time)
     headers = [header_of(component) for component in motion.components]
     with whole_file(path) as stream:
-        writer = SeqWriter(stream, chosen, style or style_for(path, motion.source), se3_format, digits)
+        writer = SeqWriter(stream, path, Notation(chosen, style, se3_format, digits), motion.source)
         return (*problems, *writer.write(motion.extra, headers, lambda k: _pieces_of(motion.components[k])))
-
-
-def style_for(path: str | Path, source: Source) -> Style:
-    """Return the style of a file that is written: "json" for a .json, else that of the file that was read."""
-    like = source.format == "seq" and source.options.get("style") == "flow"
-    return "json" if like or Path(path).suffix.lower() == ".json" else "block"
 
 
 def _pieces_of(component: Component) -> Pieces:
@@ -185,27 +179,38 @@ def with_times_for(motion: Motion, version: Version, frame_time: bool | None) ->
     return motion.replaced(*stamped), ()
 
 
-class SeqWriter:
-    """Writes a motion, whose frames come in pieces."""
+@dataclass(frozen=True)
+class Notation:
+    """How a motion is written; the options of `write_seq`, by default those of the file that the motion was read from."""
 
-    def __init__(
-        self,
-        stream: BinaryIO,
-        version: Version = 4,
-        style: Style = "block",
-        se3_format: SE3Format | None = None,
-        digits: int | None = None,
-    ) -> None:
-        se3_format = se3_format or "XYZQWQXQYQZ"
-        if style not in ("block", "json"):
-            raise ValueError(f"the styles are 'block' and 'json', not {style!r}")
-        if se3_format not in SE3_SIZES:
-            raise ValueError(f"the SE3 formats are {', '.join(SE3_SIZES)}, not {se3_format!r}")
-        if digits is not None:
-            rounded(np.zeros(0), digits)
-        self.version, self.style, self.order, self.digits = version, style, se3_format, digits
+    version: int | str | None = None
+    style: Style | None = None
+    se3_format: SE3Format | None = None
+    digits: int | None = None
+
+
+class SeqWriter:
+    """Writes a motion, whose frames come in pieces, to the stream of the file at `path`; `read` is where it was read from.
+
+    Raises
+    ------
+    ValueError
+        For a version, style, order or number of digits that does not exist.
+    """
+
+    def __init__(self, stream: BinaryIO, path: str | Path, notation: Notation, read: Source) -> None:
+        self.version = version_to_write(notation.version, read.version if read.format == "seq" else "")
+        like = read.format == "seq" and read.options.get("style") == "flow"
+        self.style = notation.style or ("json" if like or Path(path).suffix.lower() == ".json" else "block")
+        self.order, self.digits = notation.se3_format or "XYZQWQXQYQZ", notation.digits
+        if self.style not in ("block", "json"):
+            raise ValueError(f"the styles are 'block' and 'json', not {self.style!r}")
+        if self.order not in SE3_SIZES:
+            raise ValueError(f"the SE3 formats are {', '.join(SE3_SIZES)}, not {self.order!r}")
+        if self.digits is not None:
+            rounded(np.zeros(0), self.digits)
         self._stream = stream
-        self._json = style == "json"
+        self._json = self.style == "json"
         self._begun = 0
         self._problems = Diagnostics()
 
@@ -425,21 +430,17 @@ def can_copy(reader: MotionReader, version: int | str | None = None, frame_time:
 def copy_seq(
     reader: MotionReader,
     path: str | Path,
-    *,
-    version: int | str | None = None,
-    style: Style | None = None,
-    se3_format: SE3Format | None = None,
+    notation: Notation,
     frame_time: bool | None = None,
-    digits: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[Problem, ...]:
     """Write what a reader reads, for motions larger than memory; return its problems, and what the file does not hold.
 
-    Options are those of `write_seq`.
+    `frame_time` as for `write_seq`.
     """
-    if frame_time and version_to_write(version, reader.source.version) == 1:
+    if frame_time and version_to_write(notation.version, reader.source.version) == 1:
         raise ValueError("version 1 of .seq has no time-stamped frames; versions 2, 3 and 4 have")
-    if not can_copy(reader, version, frame_time):
+    if not can_copy(reader, notation.version, frame_time):
         raise ValueError("time stamps can become a rate only in memory: load the motion and save it")
     headers = [
         header if frame_time is None else replace(header, has_frame_time=frame_time) for header in reader.components
@@ -448,7 +449,7 @@ def copy_seq(
     def copied(index: int, rows: Rows) -> Pieces:
         return ((times if headers[index].has_frame_time else None, values) for times, _, values in rows)
 
-    return write_rows(reader, path, headers, copied, progress, version, style, se3_format, digits)
+    return write_rows(reader, path, headers, copied, progress, notation)
 
 
 def write_rows(
@@ -457,10 +458,7 @@ def write_rows(
     headers: Sequence[ComponentHeader],
     change: Callable[[int, Rows], Pieces],
     progress: Progress | None = None,
-    version: int | str | None = None,
-    style: Style | None = None,
-    se3_format: SE3Format | None = None,
-    digits: int | None = None,
+    notation: Notation = Notation(),
 ) -> tuple[Problem, ...]:
     """Write the rows of a reader, changed, with other headers; return the reader's problems, and what the file does not hold.
 
@@ -470,8 +468,6 @@ def write_rows(
         The components to write, and their frames: what `change(index, rows)` makes of the rows of a component.
     progress:
         Called with the number of frames read so far, and of all frames.
-    version, style, se3_format, digits:
-        As for `write_seq`.
     """
     total, done = sum(header.num_frames for header in reader.components), 0
 
@@ -484,6 +480,5 @@ def write_rows(
             yield times, stamps, values
 
     with whole_file(path) as stream:
-        chosen = version_to_write(version, reader.source.version)
-        writer = SeqWriter(stream, chosen, style or style_for(path, reader.source), se3_format, digits)
+        writer = SeqWriter(stream, path, notation, reader.source)
         return (*reader.problems, *writer.write(reader.extra, headers, lambda k: change(k, rows(k))))

@@ -133,9 +133,8 @@ def on_one_timeline(
         -1:
     ]
     if not kept:
-        raise ValueError(
-            "the motion has neither joint displacements nor link positions nor a ZMP: there is nothing to write"
-        )
+        message = "the motion has neither joint displacements nor link positions nor a ZMP: there is nothing to write"
+        raise ValueError(message)
     kept += others
     problems: list[Problem] = []
     for component in motion.components:

@@ -272,9 +272,8 @@ class _SensorValues:
         try:
             six = numbers_in(found.text, "<pose>", 6) if found.text.strip() else (0.0,) * 6
             if not all(map(math.isfinite, six)):
-                raise ValueError(
-                    "the pose of a sensor has an infinite number: the sensor is read in the frame of its link"
-                )
+                message = "the pose of a sensor has an infinite number: the sensor is read in the frame of its link"
+                raise ValueError(message)
         except ValueError as error:
             found.report(rules.SENSOR, str(error))
             return poses.IDENTITY

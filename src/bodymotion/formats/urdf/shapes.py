@@ -60,9 +60,8 @@ def read_rgba(material: Element) -> tuple[float, float, float, float] | None:
         return None
     clipped = tuple(min(max(value, 0.0), 1.0) for value in given)
     if clipped != given:
-        color.report(
-            rules.MATERIAL, f"rgba is {color.get('rgba')!r:.60}; expected numbers from 0 to 1: they are clipped"
-        )
+        message = f"rgba is {color.get('rgba')!r:.60}; expected numbers from 0 to 1: they are clipped"
+        color.report(rules.MATERIAL, message)
     red, green, blue, alpha = (*clipped, 1.0)[:4]
     return red, green, blue, alpha
 

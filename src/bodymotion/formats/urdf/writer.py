@@ -230,9 +230,8 @@ class _Writer:
             rest = parse_rest(text, "link")
             name = rest.attributes.pop("name", "") if rest is not None else str(text)
             if rest is None or name not in indices or not merge_rest(links[indices[name]], rest):
-                self.lost.add(
-                    losses.DANGLING, "elements of other programs in links, or parts of them, that are gone", name
-                )
+                message = "elements of other programs in links, or parts of them, that are gone"
+                self.lost.add(losses.DANGLING, message, name)
 
     def _keep_offset(self, link: Link, values: dict[str, object]) -> None:
         """Keep the quaternion of a link's offset where rpy is another one of the same rotation, in sign or length."""
@@ -263,9 +262,8 @@ class _Writer:
 
     def _extra_joints(self) -> None:
         for number, joint in enumerate(self.body.extra_joints):
-            self.lost.add(
-                losses.LOOP, "closed loops are open for other programs", joint.name or f"extra joint {number}"
-            )
+            message = "closed loops are open for other programs"
+            self.lost.add(losses.LOOP, message, joint.name or f"extra joint {number}")
             ends = {f"link{k + 1}": self.names[index] for k, index in enumerate(joint.links)}
             self.extension.put("extra_joint", ends, quiet_differences(ExtraJoint(), joint), always=True)
 

@@ -223,9 +223,8 @@ class Parser(Recovery):
         fields, pos = self.declarations(pos, defaults=True)
         word = self.word(pos)
         if word[1] != "{":
-            raise self.wrong(
-                f"found {self.describe(word.start(1))}, expected {{ and the body of PROTO {name}", word.start(1)
-            )
+            message = f"found {self.describe(word.start(1))}, expected {{ and the body of PROTO {name}"
+            raise self.wrong(message, word.start(1))
         proto = Proto(name, fields, text=self.text, offset=offset)
         outer, before = self.scope, self.size
         self.scope = Scope({}, proto.routes, interface=fields, outer=outer)

@@ -162,9 +162,8 @@ class SceneWalker:
                 chosen = nodes.integer(found, "whichChoice", -1)
                 if 0 <= chosen < len(choices) and isinstance(choices[chosen], Node):
                     self.enter([choices[chosen]], frame)
-                self._report_scenery(
-                    found, "the children that a Switch does not select", len(choices) > 1 or chosen != 0
-                )
+                message = "the children that a Switch does not select"
+                self._report_scenery(found, message, len(choices) > 1 or chosen != 0)
             case "LOD":
                 levels = nodes.children(found, "level") or nodes.children(found)
                 self.enter(levels[:1], frame)
@@ -183,9 +182,8 @@ class SceneWalker:
                 self._report_scenery(found, found.type)
             case _ if found.type not in self._reported:
                 self._reported.add(found.type)
-                self.found.report(
-                    rules.NODE_LEFT_OUT, f"the node type {found.type} is unknown: left out", found.location
-                )
+                message = f"the node type {found.type} is unknown: left out"
+                self.found.report(rules.NODE_LEFT_OUT, message, found.location)
 
     def _report_scenery(self, node: Node, what: str, applies: bool = True) -> None:
         if applies and node.type not in self._reported:
@@ -234,9 +232,8 @@ class SceneWalker:
         """Return the frame inside a node with its own transform (4, 4)."""
         whole = transform if frame.transform is IDENTITY else frame.transform @ transform
         if not np.isfinite(whole).all():
-            raise rules.INFINITE_POINT.error(
-                f"{node.type}: translation, rotation or scale is not finite", node.location
-            )
+            message = f"{node.type}: translation, rotation or scale is not finite"
+            raise rules.INFINITE_POINT.error(message, node.location)
         return NodeFrame(whole, frame.visual, frame.collision)
 
 

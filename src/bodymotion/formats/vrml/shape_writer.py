@@ -244,9 +244,8 @@ class ShapeWriter:
             return []
         mesh = shape.geometry
         if shape.material.texture is not None and isinstance(mesh, Mesh) and mesh.texture_coordinates is None:
-            self.report(
-                losses.SHAPE_LOOK, "an image on a mesh without texture coordinates is laid on along its longest edges"
-            )
+            message = "an image on a mesh without texture coordinates is laid on along its longest edges"
+            self.report(losses.SHAPE_LOOK, message)
         appearance = self._appearance(shape.material)
         name = self.name(shape.name) if len(geometries) == 1 else ""
         result = []
@@ -345,9 +344,8 @@ class ShapeWriter:
             self.report(losses.NOT_DRAWN.as_note, "a mesh without faces is left out")
             return []
         if not good.all() or not np.isfinite(vertices).all():
-            self.report(
-                losses.NOT_DRAWN, f"{np.count_nonzero(~good)} faces of a mesh have no finite corners and are left out"
-            )
+            message = f"{np.count_nonzero(~good)} faces of a mesh have no finite corners and are left out"
+            self.report(losses.NOT_DRAWN, message)
             faces, vertices = faces[good], np.where(np.isfinite(vertices), vertices, 0.0)
         fields: dict[str, Value] = {
             "coord": Node("Coordinate", fields={"point": vertices}),
@@ -386,9 +384,8 @@ class ShapeWriter:
             self.report(losses.SHAPE_LOOK, f"{part}: values that do not fit the corners of the mesh are left out")
             return {}
         if values.shape[1] > width:
-            self.report(
-                losses.SHAPE_LOOK, f"{part}: {values.shape[1] - width} of {values.shape[1]} numbers are left out"
-            )
+            message = f"{part}: {values.shape[1] - width} of {values.shape[1]} numbers are left out"
+            self.report(losses.SHAPE_LOOK, message)
             values = values[:, :width]
         if part == "color":
             values = self._within(values, "a colour of a mesh")
@@ -432,9 +429,8 @@ class ShapeWriter:
     def _point_set(self, points: Points) -> list[Node]:
         good = np.asarray(np.isfinite(points.vertices).all(axis=1))
         if not good.all() or not len(good):
-            self.report(
-                losses.NOT_DRAWN, f"{np.count_nonzero(~good)} points are not finite and left out, or there are none"
-            )
+            message = f"{np.count_nonzero(~good)} points are not finite and left out, or there are none"
+            self.report(losses.NOT_DRAWN, message)
         if not good.any():
             return []
         fields: dict[str, Value] = {"coord": Node("Coordinate", fields={"point": points.vertices[good]})}

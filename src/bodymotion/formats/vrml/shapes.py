@@ -141,16 +141,8 @@ def _translation(by: Floats) -> Floats:
 Indices = npt.NDArray[np.int64]
 
 GEOMETRY_NODES = (
-    "Box",
-    "Cone",
-    "Cylinder",
-    "ElevationGrid",
-    "Extrusion",
-    "IndexedFaceSet",
-    "IndexedLineSet",
-    "PointSet",
-    "Sphere",
-    "Text",
+    *("Box", "Cone", "Cylinder", "ElevationGrid", "Extrusion", "IndexedFaceSet"),
+    *("IndexedLineSet", "PointSet", "Sphere", "Text"),
 )
 
 ROUND_SOLIDS: dict[str, tuple[Callable[..., Geometry], dict[str, float], tuple[str, ...]]] = {
@@ -256,9 +248,8 @@ class GeometryReader:
         if not finite.all():
             good = np.asarray(finite.all(axis=1))[faces].all(axis=1)
             if not good.all():
-                self.report(
-                    rules.INFINITE_POINT, f"{np.count_nonzero(~good)} triangles have corners that are not finite", node
-                )
+                message = f"{np.count_nonzero(~good)} triangles have corners that are not finite"
+                self.report(rules.INFINITE_POINT, message, node)
                 faces, triangles = faces[good], triangles.chosen(good)
             # Points that no face uses must not make other numbers infinite.
             points = np.where(finite, points, 0.0)

@@ -373,9 +373,8 @@ def irregular(parser: Parser, pos: int, field_type: str) -> tuple[Value, int]:
             parser.problem(rules.IRREGULAR_VALUE, f"{word[1]} is read as {'TRUE' if truth else 'FALSE'}", offset)
             return truth, word.end()
     if field_type == "SFString" and (start == "[" or LOOSE_NUMBER.match(parser.data, pos) is not None):
-        parser.problem(
-            rules.IRREGULAR_VALUE, f"found {parser.describe(offset)}, expected an SFString in quotes", offset
-        )
+        message = f"found {parser.describe(offset)}, expected an SFString in quotes"
+        parser.problem(rules.IRREGULAR_VALUE, message, offset)
         value, at = guessed_value(parser, pos)
         return (value[0] if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str) else value), at
     if start == '"':
@@ -449,9 +448,8 @@ def loose_numbers(parser: Parser, pos: int, single: str, at_most: int | None = N
 def int32(parser: Parser, value: int, offset: int) -> int:
     """Return an integer that fits into 32 bits; refuse others."""
     if not -(2**31) <= value < 2**31:
-        raise parser.error(
-            rules.WRONG_VALUE, f"{parser.describe(offset)} does not fit into an SFInt32 (32 bits)", offset
-        )
+        message = f"{parser.describe(offset)} does not fit into an SFInt32 (32 bits)"
+        raise parser.error(rules.WRONG_VALUE, message, offset)
     return value
 
 

@@ -318,9 +318,8 @@ def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | No
     document = Document(str(path) if path is not None else None, data, found)
     try:
         if len(data) > MAX_BYTES:
-            raise UNREADABLE.error(
-                f"the file has {len(data)} bytes; at most {MAX_BYTES} are read", Location(document.path)
-            )
+            message = f"the file has {len(data)} bytes; at most {MAX_BYTES} are read"
+            raise UNREADABLE.error(message, Location(document.path))
         builder = _Builder(document)
         try:
             return builder.parse(None)

@@ -236,9 +236,8 @@ class Fields:
         if digits is None:
             return float(sign + word)
         if suffix:
-            self.context.found.report(
-                self.context.rules.SUFFIX, f"{name} of {self.title} is {found.group()}", value.location
-            )
+            message = f"{name} of {self.title} is {found.group()}"
+            self.context.found.report(self.context.rules.SUFFIX, message, value.location)
         return float(digits)
 
     @default_on_error(0.0)
@@ -302,9 +301,8 @@ class Fields:
         length = len(value.items) if isinstance(value, Sequence) else 0
         name = next(iter(names))
         where = self.location(name) if value is None else value.location
-        raise self.context.rules.WRONG_VALUE.error(
-            f"{name} of {self.title} has {length} numbers; {expected} are needed", where
-        )
+        message = f"{name} of {self.title} has {length} numbers; {expected} are needed"
+        raise self.context.rules.WRONG_VALUE.error(message, where)
 
     def rows(self, *names: str, width: int) -> Floats | None:
         """Return a flat list of numbers as rows (N, width), infinite ones too; None where the key is missing."""
