@@ -29,7 +29,7 @@ description Hello.
 display_rgb 40 160 220
 
 # minimum, default, maximum
-speed 0.5 1 2
+speed 0.5 1 1.25
 arm_entry_slices 0 2 8
 gripper_multiplier 0 1 1.5
 

@@ -143,7 +143,7 @@ def test_a_motion_against_a_model(desk):
     labels = motion.joint_displacement.part_labels
     wild = bm.Motion.from_joints(values, motion.frame_rate, joint_names=labels)
     bm.save(wild, desk / "wild.seq")
-    result = check("--body", desk / "robot.wrl", desk / "wild.seq")
+    result = check("--ignore", "MOT341", "--body", desk / "robot.wrl", desk / "wild.seq")
     (line,) = re.findall(r"wild\.seq:(\d+):\d+: warning MOT204", result.stdout)
     rows = [n for n, text in enumerate((desk / "wild.seq").read_text().splitlines(), 1) if re.match(r"\s*- *\[", text)]
     assert int(line) == rows[20]

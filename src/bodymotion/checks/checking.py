@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,8 @@ def check(
     *,
     body: Body | str | os.PathLike[str] | None = None,
     by_position: bool = False,
+    bpm: float | None = None,
+    parameters: Mapping[str, float] | None = None,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     **options: Any,  # noqa: ANN401
@@ -49,6 +51,8 @@ def check(
         other targets.
     by_position:
         Read the joint columns of a motion by position, whatever their names.
+    bpm, parameters:
+        The tempo of an animation, and values of its parameters; by default it is played with its own, and at the corners of their ranges.
     select, ignore:
         Codes of rules or their prefixes (`"BODY"`, `"SEQ2"`): problems of `select` are returned, those of `ignore` are not. The longer
         prefix counts.
@@ -68,14 +72,15 @@ def check(
         When the file of the body cannot be read.
     """
     selected((), select, ignore)
+    playback = {"bpm": bpm, "parameters": parameters}
     loaded = _loaded_body(body, {name: options[name] for name in ("allow_outside", "untrusted") if name in options})
     if by_position and isinstance(target, Motion) and loaded is not None:
         target = put_by_position(target, loaded)
     if not isinstance(target, str) and not hasattr(target, "__fspath__"):
-        return Findings(selected(_in_order(_problems_of(target, loaded)), select, ignore))
+        return Findings(selected(_in_order(_problems_of(target, loaded, playback)), select, ignore))
     path = Path(target)
     try:
-        problems = _problems_of_file(path, loaded, by_position, **options)
+        problems = _problems_of_file(path, loaded, by_position, playback, **options)
     except FormatError as error:
         problems = error.problems
     except (OSError, MemoryError) as error:
@@ -84,7 +89,13 @@ def check(
     return Findings(selected(_in_order(problems, str(path)), select, ignore))
 
 
-def _problems_of_file(path: Path, body: Body | None, by_position: bool, **options: Any) -> tuple[Problem, ...]:  # noqa: ANN401
+def _problems_of_file(
+    path: Path,
+    body: Body | None,
+    by_position: bool,
+    playback: Mapping[str, Any],
+    **options: Any,  # noqa: ANN401
+) -> tuple[Problem, ...]:
     """Return the problems of reading a file, and those of the rules about meaning on its value, which may be partial."""
     with pipes_kept():
         row, result = read(path, body=None if by_position else body, **options)
@@ -98,7 +109,7 @@ def _problems_of_file(path: Path, body: Body | None, by_position: bool, **option
     # The rules skip unknown parts where they can. A finding about a part that was not read is left out in any case.
     of_value = (
         problem
-        for problem in _problems_of(value, body)
+        for problem in _problems_of(value, body, playback)
         if problem not in of_reading and locations.is_known(problem.subject)
     )
     return (*result.problems, *of_value, *of_lines)
@@ -113,7 +124,7 @@ def _loaded_body(body: Body | str | os.PathLike[str] | None, options: dict[str, 
     return found
 
 
-def _problems_of(value: object, body: Body | None) -> tuple[Problem, ...]:
+def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) -> tuple[Problem, ...]:
     """Return the problems of reading a value, and those of the rules about its meaning.
 
     The rules are imported here because the rules about physics load slowly.
@@ -123,9 +134,9 @@ def _problems_of(value: object, body: Body | None) -> tuple[Problem, ...]:
 
         return check_body(value)
     if isinstance(value, Animation):
-        from bodymotion.spot.playback.validation import all_problems
+        from bodymotion.checks.animations import check_animation
 
-        return all_problems(value)
+        return check_animation(value, **playback)
     if isinstance(value, Choreography):
         from bodymotion.spot.choreography import check_choreography
 

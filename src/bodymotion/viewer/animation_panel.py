@@ -15,6 +15,7 @@ from bodymotion.diagnostics.text import counted, html_text, shown, small_html
 from bodymotion.scene.animation_playback import AnimationPlayback, PlaybackSettings, slice_range
 from bodymotion.scene.loading import group_text
 from bodymotion.scene.scene import Scene, make_scene
+from bodymotion.spot.playback.parameters import NEUTRAL, NOT_SIMULATED
 
 if TYPE_CHECKING:
     import viser
@@ -31,8 +32,6 @@ MAX_KEYFRAMES = 3
 
 CONTROLLER_OPTIONS = ("precise_steps", "timing_adjustability", "track_swing_trajectories")
 """Options for the robot's controller; they change no motion here."""
-NOT_SIMULATED = ("body_tracking_stiffness", "gripper_strength_fraction", "arm_dance_frame_id")
-"""Parameters for the robot's controller, or its dance frames; they change no motion here."""
 
 DEFAULT_LIMITS: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
@@ -69,8 +68,6 @@ class SliderLimits:
 
 def parameter_limits(name: str, parameter: Parameter) -> SliderLimits:
     """Return the range of a parameter's slider: its limits, or a default range where the animation gives none."""
-    from bodymotion.spot.playback.parameters import NEUTRAL
-
     if name.endswith("_slices"):
         low, high = 0.0, 16.0
     else:

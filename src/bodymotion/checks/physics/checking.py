@@ -46,7 +46,14 @@ MAX_FLOOR_DEPTHS: tuple[tuple[Severity, float], ...] = (("error", 0.1), ("warnin
 """[m] The depth of feet below the floor from which on it is an error, and a warning."""
 
 
-def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[str] = ()) -> list[Finding]:
+def physics(
+    motion: Motion,
+    body: Body,
+    q: Floats | None,
+    unusable: Collection[str] = (),
+    ground: Ground | None = None,
+    min_overload: float = 0.05,
+) -> list[Finding]:
     """Return the findings about the physics of a motion that fits its body.
 
     Parameters
@@ -56,6 +63,10 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
         links, where the motion has these.
     unusable:
         Contents of components whose positions are in another unit.
+    ground:
+        The ground, where it is known; by default it is found from the motion.
+    min_overload:
+        [s] A shorter overload of a motor is not reported.
     """
     links = motion.link_position
     if links is not None and links.content in unusable:
@@ -94,7 +105,8 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
         zmp = None
     free = body.links[0].joint.type == "free"
     has_place = not free or root is not None or (zmp is not None and zmp.is_root_relative)
-    ground = ground_of(body, q, root, times) if free and has_place else None
+    if ground is None and free and has_place:
+        ground = ground_of(body, q, root, times)
     floor = ground.height if ground is not None and ground.level and root is not None else None
     overlaps, collisions = _collisions(body, q, root, times, floor, locate)
     if not has_place or (free and root is None and ground is None):
@@ -131,7 +143,7 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
         found += balance(samples, locate)
     found = _with_cause(found, body)
     # The forces in an extra joint are unknown.
-    return found if body.extra_joints else found + torques(samples, body, locate)
+    return found if body.extra_joints else found + torques(samples, body, locate, min_overload)
 
 
 def _with_cause(found: list[Finding], body: Body) -> list[Finding]:
@@ -260,8 +272,6 @@ MIN_RECORDED_OUTSIDE = 0.05
 MAX_ZMP_DIFFERENCE = 0.05
 """[m] The largest difference between the recorded and the computed zero moment point. Patterns planned with simple models of the same robot
 are about 30 mm off."""
-MIN_OVERLOAD_TIME = 0.05
-"""[s] A shorter overload of a motor is not reported."""
 MAX_LOAD = 1.05
 """The largest torque, as a multiple of what the motor gives; torques computed from frames have errors."""
 BRIDGE = 0.05
@@ -377,18 +387,19 @@ def balance(samples: Samples, locate: FrameLocator) -> list[Finding]:
     return found
 
 
-def torques(samples: Samples, body: Body, locate: FrameLocator) -> list[Finding]:
-    """Return where joints need more torque or force than their motors give."""
+def torques(samples: Samples, body: Body, locate: FrameLocator, min_duration: float) -> list[Finding]:
+    """Return where joints need more torque or force than their motors give, for `min_duration` [s] or more."""
     moments: list[Moment] = []
     total = 0
     for k, column in enumerate(samples.motors):
         joint = body.joints[column]
         name = joint.name or body.links[body.joint_links[column]].name
         loads = np.asarray(samples.torques[:, k], dtype=np.float64)
-        effort = f"{max(abs(samples.efforts[k])):.4g} {'Nm' if joint.type == 'rotate' else 'N'}"
-        text = f"{{subject!r}} needs {{amount:.3g}} times the {effort} of its motor in {{at}}, and is overloaded for {{duration:.2f}} s"
+        effort, unit = max(abs(samples.efforts[k])), "Nm" if joint.type == "rotate" else "N"
+        needs = f"{{subject!r}} needs {{amount:.4g}} {unit}, and its motor has {effort:.4g} {unit}"
+        text = f"{needs}, in {{at}}; it is overloaded for {{duration:.2f}} s"
         found, count = _moments(
-            rules.TORQUE_LIMIT, samples, loads, 1.0, text, locate, name, MAX_LOAD, MIN_OVERLOAD_TIME, BRIDGE
+            rules.TORQUE_LIMIT, samples, loads * effort, effort, text, locate, name, MAX_LOAD, min_duration, BRIDGE
         )
         moments += found
         total += count

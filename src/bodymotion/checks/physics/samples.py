@@ -55,10 +55,12 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Ground:
-    """The ground of a motion: the `feet` on it, which of them are `flat` (K,), its `height` [m], and whether it is `level`."""
+    """The ground of a motion: the `feet` on it, which of them are `flat` (K,) (None: balance is not measured), its `height` [m], and
+    whether it is `level`.
+    """
 
     feet: Soles
-    flat: Mask
+    flat: Mask | None
     height: float
     level: bool
 
@@ -234,9 +236,9 @@ def _store(
     samples.slip_speeds[inner] = (
         speeds * np.clip(2.0 - np.exp2(np.maximum(contacts.heights, 0.0) / MAX_SLIP_HEIGHT), 0.0, 1.0)
     )[cut]
-    if not ground.level or (recorded is None and not forces):
+    if not ground.level or ground.flat is None or (recorded is None and not forces):
         return
-    polygons, stable = _polygons(measures, ground)
+    polygons, stable = _polygons(measures, ground, ground.flat)
     if forces:
         margins = polygons.margins(measures.zmp[:, :2])[0]
         samples.margins[inner] = np.where(stable, margins, np.nan)[cut]
@@ -262,7 +264,7 @@ def _slip_speeds(velocities: Floats, angular_velocities: Floats) -> Floats:
     return np.asarray(np.linalg.norm(speed + height[..., None] * slope, axis=-1))
 
 
-def _polygons(measures: Measures, ground: Ground) -> tuple[SupportPolygons, Mask]:
+def _polygons(measures: Measures, ground: Ground, flat: Mask) -> tuple[SupportPolygons, Mask]:
     """Return the support polygons, and in which frames (T,) a body can stand: on a flat foot, or on three feet."""
     from bodymotion.kernels.feet import hulls
 
@@ -271,7 +273,7 @@ def _polygons(measures: Measures, ground: Ground) -> tuple[SupportPolygons, Mask
     placed = measures.link_poses[:, list(ground.feet.links)]
     world = heights + measures.ground[:, None]
     found = hulls(placed, ground.feet.points, ground.feet.edges, touching.astype(np.float64), world, CONTACT_HEIGHT)
-    stable = (touching & ground.flat).any(axis=1) | (touching.sum(axis=1) >= 3)
+    stable = (touching & flat).any(axis=1) | (touching.sum(axis=1) >= 3)
     return SupportPolygons(*found), stable
 
 

@@ -27,6 +27,9 @@ NEUTRAL: Mapping[str, float] = MappingProxyType(
 )
 """Every parameter of the document with its neutral value, which applies where an animation does not have the parameter."""
 
+NOT_SIMULATED = ("body_tracking_stiffness", "gripper_strength_fraction", "arm_dance_frame_id")
+"""Parameters for the robot's controller, or its dance frames; they change no motion here."""
+
 MAX_VALUE = 1e6
 """Larger parameters are rejected as mistakes."""
 

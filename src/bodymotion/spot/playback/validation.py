@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -56,13 +56,19 @@ ON_KEYFRAME = 1e-6
 """[s] A time this close to a keyframe is the keyframe's."""
 
 
-def validate(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...]:
+def validate(
+    animation: Animation,
+    *,
+    arm: bool | None = None,
+    bpm: float | None = None,
+    parameters: Mapping[str, float] | None = None,
+) -> tuple[Problem, ...]:
     """Return the problems that a robot would have with an animation.
 
-    The animation is played with the defaults of all parameters and checked frame by frame. Each problem is located at the keyframe nearest
-    to the worst frame: `location` has its line where the animation's file is known and its number, counted from 1, `subject` is
-    ("keyframes", index), and `count` the number of keyframes concerned. Keyframes that themselves have angles beyond a joint's limits
-    are not reported here, but by the rules of the format.
+    The animation is played and checked frame by frame. Each rule has one problem, located at the keyframe nearest to the worst frame:
+    `location` has its line where the animation's file is known and its number, counted from 1, `subject` is ("keyframes", index), and
+    `count` the number of keyframes concerned. Keyframes that themselves have angles beyond a joint's limits are not reported here, but
+    by the rules of the format.
 
     Nothing is raised. That an animation cannot be played, so that nothing could be checked, is a problem of its own (SPOT017).
 
@@ -70,31 +76,41 @@ def validate(animation: Animation, *, arm: bool | None = None) -> tuple[Problem,
     ----------
     arm:
         Whether Spot has an arm; see `play`.
+    bpm, parameters:
+        The tempo, and values of parameters by name; by default those of the animation.
     """
+    played = played_move(animation, arm, bpm, parameters)
+    return played.problems() if isinstance(played, Played) else (played,)
+
+
+def played_move(
+    animation: Animation, arm: bool | None, bpm: float | None, parameters: Mapping[str, float] | None
+) -> Played | Problem:
+    """Return an animation as it is played, or the problem that it cannot be played; see `validate`."""
     try:
-        values = settings(animation)
+        values = settings(animation, parameters)
         speed, offset = values["speed"], values["offset_slices"]
-        rough = timing(animation, speed=speed, offset=offset, frame_rate=1.0)
+        rough = timing(animation, bpm=bpm, speed=speed, offset=offset, frame_rate=1.0)
         rate = min(default_frame_rate(rough.slice), MAX_FRAMES / (rough.slices * rough.slice))
-        times = timing(animation, speed=speed, offset=offset, frame_rate=rate)
-        motion = play(animation, arm=arm, frame_rate=rate)
+        times = timing(animation, bpm=bpm, speed=speed, offset=offset, frame_rate=rate)
+        return Played(animation, play(animation, bpm=bpm, parameters=parameters, arm=arm, frame_rate=rate), times)
     except (ValueError, MemoryError) as error:
         path = str(animation.source.path) if animation.source.path else None
         reason = str(error) or "not enough memory"
-        return (rules.UNPLAYABLE.problem(f"the animation cannot be played: {reason}", Location(path)),)
-    found = _Report(animation, times)
-    played = _Played(animation, motion, times)
-    for check in (_body_speed, _reach, _limits, _speeds, _feet, _balance, _start_and_end):
-        check(played, found)
-    found.diagnostics.extend(check_gait_cycle(animation))
-    return found.diagnostics.problems
+        return rules.UNPLAYABLE.problem(f"the animation cannot be played: {reason}", Location(path))
 
 
-def all_problems(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...]:
+def all_problems(
+    animation: Animation,
+    *,
+    arm: bool | None = None,
+    validated: Callable[..., Iterable[Problem]] = validate,
+) -> tuple[Problem, ...]:
     """Return all problems of an animation: its own, those by the rules of the document, and those of the motion that is played.
 
     An animation is played only if its keyframes have no errors that concern all of them, its angles are in radians and its positions in
-    metres. The keyframes next to a faulty one are unknown: about them nothing is reported. `arm` is as for `validate`.
+    metres. The keyframes next to a faulty one are unknown: about them nothing is reported. `arm` is as for `validate`. `validated` returns
+    the problems of playback.
     """
     locations = animation.source.locations
     reported = {problem.rule for problem in animation.problems}
@@ -117,12 +133,12 @@ def all_problems(animation: Animation, *, arm: bool | None = None) -> tuple[Prob
     if locations.unknown:
         repeated |= {rules.SLIP.code, *(rule.code for rule in cha_rules.OF_CYCLES)}
     played = (
-        one for one in validate(animation, arm=arm) if one.rule not in repeated and locations.is_known(one.subject)
+        one for one in validated(animation, arm=arm) if one.rule not in repeated and locations.is_known(one.subject)
     )
     return (*found, *played)
 
 
-class _Played:
+class Played:
     """A motion that was played, as arrays over its frames."""
 
     def __init__(self, animation: Animation, motion: Motion, times: Timing) -> None:
@@ -146,6 +162,14 @@ class _Played:
         self.before = default_start(animation)
         self.tracks = Tracks(animation, self.before, self.frame)
 
+    def problems(self) -> tuple[Problem, ...]:
+        """Return the problems of the played motion."""
+        found = Report(self.animation, self.timing)
+        for check in (_body_speed, _reach, _limits, _speeds, _feet, _balance, _start_and_end):
+            check(self, found)
+        found.diagnostics.extend(check_gait_cycle(self.animation))
+        return found.diagnostics.problems
+
     def _values(self, content: str) -> Floats:
         return np.asarray(
             next(c.values for c in self.motion.timed if isinstance(c, MultiValueSeq) and c.content == content)
@@ -165,7 +189,7 @@ class _Played:
         return np.asarray(result)
 
 
-class _Report:
+class Report:
     """Problems with the keyframes that they belong to."""
 
     def __init__(self, animation: Animation, times: Timing) -> None:
@@ -189,21 +213,26 @@ class _Report:
 
     def add_at(self, rule: Rule, message: str, key: int, count: int, data: Mapping[str, object]) -> None:
         """Add a problem of a keyframe, which stands for `count` of them."""
-        problem = rule.problem(message, self._location(key), subject=("keyframes", key), data=data)
+        problem = rule.problem(message, self.location(key), subject=("keyframes", key), data=data)
         self.diagnostics.add(replace(problem, count=count))
 
-    def _location(self, key: int) -> Location:
+    def location(self, key: int) -> Location:
+        """Return the location of a keyframe."""
         known = self._source.locations.locate(("keyframes", key))
         if known is None:
             known = Location(str(self._source.path) if self._source.path else None)
         return replace(known, inside=f"keyframe {key + 1}")
 
-    def worst(self, rule: Rule, wrong: npt.NDArray[np.bool_], amount: Floats, message: Callable[[float], str]) -> None:
-        """Add a problem for frames (T,) that are `wrong`, located where the `amount` (T,) is largest; `message` describes the amount."""
+    def worst(self, rule: Rule, wrong: npt.NDArray[np.bool_], amount: Floats, names: Sequence[str], text: str) -> None:
+        """Add the problem of frames and parts (T, N) that are `wrong`, located where the `amount` (T, N) is largest.
+
+        `text` has {name}, of the worst of the N parts, and {amount}; the other parts are named after it.
+        """
         if not wrong.any():
             return
-        frames = np.flatnonzero(wrong)
-        worst = int(frames[np.argmax(np.abs(amount[frames]))])
+        largest = np.where(wrong, np.abs(amount), -1.0)
+        worst, part = (int(k) for k in np.unravel_index(np.argmax(largest), largest.shape))
+        frames = np.flatnonzero(wrong.any(axis=1))
         keys = self.nearest(frames)
         half = max(np.diff(self.moments).max(initial=0.0) / 2, ON_KEYFRAME)
         concerned = {*keys[np.abs(self._keys[keys] - self.moments[frames]) <= half].tolist(), self.keyframe(worst)}
@@ -211,16 +240,22 @@ class _Report:
         after = int(np.searchsorted(self._keys, moment))
         is_between = 0 < after < len(self._keys) and abs(self._keys[self.keyframe(worst)] - moment) > ON_KEYFRAME
         where = f"at {moment:.2f} s" + (f", between keyframes {after} and {after + 1}" if is_between else "")
+        others = [
+            name
+            for name, one in zip(names, np.atleast_1d(wrong.any(axis=0)), strict=True)
+            if one and name != names[part]
+        ]
+        message = f"{text.format(name=names[part], amount=float(amount[worst, part]))} {where}"
         self.add_at(
             rule,
-            f"{message(float(amount[worst]))} {where}",
+            message + (f"; also {', '.join(others)}" if others else ""),
             self.keyframe(worst),
             len(concerned),
-            {"amount": float(amount[worst]), "time": float(moment)},
+            {"amount": float(amount[worst, part]), "time": float(moment), "parts": [names[part], *others]},
         )
 
 
-def _body_speed(played: _Played, found: _Report) -> None:
+def _body_speed(played: Played, found: Report) -> None:
     """Report jumps of the body, and mark the frames around them as unreliable for the other checks."""
     keys = played.animation.keyframes.times
     if not played.tracks.has_body or len(keys) < 2:
@@ -244,71 +279,68 @@ def _body_speed(played: _Played, found: _Report) -> None:
     )
 
 
-def _reach(played: _Played, found: _Report) -> None:
-    for leg, name in enumerate(LEGS):
-        miss = played.errors[:, leg]
-        text = f"foot {name} is {{:.3f}} m short of its goal"
-        found.worst(rules.FOOT_REACH, played.reliable & (miss > REACH_TOLERANCE), miss, text.format)
-    if played.errors.shape[1] > len(LEGS):
-        miss = played.errors[:, len(LEGS)]
-        wrong = played.reliable & (miss > REACH_TOLERANCE)
-        found.worst(rules.HAND_REACH, wrong, miss, "the hand is {:.3f} m short of its goal".format)
+def _reach(played: Played, found: Report) -> None:
+    wrong = played.reliable[:, None] & (played.errors > REACH_TOLERANCE)
+    foot, hand = "foot {name} is {amount:.3f} m short of its goal", "the hand is {amount:.3f} m short of its goal"
+    found.worst(rules.FOOT_REACH, wrong[:, :4], played.errors[:, :4], LEGS, foot)
+    found.worst(rules.HAND_REACH, wrong[:, 4:], played.errors[:, 4:], ("hand",), hand)
 
 
-def _limits(played: _Played, found: _Report) -> None:
+def _limits(played: Played, found: Report) -> None:
     if played.arm is None:
         return
     keys = played.animation.keyframes
-    for k, column in enumerate((*ARM, "gripper"), 12):
-        lower, upper = LIMITS[k]
-        if keys.has(column) and ((keys.column(column) < lower) | (keys.column(column) > upper)).any():
-            continue
-        angle = played.joints[:, k]
-        wrong = (angle < lower - 1e-4) | (angle > upper + 1e-4)
-        text = f"{JOINT_NAMES[k]} would be at {{:.3f}} rad, outside its limits {lower:g} to {upper:g} rad,"
-        found.worst(rules.JOINT_LIMIT, wrong, angle, text.format)
+    angles, (lower, upper) = played.joints[:, 12:], LIMITS[12:].T
+    excess = np.maximum(lower - angles, angles - upper)
+    for k, column in enumerate((*ARM, "gripper")):
+        if keys.has(column) and ((keys.column(column) < lower[k]) | (keys.column(column) > upper[k])).any():
+            excess[:, k] = 0.0
+    text = "{name} would be {amount:.3f} rad beyond its limits"
+    found.worst(rules.JOINT_LIMIT, excess > 1e-4, excess, JOINT_NAMES[12:], text)
 
 
-def _speeds(played: _Played, found: _Report) -> None:
+def _speeds(played: Played, found: Report) -> None:
     if len(played.times) < 2:
         return
-    limits = [MAX_LEG_SPEED] * 12 + [MAX_ARM_SPEED] * 6 + [MAX_GRIPPER_SPEED]
-    reliable = played.reliable[1:] & played.reliable[:-1]
+    reliable = (played.reliable[1:] & played.reliable[:-1])[:, None]
     rates = np.abs(played.rates(played.joints))
-    for k in range(rates.shape[1]):
-        text = f"{JOINT_NAMES[k]} rotates at {{:.1f}} rad/s"
-        found.worst(rules.JOINT_SPEED, reliable & (rates[:, k] > limits[k]), rates[:, k], text.format)
+    limits = np.array([MAX_LEG_SPEED] * 12 + [MAX_ARM_SPEED] * 6 + [MAX_GRIPPER_SPEED])[: rates.shape[1]]
+    shares = rates / limits
+    names = JOINT_NAMES[: rates.shape[1]]
+    worst = int(np.argmax(np.where(reliable, shares, 0.0).max(axis=0)))
+    text = f"{{name}} rotates at {{amount:.2f}} times its {limits[worst]:g} rad/s"
+    found.worst(rules.JOINT_SPEED, reliable & (shares > 1), shares, names, text)
     speeds = np.linalg.norm(played.rates(played.feet), axis=-1)
-    for leg, name in enumerate(LEGS):
-        text = f"foot {name} moves at {{:.1f}} m/s"
-        found.worst(rules.FOOT_SPEED, reliable & (speeds[:, leg] > MAX_FOOT_SPEED), speeds[:, leg], text.format)
+    fast = reliable & (speeds > MAX_FOOT_SPEED)
+    found.worst(rules.FOOT_SPEED, fast, speeds, LEGS, "foot {name} moves at {amount:.1f} m/s")
 
 
-def _feet(played: _Played, found: _Report) -> None:
+def _feet(played: Played, found: Report) -> None:
     if not played.tracks.has_legs:
         return
-    height = played.feet[:, :, 2] - played.floor
-    for leg, name in enumerate(LEGS):
-        contact = played.contact[:, leg]
-        above = height[:, leg]
-        slip = _slip(played.feet[:, leg, :2], contact, played.timing.rounds)
-        for rule, wrong, amount, text in (
-            (rules.SLIP, slip > MAX_SLIP, slip, f"foot {name} slips by {{:.3f}} m while it is in contact,"),
-            (rules.BELOW_FLOOR, above < -FLOOR_TOLERANCE, -above, f"foot {name} is {{:.3f}} m below the floor"),
-            (
-                rules.ABOVE_FLOOR,
-                contact & (above > FLOOR_TOLERANCE),
-                above,
-                f"foot {name} is in contact {{:.3f}} m above the floor",
-            ),
-        ):
-            found.worst(rule, played.reliable & wrong, amount, text.format)
-        for other in range(leg):
-            distance = np.linalg.norm(played.feet[:, leg] - played.feet[:, other], axis=-1)
-            if (distance < MIN_FEET_DISTANCE).any():
-                least = float(distance.min())
-                text = f"feet {LEGS[other]} and {name} come within {least:.3f} m of each other"
-                found.add(rules.FEET_DISTANCE, text, int(np.argmin(distance)), amount=least)
+    above = played.feet[:, :, 2] - played.floor
+    slip = np.stack(
+        [_slip(played.feet[:, k, :2], played.contact[:, k], played.timing.rounds) for k in range(4)], axis=1
+    )
+    for rule, wrong, amount, text in (
+        (rules.SLIP, slip > MAX_SLIP, slip, "foot {name} slips by {amount:.3f} m while it is in contact,"),
+        (rules.BELOW_FLOOR, above < -FLOOR_TOLERANCE, -above, "foot {name} is {amount:.3f} m below the floor"),
+        (
+            rules.ABOVE_FLOOR,
+            played.contact & (above > FLOOR_TOLERANCE),
+            above,
+            "foot {name} is in contact {amount:.3f} m above the floor",
+        ),
+    ):
+        found.worst(rule, played.reliable[:, None] & wrong, amount, LEGS, text)
+    pairs = [(one, two) for two in range(4) for one in range(two)]
+    distances = np.stack([np.linalg.norm(played.feet[:, a] - played.feet[:, b], axis=-1) for a, b in pairs], axis=1)
+    frame, near = (int(k) for k in np.unravel_index(np.argmin(distances), distances.shape))
+    if distances[frame, near] < MIN_FEET_DISTANCE:
+        one, two = (LEGS[k] for k in pairs[near])
+        least = float(distances[frame, near])
+        text = f"feet {one} and {two} come within {least:.3f} m of each other"
+        found.add(rules.FEET_DISTANCE, text, frame, amount=least)
 
 
 def _slip(positions: Floats, contact: npt.NDArray[np.bool_], rounds: npt.NDArray[np.int64]) -> Floats:
@@ -318,15 +350,16 @@ def _slip(positions: Floats, contact: npt.NDArray[np.bool_], rounds: npt.NDArray
     return np.where(contact, np.linalg.norm(positions - positions[since], axis=-1), 0.0)
 
 
-def _balance(played: _Played, found: _Report) -> None:
+def _balance(played: Played, found: Report) -> None:
     height = played.body[:, 2] - played.floor
     if "starts_sitting" not in played.animation.options:
         low = played.reliable & (height < MIN_BODY_HEIGHT)
         found.worst(
             rules.BODY_CLEARANCE,
-            low,
-            np.where(low, MIN_BODY_HEIGHT - height, 0.0),
-            lambda missing: f"the body's origin is {MIN_BODY_HEIGHT - missing:.3f} m above the floor",
+            low[:, None],
+            (MIN_BODY_HEIGHT - height)[:, None],
+            ("body",),
+            f"the body's origin is {{amount:.3f}} m less than {MIN_BODY_HEIGHT:g} m above the floor",
         )
     if not (played.tracks.has_legs or played.tracks.has_body):
         return
@@ -351,7 +384,7 @@ def _balance(played: _Played, found: _Report) -> None:
                 break
 
 
-def _start_and_end(played: _Played, found: _Report) -> None:
+def _start_and_end(played: Played, found: Report) -> None:
     tracks, animation, times = played.tracks, played.animation, played.timing
     values = settings(animation)
     positioned = bool(tracks.legs_by_feet.all()) or (
