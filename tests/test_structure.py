@@ -49,7 +49,7 @@ LAYERS = (
 )
 """Packages from the lowest layer to the highest; a package imports from lower layers only. Place a new package here."""
 
-UPWARDS = {("animation", "spot"), ("scene.animation_playback", "checks")}
+UPWARDS = {("animation", "spot"), ("spot.playback.validation", "checks")}
 """Imports that still go up: module and package."""
 
 LAYER = {package: number for number, packages in enumerate(LAYERS) for package in packages}

@@ -7,16 +7,18 @@ single columns and in its order. `bodymotion.spot.playback` plays them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.collector import Source
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.system.display import NotebookDisplay
 from bodymotion.system.upward import provided_by
@@ -153,6 +155,25 @@ class Animation(NotebookDisplay, ContentEquality):
     keyframes: Keyframes = field(default_factory=Keyframes)
     problems: tuple[Problem, ...] = field(default=(), compare=False)
     source: Source = field(default_factory=Source, compare=False)
+
+    def with_parameters(self, values: Mapping[str, float]) -> Animation:
+        """Return the animation with other defaults of parameters, by name.
+
+        Raises
+        ------
+        ValueError
+            When it has no such parameter, or a value is not finite or outside of the parameter's range.
+        """
+        changed = dict(self.parameters)
+        for name, value in values.items():
+            if name not in changed:
+                raise WrongUseError(f"the animation has no parameter {name!r}; {choices(name, changed)}")
+            low, high = changed[name].minimum, changed[name].maximum
+            if not isfinite(value) or (low is not None and value < low) or (high is not None and value > high):
+                ends = ["" if end is None else f"{end:g}" for end in (low, high)]
+                raise WrongUseError(f"{name}: expected a number of {' to '.join(ends)}, got {value:g}")
+            changed[name] = replace(changed[name], default=float(value))
+        return replace(self, parameters=changed)
 
     def __repr__(self) -> str:
         tracks = ", ".join(self.controls) or "no tracks"

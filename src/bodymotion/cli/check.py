@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import typer
 
-from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, Workers, names, reads_files
+from bodymotion.cli.options import AsJson, Bpm, ByPosition, ReaderOptions, Workers, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.text import counted
 
@@ -40,6 +40,7 @@ def check(
     as_json: AsJson = False,
     as_sarif: bool = False,
     by_position: ByPosition = False,
+    bpm: Bpm = None,
     fix: bool = False,
     diff: bool = False,
     workers: Workers = None,
@@ -85,7 +86,7 @@ def check(
         raise typer.BadParameter("choose JSON or SARIF, not both", param_hint="--json, --sarif")
     if diff and (as_json or as_sarif):
         raise typer.BadParameter("a diff cannot be printed as JSON or SARIF", param_hint="--diff")
-    task = Task(body, _codes(select), _codes(ignore), reading, by_position)
+    task = Task(body, _codes(select), _codes(ignore), reading, by_position, bpm)
     try:
         selected((), task.select, task.ignore)
     except ValueError as error:

@@ -36,6 +36,7 @@ class Task:
     ignore: tuple[str, ...] = ()
     reading: Mapping[str, Any] = field(default_factory=dict)
     by_position: bool = False
+    bpm: float | None = None
 
 
 def check_files(
@@ -73,7 +74,8 @@ def check_file(path: Path, task: Task, body: Body | None = None) -> Checked:
     except FormatError:
         options = {}
     try:
-        report = check(path, body=body, by_position=task.by_position, select=task.select, ignore=task.ignore, **options)
+        options |= {"by_position": task.by_position, "bpm": task.bpm}
+        report = check(path, body=body, select=task.select, ignore=task.ignore, **options)
     except MemoryError:
         return Checked(path, (rules.CRASHED.problem("not enough memory to read the file", Location(str(path)), ""),))
     except Exception as error:

@@ -96,7 +96,7 @@ def load_body(path: Path, reading: ReaderOptions, hint: str = "--body") -> Body:
 
 
 def load_pair(
-    model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool
+    model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool, bpm: float | None = None
 ) -> tuple[Body, Motion | None]:
     """Read a body and its motion, if any; an animation alone is played on the built-in Spot, a recorded motion alone has its own body.
 
@@ -115,7 +115,9 @@ def load_pair(
     if len(found) == 1 and isinstance(found[0], Animation):
         from bodymotion.spot.playback import needs_arm, play, spot_body
 
-        return spot_body(arm=needs_arm(found[0])), play(found[0])
+        return spot_body(arm=needs_arm(found[0])), play(found[0], bpm=bpm)
+    if bpm is not None:
+        raise typer.BadParameter("only an animation has a tempo", param_hint="--bpm")
     for path, value, kind, name in zip(files, found, (Body, Motion), ("MODEL", "MOTION"), strict=False):
         if not isinstance(value, kind):
             raise typer.BadParameter(f"{path} holds {kind_of(value)}, not a {name.lower()}", param_hint=name)

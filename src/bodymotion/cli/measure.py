@@ -10,7 +10,7 @@ import typer
 from typer import Option
 
 from bodymotion.cli.files import load_body, load_pair, written
-from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, names, reads_files
+from bodymotion.cli.options import AsJson, Bpm, ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.spelling import choices
@@ -43,6 +43,7 @@ def measure(
     on_feet: bool | None = None,
     close_loops: bool = False,
     by_position: ByPosition = False,
+    bpm: Bpm = None,
 ) -> None:
     """Measure a motion on a robot.
 
@@ -94,7 +95,7 @@ def measure(
     chosen: list[Block] = []
     # Values that overflow become inf or nan, which the results show.
     with failures("measure"), progress(f"measuring {moving.name}"), np.errstate(all="ignore"):
-        body, played = load_pair(model, motion, reading, by_position)
+        body, played = load_pair(model, motion, reading, by_position, bpm)
         if played is None:
             message = (
                 f"{model} needs a motion: bodymotion measure MODEL MOTION; only an animation of Spot is measured alone"

@@ -79,6 +79,20 @@ def name_list(text: str | None) -> list[str] | None:
     return text.split(",") if text else None
 
 
+def assignments(given: list[str]) -> dict[str, float]:
+    """Return the numbers in texts NAME=VALUE by their names."""
+    found = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise typer.BadParameter(f"{text!r} is not NAME=VALUE with a number", param_hint="--set")
+    return found
+
+
 Positive: TypeAlias = Annotated[float | None, Option(callback=positive)]
 NotNegative: TypeAlias = Annotated[float, Option(callback=not_negative)]
 NameList: TypeAlias = Annotated[str | None, Option(callback=name_list)]
@@ -125,6 +139,7 @@ def reading_options(
     asf: Path | None = None,
     robot_moves: Path | None = None,
     from_zero: bool | None = None,
+    parameters: list[str] | None = None,
 ) -> None:
     """Define the options of readers, with the names that `bodymotion.load` has for them.
 
@@ -143,6 +158,7 @@ def reading_options(
       --asf FILE: The skeleton (.asf) of an .amc.
       --robot-moves FILE: The moves that the robot lists, to check a choreography by.
       --from-zero: Subtract the first time of a table from all its times.
+      parameters --set NAME=VALUE: A parameter of a Spot animation; may be repeated.
     """
 
 
@@ -157,6 +173,8 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def run(**given: Any) -> Any:  # noqa: ANN401
         used = {one.name: given.pop(one.name) for one in added}
+        if used.get("parameters"):
+            used["parameters"] = assignments(used["parameters"])
         return command(
             **given, reading={name: value for name, value in used.items() if value is not None and value != []}
         )

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from bodymotion.cli.options import ByPosition, ReaderOptions, names, reads_files
+from bodymotion.cli.options import Bpm, ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 
 DPI = 150
@@ -32,6 +32,7 @@ def plot(
     smooth: Annotated[int, Option(min=0)] = 0,
     listed: bool = False,
     by_position: ByPosition = False,
+    bpm: Bpm = None,
 ) -> None:
     """Plot the joints, torques, balance and contacts of a motion.
 
@@ -84,7 +85,7 @@ def plot(
     with failures("plot"):
         try:
             if listed:
-                subject = subject_of(*files, by_position=by_position, **reading)
+                subject = subject_of(*files, by_position=by_position, bpm=bpm, **reading)
                 with results() as out:
                     print("\n".join(available(subject)), file=out)
                 return
@@ -103,6 +104,7 @@ def plot(
                     derivative="savgol" if smooth else "suited",
                     window=smooth or 9,
                     by_position=by_position,
+                    bpm=bpm,
                     **reading,
                 )
                 made.save(target)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from bodymotion.cli.options import ByPosition, ReaderOptions, names, reads_files
+from bodymotion.cli.options import Bpm, ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures
 from bodymotion.diagnostics.text import counted
 
@@ -18,6 +18,7 @@ def report(
     output: Path = Path("report.html"),
     what: str = "",
     by_position: ByPosition = False,
+    bpm: Bpm = None,
 ) -> None:
     """Write a page about a motion on a robot.
 
@@ -46,7 +47,14 @@ def report(
     with failures("report"), progress(f"{output.name}") as bar:
         ghost = files[2] if len(files) > 2 else None
         contents = write(
-            *files[:2], output=output, ghost=ghost, plots=plots, by_position=by_position, progress=bar, **reading
+            *files[:2],
+            output=output,
+            ghost=ghost,
+            plots=plots,
+            by_position=by_position,
+            progress=bar,
+            bpm=bpm,
+            **reading,
         )
     counts = (("figure", contents.figures), ("moment", contents.moments), ("finding", contents.findings))
     written(output, ", ".join(counted(len(found), noun) for noun, found in counts))

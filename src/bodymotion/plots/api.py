@@ -123,6 +123,7 @@ def plot(
     window: int = 9,
     on_feet: bool | None = None,
     by_position: bool = False,
+    bpm: float | None = None,
     output: str | PathLike[str] | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Plot:
@@ -154,6 +155,8 @@ def plot(
         Whether the root pose is computed from feet in contact, see `bodymotion.dynamics.measure`.
     by_position:
         Read joint columns by position, whatever their names.
+    bpm:
+        Tempo at which an animation is played.
     options:
         Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
     output:
@@ -179,6 +182,7 @@ def plot(
         window=window,
         on_feet=on_feet,
         by_position=by_position,
+        bpm=bpm,
         **options,
     )
     subject = replace(
@@ -207,6 +211,7 @@ def subject_of(
     window: int = 9,
     on_feet: bool | None = None,
     by_position: bool = False,
+    bpm: float | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Subject:
     """Return the subject of plots of a body and a motion, see `plot`; with `heavy`, not every frame of a very long motion is measured."""
@@ -227,7 +232,9 @@ def subject_of(
         animation = given.animation
         title = f"Spot · {animation.title or animation.name}"
         spot = spot_body(arm=needs_arm(animation))
-        return _measured(spot, play(animation), title, _name(animation, ""), files, heavy, measuring)
+        return _measured(spot, play(animation, bpm=bpm), title, _name(animation, ""), files, heavy, measuring)
+    if bpm is not None:
+        raise WrongUseError("only an animation has a tempo")
     if not given.motions:
         raise WrongUseError("a plot needs a motion, but only a body was given")
     moved = given.motions[0]

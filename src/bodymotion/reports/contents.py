@@ -78,7 +78,7 @@ def contents_of(
         by_rule: dict[str, list[Moment]] = {}
         for time, one in playback.moments:
             by_rule.setdefault(one.rule, []).append(Moment(time, f"{one.rule}: {one.message}", one.severity))
-        of_motion = checks.check(playback.animation).problems
+        of_motion = checks.check(playback.animation, bpm=playback.settings.bpm).problems
         of_rules = [moment for some in by_rule.values() for moment in some[:MAX_MOMENTS_PER_RULE]]
     else:
         of_motion, of_rules = checks.check(motion, body=body).problems, _moments_of_rules(motion, body)

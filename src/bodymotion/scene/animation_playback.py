@@ -13,7 +13,6 @@ from bodymotion.animation import Animation
 from bodymotion.diagnostics import Problem
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.system.upward import provided_by
 
 if TYPE_CHECKING:
     from bodymotion.spot.playback.timing import Timing
@@ -129,15 +128,11 @@ def play_animation(
     MemoryError
         When there would be too many frames.
     """
+    from bodymotion.spot.playback.validation import checked
+
     settings = settings or PlaybackSettings()
     motion, timing = _play(animation, settings, arm)
-    return AnimationPlayback(animation, arm, settings, motion, timing, _problems(animation, arm=arm))
-
-
-@provided_by("bodymotion.checks.animations:check_animation")
-def _problems(animation: Animation, *, arm: bool | None) -> tuple[Problem, ...]:
-    """Return the problems that `check` finds."""
-    raise NotImplementedError
+    return AnimationPlayback(animation, arm, settings, motion, timing, checked(animation, arm=arm))
 
 
 def slice_range(animation: Animation, natural: int) -> tuple[float, float]:

@@ -33,8 +33,10 @@ _APART = frozenset(
 """Errors that leave the rest of the motion as it is."""
 
 
-def read_cha(path: str | Path) -> ReadResult[Animation]:
+def read_cha(path: str | Path, *, parameters: Mapping[str, float] | None = None) -> ReadResult[Animation]:
     """Read an animation file: the animation, and everything that is wrong with the file, in its order.
+
+    `parameters` are other defaults of its parameters, by name.
 
     The animation has the options, parameters and keyframes that could be read. It is None where there are no tracks, columns or times.
     """
@@ -44,7 +46,10 @@ def read_cha(path: str | Path) -> ReadResult[Animation]:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return ReadResult(None, (rules.UNREADABLE.problem(reason, Location(str(path))),))
-    return parse_cha(data, path)
+    result = parse_cha(data, path)
+    if parameters and result.value is not None:
+        return replace(result, value=result.value.with_parameters(parameters))
+    return result
 
 
 def check_animation(animation: Animation) -> tuple[Problem, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -72,12 +73,15 @@ def from_text(text: str | bytes) -> Animation:
     return _read(data, is_text=True).require()
 
 
-def read_animation_message(path: str | Path) -> ReadResult[Animation]:
-    """Read a file of a message Animation, as text (`.cap`) or bytes (`.pb`): its content decides."""
+def read_animation_message(path: str | Path, *, parameters: Mapping[str, float] | None = None) -> ReadResult[Animation]:
+    """Read a file of a message Animation, as text (`.cap`) or bytes (`.pb`): its content decides. `parameters`: see `read_cha`."""
     found = Diagnostics(path)
     with found.recover():
         data = read_content(path)
-        return _read(data, is_text=not is_binary(data), path=Path(path))
+        result = _read(data, is_text=not is_binary(data), path=Path(path))
+        if parameters and result.value is not None:
+            return replace(result, value=result.value.with_parameters(parameters))
+        return result
     return ReadResult(None, found.problems)
 
 

@@ -14,7 +14,7 @@ from bodymotion.formats.cha_proto import to_proto
 from bodymotion.formats.cha_proto.robot_moves import limits_of
 from bodymotion.formats.registry import read
 from bodymotion.spot.client.connection import translated_errors, vendor
-from bodymotion.spot.playback.validation import all_problems
+from bodymotion.spot.playback.validation import checked
 
 UPLOAD_TIMEOUT = 60.0
 """[s] A robot validates an animation before it answers."""
@@ -154,9 +154,9 @@ def _upload_one(
 def _checked(thing: Animation | str | Path) -> tuple[object, tuple[Problem, ...]]:
     """Return an animation, read from its file where it is one, and all its problems, those of the motion that is played among them."""
     if isinstance(thing, Animation):
-        return thing, all_problems(thing)
+        return thing, checked(thing)
     try:
         result = read(thing)[1]
     except FormatError as error:
         return None, error.problems
-    return result.value, all_problems(result.value) if isinstance(result.value, Animation) else result.problems
+    return result.value, checked(result.value) if isinstance(result.value, Animation) else result.problems

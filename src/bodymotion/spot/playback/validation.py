@@ -24,6 +24,7 @@ from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR
 from bodymotion.spot.playback.stance import distance_outside, feet_in_world, footprint
 from bodymotion.spot.playback.timing import Timing, default_frame_rate, timing
 from bodymotion.spot.playback.tracks import ARM, Tracks
+from bodymotion.system.upward import provided_by
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -136,6 +137,12 @@ def all_problems(
         one for one in validated(animation, arm=arm) if one.rule not in repeated and locations.is_known(one.subject)
     )
     return (*found, *played)
+
+
+@provided_by("bodymotion.checks.animations:check_animation")
+def checked(animation: Animation, *, arm: bool | None = None) -> tuple[Problem, ...]:
+    """Return all problems of an animation, those of its physics among them, as `bodymotion.check` does."""
+    raise NotImplementedError
 
 
 class Played:
