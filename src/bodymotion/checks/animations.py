@@ -26,6 +26,8 @@ from bodymotion.spot.playback.validation import REACH_TOLERANCE, Played, Report,
 OF_PHYSICS = {
     rule.code for rule in (rules.SINKS, rules.HOVERS, rules.TORQUE_LIMIT, rules.COLLIDES, rules.NO_COLLISIONS)
 }
+MIN_OVERLOAD = 0.03
+"""[s] A shorter overload of a motor is not reported. Played motions are smooth, so that this is less than for recorded ones."""
 MAX_CORNERS = 16
 """With more corners than this, each parameter is tried alone at its ends, and all together at their lower and at their upper ends."""
 MAX_CORNER_FRAMES = 20_000
@@ -100,7 +102,7 @@ def _physics(played: Played) -> list[Problem]:
     report = Report(played.animation, played.timing)
     # Where feet miss their goals, legs may cross only because of that.
     sound = played.reliable & (played.errors[:, : len(LEGS)] <= REACH_TOLERANCE).all(axis=1)
-    for one in physics(played.motion, body, played.joints, ground=ground, min_overload=0.0):
+    for one in physics(played.motion, body, played.joints, ground=ground, min_overload=MIN_OVERLOAD):
         if one.problem.rule not in OF_PHYSICS:
             continue
         kept = [moment for moment in one.moments if not moment.subject.endswith("_foot")]
