@@ -18,8 +18,12 @@ from bodymotion.choreography import MoveInfo, RobotMoves
 from bodymotion.cli.app import app
 from bodymotion.formats.cha_proto.robot_moves import ranges_of
 from bodymotion.formats.cha_proto.sequence import choreography_from_bytes, message_of
+from bodymotion.plots.parts import Bars
+from bodymotion.scene.animation_playback import moves_of
+from bodymotion.scene.loading import load_scene
 from bodymotion.spot.choreography import check_choreography
 from bodymotion.spot.choreography.moves import tracks_of
+from bodymotion.viewer.timeline import timeline_data
 from choreography.moves import move
 from sample_files import corpus_files, missing, tries
 
@@ -183,6 +187,27 @@ def test_a_dance_is_built_checked_and_played(tmp_path):
     ):
         with pytest.raises(ValueError, match=r"jig|heigt"):
             wrong()
+
+
+def test_the_timeline_has_the_moves(tmp_path):
+    """Plots and the viewer show each move on its tracks, those without a known motion marked."""
+    nod = replace(move("body", "body_pos", [[0, 0, 0.48], [0, 0, 0.40], [0, 0, 0.48]]), name="nod")
+    dance = bm.Choreography(name="show", slices_per_minute=480).add(nod).add("arm_move", 4, 8, {"gripper": 0.5})
+    plot = bm.plot(dance, what=["moves", "overview"])
+    for chart in plot.charts:
+        (bars,) = (cell.part for cell in chart.cells if isinstance(cell.part, Bars) and cell.part.title == "Moves")
+        assert bars.labels == ("body", "arm", "gripper")
+        assert bars.texts == (("nod",), ("arm_move",), ("arm_move",))
+        assert [len(spans) for spans in bars.marked] == [0, 1, 1]
+        np.testing.assert_allclose([spans[0][0] for spans in bars.spans], [0, 0.5, 0.5])
+    plot.save(tmp_path / "show.png")
+    rows = timeline_data(load_scene(dance))["rows"]
+    assert [(row[0], row[1][0][:2], row[1][0][4]) for row in rows[:2]] == [
+        ("body", [0, 1], "nod"),
+        ("arm", [0.5, 1.5], "arm_move"),
+    ]
+    damaged = replace(dance.play(), extra={"spot": {"moves": [3, {"type": "a", "start": "b"}, {"type": 4}]}})
+    assert not moves_of(damaged)
 
 
 def test_lengths_by_slices_and_seconds():

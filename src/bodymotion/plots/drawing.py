@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+MIN_TEXT_WIDTH = 0.2
+"""[inch] Narrower bars have no text."""
+
+
 class Painter:
     """Draw the parts of charts into one figure, with text and lines at a scale; widths and heights are before scaling."""
 
@@ -235,6 +239,14 @@ class Painter:
             axes.broken_barh(pieces, (k + 0.18, 0.64), color=theme.color(part.colors[k]), lw=0, zorder=2, gid="stance")
             pieces = [(start, end - start) for start, end in part.marked[k]]
             axes.broken_barh(pieces, (k + 0.58, 0.24), color=theme.bad, lw=0, zorder=3, gid="slip")
+        low, high = axes.get_xlim()
+        for k, texts in enumerate(part.texts):
+            for (start, end), text in zip(part.spans[k], texts, strict=True):
+                inches = (min(end, high) - max(start, low)) / (high - low) * cell.width
+                if inches > MIN_TEXT_WIDTH:
+                    where = ((max(start, low) + min(end, high)) / 2, k + 0.4)
+                    name = _cut(text, inches, 0.055)
+                    axes.text(*where, name, size=6 * self.scale, ha="center", va="center", color=theme.page, zorder=4)
         patches = need("matplotlib.patches", "plot", "plotting")
         named: list[Any] = []
         if any(part.marked):

@@ -16,8 +16,16 @@ from bodymotion.plots.ground import zmp_chart
 from bodymotion.plots.layout import Flow, fitted
 from bodymotion.plots.overview import alone_chart, overview_chart
 from bodymotion.plots.parts import Chart
-from bodymotion.plots.quantities import contacts_chart, has_sensors, quantity_chart, sensors_chart, series_chart
+from bodymotion.plots.quantities import (
+    contacts_chart,
+    has_sensors,
+    moves_chart,
+    quantity_chart,
+    sensors_chart,
+    series_chart,
+)
 from bodymotion.plots.subject import Subject
+from bodymotion.scene.animation_playback import moves_of
 
 
 class UnknownPlotError(WrongUseError):
@@ -72,6 +80,7 @@ KINDS: dict[str, Kind] = {
     "torques": _of("torques", main=True),
     "power": _of("power", main=True),
     "zmp": Kind("the zero moment point on the ground, and the margin", zmp_chart, lambda s, has: "zmp" in has, True),
+    "moves": Kind("the moves of a dance by their tracks", moves_chart, lambda s, _: bool(moves_of(s.motion)), True),
     "contacts": Kind("when which foot stands or slips", contacts_chart, lambda s, has: "contacts" in has, True),
     "sensors": Kind("accelerometers, gyros and force sensors", sensors_chart, lambda s, has: has_sensors(s), True),
 }

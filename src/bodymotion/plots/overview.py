@@ -13,8 +13,9 @@ from bodymotion.plots.curves import curve_rows, most_varying, together
 from bodymotion.plots.ground import decimated_path, ground_part, has_zmp, margin_part, view_limits
 from bodymotion.plots.layout import COLUMN_EDGE, LEFT, ROW, Flow
 from bodymotion.plots.parts import Cell, Chart, CurveRows, Curves, Ground, KeyFigures, number_text
-from bodymotion.plots.quantities import bars, groups_of
+from bodymotion.plots.quantities import bars, dance_bars, groups_of
 from bodymotion.plots.subject import JointGroup, Subject
+from bodymotion.scene.animation_playback import moves_of
 
 MAX_CURVES = 5
 
@@ -26,6 +27,9 @@ def overview_chart(subject: Subject, flow: Flow) -> Chart:
     has = set(measurable(m))
     right, aside = flow.middle, flow.aside
     top = flow.y
+    if moves_of(m.motion):
+        dance = subject.cached("moves", lambda: dance_bars(subject))
+        flow.across(dance, max(0.24 * len(dance.labels), 0.45), left=LEFT, right=right, time_labels=False)
     if "joint_displacements" in has and subject.columns:
         made = subject.cached("curve_rows", lambda: _joint_rows(subject))
         flow.across(made, max(ROW * len(made.rows), 0.8), left=LEFT, right=right, time_labels=False)

@@ -96,7 +96,10 @@ class CurveRows:
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """Time spans (start, end) [s] for each label as bars; spans `marked` are red on them, spans `behind` are behind all bars."""
+    """Time spans (start, end) [s] for each label as bars; spans `marked` are red on them, spans `behind` are behind all bars.
+
+    `texts` are written on the bars.
+    """
 
     title: str
     labels: tuple[str, ...]
@@ -106,6 +109,7 @@ class Bars:
     behind_label: str = ""
     marked_label: str = ""
     colors: tuple[Color, ...] = ()
+    texts: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

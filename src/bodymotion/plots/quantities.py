@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.choreography import PREFIX
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import QUANTITIES, Series
 from bodymotion.geometry.arrays import Floats, frozen, runs
@@ -17,9 +18,11 @@ from bodymotion.plots.curves import most_varying, panel, ranged, together
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.parts import Bars, Chart, Curves
 from bodymotion.plots.subject import JointGroup, Subject
+from bodymotion.scene.animation_playback import beats_of, moves_of
 
 MAX_PANELS = 120
 MAX_TOGETHER = 8
+MAX_BEATS = 2000
 OWN_RANGE = ("joint_displacements", "work", "JointDisplacement", "LinkPosition", "limit_distances")
 """Quantities whose panels have their own ranges; panels of other quantities have one range per group of joints."""
 
@@ -109,6 +112,34 @@ def bars(subject: Subject) -> Bars:
         f"slips (over {SLIP * 1000:g} mm/s)",
         tuple(feet),
     )
+
+
+def dance_bars(subject: Subject) -> Bars:
+    """Return the moves of a dance as bars, a row for each track, over its beats."""
+    motion = subject.motion
+    rows, beats = moves_of(motion), beats_of(motion)
+    gap = subject.times[-1] / 500 if len(subject.times) else 0.0
+    beat = 4 * beats.slice if beats is not None else 0.0
+    count = min(int(subject.times[-1] / beat) + 1, MAX_BEATS) if beat > 0 and len(subject.times) else 0
+    return Bars(
+        "Moves",
+        tuple(track.replace("_", " ") for track in rows),
+        tuple(tuple((one.start, max(one.end - gap, one.start)) for one in blocks) for blocks in rows.values()),
+        tuple(tuple((one.start, one.end - gap) for one in blocks if not one.is_played) for blocks in rows.values()),
+        tuple((k * beat, (k + 1) * beat) for k in range(1, count, 2)),
+        "every second beat",
+        "a pause: motion not published",
+        tuple(range(len(rows))),
+        tuple(tuple(shown(one.name.removeprefix(PREFIX), 40) for one in blocks) for blocks in rows.values()),
+    )
+
+
+def moves_chart(subject: Subject, flow: Flow) -> Chart:
+    """Return the chart: the moves of a dance by their tracks."""
+    left, right = SIDE + 1.3, flow.width - SIDE - 1.7
+    made = subject.cached("moves", lambda: dance_bars(subject))
+    flow.across(made, max(0.34 * len(made.labels), 0.7), left=left, right=right)
+    return flow.chart("moves", "Moves", subject)
 
 
 def _spans(flags: npt.NDArray[np.bool_], times: Floats) -> tuple[tuple[float, float], ...]:

@@ -298,6 +298,8 @@ class Traces:
         first = True
         for k, spans in enumerate(part.spans):
             add(spans, k + 0.5, 0.64, part.labels[k], theme.color(part.colors[k]), False)
+            if part.texts and spans:
+                self.data[-1] |= {"text": [safe(text) for text in part.texts[k]], "textposition": "inside"}
             add(part.marked[k], k + 0.7, 0.24, part.marked_label, theme.bad, first)
             first = first and not part.marked[k]
 

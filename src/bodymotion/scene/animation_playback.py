@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from bodymotion.animation import Animation
+from bodymotion.choreography import TRACKS
 from bodymotion.diagnostics import Problem
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -191,3 +192,29 @@ def beats_of(motion: Motion) -> Beats | None:
         return None
     bpm, duration, count = (float(n) for n in numbers if isinstance(n, (int, float)))
     return Beats(bpm, duration, count) if duration > 1e-6 and count < 1e9 else None
+
+
+class Block(NamedTuple):
+    """A move on the timeline of a dance: `start` and `end` [s], its type, and whether its motion is known."""
+
+    start: float
+    end: float
+    name: str
+    is_played: bool
+
+
+def moves_of(motion: Motion) -> dict[str, list[Block]]:
+    """Return the moves of a motion that was made from a choreography, by their tracks; empty for others.
+
+    Moves whose tracks are unknown are in a row of their own, "moves".
+    """
+    recorded = motion.extra.get("spot")
+    moves = recorded.get("moves") if isinstance(recorded, Mapping) else None
+    rows: dict[str, list[Block]] = {}
+    for move in moves if isinstance(moves, (list, tuple)) else ():
+        match move:
+            case {"type": str() as name, "start": float() as start, "end": float() as end, "tracks": [*tracks]}:
+                for track in map(str, tracks or ["moves"]):
+                    rows.setdefault(track, []).append(Block(start, end, name, bool(move.get("played"))))
+    order = [*TRACKS, *rows]
+    return {track: rows[track] for track in sorted(rows, key=order.index)}

@@ -5,8 +5,8 @@
 //   state(): { time, playing, speed, loop, text }; loop is undefined where it cannot be switched;
 //   speeds, act(name) (see `player.run_action`), seek(time), setSpeed(speed).
 window.bodymotionTimeline = (host) => {
-  const RULER = 20, ROW = 9, RIGHT = 14, SNAP = 5, MAX_LEFT = 76;
-  let LEFT = 14;
+  const RULER = 20, RIGHT = 14, SNAP = 5, MAX_LEFT = 76;
+  let LEFT = 14, ROW = 9;
   const bar = document.createElement("div");
   bar.id = "bodymotion-bar";
   bar.innerHTML = `<style>
@@ -91,6 +91,7 @@ window.bodymotionTimeline = (host) => {
 
   const round = (minimum) => [1, 2, 5, 10].map((factor) => factor * 10 ** Math.floor(Math.log10(minimum))).find((one) => one >= minimum * 0.999);
   const draw = () => {
+    ROW = data.rows.some(([, spans]) => spans.some((span) => span[4])) ? 13 : 9;
     const scale = devicePixelRatio || 1, high = RULER + ROW * data.rows.length + 14, wide = canvas.clientWidth;
     if (canvas.width !== Math.round(wide * scale) || canvas.height !== high * scale) {
       [canvas.width, canvas.height] = [Math.round(wide * scale), high * scale];
@@ -120,12 +121,18 @@ window.bodymotionTimeline = (host) => {
     }
     data.rows.forEach(([name, spans], number) => {
       const top = RULER + ROW * number + 1;
-      for (const [a, b, color, thin] of spans) {
+      for (const [a, b, color, thin, text] of spans) {
         if (b < from || a > to) continue;
         const left = Math.max(xOf(a), LEFT), right = Math.min(xOf(b), LEFT + width());
         pen.globalAlpha = 1;
         pen.fillStyle = color;
         pen.fillRect(left, top + (thin ? 2 : 0), Math.max(right - left, 1), ROW - 2 - (thin ? 4 : 0));
+        if (!text || right - left < 24) continue;
+        pen.fillStyle = thin ? ink : "#fff";
+        pen.textAlign = "left";
+        pen.fillText(text, left + 3, top + ROW - 3, right - left - 6);
+        pen.fillStyle = ink;
+        line(left, top, top + ROW - 2, 1);
       }
       pen.fillStyle = ink;
       pen.globalAlpha = 0.8;

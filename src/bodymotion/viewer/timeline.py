@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.choreography import PREFIX
 from bodymotion.diagnostics.text import html_text, shown
 from bodymotion.geometry.arrays import runs
 from bodymotion.motion.components import Timeline
+from bodymotion.scene.animation_playback import Block, moves_of
 from bodymotion.scene.scene import HAND, Scene
 from bodymotion.scene.theme import MISSED, STANCE, SWING, Rgb
 
@@ -57,9 +59,12 @@ def timeline_data(scene: Scene, analysis: MotionAnalysis | None = None, note: st
 
 
 def _rows(scene: Scene, analysis: MotionAnalysis | None) -> list[list[Any]]:
-    """Return the contacts of each foot: its name, and the times when it is in stance, in swing or out of reach, with colours."""
+    """Return the moves of a dance by their tracks, and the contacts of each foot: when it is in stance, in swing or out of reach."""
     contacts, line = scene.contacts, scene.timeline
-    rows: list[list[Any]] = []
+    rows: list[list[Any]] = [
+        [track.replace("_", " "), [_block(one) for one in blocks[:MAX_SPANS]]]
+        for track, blocks in (moves_of(scene.motion) if scene.motion is not None else {}).items()
+    ]
     if contacts is not None:
         for k, name in enumerate(contacts.names):
             missed, stance = contacts.out_of_reach[:, k], contacts.stance[:, k]
@@ -73,6 +78,12 @@ def _rows(scene: Scene, analysis: MotionAnalysis | None) -> list[list[Any]]:
             spans = _spans(analysis.scene.timeline, np.asarray(found.in_contact[:, k]), STANCE)
             rows.append([name, spans])
     return rows
+
+
+def _block(move: Block) -> list[Any]:
+    """Return a move as a span with its name; one whose motion is not known is a thin line."""
+    name = shown(move.name.removeprefix(PREFIX), 40)
+    return [move.start, move.end, f"rgb{STANCE if move.is_played else SWING}", not move.is_played, name]
 
 
 def _spans(timeline: Timeline, on: npt.NDArray[np.bool_], color: Rgb) -> list[list[Any]]:
