@@ -1,4 +1,4 @@
-"""The table of formats: how each is recognised, what reads it and what writes it; `load` and `save`.
+"""The formats, whose table is `formats.txt`: how each is recognised, what reads it and what writes it; `load` and `save`.
 
 A file is recognised by its first `HEAD` bytes (`formats.sniffing`), then by its extension, then by more of its content.
 """
@@ -102,9 +102,9 @@ class Format:
     title: str
     extensions: tuple[str, ...]
     read: Function
-    sniff: Callable[[bytes], bool] = lambda head: False
-    write: Function | None = None
-    holds: str = "Motion"
+    sniff: Callable[[bytes], bool]
+    write: Function | None
+    holds: str
 
     @property
     def writes(self) -> frozenset[str]:
@@ -116,163 +116,17 @@ class Format:
         return {name: value for name, value in options.items() if name in self.read.options}
 
 
-FORMATS: tuple[Format, ...] = (
-    Format(
-        "bvh",
-        "recorded motion of a skeleton (BVH)",
-        (".bvh",),
-        Function("bvh:read_bvh"),
-        sniffing.looks_like_bvh,
-        Function("bvh:write_bvh"),
-        holds="Skeleton",
-    ),
-    Format(
-        "asf",
-        "recorded motion of a skeleton (Acclaim ASF/AMC)",
-        (".amc", ".asf"),
-        Function("asf:read_asf"),
-        sniffing.looks_like_acclaim,
-        holds="Skeleton",
-    ),
-    Format(
-        "openhrp",
-        "OpenHRP model (VRML97)",
-        (".wrl",),
-        Function("openhrp:read_openhrp"),
-        sniffing.looks_like_vrml,
-        Function("openhrp.writer:write_openhrp"),
-        holds="Body",
-    ),
-    Format(
-        "body",
-        "Choreonoid model",
-        (".body",),
-        Function("choreonoid_body:read_body"),
-        sniffing.looks_like_body,
-        holds="Body",
-    ),
-    Format(
-        "urdf",
-        "URDF model",
-        (".urdf",),
-        Function("urdf:read_urdf"),
-        sniffing.looks_like_urdf,
-        Function("urdf:write_urdf"),
-        holds="Body",
-    ),
-    Format(
-        "mjcf",
-        "MuJoCo model (MJCF)",
-        (".xml", ".mjcf"),
-        Function("mjcf:read_mjcf"),
-        sniffing.looks_like_mjcf,
-        Function("mjcf:write_mjcf"),
-        holds="Body",
-    ),
-    Format(
-        "seq",
-        "Choreonoid body motion",
-        (".seq", ".yaml", ".yml", ".json"),
-        Function("seq:read_seq"),
-        sniffing.looks_like_seq,
-        Function("seq.writer:write_seq"),
-    ),
-    Format(
-        "pseq",
-        "Choreonoid key poses",
-        (".pseq",),
-        Function("pseq:read_pseq"),
-        sniffing.looks_like_pseq,
-        Function("pseq:write_pseq"),
-        holds="KeyPoses",
-    ),
-    Format(
-        "csv", "table of comma-separated values", (".csv",), Function("csv:read_csv"), write=Function("csv:write_csv")
-    ),
-    Format(
-        "npz",
-        "NumPy archive",
-        (".npz",),
-        Function("npz:read_npz"),
-        sniffing.looks_like_npz,
-        Function("npz:write_npz"),
-    ),
-    Format(
-        "pickle",
-        "motion in a Python pickle",
-        (".pkl", ".pickle"),
-        Function("pickles:read_pickle"),
-        sniffing.looks_like_pickle,
-    ),
-    Format(
-        "openhrp-text",
-        "OpenHRP plain text",
-        (".pos", ".waist", ".hip", ".zmp"),
-        Function("openhrp_text:read_openhrp_text"),
-        write=Function("openhrp_text:write_openhrp_text"),
-    ),
-    Format(
-        "cha",
-        "Spot animation",
-        (".cha",),
-        Function("cha:read_cha"),
-        sniffing.looks_like_cha,
-        Function("cha:write_cha"),
-        holds="Animation",
-    ),
-    Format(
-        "csq",
-        "Spot choreography",
-        (".csq", ".pbtxt", ".textproto"),
-        Function("cha_proto:read_choreography"),
-        sniffing.looks_like_choreography_text,
-        Function("cha_proto:write_sequence_text"),
-        holds="Choreography",
-    ),
-    Format(
-        "chr",
-        "Spot choreography as Choreographer saves it",
-        (".chr",),
-        Function("cha_proto:read_choreography"),
-        write=Function("cha_proto:write_save"),
-        holds="Choreography",
-    ),
-    Format(
-        "csq-bytes",
-        "Spot choreography as a message, bytes",
-        (".pb", ".binpb"),
-        Function("cha_proto:read_choreography"),
-        sniffing.looks_like_choreography_bytes,
-        Function("cha_proto:write_sequence_bytes"),
-        holds="Choreography",
-    ),
-    Format(
-        "cap",
-        "Spot animation as a message, text",
-        (".cap", ".pbtxt", ".textproto"),
-        Function("cha_proto:read_animation_message"),
-        sniffing.looks_like_animation_text,
-        Function("cha_proto:write_message_text"),
-        holds="Animation",
-    ),
-    Format(
-        "cap-bytes",
-        "Spot animation as a message, bytes",
-        (".pb", ".binpb"),
-        Function("cha_proto:read_animation_message"),
-        sniffing.looks_like_animation_bytes,
-        Function("cha_proto:write_message_bytes"),
-        holds="Animation",
-    ),
-    Format(
-        "state-log",
-        "log of the states of a Spot",
-        (),
-        Function("cha_proto:read_log"),
-        sniffing.looks_like_log,
-        holds="Animation",
-    ),
-)
+def _format(row: str) -> Format:
+    """Return the format of a row of `formats.txt`."""
+    name, holds, extensions, module, reader, writer, sniff, title = (cell.strip() for cell in row.split("|"))
+    write = Function(f"{module}.{writer}" if ":" in writer else f"{module}:{writer}") if writer else None
+    recognises: Callable[[bytes], bool] = getattr(sniffing, f"looks_like_{sniff}") if sniff else lambda head: False
+    return Format(name, title, tuple(extensions.split()), Function(f"{module}:{reader}"), recognises, write, holds)
+
+
+_ROWS = Path(__file__).with_name("formats.txt").read_text("utf-8").partition("title\n")[2]
+FORMATS = tuple(map(_format, _ROWS.splitlines()))
+"""The table of formats, `formats.txt`."""
 
 
 def named_format(name: str) -> Format:
