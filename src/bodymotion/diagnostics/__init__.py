@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bodymotion.diagnostics.collector import Diagnostics, Locator, ReadResult, Source, SourceMap
 from bodymotion.diagnostics.problem import (
-    DocumentRule,
     Findings,
     FormatError,
     Location,
@@ -25,7 +24,6 @@ from bodymotion.diagnostics.text import Group, grouped
 
 __all__ = [
     "Diagnostics",
-    "DocumentRule",
     "Findings",
     "FormatError",
     "Group",

@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
 __all__ = [
-    "DocumentRule",
     "Findings",
     "FormatError",
     "Location",
@@ -172,13 +171,6 @@ class Rule:
     ) -> FormatError:
         """Return the exception for a problem of this rule; its severity is error, whatever the rule's own."""
         return FormatError(replace(self.problem(message, location, hint, subject=subject, data=data), severity="error"))
-
-
-@dataclass(frozen=True)
-class DocumentRule(Rule):
-    """A rule of the document that defines a format."""
-
-    source: str = "document"
 
 
 class RuleOptions(TypedDict, total=False):
