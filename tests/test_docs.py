@@ -97,7 +97,7 @@ components:
 
 
 @pytest.fixture
-def desk(tmp_path, examples) -> Path:
+def desk(tmp_path, examples, monkeypatch) -> Path:
     """A folder to work in, with the examples in it."""
     shutil.copytree(examples, tmp_path / "examples")
     for path in examples.iterdir():
@@ -106,6 +106,10 @@ def desk(tmp_path, examples) -> Path:
     shutil.copy(examples / "biped.wrl", tmp_path / "robot.wrl")
     shutil.copy(examples / "biped_walk.seq", tmp_path / "walk.seq")
     (tmp_path / "broken.seq").write_text(BROKEN)
+    (tmp_path / "motions").mkdir()
+    for name in ("motions/walk.seq", "motions/again.seq"):
+        shutil.copy(examples / "biped_walk.seq", tmp_path / name)
+    monkeypatch.setattr("bodymotion.collection.mapping.num_cores", lambda: 1)
     (tmp_path / "dance.pseq").write_text(PSEQ[0])
     for name, text in {"clip.bvh": BVH, "clip.asf": ASF, "clip.amc": AMC}.items():
         (tmp_path / name).write_text(text)
@@ -324,12 +328,14 @@ def test_the_reference_has_every_verb_and_option():
     assert set(verbs) <= set(sections)
     (reading,) = re.findall(r"^### Options for reading\n(.*?)(?=^#)", page, re.MULTILINE | re.DOTALL)
     of_readers = set(re.findall(r"`(--?[a-z][a-z0-9-]*)", reading))
+    (many,) = re.findall(r"^### Many files\n(.*?)(?=^#)", page, re.MULTILINE | re.DOTALL)
+    of_many = set(re.findall(r"`(--?[a-z][a-z0-9-]*)", many))
     for name, command in verbs.items():
         real = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
         real = {option for option in real if option.startswith("-")}
         text = BLOCK.sub("", sections[name])
         told = set(re.findall(r"`(--?[a-z][a-z0-9-]*)", text))
-        shared = of_readers if of_readers <= real else set()
+        shared = {option for group in (of_readers, of_many) if group <= real for option in group}
         assert real - {"-h", "--help"} - shared == told - shared, name
 
 

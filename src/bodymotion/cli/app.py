@@ -10,6 +10,7 @@ from typer import Option
 from typer.core import TyperGroup
 
 from bodymotion import __version__
+from bodymotion.cli.many import VERBS, command_for_many
 
 COMMANDS = (
     "info",
@@ -63,8 +64,11 @@ class _Commands(TyperGroup):
             command = getattr(module, cmd_name)
             single = command
             if not isinstance(command, typer.Typer):
+                kind = getattr(module, "COMMAND_CLASS", None)
+                if cmd_name in VERBS:
+                    command, kind = command_for_many(cmd_name, command, kind)
                 single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-                single.command(cls=getattr(module, "COMMAND_CLASS", None))(command)
+                single.command(cls=kind)(command)
             self.commands[cmd_name] = typer.main.get_command(single)
         return self.commands[cmd_name]
 

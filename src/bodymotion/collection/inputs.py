@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,15 +28,15 @@ def _fixed(pattern: Path) -> Path:
 
 
 def find_files(
-    given: Iterable[Path],
+    given: Iterable[str | Path],
     outside: Callable[[Path, Path], None] | None = None,
-    kinds: Container[str] | None = None,
+    models: bool = True,
 ) -> Iterator[Path]:
     """Return the files, each once; those of a folder in order of name, without hidden ones and without linked folders.
 
     A symbolic link that leads out of its folder is left out, and reported to `outside(link, folder)`: a folder from elsewhere could
-    otherwise name any file of this machine, which would be shown, and with `--fix` changed. With `kinds` ("Motion" …), those of a folder
-    or pattern that hold something else are left out.
+    otherwise name any file of this machine, which would be shown, and with `--fix` changed. Without `models`, those of a folder or pattern
+    are left out.
 
     Raises
     ------
@@ -46,17 +46,19 @@ def find_files(
         When a list holds more than paths of files.
     """
     seen: set[Path] = set()
-    for path in given:
+    for path in map(Path, given):
         found: Iterable[Path] = (path,)
         if path.is_dir():
-            found = (one for one in _walk(path, outside) if _holds(one, kinds))
+            found = (one for one in _walk(path, outside) if models or not _is_model(one))
         elif is_many(path):
             if str(path).startswith("@"):
-                found = find_files(_listed(Path(str(path)[1:])), outside, kinds)
+                found = find_files(_listed(Path(str(path)[1:])), outside, models)
             else:
                 top = _fixed(path)
                 matches = sorted(top.glob(str(path.relative_to(top))))
-                found = (one for one in matches if one.is_file() and one.name[0] != "." and _holds(one, kinds))
+                found = (
+                    one for one in matches if one.is_file() and one.name[0] != "." and (models or not _is_model(one))
+                )
         for one in found:
             if one not in seen:
                 seen.add(one)
@@ -90,14 +92,12 @@ def _listed(path: Path) -> list[Path]:
     return found
 
 
-def _holds(path: Path, kinds: Container[str] | None) -> bool:
+def _is_model(path: Path) -> bool:
     from bodymotion.formats.registry import find_format
 
-    if kinds is None:
-        return True
     with suppress(FormatError):
-        return find_format(path).holds in kinds
-    return True
+        return find_format(path).holds == "Body"
+    return False
 
 
 def _walk(folder: Path, outside: Callable[[Path, Path], None] | None) -> Iterator[Path]:

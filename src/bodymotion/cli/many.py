@@ -1,0 +1,354 @@
+"""Commands for many files: a folder, a pattern or a list in the place of a file runs the command once for each, on all cores.
+
+Each run is the command itself with one of the files in its command line, so that every option means what it means for one file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cache, partial, wraps
+from inspect import signature
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Option
+from typer.core import TyperCommand
+
+from bodymotion.cli.options import Workers
+from bodymotion.cli.output import failures, one_line, results, say
+from bodymotion.diagnostics.text import counted
+
+ONE = "one"
+"""The object of the context of a run for one file."""
+UsageError: Any = typer.BadParameter.__mro__[1]
+
+
+@dataclass(frozen=True)
+class Verb:
+    """How a command takes many files.
+
+    Attributes
+    ----------
+    models:
+        The number of arguments before the motions, which are for all of them; -1 for one after the motions.
+    target:
+        What names the result: the last argument, an option, or nothing.
+    suffix:
+        The extension of results; by default that of the input.
+    of_models:
+        Whether models in a folder are used, too.
+    single:
+        Options that name files of one run.
+    """
+
+    models: int = 0
+    target: str = ""
+    suffix: str = ""
+    of_models: bool = False
+    single: tuple[str, ...] = ()
+
+
+VERBS = {
+    "info": Verb(of_models=True),
+    "check": Verb(of_models=True),
+    "measure": Verb(1, "output", ".csv"),
+    "convert": Verb(0, "argument", of_models=True),
+    "retime": Verb(0, "argument"),
+    "edit": Verb(0, "argument"),
+    "balance": Verb(1, "output", ".seq"),
+    "retarget": Verb(-1, "output", ".seq"),
+    "simulate": Verb(1, "output", ".seq", single=("sensors", "contacts", "cameras")),
+    "render": Verb(1, "output", ".mp4"),
+    "report": Verb(1, "output", ".html"),
+}
+"""The commands that take many files; `check` puts them together by itself, except for a table."""
+ONE_MOTION = ("measure", "balance", "retarget", "simulate")
+NEED_TARGET = ("balance", "retarget", "render", "report")
+
+
+def many_options(
+    table: Annotated[
+        Path | None, Option("--table", metavar="FILE", help="Many files: write a row for each, to a .csv or .jsonl.")
+    ] = None,
+    suffix: Annotated[
+        str | None, Option("--suffix", metavar=".EXT", help="Many files: the extension of the files in the folder OUT.")
+    ] = None,
+    resume: Annotated[bool, Option("--resume", help="Many files: leave out what an earlier run has done.")] = False,
+    workers: Workers = None,
+) -> None:
+    """Define the options of commands for many files."""
+
+
+def command_for_many(name: str, command: Callable[..., Any], base: type[TyperCommand] | None) -> Any:  # noqa: ANN401
+    """Return a command with the options for many files, and its class."""
+    own = signature(command).parameters
+    added = [one for one in signature(many_options, eval_str=True).parameters.values() if one.name not in own]
+
+    @wraps(command)
+    def run(**given: Any) -> Any:  # noqa: ANN401
+        for one in added:
+            if given.pop(one.name, None):
+                raise typer.BadParameter("has no effect on one file", param_hint=f"--{one.name}")
+        return command(**given)
+
+    run.__signature__ = signature(command).replace(parameters=[*own.values(), *added])  # type: ignore[attr-defined]
+
+    class Command(base or TyperCommand):  # type: ignore[misc]
+        """The command: for one file, or for each of many."""
+
+        job: Callable[[], int] | None = None
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+            """Parse the arguments, or find the files that they stand for."""
+            self.job = None if ctx.obj == ONE or ctx.resilient_parsing else _job(name, self, ctx, args)
+            if self.job is not None:
+                return []
+            left: list[str] = super().parse_args(ctx, args)
+            if ctx.obj == ONE:
+                for one in added:
+                    ctx.params.pop(one.name)
+            return left
+
+        def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+            """Run the command."""
+            if self.job is None:
+                return super().invoke(ctx)
+            with failures(name):
+                raise typer.Exit(self.job())
+
+    return run, Command
+
+
+def _job(name: str, command: TyperCommand, ctx: Any, args: Sequence[str]) -> Callable[[], int] | None:  # noqa: ANN401
+    """Return the runs for all files that a command line stands for; None where it stands for one run."""
+    from bodymotion.collection.inputs import is_many
+
+    verb = VERBS[name]
+    options_only = copy(command)
+    options_only.params = [one for one in command.params if one.param_type_name == "option"]
+    # The parser returns marks of words, from which their index is known.
+    marked = [f"\0{k}" if not word.startswith("-") or "--" in args[:k] else word for k, word in enumerate(args)]
+    found, words, _ = options_only.make_parser(ctx).parse_args(args=list(marked))
+    places = [int(word[1:]) for word in words if word[:1] == "\0"]
+    used = {one: args[int(value[1:])] if str(value)[:1] == "\0" else value for one, value in found.items()}
+    if used.get("help") or len(places) <= (verb.target == "argument"):
+        return None
+    inputs = [Path(args[k]) for k in places]
+    target = inputs.pop() if verb.target == "argument" else Path(used["output"]) if used.get("output") else None
+    target_text = args[places[-1]] if verb.target == "argument" else str(used.get("output", ""))
+    split = verb.models % max(len(inputs), 1)
+    first, second = inputs[:split], inputs[split:]
+    models, rest = (first, second) if verb.models >= 0 else (second, first)
+    # Spot's animations need no model.
+    models, inputs = ([], inputs) if any(map(is_many, models)) or not rest else (models, rest)
+    to_folder = target is not None and (target.is_dir() or target_text.endswith("/"))
+    several = any(map(is_many, inputs)) or (len(inputs) > 1 and name in ONE_MOTION)
+    if not (used.get("table") or to_folder or (several and name != "check")):
+        return None
+    wrong = [f"--{one.replace('_', '-')}" for one in verb.single if used.get(one)]
+    if wrong:
+        raise typer.BadParameter("names a file of one run, and cannot be used with many", param_hint=", ".join(wrong))
+    if target is not None and not to_folder and target.exists():
+        raise typer.BadParameter(f"{target} is a file; the results of many files need a folder", param_hint="OUT")
+    if target is None and (name in NEED_TARGET or used.get("suffix")):
+        raise typer.BadParameter("needs a folder for the results of many files", param_hint="--output")
+    options = [word for k, word in enumerate(args) if k not in places and word != "--"]
+    suffix = used.get("suffix") or verb.suffix
+    if name == "convert" and not suffix:
+        from bodymotion.formats.registry import named_format
+
+        if not used.get("write_as"):
+            raise typer.BadParameter("many files need the format of the results, such as --to seq", param_hint="--to")
+        try:
+            suffix = next(iter(named_format(used["write_as"]).extensions), "")
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--to") from None
+    plan = _Plan(name, tuple(options), tuple(models), tuple(inputs), target, suffix)
+    has_json = any("--json" in one.opts for one in command.params)
+    workers = int(used["workers"]) if used.get("workers") else None
+    table = Path(used["table"]) if used.get("table") else None
+    return partial(_run, plan, has_json, table, bool(used.get("resume")), workers)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is done with each file."""
+
+    name: str
+    options: tuple[str, ...]
+    models: tuple[Path, ...]
+    given: tuple[Path, ...]
+    folder: Path | None
+    suffix: str
+
+    def runs(self) -> Iterator[tuple[Path, Path | None]]:
+        """Return the files, each with that of its result; two files with the same name keep their extensions in it."""
+        from bodymotion.collection import find_files, root_of
+
+        def report(link: Path, folder: Path) -> None:
+            say(one_line(f"bodymotion {self.name}: {link} is a link that leads out of {folder}: left out"))
+
+        files = list(find_files(self.given, report, VERBS[self.name].of_models))
+        if self.folder is None:
+            yield from ((path, None) for path in files)
+            return
+        root, folder = root_of(self.given, files), self.folder.absolute()
+        if folder != root:
+            files = [path for path in files if not path.absolute().is_relative_to(folder)]
+        inner = [path.absolute().relative_to(root) for path in files]
+        targets = [path.with_suffix(self.suffix or path.suffix) for path in inner]
+        twice = {path for path, count in Counter(targets).items() if count > 1}
+        for path, inside, target in zip(files, inner, targets, strict=True):
+            named = inside.with_name(f"{inside.name}{self.suffix}") if target in twice else target
+            yield path, self.folder / named
+
+    @property
+    def run(self) -> str:
+        """What is done, as a short text: command line, version, and the state of the files in it."""
+        from bodymotion import __version__
+
+        words = [__version__, self.name, *self.options, *map(str, self.models), str(self.folder), self.suffix]
+        leave = ("--resume", "--workers", "--table")
+        words = [w for k, w in enumerate(words) if w.partition("=")[0] not in leave and words[k - 1] not in leave[1:]]
+        states = [Path(word).stat() if len(word) < 256 and Path(word).is_file() else None for word in words]
+        known = [(word, at and (at.st_size, at.st_mtime_ns)) for word, at in zip(words, states, strict=True)]
+        return hashlib.sha256(repr(known).encode()).hexdigest()[:12]
+
+    def args(self, path: Path, result: Path | None) -> list[str]:
+        """Return the command line for one file."""
+        words = list(map(str, (*self.models, path) if VERBS[self.name].models >= 0 else (path, *self.models)))
+        if result is None:
+            return [*self.options, "--", *words]
+        if VERBS[self.name].target == "argument":
+            return [*self.options, "--", *words, str(result)]
+        return [*self.options, f"--output={result}", "--", *words]
+
+
+def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, workers: int | None) -> int:
+    """Run the command for all files, and return the exit code."""
+    from bodymotion.cli.progress import pause, progress
+    from bodymotion.collection import Outcome, in_order, map_files
+    from bodymotion.collection.records import Records, Row, key
+
+    if table is None and plan.folder is not None:
+        plan.folder.mkdir(parents=True, exist_ok=True)
+        table = plan.folder / "results.jsonl"
+    if resume and table is None:
+        raise typer.BadParameter("needs --table or a folder for results", param_hint="--resume")
+    runs, run = list(plan.runs()), plan.run
+    if not runs:
+        say(one_line(f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.given))}"))
+        return 1
+    records = None if table is None else Records(table, resume=resume)
+    about = [_about(path, result, run) for path, result in runs]
+    if records is not None:
+        records.keep({key(one) for one in about if "output" not in one or Path(one["output"]).exists()})
+    earlier = {} if records is None else records.done
+    codes = Counter(int(row["exit_code"]) for row in earlier.values())
+    left = [k for k in range(len(runs)) if key(about[k]) not in earlier]
+    asked = "--json" in plan.options
+    extra = ["--json"] if has_json and not asked and records is not None else []
+    tasks = [(plan.name, [*extra, *plan.args(*runs[k])], runs[k][1]) for k in left]
+    done, total = sum(codes.values()), len(runs)
+
+    def recorded(outcome: Outcome) -> tuple[Row, str]:
+        nonlocal done
+        code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
+        row = {**_parsed(text if has_json else ""), **about[left[outcome.index]], "exit_code": code}
+        row["messages"] = messages.splitlines()
+        codes[code] += 1
+        done += 1
+        if records is not None:
+            records.add(row)
+        return row, text
+
+    records_open = records or contextlib.nullcontext()
+    with results() as out, progress(f"{plan.name}: {counted(total, 'file')}") as bar, records_open:
+        try:
+            outcomes = map_files(_one, tasks, workers=workers)
+            for outcome in in_order(_with(outcomes, recorded)):
+                row, text = outcome.value
+                if bar is not None:
+                    bar(done, total)
+                with pause(bar):
+                    if records is None:
+                        out.write(json.dumps(row) + "\n" if asked else text)
+                        out.flush()
+                    if records is None or row["exit_code"]:
+                        _report(row)
+        except KeyboardInterrupt:
+            more = "; --resume continues" if records is not None else ""
+            say(f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}")
+            raise
+    failed = total - codes[0] - codes[3]
+    words = [f"{failed} failed" if failed else "", f"{codes[3]} with losses" if codes[3] else ""]
+    ends = ", ".join(filter(None, (*words, f"{len(earlier)} by an earlier run" if earlier else ""))) or "no failures"
+    say(one_line(f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table else ''}"))
+    return 2 if codes[2] == total else 1 if failed else 3 if codes[3] else 0
+
+
+def _with(outcomes: Iterator[Any], record: Callable[[Any], Any]) -> Iterator[Any]:
+    """Record outcomes as they come."""
+    for outcome in outcomes:
+        yield type(outcome)(outcome.index, record(outcome))
+
+
+def _about(path: Path, result: Path | None, run: str) -> dict[str, Any]:
+    try:
+        state = path.stat()
+        size, modified = state.st_size, state.st_mtime_ns
+    except OSError:
+        size = modified = -1
+    about = {"file": str(path), "size": size, "modified": modified, "run": run}
+    return about if result is None else {**about, "output": str(result)}
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    """Return the JSON that a command has printed for one file."""
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return {}
+    found = data if isinstance(data, dict) else {}
+    inner = found.pop("files", None)
+    return {**found, **inner[0]} if isinstance(inner, list) and inner else found
+
+
+def _report(row: dict[str, Any]) -> None:
+    named = "" if any(row["file"] in line for line in row["messages"]) else f"{row['file']}: "
+    for k, line in enumerate(row["messages"]):
+        say(one_line(line if k else f"{named}{line}"))
+
+
+@cache
+def _command(name: str) -> Any:  # noqa: ANN401
+    from bodymotion.cli.app import app
+
+    return typer.main.get_command(app).get_command(None, name)  # type: ignore[attr-defined]
+
+
+def _one(task: tuple[str, list[str], Path | None]) -> tuple[int, str, str]:
+    """Run a command for one file; return its exit code, and what it prints on stdout and stderr."""
+    name, args, result = task
+    out, messages = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
+        try:
+            if result is not None:
+                result.parent.mkdir(parents=True, exist_ok=True)
+            code = _command(name).main(args, prog_name=f"bodymotion {name}", standalone_mode=False, obj=ONE) or 0
+        except UsageError as error:
+            say(one_line(error.format_message()))
+            code = 2
+        except Exception as error:
+            say(f"{traceback.format_exc()}not done because of {type(error).__name__}: {one_line(error)}")
+            code = 1
+    return code, out.getvalue(), messages.getvalue()

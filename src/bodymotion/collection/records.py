@@ -1,0 +1,132 @@
+"""Results of many files on the disk: a line of JSON for each, written when it is there; a table of them (CSV) at the end.
+
+A run that was interrupted, or killed, continues with `resume`. A row counts while its file has the size and the time that it had, and
+while the same was to be done (`run`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from bodymotion.diagnostics import WrongUseError
+from bodymotion.system.atomic_files import check_place, whole_file
+
+Row = dict[str, Any]
+NAMES = ("name", "content", "rule", "link")
+"""Keys whose value names an item of a list."""
+MAX_NUMBERS = 16
+"""A longer list has no column in a table."""
+
+
+class Records:
+    """Rows in a file: `.jsonl`, or `.csv`, which is written at the end of the block, also after Ctrl-C.
+
+    Attributes
+    ----------
+    done:
+        The rows of an earlier run that count, by `key`.
+    """
+
+    def __init__(self, path: Path, *, resume: bool = False) -> None:
+        if path.suffix.lower() not in (".csv", ".jsonl"):
+            raise WrongUseError(f"{path}: a table of results is a .csv or a .jsonl")
+        check_place(path)
+        self.path = path
+        self._is_csv = path.suffix.lower() == ".csv"
+        self._lines = path.with_name(f"{path.name}.part") if self._is_csv else path
+        self._stack = ExitStack()
+        self._out: BinaryIO
+        self.done: dict[str, Row] = {}
+        if resume and self._is_csv and path.exists():
+            with path.open(encoding="utf-8", newline="") as stream:
+                self.done = {key(row): row for row in csv.DictReader(stream)}
+        if resume and self._lines.exists():
+            self.done |= {key(row): row for row in read_rows(self._lines)}
+
+    def keep(self, keys: set[str]) -> None:
+        """Forget the rows of other keys."""
+        self.done = {one: row for one, row in self.done.items() if one in keys}
+
+    def __enter__(self) -> Records:
+        # A line that was not finished goes, too.
+        with whole_file(self._lines) as stream:
+            stream.writelines(map(_line, self.done.values()))
+        self._out = self._stack.enter_context(self._lines.open("ab"))
+        return self
+
+    def add(self, row: Row) -> None:
+        """Write a row."""
+        self._out.write(_line(row))
+        self._out.flush()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+        if self._is_csv:
+            write_csv(self._lines, self.path)
+            self._lines.unlink()
+
+
+def key(row: Mapping[str, Any]) -> str:
+    """Return what a row is a result of: file, its size and time, and what was done."""
+    return "|".join(str(row.get(name, "")) for name in ("file", "size", "modified", "run"))
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Read rows from lines of JSON, one after another; what is no row, such as a line that was not finished, is left out."""
+    with path.open("rb") as stream:
+        for line in stream:
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(row, dict):
+                yield row
+
+
+def flat(data: Mapping[str, Any], above: str = "") -> Row:
+    """Return a row without nested values: `a.b` for a member, `list.NAME` for an item with a name, the count of problems of each rule."""
+    row: Row = {}
+    for name, value in data.items():
+        column = f"{above}{name}"
+        if isinstance(value, Mapping):
+            row |= flat(value, f"{column}.")
+        elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+            for item in value:
+                named = next((item[known] for known in NAMES if item.get(known)), None)
+                if "rule" in item:
+                    row[f"{column}.{named}"] = row.get(f"{column}.{named}", 0) + 1
+                elif named is not None and "value" in item:
+                    row[f"{column}.{named}"] = item["value"]
+                elif named is not None:
+                    row |= flat({k: v for k, v in item.items() if v != named}, f"{column}.{named}.")
+        elif not isinstance(value, list):
+            row[column] = value
+        elif len(value) <= MAX_NUMBERS:
+            row[column] = " ".join(map(str, value))
+    return row
+
+
+def write_csv(lines: Path, path: Path) -> None:
+    """Write a table with the columns of all rows of a file with lines of JSON; the rows are never in memory together."""
+    columns: dict[str, None] = {}
+    for row in read_rows(lines):
+        columns |= dict.fromkeys(flat(row))
+    with whole_file(path) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        writer = csv.DictWriter(text, list(columns))
+        writer.writeheader()
+        writer.writerows(map(flat, read_rows(lines)))
+        text.detach()
+
+
+def _line(row: Row) -> bytes:
+    return json.dumps(row, ensure_ascii=True, allow_nan=False).encode() + b"\n"

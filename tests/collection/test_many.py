@@ -1,0 +1,144 @@
+"""Many motions: files, folders, patterns and lists; a function on all cores; rows, resumed; every command for each of many files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bodymotion.cli.app import app
+from bodymotion.cli.many import VERBS
+from bodymotion.collection import ProcessEndedError, find_files, in_order, map_files
+from bodymotion.collection.records import Records, flat
+from sample_files import ACCEPT
+
+SLOW = {"measure", "retarget", "balance", "simulate", "report", "render"}
+
+WRONG = "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\ncomponents:\n  - type: MultiValueSeq\n    frames: [[0x2]]\n"
+
+
+def half_or_end(number: int) -> float:
+    if number == 3:
+        os._exit(1)
+    return 6 / number
+
+
+def run(*arguments: object, code: int = 0):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+@pytest.fixture
+def desk(tmp_path, examples, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bodymotion.collection.mapping.num_cores", lambda: 1)
+    shutil.copy(examples / "biped.wrl", "robot.wrl")
+    for name in ("walks/a.seq", "walks/deep/b.seq"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        run("edit", examples / "biped_walk.seq", name, "--trim", "1:1.2")
+    return Path()
+
+
+def test_each_input_has_its_outcome_whatever_happens_to_another():
+    """Also where a process ends; in any order, and in order."""
+    found = list(map_files(half_or_end, [2, 0, 3, 6, 1], workers=2))
+    assert sorted(one.index for one in found) == [0, 1, 2, 3, 4]
+    by_index = list(in_order(found))
+    assert [one.value for one in by_index] == [3, None, None, 1, 6]
+    assert [type(one.error) for one in by_index[1:3]] == [ZeroDivisionError, ProcessEndedError]
+
+
+def test_what_arguments_stand_for(desk):
+    shutil.copy("robot.wrl", "walks/robot.wrl")
+    Path("list.txt").write_text("walks/deep/b.seq\n\nwalks/a.seq\n")
+    inner = [Path("walks/a.seq"), Path("walks/deep/b.seq")]
+    for given, expected in {
+        "walks": [inner[0], Path("walks/robot.wrl"), inner[1]],
+        "walks/*.seq": inner[:1],
+        "walks/**/*.seq": inner,
+        "@list.txt": inner[::-1],
+    }.items():
+        assert list(find_files([Path(given)])) == expected, given
+    assert list(find_files([Path("walks")], models=False)) == inner
+
+
+def test_rows_outlive_a_kill(tmp_path):
+    """A line that was not finished does not count, nor one of a file that has changed; nothing else is repeated."""
+    rows = [{"file": name, "size": 1, "modified": 2, "run": "x"} for name in "abc"]
+    table = tmp_path / "t.csv"
+    part = table.with_name("t.csv.part")
+    part.write_text("\n".join(map(json.dumps, rows))[:-5])
+    records = Records(table, resume=True)
+    assert [row["file"] for row in records.done.values()] == ["a", "b"]
+    records.keep({"a|1|2|x"})
+    with records:
+        records.add({"file": "d", "size": 3, "values": [{"name": "m", "value": 4}], "problems": [{"rule": "R"}] * 2})
+    assert not part.exists()
+    with table.open() as stream:
+        found = list(csv.DictReader(stream))
+    assert [row["file"] for row in found] == ["a", "d"]
+    assert (found[1]["values.m"], found[1]["problems.R"]) == ("4", "2")
+    assert list(Records(table, resume=True).done) == ["a|1|2|x", "d|3||"]
+    assert flat({"a": {"b": 1}, "c": [1, 2]}) == {"a.b": 1, "c": "1 2"}
+
+
+def test_a_row_is_what_the_command_prints_for_the_file(desk):
+    Path("walks/bad.seq").write_text(WRONG)
+    run("measure", "robot.wrl", "walks", "--table", "t.jsonl", code=1)
+    rows = {row["file"]: row for row in map(json.loads, Path("t.jsonl").read_text().splitlines())}
+    assert set(rows) == {"walks/a.seq", "walks/bad.seq", "walks/deep/b.seq"}
+    assert rows["walks/bad.seq"]["exit_code"] == 1 and "SEQ" in "".join(rows["walks/bad.seq"]["messages"])
+    alone = json.loads(run("measure", "robot.wrl", "walks/a.seq", "--json").stdout)
+    assert alone.items() <= rows["walks/a.seq"].items()
+
+
+def test_a_run_is_resumed(desk):
+    """Only what changed, what has no result, and all with another option is done again."""
+
+    def done() -> dict[str, int]:
+        return {path.name: path.stat().st_mtime_ns for path in Path("out").rglob("*.seq")}
+
+    run("retime", "walks/", "out/", "--rate", 50)
+    first = done()
+    assert set(first) == {"a.seq", "b.seq"} and Path("out/deep/b.seq").exists()
+    run("retime", "walks/", "out/", "--rate", 50, "--resume", "--workers", 1)
+    assert done() == first
+    Path("out/a.seq").unlink()
+    run("retime", "walks/", "out/", "--rate", 50, "--resume")
+    second = done()
+    assert second["b.seq"] == first["b.seq"] and second["a.seq"] > first["a.seq"]
+    run("retime", "walks/", "out/", "--rate", 25, "--resume")
+    assert all(second[name] < time for name, time in done().items())
+    assert len(Path("out/results.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize("name", sorted(set(VERBS) - ({"retime"} if ACCEPT else {"retime", *SLOW})))
+def test_every_command_takes_a_folder(name, desk):
+    folder, more = "walks/deep", ["--to", "csv"] if name == "convert" else ["--mirror"] if name == "edit" else []
+    more += ["--body", "robot.wrl"] if name in ("edit", "check") else ["--suffix", ".png"] if name == "render" else []
+    models = ["robot.wrl"][: abs(VERBS[name].models)]
+    more += ["--source-body", "robot.wrl"] if name == "retarget" else []
+    target = ["out/"] if VERBS[name].target == "argument" else ["-o", "out/"] if VERBS[name].target else []
+    table = [] if target else ["--table", "out.jsonl"]
+    run(name, *([folder, *models] if name == "retarget" else [*models, folder]), *target, *more, *table)
+    (row,) = map(json.loads, Path(table[1] if table else "out/results.jsonl").read_text().splitlines())
+    assert row["file"] == "walks/deep/b.seq" and row["exit_code"] == 0
+    assert not target or (Path(row["output"]).stem == "b" and Path(row["output"]).stat().st_size)
+
+
+def test_wrong_use(desk):
+    run("retime", "walks", "robot.wrl", code=2)  # a file, not a folder
+    run("render", "robot.wrl", "walks", code=2)  # no folder
+    run("convert", "walks", "out/", code=2)  # no format
+    run("convert", "walks", "out/", "--to", "word", code=2)
+    run("info", "robot.wrl", "--resume", code=2)  # one file
+    run("simulate", "robot.wrl", "walks", "--sensors", "s.csv", code=2)  # one file for many
+    run("info", "walks", "--table", "t.txt", code=2)
+    Path("empty").mkdir()
+    run("info", "empty", code=1)
