@@ -121,9 +121,12 @@ def look_at(thing: object) -> None:
         thing = replace(
             thing, values=thing.values[:50]
         )  # all poses are asked for by no reader, and may be many times the file
+        poses = (
+            thing.joint_poses if thing.lengths_are_known else lambda: np.zeros((*thing.local_rotations().shape[:2], 7))
+        )
         shown = (
-            thing.joint_poses().shape,
-            thing.end_positions().shape[0],
+            poses().shape,
+            thing.num_frames if not thing.lengths_are_known else thing.end_positions().shape[0],
             thing.local_rotations().shape,
             thing.times.shape,
         )
@@ -156,7 +159,9 @@ def _written(target: Target, thing: object, saved: Path) -> None:
 def _meant(error: ValueError) -> bool:
     """Whether a writer says, in words of its own, that it has no place for a thing."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    return "bodymotion" in Path(last.filename).parts and (last.line or "").startswith("raise ValueError")
+    return "bodymotion" in Path(last.filename).parts and (last.line or "").startswith(
+        ("raise ValueError", "raise WrongUseError")
+    )
 
 
 def fault_name(error: BaseException) -> str:

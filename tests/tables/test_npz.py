@@ -113,7 +113,7 @@ def test_beyond_mimic_is_written(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "rule"),
     [
-        ({"poses": np.zeros((2, 3)), "trans": np.zeros((2, 3))}, "NPZ101"),
+        ({"poses": np.zeros((2, 3)), "trans": np.zeros((2, 3))}, "AMS001"),
         ({"joint_displacement": np.zeros(3), "frame_rate": np.array(1)}, "NPZ102"),
         ({"joint_displacement": np.zeros((2, 3))}, "NPZ103"),
         ({"joint_displacement": np.zeros((2, 3)), "frame_rate": np.array(0)}, "NPZ103"),

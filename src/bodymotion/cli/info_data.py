@@ -106,7 +106,12 @@ def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
 def _skeleton(skeleton: Skeleton, path: Path) -> Data:
     from bodymotion.skeleton.values import UP_AXES
 
-    ends = replace(skeleton, values=skeleton.values[[0, -1]] if len(skeleton) else skeleton.values)
+    columns = len(skeleton.joints[0].channels) if skeleton.joints else 0
+    ends = replace(
+        skeleton,
+        joints=skeleton.joints[:1],
+        values=skeleton.values[[0, -1], :columns] if len(skeleton) else skeleton.values[:, :columns],
+    )
     roots = ends.joint_positions(as_read=True)[:, :1] @ UP_AXES[skeleton.up].T * skeleton.unit
     return {
         **about_file(path, "skeleton", skeleton.source.format),
@@ -125,7 +130,7 @@ def _skeleton(skeleton: Skeleton, path: Path) -> Data:
             {
                 "name": joint.name,
                 "parent": joint.parent,
-                "offset": joint.offset.tolist(),
+                "offset": [number(one) for one in joint.offset.tolist()],
                 "channels": list(joint.channels),
                 "ends": joint.ends.tolist(),
             }

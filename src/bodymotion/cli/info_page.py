@@ -251,7 +251,7 @@ def _skeleton(page: Page, data: Data) -> None:
     page.fact("duration", f"{_n(data['duration'])} s")
     page.fact("frames", f"{data['num_frames']} at {_n(data['frame_rate'])} Hz")
     for name, text in (("unit", f"{_n(data['unit'])} m"), ("up", data["up"])):
-        page.fact(name, f"{text} ({'found from the poses' if data[f'{name}_is_known'] else 'assumed'})")
+        page.fact(name, text if data[f"{name}_is_known"] else f"{text} (assumed)")
     if data["root"] is not None:
         page.fact("root", f"{_vector(data['root']['start'])} → {_vector(data['root']['end'])} m")
     page.heading("Joints")

@@ -137,6 +137,7 @@ def reading_options(
     degrees: bool | None = None,
     quaternion_order: Literal["wxyz", "xyzw"] | None = None,
     asf: Path | None = None,
+    body_model: Path | None = None,
     robot_moves: Path | None = None,
     from_zero: bool | None = None,
     parameters: list[str] | None = None,
@@ -156,6 +157,7 @@ def reading_options(
       degrees --input-degrees/--input-radians: Unit of angles in a .csv whose names do not give it.
       --quaternion-order: Order of quaternions in a .csv, .npz or .pkl that does not define it.
       --asf FILE: The skeleton (.asf) of an .amc.
+      --body-model FILE: The body model (SMPL, .npz) with the lengths of the bones of an AMASS .npz.
       --robot-moves FILE: The moves that the robot lists, to check a choreography by.
       --from-zero: Subtract the first time of a table from all its times.
       parameters --set NAME=VALUE: A parameter of a Spot animation; may be repeated.

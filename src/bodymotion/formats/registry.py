@@ -19,7 +19,7 @@ from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats import sniffing
 from bodymotion.formats.resources import gather_missing
 from bodymotion.formats.rules import CONFLICT, OTHER_KIND, UNKNOWN, UNREADABLE, UNWRITABLE
-from bodymotion.system.open_files import pipes_kept, read_head, size_of
+from bodymotion.system.open_files import pipes_kept, read_head, read_tail, size_of
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -165,6 +165,8 @@ def find_format(path: str | Path) -> Format:
             Location(str(path)),
             "run it, and open what it writes",
         )
+    if head.startswith(b"PK"):
+        head += read_tail(path, HEAD)  # the names of all parts of an archive
     suffixed = next((row for row in FORMATS if path.suffix.lower() in row.extensions), None)
     found = next((row for row in FORMATS if row.sniff(head)), suffixed)
     if found is None and len(head) == HEAD and path.is_file():

@@ -160,6 +160,14 @@ def looks_like_acclaim(head: bytes) -> bool:
     return _ACCLAIM_START.match(head) is not None
 
 
+_AMASS = re.compile(rb"(?:poses|pose_body)\.npy.*trans\.npy|trans\.npy.*(?:poses|pose_body)\.npy", re.DOTALL)
+
+
+def looks_like_amass(head: bytes) -> bool:
+    """Return whether a file is a zip archive with arrays `trans` and `poses` or `pose_body`."""
+    return head[:4] == b"PK\x03\x04" and _AMASS.search(head) is not None
+
+
 def looks_like_npz(head: bytes) -> bool:
     """Return whether a file is a zip archive whose first member is a NumPy array."""
     if head[:4] != b"PK\x03\x04":

@@ -39,6 +39,7 @@ def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
     ValueError
         When there are no joints, or when the body would have more than MAX_LINKS links.
     """
+    skeleton.check_lengths()
     if not skeleton.joints:
         raise ValueError("the skeleton has no joints: there is nothing to show")
     if skeleton.num_channels + len(skeleton.joints) > MAX_LINKS:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Problem, Source
+from bodymotion.diagnostics import Problem, Source, WrongUseError
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
@@ -47,7 +47,7 @@ class SkeletonJoint(ContentEquality):
     name, parent:
         The index of the parent is lower than that of the joint; -1 for a root.
     offset:
-        (3,) Position in the parent's frame where no channel replaces it.
+        (3,) Position in the parent's frame where no channel replaces it; NaN where it is unknown: see `Skeleton.lengths_are_known`.
     channels:
         Names of CHANNELS. Position channels replace components of the offset; rotations are applied in this order, about moving axes.
     ends:
@@ -179,6 +179,17 @@ class Skeleton(ContentEquality):
         """Whether the up axis was found; otherwise Y is assumed."""
         return (self.known_up or self._recognized[1]) is not None
 
+    @property
+    def lengths_are_known(self) -> bool:
+        """Whether all offsets are known; without them there are rotations, and no positions."""
+        return not any(np.isnan(joint.offset).any() for joint in self.joints if "Xposition" not in joint.channels)
+
+    def check_lengths(self) -> None:
+        """Raise WrongUseError where the lengths of bones are unknown."""
+        if not self.lengths_are_known:
+            reason = "the lengths of the bones are unknown, so there are rotations and no positions"
+            raise WrongUseError(f"{reason}: give the body model (body_model=…, --body-model)")
+
     @cached_property
     def _recognized(self) -> tuple[float | None, str | None]:
         from bodymotion.skeleton.recognition import recognize
@@ -277,6 +288,7 @@ class Skeleton(ContentEquality):
     @np.errstate(all="ignore")
     def _positions(self, values: Floats, every: bool = False) -> tuple[Floats, list[Floats | None]]:
         """Return the positions (J, 3, T) and rotations (4, T) of joints as read; without `every`, only rotations that others need."""
+        self.check_lengths()
         self._check_memory(len(values))
         columns = np.ascontiguousarray(values.T)
         positions = np.empty((len(self.joints), 3, len(values)))

@@ -170,6 +170,13 @@ def read_head(path: str | Path, size: int) -> bytes:
         return pipe.head(size)
 
 
+def read_tail(path: str | Path, size: int) -> bytes:
+    """Return the last bytes of a file, no more than `size`. Raises OSError as `open` does."""
+    with open_file(path) as file:
+        file.seek(max(file.seek(0, 2) - size, 0))
+        return file.read()
+
+
 def pipe_seen(path: str | Path) -> bytes | None:
     """Return what has come out of a pipe if all of it has been read already; never reads."""
     about = _about_pipe(Path(path))

@@ -18,9 +18,10 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
     Raises
     ------
     ValueError
-        When there are no joints or no channels.
+        When there are no joints or no channels, or where the lengths of bones are unknown.
     """
     path = Path(path)
+    skeleton.check_lengths()
     if not skeleton.num_channels:
         raise ValueError("the skeleton has no channels: there is nothing to write")
     found: list[Problem] = []

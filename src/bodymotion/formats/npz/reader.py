@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -27,8 +27,8 @@ MAX_EMPTY_ROWS = 10**7
 """Rows of an array without columns: they have no bytes in the file, but each has a time in the motion."""
 
 
-def read_archive(path: str | Path) -> dict[str, Array]:
-    """Read all arrays of an archive by their names.
+def read_archive(path: str | Path, *, only: Collection[str] | None = None) -> dict[str, Array]:
+    """Read all arrays of an archive by their names, or `only` some; others are not looked at.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def read_archive(path: str | Path) -> dict[str, Array]:
         with open_file(path) as file:
             size = file.seek(0, 2)
             with zipfile.ZipFile(file) as archive:
-                return _arrays(archive, size, location)
+                return _arrays(archive, size, location, only)
     except FormatError:
         raise
     except OSError as error:
@@ -54,8 +54,8 @@ def read_archive(path: str | Path) -> dict[str, Array]:
         raise
 
 
-def _arrays(archive: zipfile.ZipFile, size: int, location: Location) -> dict[str, Array]:
-    members = archive.infolist()
+def _arrays(archive: zipfile.ZipFile, size: int, location: Location, only: Collection[str] | None) -> dict[str, Array]:
+    members = [one for one in archive.infolist() if only is None or one.filename.removesuffix(".npy") in only]
     total = sum(member.file_size for member in members)
     if len(members) > MAX_ARRAYS or total > max(MAX_BYTES, MAX_RATIO * size):
         raise rules.BOMB.error(
