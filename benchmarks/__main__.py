@@ -26,6 +26,7 @@ NAMES = (
     "checking",
     "cha_reading",
     "bvh_reading",
+    "retargeting",
     "spot_message",
     "render",
 )

@@ -15,13 +15,13 @@ import numpy as np
 
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root
 from bodymotion.diagnostics import Location
-from bodymotion.dynamics import measure, soles
+from bodymotion.dynamics import measure
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.feet import lowest
 from bodymotion.motion.interpolation import sampled
 from bodymotion.retargeting.roles import LIMBS, SIDES, figure_of_body
-from bodymotion.retargeting.source import recorded
+from bodymotion.retargeting.source import recorded, sole_points
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -134,11 +134,13 @@ def compare_retarget(
                 cosine = (own * way[:count]).sum(axis=1) / np.maximum(np.linalg.norm(own, axis=1), 1e-9)
                 directions[f"{start} to {end.split()[1]}"] = float(np.arccos(np.clip(cosine, -1, 1)).mean())
             reach[roles_of[-1]] = float(np.linalg.norm(points[roles_of[-1]] - goal, axis=1).mean())
-    feet = soles(body, [figure.points[f"{side} ankle"][0] for side in SIDES])
-    low = lowest(placed[:, list(feet.links)], feet.points, feet.edges, PATCH)
-    height = low[..., 0] - (0.0 if len(feet.points) > len(SIDES) else np.median(low[..., 0].min(axis=1)))
+    links = [figure.points[f"{side} ankle"][0] for side in SIDES]
+    clouds = [sole_points(body, figure, side) for side in SIDES]
+    edges = np.cumsum([0, *map(len, clouds)])
+    low = lowest(placed[:, links], np.concatenate(clouds), edges, PATCH)
+    height = low[..., 0]
     contact = np.asarray(recording.contact[:count].any(axis=2))
-    steps = _slides(placed, feet.links, low[..., 1:])
+    steps = _slides(placed[:, links], low[..., 1:])
     both = contact[1:] & contact[:-1]
     limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])
     speeds = np.array([(j.velocity_lower, j.velocity_upper) for j in body.joints]).reshape(-1, 2)
@@ -164,12 +166,11 @@ def compare_retarget(
     )
 
 
-def _slides(placed: Floats, links: tuple[int, ...], points: Floats) -> Floats:
-    """Return the paths (T − 1, K) [m] along the ground, from frame to frame, of the points (T, K, 3) of links that touch it."""
-    own = placed[:, list(links)]
-    inside = rotations.rotate(rotations.conjugate(own[..., 3:]), points - own[..., :3])
+def _slides(feet: Floats, points: Floats) -> Floats:
+    """Return the paths (T − 1, K) [m] along the ground, from frame to frame, of the points (T, K, 3) of feet (T, K, 7) that touch it."""
+    inside = rotations.rotate(rotations.conjugate(feet[..., 3:]), points - feet[..., :3])
     ways = []
     for at in (inside[:-1], inside[1:]):  # what touches before, and what touches after
-        ends = [placed_[..., :3] + rotations.rotate(placed_[..., 3:], at) for placed_ in (own[:-1], own[1:])]
-        ways.append(np.linalg.norm((ends[1] - ends[0])[..., :2], axis=-1))
+        before, after = (placed[..., :3] + rotations.rotate(placed[..., 3:], at) for placed in (feet[:-1], feet[1:]))
+        ways.append(np.linalg.norm((after - before)[..., :2], axis=-1))
     return np.asarray(np.minimum(*ways))

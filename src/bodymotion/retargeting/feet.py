@@ -28,35 +28,35 @@ def foot_path(raw: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: b
 
     `contact` (T, 2) of ankle and toe. With `tilted`, orientations are those that the foot can have, and kept but for `FREE_TILT`.
     """
-    out, on = np.array(raw), np.asarray(contact.any(axis=1))
+    on = np.asarray(contact.any(axis=1))
     phases = runs(on)
-    for a, b in phases:
-        out[a:b] = _stance(raw[a:b], np.asarray(contact[a:b].all(axis=1)), sole, tilted)
-    count = len(raw)
-    bounds = [0, *(frame for phase in phases for frame in phase), count]
+    change = pose_difference(_stances(raw, np.asarray(contact.all(axis=1)), phases, sole, tilted), raw)
+    bounds = [0, *(frame for phase in phases for frame in phase), len(raw)]
     for a, b in zip(bounds[::2], bounds[1::2], strict=True):
-        if a == b or not phases:
-            continue
-        known = [pose_difference(out[k], raw[k]) for k in (a - 1, b) if 0 <= k < count]
+        known = [change[k] for k in (a - 1, b) if 0 <= k < len(raw)] if phases else [np.zeros(6)]
         share: Floats = (np.arange(a, b, dtype=np.float64) - a + 1.0) / (b - a + 1.0)
-        change = known[0] + quintic(share)[:, None] * (known[-1] - known[0])
-        out[a:b, :3] = raw[a:b, :3] + change[:, :3]
-        out[a:b, 3:] = rotations.multiply(from_rotation_vector(change[:, 3:]), raw[a:b, 3:])
+        change[a:b] = known[0] + quintic(share)[:, None] * (known[-1] - known[0])
+    turned = rotations.multiply(from_rotation_vector(change[:, 3:]), raw[:, 3:])
+    out = np.concatenate([raw[:, :3] + change[:, :3], turned], axis=1)
     corners = np.array([[x, y, -sole.depth] for x in (sole.front, -sole.back) for y in (sole.left, -sole.right)])
     lowest = (out[:, 2, None] + rotations.rotate(out[:, None, 3:], corners)[..., 2]).min(axis=1)
     out[:, 2] += np.where(on, 0.0, np.maximum(-lowest, 0.0))
     return out
 
 
-def _stance(raw: Floats, flat: npt.NDArray[np.bool_], sole: Sole, tilted: bool) -> Floats:
-    """Return the poses (N, 7) of a foot in one stance phase; `flat` (N,) where ankle and toe of the source are in contact."""
+def _stances(
+    raw: Floats, flat: npt.NDArray[np.bool_], phases: list[tuple[int, int]], sole: Sole, tilted: bool
+) -> Floats:
+    """Return the poses (T, 7) of a foot in its stance phases; `flat` (T,) where ankle and toe of the source are in contact."""
     roll, pitch, yaw = rotations.to_rpy(raw[:, 3:]).T
-    yaw = np.unwrap(yaw)
-    mean = float(yaw[flat].mean() if flat.any() else yaw.mean())
-    yaw = mean + _beyond(yaw - mean, FREE_YAW)
+    zero = np.zeros_like(yaw)
+    counted = [flat[a:b] if flat[a:b].any() else np.ones(b - a, dtype=bool) for a, b in phases]
+    for (a, b), of_mean in zip(phases, counted, strict=True):
+        whole = np.unwrap(yaw[a:b])
+        mean = float(whole[of_mean].mean())
+        yaw[a:b] = mean + _beyond(whole - mean, FREE_YAW)
     pitch = np.clip(_beyond(pitch, FREE_TILT if tilted else FREE_PITCH), *PITCHES)
     roll = np.clip(_beyond(roll, FREE_TILT), -MAX_ROLL, MAX_ROLL) * tilted
-    zero = np.zeros_like(yaw)
     level = rotations.from_rpy(np.stack([zero, zero, yaw], axis=1))
     middle = np.array([0.5 * (sole.front - sole.back), 0.5 * (sole.left - sole.right), -sole.depth])
     edge = np.stack(
@@ -66,9 +66,11 @@ def _stance(raw: Floats, flat: npt.NDArray[np.bool_], sole: Sole, tilted: bool) 
     # It yaws about what touches the ground: the middle, or an edge, or a corner.
     arm = np.where(np.stack([pitch, roll, zero], axis=1) == 0, 0.0, edge)[:-1]
     moved = rotations.rotate(level[:-1], arm) - rotations.rotate(level[1:], arm)
-    moved = np.concatenate([np.zeros((1, 3)), np.cumsum(moved, axis=0)])
-    apart = raw[:, :3] + rotations.rotate(level, middle) - moved
-    point = moved + (apart[flat] if flat.any() else apart).mean(axis=0) * [1, 1, 0]
+    point = np.concatenate([np.zeros((1, 3)), np.cumsum(moved, axis=0)])
+    apart = raw[:, :3] + rotations.rotate(level, middle) - point
+    for (a, b), of_mean in zip(phases, counted, strict=True):
+        point[a:b] += apart[a:b][of_mean].mean(axis=0)
+    point[:, 2] = 0.0
     turn = rotations.from_rpy(np.stack([roll, pitch, zero], axis=1))
     ankle = point + rotations.rotate(level, edge - rotations.rotate(turn, edge + middle))
     return np.concatenate([ankle, rotations.multiply(level, turn)], axis=1)

@@ -24,6 +24,7 @@ import numpy as np
 from bodymotion.balancing.balancing import eased, low_passed_rows
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.kernels.compiling import in_slices
 from bodymotion.model import ik
 from bodymotion.motion import Motion
 from bodymotion.retargeting.feet import foot_path
@@ -35,21 +36,23 @@ from bodymotion.skeleton import Skeleton
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-CUTOFF, SLOW_CUTOFF = 6.0, 3.0
+CUTOFF, SLOW_CUTOFF = 6.0, 2.0
 """[Hz] of the low-pass filters of goals and legs, and of the posture near which arms are in the last pass: what their goals leave open is
 smooth."""
 STRETCH = 0.985
 """Of the length of a leg: hips are no further from a foot in contact."""
-POSTURE = 0.01
+POSTURE = 0.004
 """The weight of the posture, in 1/rad."""
-FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.2, 1.0, 0.3
+FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.2, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
-LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 0.3, 0.15
+LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 0.3, 0.1
 """The weights in the last pass: of feet, and of the filtered values of legs and trunk, and of other joints."""
-FIRST_STEPS, STEPS, LAST_STEPS = 60, 4, 3
-"""Steps of inverse kinematics in the first frame, in others, and in those of the last pass."""
-BENT = {"knee": 0.3, "elbow": 0.5}
-"""[rad] How far joints are bent where the search begins."""
+FIRST_STEPS, STEPS, LAST_STEPS, RESTARTS = 60, 3, 2, 20
+"""Steps of inverse kinematics in the first frame, in others, and in those of the last pass; and start poses that are tried."""
+FEW, RUN_IN = 400, 20
+"""Frames that are solved on one thread, and those by which a slice of more begins earlier."""
+BENT, MIN_BENT = 0.4, 0.05
+"""[rad] How far knees and elbows are bent where the search begins, and at least: beyond straight they would bend to the other side."""
 
 
 def retarget(
@@ -84,26 +87,28 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     times = recording.times
     legs = goals.columns("left ankle", "right ankle", "chest")
     every = goals.columns(*figure.points)
-    start, root = goals.start()
+    start = goals.start()
     weights = np.full(body.num_joints, POSTURE)
-    weights[goals.columns("pelvis")] = 0.0
+    moved_root = goals.columns("pelvis")
+    weights[moved_root] = 0.0
     trunk = [*goals.trunk(PELVIS), *goals.knees()]
-    first = goals.solve([*goals.feet(FOOT, SWING), *trunk], legs, weights, start, root, start, STEPS)
-    placed = body.forward_kinematics(first.q, first.root)
+    first, root = goals.solve([*goals.feet(FOOT, SWING), *trunk], legs, weights, start, start, start, STEPS)
+    placed = body.forward_kinematics(first, root)
     goals.plan_feet(placed)
     posture = np.tile(start, (len(times), 1))
-    posture[:, legs] = first.q[:, legs]
+    posture[:, legs] = first[:, legs]
     tasks = [*goals.feet(FOOT, FOOT), *trunk, *goals.arms(placed)]
-    second = goals.solve(tasks, every, weights, first.q[0], first.root[0], posture, STEPS)
-    q, root = low_passed_rows(second.q, times, SLOW_CUTOFF), low_passed_rows(second.root, times, CUTOFF)
-    q[:, legs] = low_passed_rows(second.q[:, legs], times, CUTOFF)
+    second, root = goals.solve(tasks, every, weights, start, root, posture, STEPS)
+    q, root = low_passed_rows(second, times, SLOW_CUTOFF), low_passed_rows(root, times, CUTOFF)
+    q[:, legs] = low_passed_rows(second[:, legs], times, CUTOFF)
     placed = body.forward_kinematics(q, root)
     last = [*goals.feet(LAST_FOOT, LAST_FOOT), goals.as_placed("pelvis", placed), *goals.arms(placed)]
     weights[:] = LAST_POSTURE
     weights[legs] = LAST_LEGS
-    weights[goals.columns("pelvis")] = 0.0
-    final = goals.solve(last, every, weights, q, root, q, LAST_STEPS)
-    return Motion.from_joints(final.q, times=times, root=final.root, joint_names=final.joint_names)
+    weights[moved_root] = 0.0
+    q, root = goals.solve(last, every, weights, q, root, q, LAST_STEPS)
+    names = tuple(joint.name for joint in body.joints)
+    return Motion.from_joints(q, times=times, root=root, joint_names=names if all(names) else ())
 
 
 class Goals:
@@ -112,6 +117,14 @@ class Goals:
     def __init__(self, recording: Recording, body: Body, figure: Figure) -> None:
         self.recording, self.body, self.figure = recording, body, figure
         self.axes = part_axes(figure)
+        self.lower, self.upper = ik.search_space(body, False, None, 0.0)[1:3]
+        self.lower, self.upper = self.lower[6:], self.upper[6:]
+        self.bends = self._bends()
+        for column, sign, straight in self.bends:
+            if sign > 0:
+                self.lower[column] = max(self.lower[column], min(straight + MIN_BENT, self.upper[column]))
+            else:
+                self.upper[column] = min(self.upper[column], max(straight - MIN_BENT, self.lower[column]))
         rest, times = figure.rest, recording.times
         middle = 0.5 * (rest["left hip"] + rest["right hip"])
         upright = rotations.multiply(figure.reference[figure.points["pelvis"][0], 3:], self.axes["pelvis"])
@@ -163,26 +176,51 @@ class Goals:
                 link = self.body.links[link].parent
         return sorted(found)
 
-    def start(self) -> tuple[Floats, Floats]:
-        """Return joint values (J,) and the root's pose (7,) where the search begins: upright, knees and elbows a little bent."""
+    def _bends(self) -> list[tuple[int, float, float]]:
+        """Return of knees and elbows the columns, the directions in which they bend (±1), and the values where they are straight.
+
+        A knee bends the shin backwards, an elbow the forearm forwards. With unit axis a, the limbs u above and v below make the angle
+        atan2(a · (u × v), u · v), whose derivative by the joint is 1.
+        """
         q, rest = neutral(self.body), self.figure.rest
-        lateral = rest["left hip"] - rest["right hip"]
-        forward = np.cross(lateral, [0.0, 0.0, 1.0])
+        forward = np.cross(rest["left hip"] - rest["right hip"], [0.0, 0.0, 1.0])
+        found = []
         for side in SIDES:
-            for role, below, way in (("knee", "ankle", -forward), ("elbow", "wrist", forward)):
-                if f"{side} {role}" not in rest:
-                    continue
-                link = self.body.links[self.figure.points[f"{side} {role}"][0]]
-                if link.index in self.body.joint_links:
-                    axis = rotations.rotate(self.figure.reference[link.index, 3:], link.joint.axis)
-                    moved = float(np.cross(axis, rest[f"{side} {below}"] - rest[f"{side} {role}"]) @ way)
-                    column = self.body.joint_links.index(link.index)
-                    bent = q[column] + np.sign(moved) * BENT[role]
-                    q[column] = np.clip(bent, link.joint.lower, link.joint.upper)
+            for above, role, below, way in (
+                ("hip", "knee", "ankle", -forward),
+                ("shoulder", "elbow", "wrist", forward),
+            ):
+                index = self.figure.points.get(f"{side} {role}", (-1,))[0]
+                if index in self.body.joint_links and self.body.links[index].joint.type == "rotate":
+                    column = self.body.joint_links.index(index)
+                    axis = rotations.rotate(self.figure.reference[index, 3:], self.body.links[index].joint.axis)
+                    u = rest[f"{side} {role}"] - rest[f"{side} {above}"]
+                    v = rest[f"{side} {below}"] - rest[f"{side} {role}"]
+                    u, v = u - (u @ axis) * axis, v - (v @ axis) * axis
+                    angle = np.arctan2(axis @ np.cross(u, v), u @ v)
+                    straight = float(q[column] - angle)
+                    moved = float(np.cross(axis, v) @ way)
+                    if abs(moved) < 0.3 * np.linalg.norm(v) * np.linalg.norm(way):  # a sideways hinge: the wider range
+                        moved = self.upper[column] + self.lower[column] - 2 * straight
+                    found.append((column, -1.0 if moved < 0 else 1.0, straight))
+        return found
+
+    def start(self) -> Floats:
+        """Return joint values (J,) where the search begins: upright, knees and elbows a little bent."""
+        q = neutral(self.body)
+        for column, sign, straight in self.bends:
+            if sign * (q[column] - straight) < BENT:
+                q[column] = np.clip(straight + sign * BENT, self.lower[column], self.upper[column])
+        return q
+
+    def placed_root(self, q: Floats, frame: int) -> Floats:
+        """Return the root's pose (7,) for which the pelvis is at its goal in a frame, with joint values (J,)."""
         pelvis = self.figure.points["pelvis"][0]
         placed = self.body.forward_kinematics(q, self.body.root_pose)
-        goal = self.link_pose("pelvis", self.pelvis[0], self._local("pelvis", self.middle))
-        return q, poses.compose(goal, poses.compose(poses.inverse(placed[pelvis]), placed[0]))
+        goal = self.link_pose("pelvis", self.pelvis[frame], self._local("pelvis", self.middle))
+        if self.body.is_mounted:
+            return np.asarray(self.body.root_pose)
+        return poses.compose(goal, poses.compose(poses.inverse(placed[pelvis]), placed[0]))
 
     def _local(self, role: str, point: Floats) -> Floats:
         """Return a point (3,) of the upright pose in the frame of a role's link."""
@@ -193,9 +231,9 @@ class Goals:
         turned = rotations.multiply(frame[..., 3:], rotations.conjugate(self.axes[part]))
         return np.concatenate([frame[..., :3] - rotations.rotate(turned, point), turned], axis=-1)
 
-    def feet(self, weight: float, orientation_weight: float) -> list[ik.Task]:
+    def feet(self, weight: float, orientation_weight: float) -> list[ik.FrameTask]:
         """Return the tasks of both feet."""
-        tasks: list[ik.Task] = []
+        tasks: list[ik.FrameTask] = []
         for side, path in zip(SIDES, self.ankles, strict=True):
             link, point = self.figure.points[f"{side} ankle"]
             goal = self.link_pose(f"{side} foot", path, point)
@@ -203,13 +241,13 @@ class Goals:
             tasks.append(ik.FrameTask(link, goal, weight, 0.3 * orientation_weight, point))
         return tasks
 
-    def trunk(self, weight: float) -> list[ik.Task]:
+    def trunk(self, weight: float) -> list[ik.FrameTask]:
         """Return the tasks of pelvis, chest and head."""
         link = self.figure.points["pelvis"][0]
         point = self._local("pelvis", self.middle)
         goal = self.link_pose("pelvis", self.pelvis, point)
         goal[:, :3] = self.pelvis[:, :3]
-        tasks: list[ik.Task] = [ik.FrameTask(link, goal, weight, weight, point)]
+        tasks: list[ik.FrameTask] = [ik.FrameTask(link, goal, weight, weight, point)]
         for part, share in (("chest", CHEST), ("head", HEAD)):
             if part in self.axes and self.columns(part) != (self.columns("chest") if part == "head" else []):
                 frames = np.concatenate([np.zeros((len(goal), 3)), self.recording.frames[part]], axis=1)
@@ -226,9 +264,9 @@ class Goals:
             found.append(base)
         return found
 
-    def knees(self) -> list[ik.Task]:
+    def knees(self) -> list[ik.FrameTask]:
         """Return the tasks of the knees."""
-        tasks: list[ik.Task] = []
+        tasks: list[ik.FrameTask] = []
         rest = self.figure.rest
         for side in SIDES:
             hip = poses.transform_points(
@@ -240,9 +278,9 @@ class Goals:
             tasks.append(ik.FrameTask(link, low_passed_rows(goal, self.recording.times, CUTOFF), KNEE, point=point))
         return tasks
 
-    def arms(self, placed: Floats) -> list[ik.Task]:
+    def arms(self, placed: Floats) -> list[ik.FrameTask]:
         """Return the tasks of elbows, wrists and hands, for poses (T, L, 7) of the links that carry the shoulders."""
-        tasks: list[ik.Task] = []
+        tasks: list[ik.FrameTask] = []
         for side in SIDES:
             roles = [f"{side} {part}" for part in ("shoulder", "elbow", "wrist", "hand")]
             if not all(role in self.figure.points and role in self.recording.points for role in roles):
@@ -259,34 +297,60 @@ class Goals:
                 )
         return tasks
 
-    def as_placed(self, role: str, placed: Floats) -> ik.Task:
+    def as_placed(self, role: str, placed: Floats) -> ik.FrameTask:
         """Return the task that keeps the link of a role where it is."""
         link = self.figure.points[role][0]
         return ik.FrameTask(link, placed[:, link], PELVIS, PELVIS)
 
     def solve(
         self,
-        tasks: list[ik.Task],
+        tasks: list[ik.FrameTask],
         columns: list[int],
         weights: Floats,
         q: Floats,
         root: Floats,
         rest: Floats,
         steps: int,
-    ) -> ik.Solution:
-        """Return the solution; from one start pose, the first frame is solved with more steps."""
+    ) -> tuple[Floats, Floats]:
+        """Return joints (T, J) and root poses (T, 7), slice by slice of the frames.
 
-        def found(tasks: Sequence[ik.Task], q: Floats, root: Floats, rest: Floats, steps: int) -> ik.Solution:
+        With one start pose (J,) each slice begins there, `RUN_IN` frames early, its first frame with more steps.
+        """
+
+        def found(
+            tasks: Sequence[ik.FrameTask], q: Floats, root: Floats, rest: Floats, steps: int, restarts: int = 0
+        ) -> ik.Solution:
             problem = ik.TaskList(self.body, q, root, rest)
             for task in tasks:
                 problem.add_task(task)
             problem.add_loops()
             moving, lower, upper, _ = ik.search_space(self.body, not self.body.is_mounted, columns, 0.0)
+            lower[6:], upper[6:] = self.lower, self.upper
             pull: Floats = np.concatenate([np.zeros(6), weights]) * moving.astype(np.float64)
-            return ik.solve(problem, (moving, lower, upper, pull), 0, steps)
+            return ik.solve(problem, (moving, lower, upper, pull), restarts, steps)
 
-        if q.ndim == 1:
-            once = [ik.FrameTask(t.link, np.asarray(t.goal)[0], t.weight, t.orientation_weight, t.point) for t in tasks]  # type: ignore[union-attr]
-            first = found(once, q, root, np.atleast_2d(rest)[0], FIRST_STEPS)
-            q, root = first.q, first.root
-        return found(tasks, q, root, rest, steps)
+        def part(first: int, last: int) -> list[ik.FrameTask]:
+            rows = slice(first, last)
+            return [
+                ik.FrameTask(t.link, np.asarray(t.goal)[rows], t.weight, t.orientation_weight, t.point) for t in tasks
+            ]
+
+        count = len(self.pelvis)
+        out = np.empty((count, self.body.num_joints)), np.empty((count, 7))
+
+        def work(start: int, stop: int) -> None:
+            if q.ndim == 2:
+                first, rows = start, slice(start, stop)
+                solution = found(part(start, stop), q[rows], root[rows], rest[rows], steps)
+            else:
+                # A root that is moved by joints begins far from its goal.
+                restarts = RESTARTS * bool(self.columns("pelvis") and self.body.is_mounted)
+                first = max(start - RUN_IN, 0)
+                own = np.broadcast_to(rest, (count, rest.shape[-1]))[first:stop]
+                begun = found(part(first, first + 1), q, self.placed_root(q, first), own[0], FIRST_STEPS, restarts)
+                solution = found(part(first, stop), begun.q[0], begun.root[0], own, steps)
+            for rows_of, values in zip(out, (solution.q, solution.root), strict=True):
+                rows_of[start:stop] = values[start - first :]
+
+        in_slices(count, work, count if self.body.is_mounted else FEW)
+        return out

@@ -19,11 +19,11 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry import rotations
+from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.retargeting.roles import LIMBS, SIDES, Figure, figure_of_body, figure_of_skeleton
+from bodymotion.retargeting.roles import SIDES, Figure, figure_of_body, figure_of_skeleton
 from bodymotion.skeleton import Skeleton
 
 LOW, NEAR, SLOW, STILL = 0.1, 0.06, 0.25, 0.35
@@ -148,29 +148,35 @@ def part_axes(figure: Figure) -> dict[str, Floats]:
     }
 
 
-def sole(body: Body, figure: Figure, side: str = "left") -> Sole:
-    """Return the sole of a foot: the box of the contact points of the foot and what it carries.
+def sole_points(body: Body, figure: Figure, side: str) -> Floats:
+    """Return the points (N, 3) with which a foot can touch the ground, in the frame of its link, that of the ankle.
 
-    A foot without shapes is as long as a quarter of the leg, and as deep as the ankle is above z = 0 in the robot's own pose, where that is
-    below 0.15 legs.
+    They are the contact points of the foot and what it carries. A foot without shapes is a box, as long as a quarter of the leg, and as
+    deep as the ankle is above z = 0 in the robot's own pose, where that is below 0.15 legs.
     """
-    foot = figure.points[f"{side} ankle"][0]
-    ankle = figure.at(f"{side} ankle", figure.reference)
+    foot, ankle = figure.points[f"{side} ankle"]
     clouds = []
     for link in body.links[foot:]:
         above = link.index
         while above > foot:
             above = body.links[above].parent
         if above == foot and len(link.contact_points):
-            pose = figure.reference[link.index]
-            clouds.append(pose[:3] + rotations.rotate(pose[3:], link.contact_points))
-    axes = rotations.multiply(figure.reference[foot, 3:], part_axes(figure)[f"{side} foot"])
-    if not clouds:
-        leg = figure.length(f"{side} hip", f"{side} knee", f"{side} ankle")
-        depth = float(ankle[2]) if 0 < ankle[2] < 0.15 * leg else 0.1 * leg
-        return Sole(0.15 * leg, 0.1 * leg, depth, 0.05 * leg, 0.05 * leg)
-    cloud = rotations.rotate(rotations.conjugate(axes), np.concatenate(clouds) - ankle)
-    cloud = cloud[cloud[:, 2] < cloud[:, 2].min() + 0.1 * np.ptp(cloud[:, 0])]
+            clouds.append(poses.transform_points(figure.reference[link.index], link.contact_points))
+    if clouds:
+        return poses.transform_points(poses.inverse(figure.reference[foot]), np.concatenate(clouds))
+    leg = figure.length(f"{side} hip", f"{side} knee", f"{side} ankle")
+    high = float(figure.at(f"{side} ankle", figure.reference)[2])
+    depth = high if 0 < high < 0.15 * leg else 0.1 * leg
+    box = [[x * leg, y * leg, -depth] for x in (0.15, -0.1) for y in (0.05, -0.05)]
+    return ankle + rotations.rotate(part_axes(figure)[f"{side} foot"], np.array(box))
+
+
+def sole(body: Body, figure: Figure, side: str = "left") -> Sole:
+    """Return the box of the lowest points of a foot."""
+    axes = part_axes(figure)[f"{side} foot"]
+    cloud = sole_points(body, figure, side) - figure.points[f"{side} ankle"][1]
+    cloud = rotations.rotate(rotations.conjugate(axes), cloud)
+    cloud = cloud[cloud[:, 2] <= cloud[:, 2].min() + 0.1 * np.ptp(cloud[:, 0])]
     (front, left, _), (back, right, depth) = cloud.max(axis=0), -cloud.min(axis=0)
     return Sole(float(front), float(back), float(depth), float(left), float(right))
 
@@ -236,6 +242,3 @@ def _contact(points: Floats, ground: float, times: Floats, leg: float) -> npt.ND
             if a > 0 and b < len(found) and times[b] - times[a] < MIN_PHASE:
                 found[a:b] = not state
     return found
-
-
-__all__ = ["LIMBS", "Recording", "part_axes", "recorded", "sole"]
