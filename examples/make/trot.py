@@ -34,7 +34,7 @@ description Trot forward, one stride a beat.
 display_rgb 250 180 20
 track_swing_trajectories
 
-speed 0.5 1 1.5
+speed 0.5 1 1.25
 body_entry_slices 0 1 4
 body_tracking_stiffness 1 5 10
 
