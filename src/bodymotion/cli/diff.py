@@ -1,4 +1,4 @@
-"""`bodymotion diff A B`: the differences between two motions, two models, or two choreographies."""
+"""`bodymotion diff A B`: the differences between two motions, models, animations or choreographies."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ def diff(
     atol: Annotated[float, Option(min=0)] = 0.0,
     rtol: Annotated[float, Option(min=0)] = 0.0,
     body: Path | None = None,
+    recorded: bool = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print the differences between two motions, two models, or two choreographies.
+    """Print the differences between two motions, models, animations or choreographies.
 
     Of motions: components, times, and the largest difference of each with its frame and joint; --body gives the names. Lengths are in
     metres, angles in radians; orientations differ by the angle between them. Of models: links, joints, masses, shapes, devices. Of
-    choreographies: tempo, moves, their slices and parameters.
+    choreographies: tempo, moves, their slices and parameters. Of animations: options, parameters, keyframes. With --recorded, B is a
+    recording of A: its lag, and the errors of joints, feet and root after that; animations and logs of a Spot are played.
 
     Exit code 0: equal within the tolerances; 1: different; 2: they cannot be compared.
 
@@ -41,6 +43,7 @@ def diff(
       bodymotion diff walk.seq walk.json
       bodymotion diff before.seq after.seq --atol 1e-6 --body robot.wrl
       bodymotion diff old.wrl new.wrl
+      bodymotion diff wave.cha log.pb --recorded
 
     Options:
       first A: A motion or a model.
@@ -48,10 +51,11 @@ def diff(
       --atol X: Numbers are equal when |a - b| <= atol + rtol |b|.
       --rtol X: See --atol.
       --body -b MODEL: The model that names joints and links.
+      --recorded: B is a recording of A: find its lag, and compare after that.
     """  # noqa: D301
     try:
         with failures("diff"):
-            comparison = _compare(first, second, atol, rtol, body, reading)
+            comparison = _compare(first, second, atol, rtol, body, recorded, reading)
     except typer.Exit as ended:
         raise typer.Exit(FAILED if ended.exit_code == 1 else ended.exit_code) from None
     with results() as out:
@@ -66,30 +70,36 @@ def diff(
 
 
 def _compare(
-    first: Path, second: Path, atol: float, rtol: float, body: Path | None, reading: ReaderOptions
+    first: Path, second: Path, atol: float, rtol: float, body: Path | None, recorded: bool, reading: ReaderOptions
 ) -> Comparison:
+    from bodymotion import comparison
+    from bodymotion.animation import Animation
     from bodymotion.cli.files import check_reading, load_body
-    from bodymotion.comparison import compare_bodies, compare_choreographies, compare_motions
     from bodymotion.diagnostics.text import with_article
     from bodymotion.formats.registry import find_format, load
 
     formats = [find_format(path) for path in (first, second)]
     check_reading(reading, formats)
     kinds = [{"Body": "model"}.get(found.holds, found.holds.lower()) for found in formats]
-    if kinds[0] != kinds[1]:
+    alike = set(kinds) <= {"motion", "animation"} if recorded else kinds[0] == kinds[1]
+    if not alike:
         message = f"{first} holds {with_article(kinds[0])}, {second} {with_article(kinds[1])}: they cannot be compared"
         raise typer.BadParameter(message, param_hint="A, B")
     if kinds[0] == "model":
-        one, other = (load_body(path, reading) for path in (first, second))
-        return compare_bodies(one, other, atol=atol, rtol=rtol)
-    if kinds[0] not in ("motion", "choreography"):
-        message = f"{with_article(kinds[0])} cannot be compared; motions, models and choreographies can"
+        return comparison.compare_bodies(*(load_body(path, reading) for path in (first, second)), atol=atol, rtol=rtol)
+    if kinds[0] not in ("motion", "animation", "choreography"):
+        message = f"{with_article(kinds[0])} cannot be compared; motions, models, animations and choreographies can"
         raise typer.BadParameter(message, param_hint="A, B")
-    motions = [
+    one, other = (
         load(path, format=found.name, **found.options_of(reading))
         for found, path in zip(formats, (first, second), strict=True)
-    ]
+    )
+    if recorded:
+        one, other = (value.play() if isinstance(value, Animation) else value for value in (one, other))
+        return comparison.compare_recording(one, other, atol=atol)
     if kinds[0] == "choreography":
-        return compare_choreographies(motions[0], motions[1], atol=atol, rtol=rtol)
+        return comparison.compare_choreographies(one, other, atol=atol, rtol=rtol)
+    if kinds[0] == "animation":
+        return comparison.compare_animations(one, other, atol=atol, rtol=rtol)
     named = None if body is None else load_body(body, reading)
-    return compare_motions(motions[0], motions[1], atol=atol, rtol=rtol, body=named)
+    return comparison.compare_motions(one, other, atol=atol, rtol=rtol, body=named)

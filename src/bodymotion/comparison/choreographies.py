@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from difflib import SequenceMatcher
 
-from bodymotion.choreography import Choreography, Move, Value
-from bodymotion.comparison.difference import Comparison, Difference, Tolerance, in_words
+from bodymotion.choreography import Choreography, Move
+from bodymotion.comparison.difference import Comparison, Difference, Tolerance, of_values
 
 __all__ = ["compare_choreographies"]
 
@@ -30,7 +30,7 @@ def _differences(first: Choreography, second: Choreography, tolerance: Tolerance
         {"name": one.name, "slices_per_minute": one.slices_per_minute, **one.options, **(one.editor or {})}
         for one in (first, second)
     ]
-    yield from _of_values("the choreography", heads[0], heads[1], tolerance)
+    yield from of_values("the choreography", heads[0], heads[1], tolerance)
     for one, other in _pairs(first.moves, second.moves):
         if one is None or other is None:
             found, side = (one, "first") if other is None else (other, "second")
@@ -39,7 +39,7 @@ def _differences(first: Choreography, second: Choreography, tolerance: Tolerance
             continue
         fields = ("start_slice", "requested_slices", "kind", "id", "extension")
         values = [{**{name: getattr(move, name) for name in fields}, **move.parameters} for move in (one, other)]
-        yield from _of_values(_name(one), values[0], values[1], tolerance)
+        yield from of_values(_name(one), values[0], values[1], tolerance)
 
 
 def _pairs(first: tuple[Move, ...], second: tuple[Move, ...]) -> Iterator[tuple[Move | None, Move | None]]:
@@ -61,15 +61,3 @@ def _pairs(first: tuple[Move, ...], second: tuple[Move, ...]) -> Iterator[tuple[
 
 def _name(move: Move) -> str:
     return f"{move.type} at slice {move.start_slice}"
-
-
-def _of_values(
-    what: str, one: Mapping[str, Value], other: Mapping[str, Value], tolerance: Tolerance
-) -> Iterator[Difference]:
-    for name in dict.fromkeys((*one, *other)):
-        a, b = one.get(name), other.get(name)
-        numeric = isinstance(a, float) and isinstance(b, float)
-        if name in one and name in other and (tolerance.alike(a, b) if numeric else a == b):  # type: ignore[arg-type]
-            continue
-        words = [in_words(values[name]) if name in values else "not set" for values in (one, other)]
-        yield Difference(what, f"{name} {words[0]} and {words[1]}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,3 +79,16 @@ def in_words(x: object) -> str:
         return f"{x:.9g}"
     text = str(x)
     return text if len(text) <= 120 else text[:117] + "…"
+
+
+def of_values(
+    what: str, one: Mapping[str, object], other: Mapping[str, object], tolerance: Tolerance
+) -> Iterator[Difference]:
+    """Return the differences between two mappings of values by name."""
+    for name in dict.fromkeys((*one, *other)):
+        a, b = one.get(name), other.get(name)
+        numeric = isinstance(a, float) and isinstance(b, float)
+        if name in one and name in other and (tolerance.alike(a, b) if numeric else a == b):  # type: ignore[arg-type]
+            continue
+        words = [in_words(values[name]) if name in values else "not set" for values in (one, other)]
+        yield Difference(what, f"{name} {words[0]} and {words[1]}")

@@ -1,0 +1,130 @@
+"""Compare a commanded motion with its recording: the lag, and the errors of joints, feet and root after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bodymotion.comparison.difference import Comparison, Difference
+from bodymotion.geometry import poses, rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion.interpolation import sampled
+from bodymotion.spot.playback.dimensions import LEG_JOINTS, LEGS
+from bodymotion.spot.playback.legs import foot_positions
+
+MAX_LAG = 1.0
+"""[s] Larger lags are not searched, nor those that leave less than half of the shorter motion."""
+MAX_SAMPLES = 20_000
+MIN_RATE = 200.0
+"""[Hz] Rate at which lags are tried, with at most `MAX_SAMPLES` samples."""
+SAME_COST = 1.02
+"""Of lags that fit nearly as well, as those of a periodic motion do, the shortest is taken."""
+
+
+def compare_recording(commanded: Motion, recorded: Motion, *, atol: float = 0.0) -> Comparison:
+    """Return the lag of a recording behind the commanded motion, and the errors after it that are larger than `atol`.
+
+    The lag [s] is the delay at which the joint values of both differ least, apart from constant offsets. After that there is one
+    difference for each joint [rad or m], for each foot of a Spot relative to its body [m], and for position [m] and orientation [rad] of
+    the root relative to its first pose; the largest root mean square first.
+
+    Raises
+    ------
+    ValueError
+        When the two have no joints in common, or fewer than three frames.
+    """
+    values = []
+    for motion in (commanded, recorded):
+        joints = motion.joint_displacement
+        if joints is None or joints.num_frames < 3:
+            raise ValueError("a commanded and a recorded motion need joint values in three frames or more")
+        values.append(joints)
+    one, other = values
+    names = _names(one, other)
+    columns = [[c.part_labels.index(name) if any(c.part_labels) else int(name) for name in names] for c in values]
+    times = [c.timeline.times for c in values]
+    tables = [np.asarray(c.values[:, own]) for c, own in zip(values, columns, strict=True)]
+    lag = _lag(tables, times)
+    found = [
+        Difference(
+            "lag", f"the second motion is {abs(lag) * 1000:.1f} ms {'later' if lag > 0 else 'earlier'}", {"lag": lag}
+        )
+    ]
+    at = times[1][(times[1] - lag >= times[0][0]) & (times[1] - lag <= times[0][-1])]
+    pairs = [sampled(tables[0], times[0], at - lag), sampled(tables[1], times[1], at)]
+    unit = "rad or m"
+    errors = [_error(name, np.abs(pairs[0][:, k] - pairs[1][:, k]), at, unit) for k, name in enumerate(names)]
+    if set(LEG_JOINTS) <= set(names):
+        legs = [table[:, [names.index(name) for name in LEG_JOINTS]].reshape(-1, 4, 3) for table in pairs]
+        apart = np.linalg.norm(foot_positions(legs[0]) - foot_positions(legs[1]), axis=-1)
+        errors += [_error(f"foot {leg}", apart[:, k], at, "m") for k, leg in enumerate(LEGS)]
+    errors += _root_errors(commanded.link_position, recorded.link_position, at, lag)
+    order = sorted(errors, key=lambda one: -one.numbers["root_mean_square"])
+    kept = [one for one in order if one.numbers["largest"] > atol]
+    return Comparison((*(found if abs(lag) > max(atol, 1e-6) else []), *kept))
+
+
+def _names(one: MultiValueSeq, other: MultiValueSeq) -> list[str]:
+    if any(one.part_labels) and any(other.part_labels):
+        found = [name for name in one.part_labels if name in other.part_labels]
+    else:
+        found = [str(k) for k in range(one.num_parts)] if one.num_parts == other.num_parts else []
+        if any(one.part_labels) or any(other.part_labels):
+            found = []
+    if not found:
+        raise ValueError("the two motions have no joints with the same names")
+    return found
+
+
+def _lag(tables: list[Floats], times: list[Floats]) -> float:
+    """Return the delay [s] of the second of two tables (T, J) of values at times (T,)."""
+    spans = [float(t[-1] - t[0]) for t in times]
+    step = max(1.0 / MIN_RATE, max(spans) / MAX_SAMPLES)
+    grids = [t[0] + step * np.arange(int(span / step) + 1) for t, span in zip(times, spans, strict=True)]
+    first, second = (sampled(table, t, grid) for table, t, grid in zip(tables, times, grids, strict=True))
+    start = float(times[1][0] - times[0][0])
+    least = max(min(len(first), len(second)) // 2, 3)
+    lags, costs = [], []
+    # Sample k of the second is compared with sample k − shift of the first.
+    for shift in range(least - len(second), len(first) - least + 1):
+        delay = start - shift * step
+        a, b = first[max(shift, 0) :], second[max(-shift, 0) :]
+        count = min(len(a), len(b))
+        if abs(delay) <= MAX_LAG and count >= least:
+            lags.append(delay)
+            costs.append(float((a[:count] - b[:count]).var(axis=0).sum()))
+    if not costs:
+        return 0.0
+    cost, delays = np.array(costs), np.array(lags)
+    good = np.flatnonzero(cost <= SAME_COST * cost.min() + 1e-12)
+    best = int(good[np.argmin(np.abs(delays[good]))])
+    while 0 < best < len(cost) - 1 and min(cost[best - 1], cost[best + 1]) < cost[best]:
+        best += 1 if cost[best + 1] < cost[best - 1] else -1
+    if not 0 < best < len(cost) - 1:
+        return float(delays[best])
+    left, middle, right = cost[best - 1 : best + 2]
+    bend = left - 2 * middle + right
+    offset = 0.5 * (left - right) / bend if bend > 0 else 0.0
+    return float(delays[best] - offset * step)
+
+
+def _root_errors(a: MultiSE3Seq | None, b: MultiSE3Seq | None, at: Floats, lag: float) -> Iterator[Difference]:
+    if a is None or b is None or not (a.num_parts and b.num_parts and len(at)):
+        return
+    placed = []
+    for root, when in ((a, at - lag), (b, at)):
+        values = sampled(root.values[:, :1], root.timeline.times, when)[:, 0]
+        placed.append(poses.compose(poses.inverse(values[:1]), values))
+    one, other = placed
+    yield _error("root position", np.linalg.norm(one[:, :3] - other[:, :3], axis=1), at, "m")
+    yield _error("root orientation", rotations.angle_between(one[:, 3:], other[:, 3:]), at, "rad")
+
+
+def _error(name: str, amounts: Floats, at: Floats, unit: str) -> Difference:
+    worst = int(np.argmax(amounts)) if len(amounts) else 0
+    mean, largest = (float(np.sqrt(np.mean(amounts**2))), float(amounts[worst])) if len(amounts) else (0.0, 0.0)
+    time = float(at[worst]) if len(at) else 0.0
+    numbers = {"root_mean_square": mean, "largest": largest, "unit": unit, "time": time}
+    return Difference(name, f"{mean:.4g} {unit} RMS, at most {largest:.4g} at {time:.2f} s", numbers)
