@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from weakref import ref
 
 import numpy as np
@@ -222,19 +223,22 @@ def _check_positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floa
             continue
         beyond = np.maximum(joint.lower - q[:, column], q[:, column] - joint.upper)
         name, unit = joint.name or body.links[link].name, "rad" if joint.type == "rotate" else "m"
-        values = q[:, column]
-
-        def message_of(
-            frame: int, name: str = name, unit: str = unit, values: Floats = values, joint: Joint = joint
-        ) -> str:
-            value = float(values[frame])
-            limit = joint.lower if value < joint.lower else joint.upper
-            return f"{name!r} is at {value:.6g} {unit} in frame {frame}, its limit is {limit:.6g} {unit}"
-
+        message_of = partial(_position_message, name, unit, joint, q[:, column])
         found += _beyond(
             rules.POSITION_LIMIT, "beyond it", motion, number, joints, name, beyond, LIMIT_TOLERANCE, message_of
         )
     return found
+
+
+def _position_message(name: str, unit: str, joint: Joint, values: Floats, frame: int) -> str:
+    value = float(values[frame])
+    limit = joint.lower if value < joint.lower else joint.upper
+    return f"{name!r} is at {value:.6g} {unit} in frame {frame}, its limit is {limit:.6g} {unit}"
+
+
+def _speed_message(name: str, unit: str, joint: Joint, speeds: Floats, frame: int) -> str:
+    limit = joint.velocity_lower if speeds[frame] < 0 else joint.velocity_upper
+    return f"{name!r} moves at {speeds[frame]:.6g} {unit} from frame {frame} to {frame + 1}, its limit is {limit:.6g} {unit}"
 
 
 def _beyond(
@@ -289,20 +293,8 @@ def _check_speeds(
     found: list[Finding] = []
     for column, (speeds, share) in fast.items():
         joint, link = body.joints[column], body.joint_links[column]
-        low, high = joint.velocity_lower, joint.velocity_upper
         name, unit = joint.name or body.links[link].name, "m/s" if joint.type == "slide" else "rad/s"
-
-        def message_of(
-            frame: int,
-            name: str = name,
-            unit: str = unit,
-            speeds: Floats = speeds,
-            low: float = low,
-            high: float = high,
-        ) -> str:
-            limit = low if speeds[frame] < 0 else high
-            return f"{name!r} moves at {speeds[frame]:.6g} {unit} from frame {frame} to {frame + 1}, its limit is {limit:.6g} {unit}"
-
+        message_of = partial(_speed_message, name, unit, joint, speeds)
         found += _beyond(rules.SPEED_LIMIT, "faster", motion, number, joints, name, share, SPEED_TOLERANCE, message_of)
     return found
 

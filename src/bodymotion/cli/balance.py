@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from bodymotion.cli.options import AsJson, ByPosition, NotNegative, ReaderOptions, names, reads_files
+from bodymotion.cli.options import AsJson, ByPosition, NotNegative, ReaderOptions, found_by, names, reads_files
 from bodymotion.cli.output import as_json, failures, plain, results
 
 
@@ -60,10 +60,7 @@ def balance(
             if not isinstance(value, kind):
                 raise typer.BadParameter(f"{path} holds {kind_of(value)}", param_hint=hint)
         links = None if feet is None else names(feet)
-        try:
-            foot_links(body, links or ())
-        except KeyError as error:
-            raise typer.BadParameter(error.args[0], param_hint="--feet") from None
+        found_by("--feet", foot_links, body, links or ())
         with progress(f"balancing {motion.name}"):
             new = balanced(body, old, margin=margin, feet=links, ground=ground, limits=limits)
         show_problems((*new.problems[len(old.problems) :], *save(new, output).problems))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import typer
 
 from bodymotion.cli.files import check_reading, conclude, is_large, load_body, load_motion
-from bodymotion.cli.options import flag_of
+from bodymotion.cli.options import flag_of, found_by
 from bodymotion.cli.output import one_line, say
 from bodymotion.cli.progress import progress
 from bodymotion.diagnostics.text import counted, with_article
@@ -157,10 +157,7 @@ def _changed(body: Body, options: Options) -> tuple[Body, tuple[Problem, ...]]:
     known = len(body.problems)
     root, factor = options.given["root"], options.given["scale"]
     if root is not None:
-        try:
-            body = reroot(body, root)
-        except KeyError as error:
-            raise typer.BadParameter(str(error.args[0]), param_hint="--root") from None
+        body = found_by("--root", reroot, body, root)
     if factor is not None:
         body = scale(body, factor)
     found = body.problems[known:]

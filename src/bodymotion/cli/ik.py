@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Option
 
-from bodymotion.cli.options import AsJson, ByPosition, NameList, ReaderOptions, numbers, reads_files
+from bodymotion.cli.options import AsJson, ByPosition, NameList, ReaderOptions, found_by, numbers, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, number, one_line, results
 
@@ -82,9 +81,9 @@ def ik(
         if center_of_mass is not None:
             tasks.append(CenterOfMassTask(numbers("--center-of-mass", center_of_mass, (2, 3), "X,Y or X,Y,Z")))
         for name in pin or ():
-            _known("--pin", body.link, name)
+            found_by("--pin", body.link, name)
         if joints is not None:
-            _known("--joints", columns_of, body, joints)
+            found_by("--joints", columns_of, body, joints)
         if not tasks:
             raise typer.BadParameter("no target given; use --to, --look or --center-of-mass", param_hint="ik")
         found = body.ik(
@@ -126,13 +125,5 @@ def ik(
 def _link(text: str, option: str, body: Body, counts: tuple[int, ...], expected: str) -> tuple[str, list[float]]:
     """Return the link and the numbers of LINK=NUMBERS."""
     name, _, rest = text.rpartition("=")
-    _known(option, body.link, name)
+    found_by(option, body.link, name)
     return name, numbers(option, rest, counts, expected)
-
-
-def _known(option: str, find: Callable[..., object], *arguments: object) -> None:
-    """Raise BadParameter for the option when `find` knows no link or joint of the name."""
-    try:
-        find(*arguments)
-    except (KeyError, ValueError) as error:
-        raise typer.BadParameter(one_line(error.args[0]), param_hint=option) from None

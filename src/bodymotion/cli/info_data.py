@@ -90,17 +90,19 @@ def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
         "links": list(named),
         "poses": [
             {
-                "time": number(pose.time),
-                "max_transition_time": number(pose.max_transition_time),
+                **_some(pose, "time", "max_transition_time"),
                 "num_joints": len(pose.joints),
                 "links": [key.name or str(key.index) for key in pose.links],
                 "touching": [key.name or str(key.index) for key in pose.links if key.is_touching],
-                "zmp": None if pose.zmp is None else pose.zmp.tolist(),
-                "syllable": pose.syllable,
+                **_some(pose, "zmp", "syllable"),
             }
             for pose in key_poses.poses
         ],
     }
+
+
+def _some(thing: object, *names: str) -> Data:
+    return {name: plain(getattr(thing, name)) for name in names}
 
 
 def _skeleton(skeleton: Skeleton, path: Path) -> Data:
@@ -117,25 +119,10 @@ def _skeleton(skeleton: Skeleton, path: Path) -> Data:
         **about_file(path, "skeleton", skeleton.source.format),
         "encoding": skeleton.source.encoding,
         "num_joints": len(skeleton.joints),
-        "num_frames": skeleton.num_frames,
-        "frame_time": number(skeleton.frame_time),
-        "frame_rate": number(skeleton.frame_rate),
-        "duration": number(skeleton.duration),
-        "unit": number(skeleton.unit),
-        "unit_is_known": skeleton.unit_is_known,
-        "up": skeleton.up,
-        "up_is_known": skeleton.up_is_known,
+        **_some(skeleton, "num_frames", "frame_time", "frame_rate", "duration"),
+        **_some(skeleton, "unit", "unit_is_known", "up", "up_is_known"),
         "root": {"start": roots[0, 0].tolist(), "end": roots[-1, 0].tolist()} if roots.size else None,
-        "joints": [
-            {
-                "name": joint.name,
-                "parent": joint.parent,
-                "offset": [number(one) for one in joint.offset.tolist()],
-                "channels": list(joint.channels),
-                "ends": joint.ends.tolist(),
-            }
-            for joint in skeleton.joints
-        ],
+        "joints": [_some(joint, "name", "parent", "offset", "channels", "ends") for joint in skeleton.joints],
     }
 
 
@@ -155,8 +142,7 @@ def _animation(animation: Animation, path: Path) -> Data:
         "num_keyframes": len(frames),
         "options": {name: plain(value) for name, value in animation.options.items()},
         "parameters": {
-            name: {"minimum": plain(p.minimum), "default": plain(p.default), "maximum": plain(p.maximum)}
-            for name, p in animation.parameters.items()
+            name: _some(parameter, "minimum", "default", "maximum") for name, parameter in animation.parameters.items()
         },
         "header": list(frames.header),
         "columns": [
@@ -201,13 +187,9 @@ def _body(body: Body, path: Path) -> Data:
         ],
         "devices": [_device(body, device) for device in body.devices],
         "extra_joints": [
-            {name: plain(getattr(joint, name)) for name in ("name", "type", "links", "positions", "axis", "extra")}
-            for joint in body.extra_joints
+            _some(joint, "name", "type", "links", "positions", "axis", "extra") for joint in body.extra_joints
         ],
-        "viewpoints": [
-            {"description": v.description, "pose": plain(v.pose), "field_of_view": number(v.field_of_view)}
-            for v in body.viewpoints
-        ],
+        "viewpoints": [_some(viewpoint, "description", "pose", "field_of_view") for viewpoint in body.viewpoints],
     }
 
 
@@ -250,29 +232,23 @@ class _Counts:
 def _link(body: Body, link: Link, counts: _Counts) -> Data:
     sizes = [counts.of(shape.geometry) for segment in link.segments for shape in segment.visuals]
     return {
-        **{name: plain(getattr(link, name)) for name in ("name", "index", "parent", "offset")},
-        **{name: plain(getattr(link, name)) for name in ("mass", "center_of_mass", "inertia")},
+        **_some(link, "name", "index", "parent", "offset", "mass", "center_of_mass", "inertia"),
         "segments": [segment.name for segment in link.segments],
         "num_visuals": len(sizes),
         "num_collisions": sum(len(segment.collisions) for segment in link.segments),
         "num_triangles": sum(triangles for triangles, _ in sizes),
         "num_vertices": sum(vertices for _, vertices in sizes),
-        "joint": {field.name: plain(getattr(link.joint, field.name)) for field in fields(link.joint)},
+        "joint": _some(link.joint, *(one.name for one in fields(link.joint))),
     }
 
 
 def _device(body: Body, device: Device) -> Data:
-    own = {f.name: plain(getattr(device, f.name)) for f in fields(device) if f.name not in COMMON_FIELDS}
     known = 0 <= device.link < len(body.links)
     return {
-        "kind": device.kind,
-        "name": device.name,
-        "id": device.id,
-        "link": device.link,
+        **_some(device, "kind", "name", "id", "link"),
         "link_name": body.links[device.link].name if known else "",
         "pose": plain(device.pose),
-        **own,
-        "extra": plain(device.extra),
+        **_some(device, *(one.name for one in fields(device) if one.name not in COMMON_FIELDS), "extra"),
     }
 
 

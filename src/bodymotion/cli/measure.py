@@ -10,7 +10,7 @@ import typer
 from typer import Option
 
 from bodymotion.cli.files import load_body, load_pair, written
-from bodymotion.cli.options import AsJson, Bpm, ByPosition, ReaderOptions, names, reads_files
+from bodymotion.cli.options import AsJson, Bpm, ByPosition, ReaderOptions, found_by, names, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.spelling import choices
@@ -102,10 +102,7 @@ def measure(
             )
             raise typer.BadParameter(message, param_hint="MOTION")
         links = None if feet is None else names(feet)
-        try:
-            foot_links(body, links or ())
-        except KeyError as error:
-            raise typer.BadParameter(error.args[0], param_hint="--feet") from None
+        found_by("--feet", foot_links, body, links or ())
         found = dynamics.measure(
             body,
             played,

@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 import typer
 from typer import Argument, Option
 
+from bodymotion.cli.output import one_line
+
 ReaderOptions: TypeAlias = dict[str, Any]
 """The options of readers that were used."""
 ByPosition: TypeAlias = Annotated[
@@ -67,6 +69,14 @@ def numbers(
         reason = ": a number is not finite" if len(found) in counts else ""
         raise typer.BadParameter(f"{text!r} is not {expected}{reason}", param_hint=option)
     return found
+
+
+def found_by(option: str, find: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
+    """Return `find(*arguments)`; wrong use of the option where it knows no link or joint of a name."""
+    try:
+        return find(*arguments)
+    except (KeyError, ValueError) as error:
+        raise typer.BadParameter(one_line(error.args[0]), param_hint=option) from None
 
 
 def names(text: str | None) -> tuple[str, ...]:

@@ -65,11 +65,12 @@ def results() -> Iterator[TextIO]:
 
 
 @contextmanager
-def failures(command: str) -> Iterator[None]:
-    """Turn exceptions about files and values into messages on stderr and exit code 1, wrong use into 2, and Ctrl-C into 130."""
+def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
+    """Turn exceptions about files and values, and `errors`, into messages on stderr and exit code 1, wrong use into 2, Ctrl-C into 130."""
     from bodymotion.cli.messages import show_problems
     from bodymotion.diagnostics import FormatError, WrongUseError
 
+    expected: tuple[type[Exception], ...] = (ValueError, MemoryError, ImportError, *errors)
     try:
         yield
     except FormatError as error:
@@ -83,7 +84,7 @@ def failures(command: str) -> Iterator[None]:
         text = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
         say(f"bodymotion {command}: {one_line(text)}")
         raise typer.Exit(1) from None
-    except (ValueError, MemoryError, ImportError) as error:
+    except expected as error:
         say(f"bodymotion {command}: {one_line(error) or 'not enough memory'}")
         raise typer.Exit(1) from None
     except KeyboardInterrupt:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from typer import Option
@@ -30,14 +29,6 @@ CAMERAS = ("corner", "iso", "front", "back", "left", "right", "side", "top")
 ANY_COUNT, SEVERAL = range(1, 1_000_000), "comma-separated numbers"
 
 
-class Background(StrEnum):
-    """The background of an image."""
-
-    light = "light"
-    dark = "dark"
-    transparent = "transparent"
-
-
 @reads_files
 def render(
     reading: ReaderOptions,
@@ -50,7 +41,7 @@ def render(
     size: str | None = None,
     camera: Annotated[str, Option(metavar="NAME|X,Y,Z", help=f"{', '.join(CAMERAS)}; or a position [m].")] = "corner",
     look_at: str | None = None,
-    background: Background = Background.light,
+    background: Literal["light", "dark", "transparent"] = "light",
     ground: bool = True,
     overlay: str | None = None,
     stand: bool | None = None,
@@ -125,7 +116,7 @@ def render(
             size=None if width_and_height is None else (width_and_height[0], width_and_height[1]),
             camera=_position(camera, "--camera") if "," in camera else camera,
             look_at=None if look_at is None else _position(look_at, "--look-at"),
-            background=background.value,
+            background=background,
             ground=ground,
             overlay=None if overlay is None else texts,
             stand=stand,

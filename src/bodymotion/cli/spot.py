@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,11 +53,11 @@ def upload(
       --again: Also send what the robot already has.
     """  # noqa: D301
     from bodymotion.cli.progress import progress
-    from bodymotion.spot.client.connection import connected, find_credentials, split_address, vendor
+    from bodymotion.spot.client.connection import SpotError, connected, find_credentials, split_address, vendor
     from bodymotion.spot.client.uploads import animation_files
     from bodymotion.spot.client.uploads import upload as send
 
-    with _failures("upload"):
+    with failures("spot upload", SpotError):
         _quiet_grpc()
         try:
             host, port = split_address(robot)
@@ -115,10 +114,10 @@ def rehearse(
     """  # noqa: D301
     import os
 
-    from bodymotion.spot.client.connection import PASSWORD, USERNAME, Credentials
+    from bodymotion.spot.client.connection import PASSWORD, USERNAME, Credentials, SpotError
     from bodymotion.spot.rehearsal import StandIn
 
-    with _failures("rehearse"):
+    with failures("spot rehearse", SpotError):
         _quiet_grpc()
         name, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
         given = Credentials(name, password) if name and password else None
@@ -150,18 +149,6 @@ def _quiet_grpc() -> None:
     import os
 
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-
-
-@contextmanager
-def _failures(command: str) -> Iterator[None]:
-    from bodymotion.spot.client.connection import SpotError
-
-    with failures(f"spot {command}"):
-        try:
-            yield
-        except (SpotError, ImportError) as error:
-            say(f"bodymotion spot {command}: {one_line(error)}")
-            raise typer.Exit(1) from None
 
 
 def _prompt(host: str) -> Callable[[str], tuple[str, str]] | None:

@@ -61,11 +61,9 @@ MIN_SPANS = {
 """Smallest range of an axis, by unit: smaller variations are not enlarged."""
 
 
-def line_of(
-    label: str, times: Floats, values: Floats, color: Color = 0, *, dashed: bool = False, most: int = 1200
-) -> Line:
+def line_of(label: str, times: Floats, values: Floats, color: Color = 0, *, most: int = 1200) -> Line:
     """Return a curve of values (T,) over times (T,) with at most about `most` points."""
-    return Line(shown(label, 60), *decimated(times, values, most), color=color, dashed=dashed)
+    return Line(shown(label, 60), *decimated(times, values, most), color=color)
 
 
 def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:

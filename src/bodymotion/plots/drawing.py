@@ -173,7 +173,6 @@ class Painter:
             line.times,
             line.values,
             color=self.theme.color(line.color),
-            ls="--" if line.dashed else "-",
             marker="o" if alone else None,
             ms=3.5 * self.scale,
             label=line.label if not line.label.startswith("_") else f" {line.label}",

@@ -30,7 +30,6 @@ class Line:
     times: Floats
     values: Floats
     color: Color = 0
-    dashed: bool = False
 
 
 @dataclass(frozen=True, eq=False)

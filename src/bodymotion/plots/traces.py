@@ -228,7 +228,7 @@ class Traces:
             "y": _short(line.values),
             "name": safe(line.label),
             "connectgaps": False,
-            "line": {"color": self.theme.color(line.color), "width": 1.6, "dash": "dash" if line.dashed else "solid"},
+            "line": {"color": self.theme.color(line.color), "width": 1.6, "dash": "solid"},
         }
 
     def rows(self, title: str, labels: Sequence[str], cell: Cell) -> dict[str, Any]:

@@ -16,10 +16,9 @@ from bodymotion.scene.animation_playback import AnimationPlayback, PlaybackSetti
 from bodymotion.scene.loading import group_text
 from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.spot.playback.parameters import NEUTRAL, NOT_SIMULATED
+from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:
-    import viser
-
     from bodymotion.viewer.app import Viewer
 
 MIN_TEMPO, MAX_TEMPO = 40.0, 220.0
@@ -135,16 +134,15 @@ class AnimationPanel:
             shown(label), limits.lowest, limits.highest, limits.step, value, disabled=disabled, hint=hint
         )
 
-        def changed(event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
-            if event.client_id is not None:
-                self._touched[name] = monotonic()
-                value = self._limits[name].clipped(float(event.target.value))
-                if value != event.target.value:
-                    # The box beside the slider takes any number.
-                    slider.value = value
-                self._viewer.change_setting(name, value)
+        def changed(number: float) -> None:
+            self._touched[name] = monotonic()
+            value = self._limits[name].clipped(float(number))
+            if value != number:
+                # The box beside the slider takes any number.
+                slider.value = value
+            self._viewer.change_setting(name, value)
 
-        slider.on_update(changed)
+        on_user(slider, changed)
 
     def _reset(self) -> None:
         self._touched.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics.text import node_name, shown, small_html
@@ -9,6 +10,7 @@ from bodymotion.scene.options import LABELS, LIMIT_OPTIONS
 from bodymotion.scene.scene import Scene
 from bodymotion.viewer.environment import PRESETS
 from bodymotion.viewer.limit_colors import legend
+from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:
     import viser
@@ -45,7 +47,8 @@ class DisplayPanel:
                 continue
             with gui.add_folder(folder):
                 for name in present:
-                    self._add_checkbox(name)
+                    checkbox = self._checkboxes[name] = gui.add_checkbox(LABELS[name], getattr(viewer.options, name))
+                    on_user(checkbox, partial(viewer.switch, name))
                 if folder == "Balance" and viewer.scene.num_frames > 1:
                     self._add_trail_and_path()
                 if folder == "Limits":
@@ -87,24 +90,14 @@ class DisplayPanel:
     def _add_trail_and_path(self) -> None:
         gui, viewer = self._gui, self._viewer
         trail: Any = gui.add_slider("Trail [s]", 0.5, MAX_TRAIL_SECONDS, 0.5, viewer.options.trail_seconds)
-        trail.on_update(lambda event: viewer.set_trail(event.target.value) if event.client_id is not None else None)
+        on_user(trail, viewer.set_trail)
         self._paths = {node_name(link.index, link.name): link.name for link in viewer.scene.body.links}
         self._path = gui.add_dropdown("Path of", (NO_PATH, *self._paths), initial_value=self._chosen_path())
-        self._path.on_update(
-            lambda event: (
-                viewer.choose_path(self._paths.get(event.target.value)) if event.client_id is not None else None
-            )
-        )
+        on_user(self._path, lambda name: viewer.choose_path(self._paths.get(name)))
 
     def _chosen_path(self) -> str:
         chosen = self._viewer.options.path
         return next((label for label, name in self._paths.items() if name == chosen), NO_PATH)
-
-    def _add_checkbox(self, name: str) -> None:
-        checkbox = self._checkboxes[name] = self._gui.add_checkbox(LABELS[name], getattr(self._viewer.options, name))
-        checkbox.on_update(
-            lambda event: self._viewer.switch(name, event.target.value) if event.client_id is not None else None
-        )
 
     def sync(self, all_values: bool) -> None:
         """Write the state of the viewer into the widgets; the legend of limits only with `all_values`."""

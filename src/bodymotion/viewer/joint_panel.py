@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from bodymotion.diagnostics.text import fixed, shown
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint
+from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,20 +114,14 @@ class JointSliders:
                 hint=_hint(joint, column, 0.0),
             )
             self._sliders[column] = slider
-            slider.on_update(self._reaction(column, moved))
+            on_user(slider, partial(self._react, column, moved))
 
-    def _reaction(
-        self, column: int, moved: Callable[[int, float], None]
-    ) -> Callable[[viser.GuiEvent[viser.GuiSliderHandle[float]]], None]:
-        def react(event: viser.GuiEvent[viser.GuiSliderHandle[float]]) -> None:
-            if event.client_id is not None:
-                covers, value = self._ranges[column], event.target.value
-                self._touched[column] = monotonic()
-                if not covers.covers(value):  # typed into the field; corrected when the typing has ended
-                    self._beyond.add(column)
-                moved(column, covers.joint_value(value))
-
-        return react
+    def _react(self, column: int, moved: Callable[[int, float], None], value: float) -> None:
+        covers = self._ranges[column]
+        self._touched[column] = monotonic()
+        if not covers.covers(value):  # typed into the field; corrected when the typing has ended
+            self._beyond.add(column)
+        moved(column, covers.joint_value(value))
 
     def __len__(self) -> int:
         return len(self._sliders)

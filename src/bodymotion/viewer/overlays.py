@@ -5,7 +5,7 @@ Each is made when it is first switched on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -54,19 +54,11 @@ class Overlays:
         self._api: Any = nodes.server.scene
         self._made: dict[str, list[Any]] = {}
         self._path: viser.SceneNodeHandle | None = None
-        self._makers: dict[str, Callable[[], list[Any]]] = {
-            "axes": self._make_axes,
-            "devices": self._make_devices,
-            "names": self._make_names,
-            "inertias": self._make_inertias,
-            "mass": self._make_mass,
-            "zmp": self._make_zmp,
-        }
 
     def show(self, name: str, on: bool) -> None:
         """Show or hide the overlay of a display option: "axes", "devices", "names", "inertias", "mass" or "zmp"."""
         if name not in self._made and on:
-            self._made[name] = self._makers[name]()
+            self._made[name] = getattr(self, f"_make_{name}")()
         for handle in self._made.get(name, ()):
             handle.visible = on
 

@@ -5,6 +5,7 @@ Names come from files, so all HTML is escaped; other widgets show plain text.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics.text import counted, html_text, severities, small_html
@@ -16,11 +17,10 @@ from bodymotion.viewer.display_panel import DisplayPanel
 from bodymotion.viewer.joint_panel import JointSliders
 from bodymotion.viewer.link_panel import LinkCard, tree_html
 from bodymotion.viewer.plot_panel import PlotPanel
+from bodymotion.viewer.server import on_user
 from bodymotion.viewer.timeline import PlaybackPanel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import viser
 
     from bodymotion.viewer.app import Viewer
@@ -79,15 +79,8 @@ class Panel:
         for name in LOOP_OPTIONS:
             if name == "loops" or self._viewer.scene.num_frames > 1:
                 checkbox = self._checkboxes[name] = gui.add_checkbox(LABELS[name], getattr(self._viewer.options, name))
-                checkbox.on_update(self._switched(name))
+                on_user(checkbox, partial(self._viewer.switch, name))
         self._loop_note = gui.add_html(small_html(self._viewer.scene_view.loop_note()))
-
-    def _switched(self, name: str) -> Callable[[viser.GuiEvent[viser.GuiCheckboxHandle]], None]:
-        def react(event: viser.GuiEvent[viser.GuiCheckboxHandle]) -> None:
-            if event.client_id is not None:
-                self._viewer.switch(name, event.target.value)
-
-        return react
 
     def sync(self, all_values: bool) -> None:
         """Write the state of the viewer into the widgets; the values of joints only with `all_values`."""

@@ -14,6 +14,7 @@ from bodymotion.diagnostics.text import fixed, html_text, shown, small_html
 from bodymotion.geometry.arrays import Floats
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Curve, Scene
+from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +51,7 @@ class PlotPanel:
         self._quantity = gui.add_dropdown(
             "Quantity", (JOINT_VALUES, *self._names), initial_value=titles.get(options.quantity or "", JOINT_VALUES)
         )
-        self._quantity.on_update(lambda event: changed() if event.client_id is not None else None)
+        on_user(self._quantity, lambda _value: changed())
         self._status = gui.add_html("", visible=False)
         self._plot = gui.add_html("")
         self._now = gui.add_html("")
@@ -59,7 +60,7 @@ class PlotPanel:
         self._kept = options.plotted
         for number in range(len(COLORS)):
             dropdown = gui.add_dropdown(f"Curve {number + 1}", (NONE,), initial_value=NONE)
-            dropdown.on_update(lambda event: changed() if event.client_id is not None else None)
+            on_user(dropdown, lambda _value: changed())
             self._choices.append(dropdown)
 
     def update(self, scene: Scene) -> None:

@@ -173,6 +173,11 @@ def free_port(host: str, port: int) -> int:
     raise OSError(f"no port from {port} to {min(port + NUM_PORTS - 1, 65535)} is free at {host!r}")
 
 
+def on_user(widget: Any, react: Callable[[Any], object]) -> None:  # noqa: ANN401
+    """Call `react(value)` when a user changes the value of a widget in a browser, not when the viewer does."""
+    widget.on_update(lambda event: react(event.target.value) if event.client_id is not None else None)
+
+
 def stop_server(server: viser.ViserServer) -> None:
     """Stop a server without output."""
     with contextlib.redirect_stdout(io.StringIO()):
