@@ -113,3 +113,17 @@ def test_map_replaces_what_is_found(biped, tmp_path):
     assert CliRunner().invoke(app, ["retarget", *arguments, "--show-map"]).exit_code != 0
     with pytest.raises(ValueError, match="NECK_7"):
         figure_of_body(biped, {"head": "NECK_7"})
+
+
+def test_walk_becomes_a_trot_of_spot(walk, tmp_path):
+    animation = bm.retarget_to_spot(walk)
+    bm.save(animation, tmp_path / "walk.cha")
+    assert not [p for p in bm.check(tmp_path / "walk.cha").problems if p.severity == "error"]
+    keys = bm.load_animation(tmp_path / "walk.cha").keyframes
+    contact, feet = keys.column("contact") > 0, keys.column("foot_pos").reshape(len(keys), 4, 3)
+    assert np.array_equal(contact[:, 0], contact[:, 3])
+    assert np.array_equal(contact[:, 1], contact[:, 2])
+    assert 0.1 < 1 - contact.mean() < 0.9
+    standing = contact[1:] & contact[:-1]
+    assert np.abs(np.diff(feet, axis=0)[standing]).max() < 1e-9
+    assert np.abs(feet[contact][:, 2]).max() < 1e-9

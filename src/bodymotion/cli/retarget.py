@@ -13,6 +13,8 @@ from bodymotion.cli.output import as_json, failures, one_line, plain, results
 if TYPE_CHECKING:
     from bodymotion.retargeting.roles import Figure
 
+SPOT = "spot"
+"""Names the built-in Spot in place of a model."""
 MAX_MAP = 1 << 20
 """[bytes] A larger file of roles is none."""
 
@@ -40,10 +42,11 @@ def retarget(
       bodymotion retarget walk.bvh robot.wrl -o walk.seq
       bodymotion retarget walk.bvh robot.wrl --show-map
       bodymotion retarget walk.seq other.urdf --source-body robot.wrl -o walk_other.seq
+      bodymotion retarget walk.bvh spot -o walk.cha
 
     Options:
       source SOURCE: Recorded motion, or a motion of another robot.
-      model MODEL: The robot.
+      model MODEL: The robot; `spot` for the built-in Spot, whose OUT can be a .cha.
       --output -o OUT: The new motion.
       --source-body MODEL: The robot that a motion as SOURCE is for.
       map_file --map FILE: Joints by role, where they are not found: YAML or JSON with `source` and `body`.
@@ -57,22 +60,24 @@ def retarget(
     from bodymotion.formats.registry import find_format, load, save
     from bodymotion.model.joint_names import by_position as named_by_position
     from bodymotion.motion import Motion
-    from bodymotion.retargeting import compare_retarget
+    from bodymotion.retargeting import compare_retarget, retarget_to_spot
     from bodymotion.retargeting import retarget as retargeted
     from bodymotion.retargeting.roles import figure_of_body
     from bodymotion.retargeting.source import recorded
     from bodymotion.skeleton import Skeleton
+    from bodymotion.spot.playback import play, spot_body, validate
     from bodymotion.system.atomic_files import check_not_read
 
     with failures("retarget"):
-        given = [path for path in (source, model, source_body, map_file) if path is not None]
+        given = [path for path in (source, model, source_body, map_file) if path is not None and str(path) != SPOT]
         check_reading(reading, [path for path in given if path != map_file])
         if output is None and not show_map:
             raise typer.BadParameter("name the file of the new motion", param_hint="--output / -o")
         if output is not None:
             check_not_read(output, given)
         roles = _roles(map_file)
-        body = load_body(model, reading, hint="MODEL")
+        to_spot = str(model) == SPOT
+        body = spot_body(arm=False) if to_spot else load_body(model, reading, hint="MODEL")
         other = None if source_body is None else load_body(source_body, reading, hint="--source-body")
         row = find_format(source)
         value = load(source, format=row.name, **({} if other is None else {"body": other}), **row.options_of(reading))
@@ -82,6 +87,12 @@ def retarget(
             raise typer.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
         if by_position and isinstance(value, Motion) and other is not None:
             value = named_by_position(value, other)
+        if to_spot and output is not None and not show_map:
+            animation = retarget_to_spot(value, source_body=other, source_roles=roles["source"])
+            result = animation if output.suffix.lower() == ".cha" else play(animation)
+            show_problems((*validate(animation), *save(result, output).problems))
+            written(output)
+            raise typer.Exit
         chosen: dict[str, Any] = {"source_body": other, "roles": roles["body"], "source_roles": roles["source"]}
         if show_map or output is None:
             figures = recorded(value, other, roles["source"]).figure, figure_of_body(body, roles["body"])

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bodymotion.motion import Motion
     from bodymotion.skeleton import Skeleton
 
+COLLISION_FRAMES = 300
 MAX_FLOAT = 0.01
 """[m]"""
 PATCH = 0.003
@@ -58,6 +59,9 @@ class RetargetComparison:
         Sudden changes, as the rules MOT301 to MOT305 define them.
     limit_violations, speed_violations:
         Frames in which a joint is beyond a limit, or faster than its velocity limit.
+    collision_share:
+        Share of up to `COLLISION_FRAMES` frames in which links overlap that do not at rest; None without the extra `sim`, or where MuJoCo
+        cannot load the body.
     """
 
     frames: int
@@ -72,6 +76,7 @@ class RetargetComparison:
     root_jumps: int
     limit_violations: int
     speed_violations: int
+    collision_share: float | None
 
     def to_dict(self) -> dict[str, object]:
         """Return all figures, for JSON."""
@@ -97,6 +102,8 @@ class RetargetComparison:
                 f"{self.limit_violations} frames beyond a position limit, {self.speed_violations} a velocity limit",
             ),
         ]
+        if self.collision_share is not None:
+            rows.append(("collisions", f"links overlap in {100 * self.collision_share:.1f} % of the frames"))
         return "".join(f"{name:<13}{text}\n" for name, text in rows)
 
 
@@ -162,6 +169,7 @@ def compare_retarget(
             len(f.moments) for f in jumps_of_root(root, times, lambda _: nowhere) if f.problem.rule != "MOT307"
         ),
         limit_violations=int(((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()),
+        collision_share=_collision_share(body, q, root),
         speed_violations=int(((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6)).any(axis=1).sum()),
     )
 
@@ -174,3 +182,15 @@ def _slides(feet: Floats, points: Floats) -> Floats:
         before, after = (placed[..., :3] + rotations.rotate(placed[..., 3:], at) for placed in (feet[:-1], feet[1:]))
         ways.append(np.linalg.norm((after - before)[..., :2], axis=-1))
     return np.asarray(np.minimum(*ways))
+
+
+def _collision_share(body: Body, q: Floats, root: Floats) -> float | None:
+    """Return the share of frames, evenly spread, in which links of the body collide; None where that cannot be found out."""
+    from bodymotion.checks.physics.collisions import find_collisions
+
+    rows = np.unique(np.linspace(0, len(q) - 1, COLLISION_FRAMES).astype(int))
+    try:
+        found = find_collisions(body, q[rows], root[rows])
+    except (ImportError, ValueError):
+        return None
+    return len(np.unique(found.frames)) / len(rows)
