@@ -21,7 +21,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.feet import lowest
 from bodymotion.motion.interpolation import sampled
 from bodymotion.retargeting.roles import LIMBS, SIDES, figure_of_body
-from bodymotion.retargeting.source import recorded, sole_points
+from bodymotion.retargeting.source import part_axes, recorded, sole_points
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -118,7 +118,7 @@ def compare_retarget(
 ) -> RetargetComparison:
     """Return how well a motion of a body does what a source does; parameters and errors as those of `retarget`.
 
-    The motion is compared at the source's times, up to its end. The ground is at z = 0, where `retarget` puts it.
+    The motion is compared at the source's times, up to its end, in its own mean heading. The ground is at z = 0, where `retarget` puts it.
     """
     recording, figure = recorded(source, source_body, source_roles), figure_of_body(body, roles)
     found = measure(body, motion, feet=[figure.points[f"{side} ankle"][0] for side in SIDES])
@@ -128,6 +128,8 @@ def compare_retarget(
     root = sampled(found.root_poses, found.times, times)
     placed = body.forward_kinematics(q, root)
     points = {role: figure.at(role, placed) for role in figure.points}
+    pelvis = rotations.multiply(placed[:, figure.points["pelvis"][0], 3:], part_axes(figure)["pelvis"])
+    heading = _mean_heading(rotations.multiply(pelvis, rotations.conjugate(recording.frames["pelvis"][:count])))
     reach, directions = {}, {}
     for side in SIDES:
         for limb in LIMBS.values():
@@ -135,10 +137,11 @@ def compare_retarget(
             if not all(role in points and role in recording.points for role in roles_of):
                 continue
             goal = points[roles_of[0]]
-            for start, end, way in zip(roles_of, roles_of[1:], recording.directions(*roles_of), strict=False):
+            for start, end, along in zip(roles_of, roles_of[1:], recording.directions(*roles_of), strict=False):
+                way = rotations.rotate(heading, along[:count])
                 own = points[end] - points[start]
-                goal = goal + figure.length(start, end) * way[:count]
-                cosine = (own * way[:count]).sum(axis=1) / np.maximum(np.linalg.norm(own, axis=1), 1e-9)
+                goal = goal + figure.length(start, end) * way
+                cosine = (own * way).sum(axis=1) / np.maximum(np.linalg.norm(own, axis=1), 1e-9)
                 directions[f"{start} to {end.split()[1]}"] = float(np.arccos(np.clip(cosine, -1, 1)).mean())
             reach[roles_of[-1]] = float(np.linalg.norm(points[roles_of[-1]] - goal, axis=1).mean())
     links = [figure.points[f"{side} ankle"][0] for side in SIDES]
@@ -172,6 +175,12 @@ def compare_retarget(
         collision_share=_collision_share(body, q, root),
         speed_violations=int(((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6)).any(axis=1).sum()),
     )
+
+
+def _mean_heading(turns: Floats) -> Floats:
+    """Return the rotation (4,) about z that is nearest to rotations (T, 4) on the mean."""
+    yaw = rotations.to_rpy(turns)[:, 2]
+    return rotations.from_rpy([0.0, 0.0, float(np.arctan2(np.sin(yaw).mean(), np.cos(yaw).mean()))])
 
 
 def _slides(feet: Floats, points: Floats) -> Floats:

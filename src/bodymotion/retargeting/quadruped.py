@@ -80,14 +80,14 @@ def retarget_to_spot(
     body = middle[:, :2] + away * np.minimum(1.0, MAX_AWAY / np.maximum(far, 1e-9))
     height = np.clip(path[:, 2:], *HEIGHTS)
     body = low_passed_rows(np.column_stack([body, height]), times, CUTOFF)
-    keys = np.arange(0.0, times[-1] - times[0] + 1e-9, KEY_TIME)
+    keys: Floats = np.arange(0.0, times[-1] - times[0] + 1e-9, KEY_TIME, dtype=np.float64)
     rows = np.searchsorted(times - times[0], keys - 1e-9).clip(0, len(times) - 1)
     table = (feet.reshape(-1, 12), on.astype(np.float64), body, np.column_stack([lean, yaw]))
     groups = ("foot_pos", "contact", "body_pos", "body_euler_rpy")
     keyframes = Keyframes(
         columns=tuple(name for group in groups for name in GROUPS[group]),
         values=np.round(np.concatenate(table, axis=1)[rows], 4),
-        times=np.round(keys, 4),
+        times=np.asarray(np.round(keys, 4)),
         header=("time", *groups),
     )
     entry = {"body_entry_slices": Parameter(0.0, 1.0, 4.0)}
