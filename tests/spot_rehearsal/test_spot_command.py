@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.spot import Credentials, connected, find_credentials
+from bodymotion.spot import Credentials, StandIn, connected, find_credentials
 from bodymotion.spot.client.connection import PASSWORD, TOKEN, USERNAME, split_address
-from waiting import TIMEOUT
+from waiting import TIMEOUT, until
 
 COMMAND = str(Path(sys.executable).parent / "bodymotion")
 SWAY = "controls body\nneutral_start\n\nno parameters\n\ntime body_pos\n0.0 0 0 0.48\n0.5 0 0.04 0.46\n"
@@ -143,3 +144,42 @@ def test_addresses():
     for text in ("", ":4443", "host:", "host:0", "host:65536", "host:x"):
         with pytest.raises(ValueError, match="HOST"):
             split_address(text)
+
+
+MOVES = """\
+moves { name: 'sway' controls_body: true is_extendable: true min_move_length_slices: 4 move_length_slices: 8 }
+moves { name: 'sit' controls_legs: true move_length_time: 0.25 }
+move_param_config: "sway sway_params\\nvertical 0 0.05 0.1\\n\\nsit NONE\\n"
+"""
+
+
+def test_a_choreography_is_uploaded_and_performed(tmp_path, heard, danced):
+    """The list of the robot's moves is saved, the dance is checked by it, sent with its animations, and danced to its end."""
+    (tmp_path / "own.txt").write_text(MOVES)
+    (tmp_path / "nod.cha").write_text(SWAY)
+    dance = bm.Choreography(name="show", slices_per_minute=1200).add(bm.load(tmp_path / "nod.cha"))
+    dance = dance.add("sway", slices=8, parameters={"vertical": 0.05}).add("sit", slices=5)
+    path, listed = tmp_path / "show.csq", tmp_path / "robot.txt"
+    bm.save(dance, path)
+    with StandIn(robot_moves=tmp_path / "own.txt", say=heard.append, on_dance=lambda *one: danced.append(one)) as robot:
+        secrets = {USERNAME: robot.credentials.username, PASSWORD: robot.credentials.password}
+        where = ("--robot", f"127.0.0.1:{robot.port}", "--certificate", str(robot.certificate))
+        assert run("moves", *where, "--save", str(listed), secrets=secrets).exit_code == 0
+        assert {"sway", "sit"} <= bm.load(path, robot_moves=listed).robot.infos.keys()
+        assert not bm.check(path, robot_moves=listed).errors
+        off = run("perform", str(path), *where, "--yes", secrets=secrets)
+        assert (off.exit_code, "motors are off" in off.stderr) == (1, True), off.stderr
+        asked = run("perform", str(path), *where, "--power-on", secrets=secrets)
+        assert asked.exit_code != 0, "nobody confirmed that the area is clear"
+        options = ("--yes", "--power-on", "--start-in", "0", "--from-slice", "3")
+        done = run("perform", str(path), *where, *options, secrets=secrets)
+        assert done.exit_code == 0, done.stderr
+        assert "completed sequence" in done.stderr
+        assert "skipped, because they begin before slice 3: animation::nod" in done.stderr
+        assert [line.split()[:2] for line in done.stdout.splitlines()] == [["unchanged", "nod"], ["uploaded", "show"]]
+        bm.save(dance.add("jig", slices=4), path)
+        wrong = run("upload", str(path), *where, secrets=secrets)
+        assert (wrong.exit_code, "SPOT104" in wrong.stderr) == (1, True)
+    until(lambda: danced)
+    motion = danced[0][0]
+    assert [one["played"] for one in motion.extra["spot"]["moves"]] == [True, False, False]

@@ -1,10 +1,11 @@
-"""`bodymotion spot …`: upload animations to a robot, and run a stand-in robot."""
+"""`bodymotion spot …`: upload animations and choreographies to a robot, perform them, and run a stand-in robot."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
@@ -17,11 +18,14 @@ if TYPE_CHECKING:
     from bodymotion.spot.client.uploads import Outcome
     from bodymotion.viewer.app import Viewer
 
+FAILED = ("refused", "faulty")
+"""Results of uploads that were not accepted."""
+
 spot = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Send animations to a Spot, or run a stand-in robot.",
+    help="Send animations and choreographies to a Spot, or run a stand-in robot.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -35,53 +39,129 @@ def upload(
     certificate: Path | None = None,
     again: bool = False,
 ) -> None:
-    """Upload animations to a robot: those that it does not have yet, or has in another version.
+    """Upload animations to a robot: those that it does not have yet, or has in another version; and choreographies with their animations.
 
-    An animation with errors is not sent. The user name and password come from the environment (BOSDYN_CLIENT_USERNAME and
+    An animation or choreography with errors is not sent. The user name and password come from the environment (BOSDYN_CLIENT_USERNAME and
     BOSDYN_CLIENT_PASSWORD, or BOSDYN_CLIENT_TOKEN), else from a prompt. The exit code is 1 when an animation was not accepted.
 
     \b
     Examples:
       bodymotion spot upload wave.cha --robot 192.168.80.3
       bodymotion spot upload animations --robot 192.168.80.3
+      bodymotion spot upload show.csq --robot 192.168.80.3
 
     Options:
-      paths FILE|FOLDER…: Animations, or folders with .cha files.
+      paths FILE|FOLDER…: Animations, choreographies, or folders with .cha files.
       --robot HOST[:PORT]: The robot.
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
       --again: Also send what the robot already has.
     """  # noqa: D301
     from bodymotion.cli.progress import progress
-    from bodymotion.spot.client.connection import SpotError, connected, find_credentials, split_address, vendor
+    from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.uploads import animation_files
     from bodymotion.spot.client.uploads import upload as send
 
     with failures("spot upload", SpotError):
-        _quiet_grpc()
-        try:
-            host, port = split_address(robot)
-        except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--robot") from None
         files = animation_files(paths)
-        vendor("bosdyn.choreography.client.choreography")
-        credentials = find_credentials(_prompt(host), username=username)
-        with (
-            connected(host, credentials, port=port, certificate=certificate) as there,
-            progress(f"uploading to {host}") as report,
-        ):
+        with _connected(robot, username, certificate) as there, progress(f"uploading to {robot}") as report:
             count = 0
 
             def done(outcome: Outcome) -> None:
                 nonlocal count
                 count += 1
                 if report is not None:
-                    report(count, len(files))
+                    report(min(count, len(files)), len(files))
 
             outcomes = send(files, there, again=again, done=done)
         for outcome in outcomes:
             _show(outcome)
-    raise typer.Exit(1 if any(outcome.result in ("refused", "faulty") for outcome in outcomes) else 0)
+    raise typer.Exit(1 if any(outcome.result in FAILED for outcome in outcomes) else 0)
+
+
+@spot.command()
+@described
+def moves(robot: str, save: Path | None = None, username: str = "", certificate: Path | None = None) -> None:
+    """List the moves of a robot, or save the list: names, tracks, lengths, and the ranges of parameters.
+
+    Other commands check choreographies by the saved list: `--robot-moves FILE`.
+
+    \b
+    Examples:
+      bodymotion spot moves --robot 192.168.80.3 --save robot.txt
+
+    Options:
+      --robot HOST[:PORT]: The robot.
+      --save FILE: The file to write.
+      --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
+      --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
+    """  # noqa: D301
+    from bodymotion.cli.files import written
+    from bodymotion.spot.client.connection import SpotError
+    from bodymotion.spot.client.dances import list_moves
+    from bodymotion.system.atomic_files import whole_file
+
+    with failures("spot moves", SpotError), _connected(robot, username, certificate) as there:
+        text = list_moves(there)
+        if save is None:
+            typer.echo(text, nl=False)
+            return
+        with whole_file(save) as stream:
+            stream.write(text.encode())
+        written(save)
+
+
+@spot.command()
+@described
+def perform(
+    path: Path,
+    robot: str,
+    power_on: bool = False,
+    yes: bool = False,
+    from_slice: Annotated[int, Option(min=0)] = 0,
+    start_in: Annotated[float, Option(min=0, max=3600)] = 3.0,
+    username: str = "",
+    certificate: Path | None = None,
+) -> None:
+    """Upload a choreography with its animations, and let the robot perform it. The robot moves.
+
+    Keep the area clear, and an E-Stop at hand: it is configured by another program, such as the tablet. Ctrl-C lets the robot sit down and
+    turns its motors off. The exit code is 1 when the choreography was not performed to its end.
+
+    \b
+    Examples:
+      bodymotion spot perform show.csq --robot 192.168.80.3 --power-on
+
+    Options:
+      path FILE: The choreography.
+      --robot HOST[:PORT]: The robot.
+      --power-on: Turn the motors on.
+      --yes: Do not ask whether the area is clear.
+      --from-slice N: Begin at this slice; moves that begin before it are skipped.
+      --start-in SECONDS: Time until the start.
+      --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
+      --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
+    """  # noqa: D301
+    from bodymotion.formats.registry import load_choreography
+    from bodymotion.spot.client.connection import SpotError
+    from bodymotion.spot.client.dances import perform as dance
+    from bodymotion.spot.client.uploads import upload as send
+
+    with failures("spot perform", SpotError):
+        show = load_choreography(path)
+        skipped = [move.type for move in show.moves if move.start_slice < from_slice]
+        if skipped:
+            say(one_line(f"skipped, because they begin before slice {from_slice}: {', '.join(skipped[:20])}"))
+        if not yes:
+            typer.confirm(f"{robot} will move. Is the area clear?", abort=True, err=True)
+        with _connected(robot, username, certificate) as there:
+            outcomes = send([show], there)
+            for outcome in outcomes:
+                _show(outcome)
+            if any(outcome.result in FAILED for outcome in outcomes):
+                raise typer.Exit(1)
+            state = dance(show.name, there, first_slice=from_slice, start_in=start_in, power_on=power_on, report=say)
+    raise typer.Exit(0 if state == "COMPLETED_SEQUENCE" else 1)
 
 
 @spot.command()
@@ -90,14 +170,16 @@ def rehearse(
     port: Annotated[int, Option(min=0, max=65535)] = 0,
     certificate: Path | None = None,
     arm: bool = True,
+    robot_moves: Path | None = None,
     view: bool = True,
     view_port: Annotated[int, Option(min=0, max=65535)] = 8080,
     no_browser: bool = False,
 ) -> None:
     """Run a stand-in robot: programs for Spot can upload to it, dance on it and read its state, as with a real robot.
 
-    It listens on 127.0.0.1 only, checks animations as `bodymotion check` does, and shows dances in the viewer. The user name and password
-    are BOSDYN_CLIENT_USERNAME and BOSDYN_CLIENT_PASSWORD where they are set; else new ones, which are printed. Ctrl-C ends.
+    It listens on 127.0.0.1 only, checks animations and choreographies as `bodymotion check` does, and shows dances in the viewer. The
+    user name and password are BOSDYN_CLIENT_USERNAME and BOSDYN_CLIENT_PASSWORD where they are set; else new ones, which are printed.
+    Ctrl-C ends.
 
     \b
     Examples:
@@ -108,6 +190,7 @@ def rehearse(
       --port: Port to listen at; 0 for a free one.
       --certificate PEM: File for the certificate that clients need; by default a temporary file.
       --arm/--no-arm: Whether the robot has an arm.
+      --robot-moves FILE: Moves that the robot lists as its own, saved by `bodymotion spot moves`; it pauses instead of them.
       --view/--no-view: Show dances in the browser.
       --view-port: Port of the viewer.
       --no-browser: Only print the address of the viewer.
@@ -129,6 +212,7 @@ def rehearse(
                 credentials=given,
                 certificate=certificate,
                 arm=arm,
+                robot_moves=robot_moves,
                 say=lambda text: say("\n".join(map(one_line, text.splitlines()))),
                 on_dance=on_dance,
             ) as robot:
@@ -149,6 +233,22 @@ def _quiet_grpc() -> None:
     import os
 
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
+
+@contextmanager
+def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[Any]:
+    """Log in to a robot at HOST[:PORT]; an address that is none is wrong use."""
+    from bodymotion.spot.client.connection import connected, find_credentials, split_address, vendor
+
+    _quiet_grpc()
+    try:
+        host, port = split_address(robot)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--robot") from None
+    vendor("bosdyn.choreography.client.choreography")
+    credentials = find_credentials(_prompt(host), username=username)
+    with connected(host, credentials, port=port, certificate=certificate) as there:
+        yield there
 
 
 def _prompt(host: str) -> Callable[[str], tuple[str, str]] | None:

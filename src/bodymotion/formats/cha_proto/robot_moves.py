@@ -16,13 +16,14 @@ from bodymotion.animation import Parameter
 from bodymotion.choreography import STATES, TRACKS, MoveInfo, RobotMoves
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.cha_proto import rules
+from bodymotion.formats.cha_proto.messages import message_class
 from bodymotion.formats.cha_proto.reader import attempt, read_content, report_faults, text_of
 
 _IS_LIST = re.compile(r"\s*(?:#[^\n]*\s*)*(?:header|moves|move_param_config)\s*[:{<]")
 
 
-def read_robot_moves(path: str | Path) -> RobotMoves:
-    """Read a file of a robot's moves: the text of ListAllMovesResponse, or MoveParamsConfig alone.
+def read_move_list(path: str | Path) -> Any:  # noqa: ANN401
+    """Read a file of a robot's moves, the text of ListAllMovesResponse or MoveParamsConfig alone, as the first message.
 
     Raises
     ------
@@ -31,19 +32,18 @@ def read_robot_moves(path: str | Path) -> RobotMoves:
     """
     found = Diagnostics(path)
     text = text_of(read_content(path), found)
-    if not _IS_LIST.match(text):
-        moves = RobotMoves(ranges=ranges_of(text))
-    else:
+    if _IS_LIST.match(text):
         first = attempt(text, "ListAllMovesResponse")[1]
         message, error = attempt(text, "ListAllMovesResponse", allow_unknown_field=True)
         report_faults(first, error, found)
         if found.refusal is not None:
             raise FormatError(found.refusal)
-        moves = robot_moves_of(message)
-    if not moves.infos and not moves.ranges:
-        message = "no moves: neither the text of ListAllMovesResponse nor of MoveParamsConfig"
-        raise rules.NO_LIST.error(message, Location(str(path)))
-    return moves
+    else:
+        message = message_class("ListAllMovesResponse")(move_param_config=text)
+    if not message.moves and not ranges_of(message.move_param_config):
+        reason = "no moves: neither the text of ListAllMovesResponse nor of MoveParamsConfig"
+        raise rules.NO_LIST.error(reason, Location(str(path)))
+    return message
 
 
 def robot_moves_of(message: Any) -> RobotMoves:  # noqa: ANN401

@@ -19,7 +19,7 @@ from bodymotion.diagnostics.problem import Subject
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import MESSAGES, message_class
 from bodymotion.formats.cha_proto.reader import attempt, read_content, report_faults, text_of
-from bodymotion.formats.cha_proto.robot_moves import read_robot_moves
+from bodymotion.formats.cha_proto.robot_moves import read_move_list, robot_moves_of
 from bodymotion.formats.resources import ResourceFinder
 from bodymotion.formats.sniffing import is_binary
 from bodymotion.system.atomic_files import whole_file
@@ -74,7 +74,7 @@ def read_choreography(
         if result.value is None:
             return result
         found.extend(result.problems)
-        robot = None if robot_moves is None else read_robot_moves(robot_moves)
+        robot = None if robot_moves is None else robot_moves_of(read_move_list(robot_moves))
         finder = ResourceFinder(Path(path).parent, allow_outside, model=Path(path))
         animations = dict(_animations(result.value, finder))
         parts = tuple(one.source.path for one in animations.values() if one.source.path is not None)

@@ -173,10 +173,9 @@ def _check_type(review: _Review, number: int, move: Move, bad: dict[str, tuple[R
         review.report(bad[name][0], bad[name][1], number, "type")
         return False
     if not name:
-        if robot is not None and info is None and (infos or move.type not in ranges):
-            review.report(
-                rules.MOVE_UNKNOWN, f"is not listed by the robot; {choices(move.type, infos or ranges)}", number, "type"
-            )
+        if robot is not None and move.type not in infos and move.type not in ranges:
+            message = f"is not listed by the robot; {choices(move.type, {*infos, *ranges})}"
+            review.report(rules.MOVE_UNKNOWN, message, number, "type")
             return False
         return True
     animation, given = choreography.animations.get(name), str(move.parameters.get("animation_name", ""))

@@ -1,4 +1,4 @@
-"""Upload animations to a robot: only those that changed and have no errors."""
+"""Upload animations to a robot: only those that changed and have no errors; and choreographies with their animations."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bodymotion.animation import Animation, Parameter
+from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.cha import move_name
 from bodymotion.formats.cha_proto import to_proto
 from bodymotion.formats.cha_proto.robot_moves import limits_of
-from bodymotion.formats.registry import read
+from bodymotion.formats.registry import find_format, load, read
 from bodymotion.spot.client.connection import translated_errors, vendor
+from bodymotion.spot.client.dances import send_choreography
 from bodymotion.spot.playback.validation import checked
 
 UPLOAD_TIMEOUT = 60.0
@@ -72,18 +74,20 @@ def animation_files(paths: Iterable[str | Path]) -> list[Path]:
 
 
 def upload(
-    animations: Iterable[Animation | str | Path],
+    animations: Iterable[Animation | Choreography | str | Path],
     robot: Any,  # noqa: ANN401
     *,
     again: bool = False,
     done: Callable[[Outcome], object] = lambda outcome: None,
 ) -> tuple[Outcome, ...]:
-    """Upload animations to a robot, so that sequences can use them as moves of the type `animation::NAME`.
+    """Upload animations to a robot, so that sequences can use them as moves of the type `animation::NAME`; and choreographies.
+
+    The known animations of a choreography are uploaded first; it is then checked by the moves that the robot lists.
 
     Parameters
     ----------
     animations:
-        Animations, or files of animations.
+        Animations and choreographies, or files of them.
     robot:
         The vendor's `bosdyn.client.robot.Robot`, logged in (`bodymotion.spot.connected`).
     again:
@@ -103,11 +107,40 @@ def upload(
     if again:
         helper.animation_name_to_generated_id.clear()
     outcomes: list[Outcome] = []
+    sent: list[str] = []
+
+    def send(thing: Animation | str | Path) -> None:
+        outcomes.append(_upload_one(thing, helper, ranges, str(robot.address), sent))
+        sent.append(outcomes[-1].name)
+        done(outcomes[-1])
+
     for thing in animations:
-        outcome = _upload_one(thing, helper, ranges, str(robot.address), [other.name for other in outcomes])
-        done(outcome)
-        outcomes.append(outcome)
+        dance = _choreography(thing)
+        if isinstance(dance, Choreography):
+            for name, animation in dance.animations.items():
+                if name not in sent:
+                    send(animation)
+            outcomes.append(_upload_choreography(dance, robot))
+            done(outcomes[-1])
+        elif not isinstance(thing, Choreography):
+            send(thing)
     return tuple(outcomes)
+
+
+def _choreography(thing: Animation | Choreography | str | Path) -> object:
+    """Return the choreography that is given, or that a file holds; None for animations and for files with faults."""
+    if isinstance(thing, (Animation, Choreography)):
+        return thing
+    try:
+        return load(thing) if find_format(thing).holds == "Choreography" else None
+    except FormatError:
+        return None
+
+
+def _upload_choreography(dance: Choreography, robot: Any) -> Outcome:  # noqa: ANN401
+    problems, warnings = send_choreography(dance, robot)
+    result: Result = "faulty" if warnings is None else "uploaded"
+    return Outcome(dance.name, dance.source.path, result, warnings or (), problems)
 
 
 def _upload_one(
@@ -117,7 +150,7 @@ def _upload_one(
     where: str,
     before: Sequence[str],
 ) -> Outcome:
-    source = None if isinstance(thing, Animation) else Path(thing)
+    source = thing.source.path if isinstance(thing, Animation) else Path(thing)
     name = thing.name if isinstance(thing, Animation) else move_name(thing)
     animation, problems = _checked(thing)
 
@@ -127,7 +160,7 @@ def _upload_one(
     if any(problem.severity == "error" for problem in problems):
         return faulty()
     if not isinstance(animation, Animation):
-        return faulty("the file is not an animation")
+        return faulty("the file is neither an animation nor a choreography")
     name = animation.name
     if not name:
         return faulty("the move has no name: that of the file is empty")

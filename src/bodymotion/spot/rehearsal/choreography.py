@@ -34,13 +34,15 @@ class Choreography:
 
     @responding(PB, "ListAllMovesResponse")
     def ListAllMoves(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
-        """List the animations, as moves."""
+        """List the animations, as moves, and the moves of its own."""
         for name, known in sorted(self._store.animations.items()):
             info = response.moves.add()
             info.CopyFrom(to_move_info(known.animation))
             info.name = PREFIX + name
             info.animated_move_generated_id.value = known.generated_id
-        response.move_param_config = config_text()
+        if self._store.listed is not None:
+            response.MergeFromString(self._store.listed.SerializeToString())
+        response.move_param_config = "\n\n".join(filter(None, (response.move_param_config, config_text())))
 
     @responding(PB, "UploadAnimatedMoveResponse")
     def UploadAnimatedMove(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
@@ -80,7 +82,7 @@ class Choreography:
     def UploadChoreography(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
         """Accept a sequence, with warnings; with non-strict parsing its valid part can be danced."""
         sequence = request.choreography_sequence
-        danced, problems = validate_sequence(sequence, self._store.animations)
+        danced, problems = validate_sequence(sequence, self._store.animations, self._store.listed)
         warnings = tuple(map(warning, problems))
         kept = UploadedSequence(sequence, warnings, danced if request.non_strict_parsing or not warnings else None)
         kept.labels.extend(sequence.choreography_info.labels)

@@ -11,6 +11,7 @@ from bodymotion.animation import Animation, Parameter
 from bodymotion.choreography import PREFIX, Choreography, MoveInfo, RobotMoves
 from bodymotion.diagnostics import Diagnostics, Problem
 from bodymotion.formats.cha import check_animation
+from bodymotion.formats.cha_proto.robot_moves import robot_moves_of
 from bodymotion.formats.cha_proto.sequence import choreography_from_bytes, message_of
 from bodymotion.spot.choreography import check_choreography, rules
 from bodymotion.spot.choreography.validation import danced
@@ -62,20 +63,26 @@ def warning(problem: Problem) -> str:
     return f"{problem.rule} {problem.message}"
 
 
-def choreography_of(sequence: Any, animations: Mapping[str, UploadedAnimation]) -> Choreography:  # noqa: ANN401
-    """Return the choreography of the vendor's message, with the animations and the moves of the stand-in robot."""
+def choreography_of(
+    sequence: Any,  # noqa: ANN401
+    animations: Mapping[str, UploadedAnimation],
+    listed: Any = None,  # noqa: ANN401
+) -> Choreography:
+    """Return the choreography of the vendor's message, with the animations of the stand-in robot and the moves that it lists as its own."""
+    own = RobotMoves() if listed is None else robot_moves_of(listed)
     known = {name: one.animation for name, one in animations.items()}
     limits = {name: Parameter(*limit) for name, limit in RANGES.items()}
     infos = {f"{PREFIX}{name}": MoveInfo(f"{PREFIX}{name}", one.controls) for name, one in known.items()}
-    robot = RobotMoves(infos, {"animation": ("animate_params", limits)})
+    robot = RobotMoves({**own.infos, **infos}, {**own.ranges, "animation": ("animate_params", limits)})
     return replace(choreography_from_bytes(sequence.SerializeToString()), animations=known, robot=robot)
 
 
 def validate_sequence(
     sequence: Any,  # noqa: ANN401
     animations: Mapping[str, UploadedAnimation],
+    listed: Any = None,  # noqa: ANN401
 ) -> tuple[Any, tuple[Problem, ...]]:
     """Return the part of a sequence that can be danced (see `danced`), and all problems; the subject of a move's is ("moves", index, …)."""
-    choreography = choreography_of(sequence, animations)
+    choreography = choreography_of(sequence, animations, listed)
     found = tuple(one for one in check_choreography(choreography, jumps=False) if one.severity != "note")
     return type(sequence).FromString(message_of(danced(choreography, found)).SerializeToString()), found

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bodymotion.formats.cha_proto.robot_moves import read_move_list
 from bodymotion.motion import Motion
 from bodymotion.spot.choreography import play_choreography
 from bodymotion.spot.client.connection import Credentials, vendor
@@ -49,6 +50,8 @@ class StandIn:
         The file for the certificate that a client needs; by default a temporary file.
     arm:
         Whether it has an arm.
+    robot_moves:
+        A file of moves that it lists as its own (`bodymotion spot moves --save`); it accepts them, and pauses instead.
     say:
         Gets a line for each event; never a password.
     on_dance:
@@ -70,12 +73,13 @@ class StandIn:
         credentials: Credentials | None = None,
         certificate: str | Path | None = None,
         arm: bool = True,
+        robot_moves: str | Path | None = None,
         say: Callable[[str], object] = lambda line: None,
         on_dance: Callable[[Motion, float, float], object] | None = None,
     ) -> None:
         self.credentials = credentials or Credentials("rehearsal", secrets.token_urlsafe(9))
         self.arm = arm
-        self.store = Store()
+        self.store = Store(None if robot_moves is None else read_move_list(robot_moves))
         self._say, self._on_dance = say, on_dance
         self._folder = tempfile.TemporaryDirectory(prefix="bodymotion-rehearsal-")
         self.certificate = Path(certificate or Path(self._folder.name) / "authority.pem")
@@ -146,7 +150,9 @@ class StandIn:
             left_out = dance.first_slice * 60.0 / dance.sequence.slices_per_minute
             assert self._on_dance is not None
             try:
-                motion = play_choreography(choreography_of(dance.sequence, dict(self.store.animations)), arm=self.arm)
+                motion = play_choreography(
+                    choreography_of(dance.sequence, dict(self.store.animations), self.store.listed), arm=self.arm
+                )
                 self._on_dance(motion, (dance.start - self.store.now()) / 1e9, left_out)
             except Exception as error:  # The robot keeps running when the dance cannot be shown.
                 self._say(f"dance {dance.sequence.name}: cannot be shown: {error}")

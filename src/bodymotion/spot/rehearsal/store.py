@@ -67,7 +67,9 @@ def slices_of(sequence: Any) -> int:  # noqa: ANN401
 class Store:
     """Everything that the robot holds in memory. Every method may be called from any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, listed: Any = None) -> None:  # noqa: ANN401
+        self.listed = listed
+        """The moves of its own, as a message ListAllMovesResponse; None for a robot without."""
         self._lock = threading.RLock()
         self.animations: dict[str, UploadedAnimation] = {}
         self.sequences: dict[str, UploadedSequence] = {}
