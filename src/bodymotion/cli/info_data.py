@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.cli.output import Data, about_file, number, plain
+from bodymotion.cli.output import Data, about_file, members, number, plain
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -58,17 +58,12 @@ def _choreography(dance: Choreography, path: Path) -> Data:
 
     return {
         **about_file(path, "choreography", dance.source.format),
-        "name": dance.name,
-        "slices_per_minute": number(dance.slices_per_minute),
-        "slices": dance.slices,
-        "duration": number(dance.duration),
+        **members(dance, "name", "slices_per_minute", "slices", "duration"),
         "options": {name: plain(value) for name, value in {**dance.options, **(dance.editor or {})}.items()},
         "animations": {name: str(one.source.path) for name, one in dance.animations.items()},
         "moves": [
             {
-                "type": move.type,
-                "start_slice": move.start_slice,
-                "requested_slices": move.requested_slices,
+                **members(move, "type", "start_slice", "requested_slices"),
                 "tracks": list(tracks_of(dance, move)),
                 "kind": move.kind,
                 "parameters": {name: plain(value) for name, value in move.parameters.items() if value is not None},
@@ -83,26 +78,20 @@ def _key_poses(key_poses: KeyPoses, path: Path) -> Data:
     return {
         **about_file(path, "key poses", key_poses.source.format),
         "encoding": key_poses.source.encoding,
-        "name": key_poses.name,
-        "target_body": key_poses.target_body,
-        "duration": number(key_poses.duration),
+        **members(key_poses, "name", "target_body", "duration"),
         "num_poses": len(key_poses),
         "links": list(named),
         "poses": [
             {
-                **_some(pose, "time", "max_transition_time"),
+                **members(pose, "time", "max_transition_time"),
                 "num_joints": len(pose.joints),
                 "links": [key.name or str(key.index) for key in pose.links],
                 "touching": [key.name or str(key.index) for key in pose.links if key.is_touching],
-                **_some(pose, "zmp", "syllable"),
+                **members(pose, "zmp", "syllable"),
             }
             for pose in key_poses.poses
         ],
     }
-
-
-def _some(thing: object, *names: str) -> Data:
-    return {name: plain(getattr(thing, name)) for name in names}
 
 
 def _skeleton(skeleton: Skeleton, path: Path) -> Data:
@@ -119,10 +108,10 @@ def _skeleton(skeleton: Skeleton, path: Path) -> Data:
         **about_file(path, "skeleton", skeleton.source.format),
         "encoding": skeleton.source.encoding,
         "num_joints": len(skeleton.joints),
-        **_some(skeleton, "num_frames", "frame_time", "frame_rate", "duration"),
-        **_some(skeleton, "unit", "unit_is_known", "up", "up_is_known"),
+        **members(skeleton, "num_frames", "frame_time", "frame_rate", "duration"),
+        **members(skeleton, "unit", "unit_is_known", "up", "up_is_known"),
         "root": {"start": roots[0, 0].tolist(), "end": roots[-1, 0].tolist()} if roots.size else None,
-        "joints": [_some(joint, "name", "parent", "offset", "channels", "ends") for joint in skeleton.joints],
+        "joints": [members(joint, "name", "parent", "offset", "channels", "ends") for joint in skeleton.joints],
     }
 
 
@@ -134,15 +123,13 @@ def _animation(animation: Animation, path: Path) -> Data:
     return {
         **about_file(path, "animation", animation.source.format),
         "encoding": animation.source.encoding,
-        "name": animation.name,
-        "title": animation.title,
-        "controls": list(animation.controls),
-        "duration": number(animation.duration),
+        **members(animation, "name", "title", "controls", "duration"),
         "slices": slices,
         "num_keyframes": len(frames),
         "options": {name: plain(value) for name, value in animation.options.items()},
         "parameters": {
-            name: _some(parameter, "minimum", "default", "maximum") for name, parameter in animation.parameters.items()
+            name: members(parameter, "minimum", "default", "maximum")
+            for name, parameter in animation.parameters.items()
         },
         "header": list(frames.header),
         "columns": [
@@ -165,11 +152,8 @@ def _body(body: Body, path: Path) -> Data:
     links = [_link(body, link, counts) for link in body.links]
     return {
         **about_file(path, "body", body.source.format),
-        "version": body.source.version,
-        "encoding": body.source.encoding,
-        "name": body.name,
-        "info": plain(body.info),
-        "extra": plain(body.extra),
+        **members(body.source, "version", "encoding"),
+        **members(body, "name", "info", "extra"),
         "num_links": len(body.links),
         "num_joints": body.num_joints,
         "num_devices": len(body.devices),
@@ -187,9 +171,9 @@ def _body(body: Body, path: Path) -> Data:
         ],
         "devices": [_device(body, device) for device in body.devices],
         "extra_joints": [
-            _some(joint, "name", "type", "links", "positions", "axis", "extra") for joint in body.extra_joints
+            members(joint, "name", "type", "links", "positions", "axis", "extra") for joint in body.extra_joints
         ],
-        "viewpoints": [_some(viewpoint, "description", "pose", "field_of_view") for viewpoint in body.viewpoints],
+        "viewpoints": [members(viewpoint, "description", "pose", "field_of_view") for viewpoint in body.viewpoints],
     }
 
 
@@ -232,23 +216,23 @@ class _Counts:
 def _link(body: Body, link: Link, counts: _Counts) -> Data:
     sizes = [counts.of(shape.geometry) for segment in link.segments for shape in segment.visuals]
     return {
-        **_some(link, "name", "index", "parent", "offset", "mass", "center_of_mass", "inertia"),
+        **members(link, "name", "index", "parent", "offset", "mass", "center_of_mass", "inertia"),
         "segments": [segment.name for segment in link.segments],
         "num_visuals": len(sizes),
         "num_collisions": sum(len(segment.collisions) for segment in link.segments),
         "num_triangles": sum(triangles for triangles, _ in sizes),
         "num_vertices": sum(vertices for _, vertices in sizes),
-        "joint": _some(link.joint, *(one.name for one in fields(link.joint))),
+        "joint": members(link.joint, *(one.name for one in fields(link.joint))),
     }
 
 
 def _device(body: Body, device: Device) -> Data:
     known = 0 <= device.link < len(body.links)
     return {
-        **_some(device, "kind", "name", "id", "link"),
+        **members(device, "kind", "name", "id", "link"),
         "link_name": body.links[device.link].name if known else "",
         "pose": plain(device.pose),
-        **_some(device, *(one.name for one in fields(device) if one.name not in COMMON_FIELDS), "extra"),
+        **members(device, *(one.name for one in fields(device) if one.name not in COMMON_FIELDS), "extra"),
     }
 
 
@@ -374,9 +358,7 @@ def _described(
     same = timed and all(row[name] == timed[0][name] for row in timed for name in ("first_time", *names))
     return {
         **about_file(path, "motion", source.format),
-        "version": source.version,
-        "encoding": source.encoding,
-        "options": plain(source.options),
+        **members(source, "version", "encoding", "options"),
         **{name: timed[0][name] if same else None for name in names},
         "components": rows,
         "root_displacement": _root_displacement(components),
@@ -386,15 +368,12 @@ def _described(
 
 def _component(c: _Component, parts: bool) -> Data:
     if c.num_frames is None:
-        return {"type": c.type, "content": c.content, "extra": plain(c.extra)}
+        return members(c, "type", "content", "extra")
     first, last = c.values.first_time, c.values.last_time
     if not c.stamped and c.num_frames and c.rate is not None:
         first, last = 0.0, (c.num_frames - 1) / c.rate
     data: Data = {
-        "type": c.type,
-        "content": c.content,
-        "num_parts": c.num_parts,
-        "num_frames": c.num_frames,
+        **members(c, "type", "content", "num_parts", "num_frames"),
         "frame_rate": None if c.stamped else c.rate,
         "has_frame_time": c.stamped,
         "import_rate": c.rate if c.stamped else None,

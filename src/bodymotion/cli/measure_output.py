@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import typer
 
-from bodymotion.cli.output import Data, number, problems_of
+from bodymotion.cli.output import Data, members, number, problems_of
 from bodymotion.cli.page import Page
 from bodymotion.dynamics import extremes, figures, foot_slips, series
 
@@ -198,16 +198,8 @@ def _about(one: Series) -> Data:
 
 
 def _extremes(of: Series) -> list[Data]:
-    numbers = ("lowest", "lowest_time", "highest", "highest_time")
-    return [
-        {
-            "label": one.label,
-            "unit": one.unit,
-            **{name: number(getattr(one, name)) for name in numbers},
-            "limit_used": one.used,
-        }
-        for one in extremes(of)
-    ]
+    names = ("label", "unit", "lowest", "lowest_time", "highest", "highest_time")
+    return [{**members(one, *names), "limit_used": one.used} for one in extremes(of)]
 
 
 def _sensors(measures: Measures) -> list[Data]:
@@ -229,12 +221,7 @@ def _joints(measures: Measures) -> list[Data]:
     for k, of in enumerate(zip(*(extremes(series(measures, name)) for name in names), strict=True)):
         place, speed, torque = of
         unit = "m" if measures.body.joints[k].type == "slide" else "rad"
-        data: Data = {
-            "name": place.label,
-            "unit": unit,
-            "lowest": number(place.lowest),
-            "highest": number(place.highest),
-        }
+        data: Data = {"name": place.label, "unit": unit, **members(place, "lowest", "highest")}
         data["limit_used"] = _used(place)
         for name, one in (("velocity", speed), ("torque", torque)):
             is_low = abs(one.lowest) > abs(one.highest)

@@ -119,6 +119,11 @@ def plain(value: object, depth: int = 0) -> Any:  # noqa: ANN401
     return f"<{type(value).__name__}>"
 
 
+def members(thing: object, *names: str) -> Data:
+    """Return attributes of any object as JSON can hold them."""
+    return {name: plain(getattr(thing, name)) for name in names}
+
+
 def about_file(path: Path, kind: str, format_name: str = "") -> Data:
     """Return the first members of every answer about a file."""
     from bodymotion.system.open_files import size_of
@@ -135,9 +140,9 @@ def problems_of(problems: Sequence[Problem]) -> Data:
         },
         "problems": [
             {
-                **{name: getattr(p, name) for name in ("rule", "severity", "message")},
-                **{name: getattr(p.location, name) for name in ("path", "line", "column", "inside")},
-                "hint": p.hint,
+                **members(p, "rule", "severity", "message"),
+                **members(p.location, "path", "line", "column", "inside"),
+                **members(p, "hint"),
             }
             for p in problems
         ],

@@ -11,7 +11,7 @@ import typer
 from typer import Option
 
 from bodymotion.cli.options import AsJson, ByPosition, Positive, ReaderOptions, numbers, reads_files
-from bodymotion.cli.output import failures, number, one_line, results, say
+from bodymotion.cli.output import failures, members, number, one_line, results, say
 
 if TYPE_CHECKING:
     from bodymotion.geometry.arrays import Floats
@@ -288,15 +288,11 @@ def _figures(found: Simulation) -> dict[str, Any]:
     return {
         "seconds": number(float(found.times[-1])),
         "steps": len(found.times) - 1,
-        "fall": found.fall,
-        "diverged": found.diverged,
+        **members(found, "fall", "diverged"),
         "joint_errors": {
             joint.name: number(value) for joint, value in zip(found.body.joints, found.joint_errors, strict=True)
         },
-        "root_error": number(found.root_error),
-        "root_error_at_end": number(found.root_error_at_end),
-        "slip": number(found.slip),
-        "energy": number(found.energy),
+        **members(found, "root_error", "root_error_at_end", "slip", "energy"),
         "worst_contact": {"link": link, "force": number(force), "time": number(time)},
     }
 
