@@ -8,7 +8,7 @@ from small_robots import arm, biped, box, colored, link, swinging
 import bodymotion as bm
 from bodymotion.scene.loading import report_notes
 from bodymotion.scene.options import DisplayOptions
-from bodymotion.scene.scene import MAX_DISTANCE, joint_values, make_scene
+from bodymotion.scene.scene import MAX_DISTANCE, make_scene
 from bodymotion.scene.shapes import BodyExtent, drawn_shapes
 from bodymotion.viewer.scene_view import apply_defaults, reapply_defaults
 
@@ -170,7 +170,7 @@ def test_joint_values_are_read_back_out_of_link_poses() -> None:
     motion = swinging(body, seconds=4, size=2.8)
     q = motion.joint_displacement.values
     poses = body.forward_kinematics(q)
-    np.testing.assert_allclose(joint_values(body, poses), q, atol=1e-9)
+    np.testing.assert_allclose(body.recovered_joints(poses), q, atol=1e-9)
     alone = make_scene(body, bm.Motion((roots(poses, 50.0),)))
     np.testing.assert_allclose(alone.q, q, atol=1e-9)
 

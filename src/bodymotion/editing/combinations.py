@@ -11,7 +11,7 @@ import numpy as np
 
 from bodymotion.editing.frames import root_poses
 from bodymotion.editing.rules import IDLE, NOT_RIGID
-from bodymotion.geometry import poses, rotations
+from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
@@ -104,9 +104,8 @@ def keep_root_pose(motion: Motion) -> Motion:
 def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
     """Compute the joint displacements from the poses of all links (from combination 1 to 3; `keep_root_pose` continues to 2).
 
-    A joint angle is the twist of the link in its parent about the joint axis (swing-twist decomposition), continuous beyond ±π; a sliding
-    displacement is the translation along the axis. Columns that move no link, and crawlers, keep their values where the motion has joint
-    displacements on the same timeline, and are 0 otherwise.
+    See `Body.recovered_joints`. Columns that move no link, and crawlers, keep their values where the motion has joint displacements on the
+    same timeline, and are 0 otherwise.
 
     Returns
     -------
@@ -132,25 +131,8 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
     if old is not None and old.timeline == link_position.timeline:
         known_columns = [k for k, column in enumerate(columns) if column >= 0]
         q[:, known_columns] = old.values[:, [columns[k] for k in known_columns]]
-    step = max(CHUNK_POSES // max(count, 1), 1)
-    moving = [
-        (column, body.links[index])
-        for column, index in enumerate(body.joint_links)
-        if index > 0 and body.links[index].joint.type in ("rotate", "slide")
-    ]
-    for start in range(0, link_position.num_frames, step):
-        piece = link_position.values[start : start + step]
-        for column, link in moving:
-            inside = poses.compose(
-                poses.inverse(link.offset), poses.compose(poses.inverse(piece[:, link.parent]), piece[:, link.index])
-            )
-            if link.joint.type == "slide":
-                q[start : start + step, column] = inside[:, :3] @ link.joint.axis
-            else:
-                q[start : start + step, column] = 2 * np.arctan2(inside[:, 4:] @ link.joint.axis, inside[:, 3])
-    rotating = [column for column, link in moving if link.joint.type == "rotate"]
-    q[:, rotating] = _continuous(q[:, rotating])
-    residual = _residual(link_position.values, q, body, step)
+    q = body.recovered_joints(link_position.values, q)
+    residual = _residual(link_position.values, q, body)
     recovered = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=link_position.timeline, values=q)
     if old is None:
         index = next(i for i, c in enumerate(motion.components) if c is link_position) + 1
@@ -174,17 +156,9 @@ def _labels(old: tuple[str, ...], columns: tuple[int, ...], body: Body) -> tuple
     )
 
 
-def _continuous(angles: Floats) -> Floats:
-    """Return angles (T, N) that begin in −π…π and change by less than half a turn from frame to frame."""
-    turn = 2 * np.pi
-    angles = angles - turn * np.rint(angles / turn)
-    if len(angles) > 1:
-        angles[1:] -= turn * np.cumsum(np.rint(np.diff(angles, axis=0) / turn), axis=0)
-    return np.asarray(angles)
-
-
-def _residual(link_position: Floats, q: Floats, body: Body, step: int) -> Residual:
+def _residual(link_position: Floats, q: Floats, body: Body) -> Residual:
     count = len(body.links)
+    step = max(CHUNK_POSES // max(count, 1), 1)
     distance, angle = (0.0, 0, 0), (0.0, 0, 0)
     for start in range(0, len(link_position), step):
         piece = link_position[start : start + step, :count]

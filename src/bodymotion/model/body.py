@@ -232,6 +232,26 @@ class Body(NotebookDisplay, ContentEquality):
         values[:, there] = component.values[:, np.array(columns)[there]]
         return frozen(values)
 
+    def recovered_joints(self, link_poses: Floats, q: Floats | None = None) -> Floats:
+        """Return joint values (T, J) that lead to poses (T, L, 7) of all links: the inverse of `forward_kinematics`.
+
+        A joint angle is the twist of the link in its parent about the joint axis (swing-twist decomposition), continuous beyond ±π; a
+        sliding displacement is the translation along the axis. Other columns, as those of crawlers, are those of `q`, or 0.
+        """
+        q = np.zeros((len(link_poses), self.num_joints)) if q is None else np.array(q)
+        for column, index in enumerate(self.joint_links):
+            link = self.links[index]
+            if index < 1 or link.joint.type not in ("rotate", "slide"):
+                continue
+            at_zero = poses.compose(link_poses[:, link.parent], link.offset)
+            moved = poses.compose(poses.inverse(at_zero), link_poses[:, index])
+            if link.joint.type == "slide":
+                q[:, column] = moved[:, :3] @ link.joint.axis
+            else:
+                angles = 2 * np.arctan2(moved[:, 4:] @ link.joint.axis, moved[:, 3])
+                q[:, column] = np.unwrap(angles - 2 * np.pi * np.rint(angles / (2 * np.pi)))
+        return q
+
     def forward_kinematics(
         self, q: npt.ArrayLike, root: npt.ArrayLike | None = None, links: Sequence[int] | None = None
     ) -> Floats:

@@ -320,9 +320,9 @@ def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlay
         link_poses = body.link_poses(common)
         joints = common.joint_displacement
         try:
-            q = joint_values(body, link_poses) if joints is None else body.joint_values(joints)
+            q = body.recovered_joints(link_poses) if joints is None else body.joint_values(joints)
         except ValueError:
-            q = joint_values(body, link_poses)
+            q = body.recovered_joints(link_poses)
         recorded = common.link_position.values if common.link_position is not None else link_poses
     link_poses, num_wrong = _drawable(link_poses, recorded)
     notes = []
@@ -351,23 +351,6 @@ def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlay
     return replace(
         scene, zmp=frozen(np.clip(zmp, -MAX_DISTANCE, MAX_DISTANCE)), zmp_in_root=motion.zmp.is_root_relative
     )
-
-
-def joint_values(body: Body, link_poses: Floats) -> Floats:
-    """Compute joint values (T, J) from link poses (T, L, 7): the angle about [rad], or the distance along [m], each joint's axis."""
-    q = np.zeros((len(link_poses), body.num_joints))
-    for column, index in enumerate(body.joint_links):
-        if index < 1:
-            continue
-        link = body.links[index]
-        at_zero = poses.compose(link_poses[:, link.parent], link.offset)
-        moved = poses.compose(poses.inverse(at_zero), link_poses[:, index])
-        if link.joint.type == "rotate":
-            angle = 2.0 * np.arctan2(moved[:, 4:] @ link.joint.axis, moved[:, 3])
-            q[:, column] = np.unwrap((angle + np.pi) % (2 * np.pi) - np.pi)
-        elif link.joint.type == "slide":
-            q[:, column] = moved[:, :3] @ link.joint.axis
-    return q
 
 
 def _body_of_frames(motion: Motion) -> Body:
