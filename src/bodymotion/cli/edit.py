@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 from typer.core import TyperCommand
 
-from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_body, load_motion
+from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_animation, load_body, load_motion
 from bodymotion.cli.options import ByPosition, NotNegative, ReaderOptions, numbers, reads_files
 from bodymotion.cli.output import failures, one_line, say
 
 if TYPE_CHECKING:
+    from bodymotion.animation import Animation
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
@@ -74,10 +75,11 @@ def edit(
     foot: str | None = None,
     by_position: ByPosition = False,
 ) -> None:
-    """Change a motion step by step.
+    """Change a motion, or a Spot animation, step by step.
 
-    The steps are done in the order of the command line. What a step leaves unchanged or loses is reported on stderr. Exit code 3:
-    something was lost.
+    The steps are done in the order of the command line. What a step leaves unchanged or loses is reported on stderr. An animation can be
+    trimmed, reversed, mirrored, changed in length and appended, and --set sets its parameters; its comments stay. Exit code 3: something
+    was lost.
 
     \b
     Examples:
@@ -88,9 +90,10 @@ def edit(
       bodymotion edit walk.seq links.seq --fill-links --drop JointDisplacement --body robot.wrl
       bodymotion edit walk.seq slow.seq --hold 2:0.5 --within-limits --body robot.wrl
       bodymotion edit links.seq joints.seq --recover-joints --root-only --body robot.wrl
+      bodymotion edit wave.cha left.cha --mirror --set speed=0.8
 
     Options:
-      source IN: A motion.
+      source IN: A motion, or a Spot animation.
       target OUT: The new file; may be IN.
       --trim START:END: Keep this time span in seconds, both ends included.
       --trim-frames FIRST:LAST: Keep these frames, both included; -1 is the last.
@@ -124,12 +127,13 @@ def edit(
         needs --body.
     """  # noqa: D301
     from bodymotion.cli.progress import progress
+    from bodymotion.formats.registry import find_format
 
     texts = {name: iter(ctx.params[name] or ()) for name in STEPS if not isinstance(ctx.params[name], bool)}
     steps = [
         (name, next(texts[name], "") if name in texts else "") for name in ctx.meta[OrderedCommand.KEY] if name in STEPS
     ]
-    if not steps:
+    if not steps and "parameters" not in reading:
         raise typer.BadParameter("no step given; use --trim, --mirror or another one", param_hint="edit")
     context = _Context(body, reading, by_position, dict(_pair(text) for text in pair or ()), blend, foot)
     with failures("edit"):
@@ -142,10 +146,14 @@ def edit(
         check_reading(
             reading, [path for path in (source, *map(Path, append or ()), *inserted, body) if path is not None]
         )
-        before = after = context.load(source, "IN", advice="--trim alone needs less")
+        animated = find_format(source).holds == "Animation"
+        before: Any = (
+            load_animation(source, reading) if animated else context.load(source, "IN", "--trim alone needs less")
+        )
+        after = before
         for name, text in steps:
-            done = _changed(after, name, text, context)
-            if name in REPORTED:
+            done: Any = (_changed_animation if animated else _changed)(after, name, text, context)
+            if name in REPORTED and not animated:
                 say(one_line(f"--{name.replace('_', '-')}{text and ' '}{text}: {_effect(after, done)}"))
             after = done
         finish(before, after, target)
@@ -263,6 +271,37 @@ def _effect(before: Motion, after: Motion) -> str:
     return f"{changed} numbers changed" if changed else "nothing to change"
 
 
+def _changed_animation(animation: Animation, step: str, text: str, context: _Context) -> Animation:
+    """Return an animation after a step with the text of its option."""
+    from bodymotion.editing import animations
+
+    option = f"--{step.replace('_', '-')}"
+    match step:
+        case "trim":
+            return animations.trim(animation, *_span(option, text, float))
+        case "append":
+            return animations.append(
+                animation, load_animation(Path(text), context.reading, option), blend=context.blend or None
+            )
+        case "length":
+            return animations.change_speed(animation, animation.duration / _seconds(option, text))
+        case "reverse":
+            return animations.reverse(animation)
+        case "mirror":
+            return animations.mirror(animation)
+    raise typer.BadParameter(
+        "is not for animations; `bodymotion convert IN.cha OUT.seq` makes a motion", param_hint=option
+    )
+
+
+def _seconds(option: str, text: str) -> float:
+    """Return the seconds of SECONDS or BEATS@BPM."""
+    found = numbers(option, text, (1, 2), "a number of seconds, or BEATS@BPM", separator="@")
+    if min(found) <= 0:
+        _wrong(option, text, "above 0")
+    return float(found[0] if len(found) == 1 else 60.0 * found[0] / found[1])
+
+
 def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
     """Return a motion after a step with the text of its option."""
     import numpy as np
@@ -292,10 +331,7 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
             (time,) = numbers(option, at, (1,), "of the form AT:FILE")
             return editing.insert(motion, context.load(Path(path), option), time, **context.joining)
         case "length":
-            found = numbers(option, text, (1, 2), "a number of seconds, or BEATS@BPM", separator="@")
-            if min(found) <= 0:
-                _wrong(option, text, "above 0")
-            return editing.change_length(motion, found[0] if len(found) == 1 else 60.0 * found[0] / found[1])
+            return editing.change_length(motion, _seconds(option, text))
         case "within_limits":
             return editing.within_limits(motion, context.needed_body(option))
         case "offset_joint" | "scale_joint":

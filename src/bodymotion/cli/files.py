@@ -12,6 +12,7 @@ import typer
 from bodymotion.cli.output import one_line
 
 if TYPE_CHECKING:
+    from bodymotion.animation import Animation
     from bodymotion.cli.options import ReaderOptions
     from bodymotion.diagnostics import Problem
     from bodymotion.formats.registry import Format
@@ -83,6 +84,18 @@ def load_motion(
     return found
 
 
+def load_animation(path: Path, reading: ReaderOptions, hint: str = "IN") -> Animation:
+    """Read an animation; a file with something else is wrong use."""
+    from bodymotion.animation import Animation
+    from bodymotion.formats.registry import find_format, load
+
+    row = find_format(path)
+    found = load(path, format=row.name, **row.options_of(reading))
+    if not isinstance(found, Animation):
+        raise typer.BadParameter(one_line(f"{path} holds {kind_of(found)}, not an animation"), param_hint=hint)
+    return found
+
+
 def load_body(path: Path, reading: ReaderOptions, hint: str = "--body") -> Body:
     """Read a body; a file with something else is wrong use."""
     from bodymotion.formats.registry import find_format, load
@@ -124,7 +137,7 @@ def load_pair(
     return found[0], found[1] if motion is not None else None
 
 
-def finish(before: Motion, after: Motion, path: Path) -> NoReturn:
+def finish(before: Motion | Animation, after: Motion | Animation, path: Path) -> NoReturn:
     """Write the motion, show the problems of the change and of the save, and end with 3 if something was lost."""
     from bodymotion.formats.registry import save
 

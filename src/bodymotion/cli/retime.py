@@ -27,7 +27,7 @@ def retime(
     start: str = "0",
     common: bool = False,
 ) -> None:
-    """Change the frame rate or the speed of a motion.
+    """Change the frame rate or the speed of a motion; or, with --speed, the speed of a Spot animation.
 
     Frames with time stamps are imported as the .seq document describes, by holding values; --method nearest and before are the two other
     interpretations of it. linear, cubic and pchip interpolate; orientations follow the shorter arc (SLERP), with cubic a smooth curve.
@@ -44,7 +44,7 @@ def retime(
       bodymotion retime clock.seq walk.seq --rate 100 --start first
 
     Options:
-      source IN: A motion.
+      source IN: A motion, or a Spot animation.
       target OUT: The new file; may be IN.
       --rate -r HZ: The frame rate; by default that of the file.
       --method -m: Between frames: hold the value of the frame at or after the time, nearest to it, or before it; or interpolate
@@ -57,13 +57,25 @@ def retime(
       --start SECONDS: The time of frame 0, or first: the time of the first frame.
       --common: Make all components equally long: a shorter one holds its last value.
     """  # noqa: D301
-    from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_body, load_motion
+    from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_animation, load_body, load_motion
     from bodymotion.cli.progress import progress
+    from bodymotion.formats.registry import find_format
     from bodymotion.motion.interpolation import HOLDING
 
     if within_limits and body is None:
         raise typer.BadParameter("needs a model: --body MODEL", param_hint="--within-limits")
     with failures("retime"):
+        if find_format(source).holds == "Animation":
+            from bodymotion.editing.animations import change_speed as faster
+
+            others = (rate, method, body, antialias, unwrap, within_limits, common, start != "0")
+            if speed is None or any(others):
+                raise typer.BadParameter(
+                    "of an animation only the speed can be changed: --speed FACTOR", param_hint="IN"
+                )
+            check_reading(reading, [source])
+            animation = load_animation(source, reading)
+            finish(animation, faster(animation, speed), target)
         whole = antialias or unwrap or speed or common or within_limits
         by_rows = (method is None or method in (*HOLDING, "linear")) and not whole
         if by_rows and is_large(source, target):
