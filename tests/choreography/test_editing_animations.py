@@ -25,9 +25,7 @@ def animation(request) -> bm.Animation:
     # Without blends at the ends, and at its own length, the played motion is that of the keyframes.
     parameters = {name: given for name, given in found.parameters.items() if not name.endswith("_slices")}
     options = {
-        name: value
-        for name, value in found.options.items()
-        if name not in ("bpm", "extendable", "retime_to_integer_slices")
+        name: value for name, value in found.options.items() if name not in ("extendable", "retime_to_integer_slices")
     }
     return replace(found, parameters=parameters, options=options)
 
