@@ -94,12 +94,8 @@ class Tree:
             self._bodies([(tops[0], -1)])
         else:
             if tops:
-                message = (
-                    f"the world is the root: it has {len(tops)} bodies"
-                    if len(tops) > 1
-                    else "a joint holds the one body of the world"
-                )
-                world.report(rules.WORLD, message)
+                several = f"the world is the root: it has {len(tops)} bodies"
+                world.report(rules.WORLD, several if len(tops) > 1 else "a joint holds the one body of the world")
             link = RawLink("world", -1, Joint(name="world"), poses.IDENTITY, world)
             self._names.add("world")
             self.links.append(link)
@@ -242,23 +238,18 @@ class Tree:
         kept_values: dict[str, object] | None = None,
     ) -> None:
         """Set the mass and the shapes of the link of a body, and collect its sites and cameras."""
+        of_kind: dict[str, list[Item]] = {}
         geoms: list[Geom] = []
-        lights: list[Item] = []
-        inertial: Item | None = None
         for item in inside:
             kind = item.element.name
-            if kind == "geom":
-                geom = self.geoms.read(item)
-                if geom is not None:
-                    geoms.append(geom)
-            elif kind == "inertial":
-                inertial = item
+            of_kind.setdefault(kind, []).append(item)
+            if kind == "geom" and (geom := self.geoms.read(item)) is not None:
+                geoms.append(geom)
             elif kind in ("site", "camera"):
                 link.items.append(item)
-            elif kind == "light":
-                lights.append(item)
             elif kind in NOT_READ:
                 item.element.report(rules.NOT_READ, f"<{kind}> is left out")
+        inertial = next(iter(of_kind.get("inertial", [])[-1:]), None)
         mass = Segment()
         if moving:
             link.inertial = None if inertial is None else inertial.element
@@ -271,12 +262,12 @@ class Tree:
             elif inertial is not None:
                 mass = read_mass(inertial, self.settings)
             mass = settled(mass, self.settings)
-            faulty = any(item.element.faulty for item in inside if item.element.name == "geom")
-            link.mass_unknown = of_geoms and faulty
+            link.mass_unknown = of_geoms and any(item.element.faulty for item in of_kind.get("geom", []))
         visuals = tuple(geom.shape for geom in geoms if geom.visual)
         collisions = tuple(geom.shape for geom in geoms if geom.collision)
         kept = kept_values or {}
-        of_it = body_extras(link.element if moving else replace(link.element, attributes={}), lights, self.settings)
+        own_element = link.element if moving else replace(link.element, attributes={})
+        of_it = body_extras(own_element, of_kind.get("light", []), self.settings)
         if of_it:
             self.of_bodies[link.name] = of_it
         merged = _segments(name, mass, visuals, collisions, kept.get("segment"), geom_rules(geoms))
@@ -327,13 +318,9 @@ def unit_axis(axis: Floats) -> Floats:
 def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
     """Return the three joints that a ball joint is read as; each keeps the attributes of the ball joint."""
     attributes_of_ball = {"name": name, **attributes}
+    extra = {"mjcf": {"ball": attributes_of_ball}}
     return [
-        Joint(
-            name=f"{name or 'ball'}_{letter}",
-            type="rotate",
-            axis=frozen(axis),
-            extra={"mjcf": {"ball": attributes_of_ball}},
-        )
+        Joint(name=f"{name or 'ball'}_{letter}", type="rotate", axis=frozen(axis), extra=extra)
         for letter, axis in zip("xyz", np.eye(3), strict=True)
     ]
 
@@ -377,12 +364,8 @@ def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
         element = item.element
         kind = "free" if element.name == "freejoint" else element.get("type", "hinge")
         if kind not in TYPES:
-            element.report(
-                rules.JOINT_TYPE,
-                f"a joint has the type {kind!r:.60}; expected one of {', '.join(TYPES)}",
-                "type",
-                fatal=True,
-            )
+            message = f"a joint has the type {kind!r:.60}; expected one of {', '.join(TYPES)}"
+            element.report(rules.JOINT_TYPE, message, "type", fatal=True)
             kind = "hinge"
         name = element.get("name")
         if kind == "free":
@@ -477,11 +460,8 @@ def with_kept(joint: Joint, kept: object) -> Joint:
             if name in values and abs(values[name] - getattr(joint, name)) > 1e-9:
                 del values[name]
     whole = replace(joint, **values)
-    if (
-        joint.type in ("rotate", "slide")
-        and not np.isclose(armature(whole), inertia, rtol=1e-9, atol=0.0)
-        and armature(whole) >= 0
-    ):
+    is_other = armature(whole) >= 0 and not np.isclose(armature(whole), inertia, rtol=1e-9, atol=0.0)
+    if joint.type in ("rotate", "slide") and is_other:
         gear = whole.gear_ratio or 1.0
         extra = {key: value for key, value in whole.extra.items() if key != "equivalentInertia"}
         whole = replace(whole, rotor_inertia=inertia / gear**2, extra=extra)

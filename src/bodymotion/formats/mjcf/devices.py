@@ -229,20 +229,11 @@ class DeviceReader:
                 shorter = angle_over(vertical, height, min(width, height))
                 kept = replace(kept, width=width, height=height, field_of_view=shorter)
             return replace(kept, extra={**kept.extra, "mjcf": {"camera": extra}}) if extra else kept
-        default = VisionSensor()
         if width <= 1 or height <= 1:
-            width, height = default.width, default.height
-        return VisionSensor(
-            name=name,
-            id=self._next("VisionSensor"),
-            link=link,
-            pose=site_pose,
-            extra={"mjcf": {"camera": extra}} if extra else {},
-            type="COLOR",
-            field_of_view=angle_over(vertical, height, min(width, height)),
-            width=width,
-            height=height,
-        )
+            width, height = VisionSensor.width, VisionSensor.height
+        own = {"name": name, "id": self._next("VisionSensor"), "link": link, "pose": site_pose, "type": "COLOR"}
+        own |= {"width": width, "height": height, "field_of_view": angle_over(vertical, height, min(width, height))}
+        return VisionSensor(**own, extra={"mjcf": {"camera": extra}} if extra else {})  # type: ignore[arg-type]
 
     def _kept(self, kept_values: dict[str, object], name: str, link: int, site_pose: Floats) -> Device:
         """Return the device that <custom> keeps of a site."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bodymotion.diagnostics import Location, losses
-from bodymotion.formats.kept_json import attributes_of, mjcf_values
+from bodymotion.formats.kept_json import attributes_of, differences, mjcf_values
 from bodymotion.formats.mjcf.extra import GEOM_KEPT, kind_of
 from bodymotion.formats.mjcf.geoms import FROM_Y_TO_Z, material_of
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import meshes as meshing
-from bodymotion.geometry import poses
+from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Lines, Mesh, Points, Shape, Sphere
 
@@ -171,31 +171,18 @@ class MaterialWriter:
         # MuJoCo stores emission in single precision; for colours near black it has no effect.
         emission = min(max(material.emissive) / brightest, 1000.0) if brightest > 1e-6 else 0.0
         rgba = (red, green, blue, 1.0 - material.transparency)
-        element = self.asset.add(
-            "material",
-            {
-                "name": name,
-                "rgba": number_text(rgba),
-                "specular": number_text(specular),
-                "shininess": number_text(material.shininess),
-                **({"emission": number_text(emission)} if emission else {}),
-            },
-        )
+        numbers: dict[str, Any] = {"rgba": rgba, "specular": specular, "shininess": material.shininess}
+        numbers |= {"emission": emission} if emission else {}
+        attributes = {"name": name, **{key: number_text(value) for key, value in numbers.items()}}
+        element = self.asset.add("material", attributes)
         read_back = material_of(rgba, specular, material.shininess, emission)
-        attributes_kept = {
-            key: getattr(material, key)
-            for key in ("diffuse", "ambient_intensity", "specular", "emissive", "shininess", "transparency")
-            if getattr(material, key) != getattr(read_back, key)
-        }
+        attributes_kept = differences(material, read_back, skip=("texture",))
         texture = self._texture(material)
         if texture:
             element.attributes["texture"] = texture
             assert image is not None
-            attributes_kept["texture"] = {
-                "url": image.url,
-                "repeat": [image.repeat_s, image.repeat_t],
-                "transform": image.transform,
-            }
+            repeats = [image.repeat_s, image.repeat_t]
+            attributes_kept["texture"] = {"url": image.url, "repeat": repeats, "transform": image.transform}
         self.kept.add("material", name, attributes_kept)
         return name
 
@@ -222,12 +209,8 @@ class MaterialWriter:
 
 def pose_attributes(pose: Floats) -> dict[str, str]:
     """Return the attributes pos and quat (w x y z) of a pose (7,); those of the identity are left out."""
-    plans = {}
-    if pose[:3].any():
-        plans["pos"] = number_text(pose[:3])
-    if (pose[3:] != (1.0, 0.0, 0.0, 0.0)).any():
-        plans["quat"] = number_text(pose[3:])
-    return plans
+    position = {"pos": number_text(pose[:3])} if pose[:3].any() else {}
+    return position | ({"quat": number_text(pose[3:])} if (pose[3:] != rotations.IDENTITY).any() else {})
 
 
 class GeomWriter:
@@ -337,15 +320,8 @@ class GeomWriter:
         # Where no file can be written beside the model, the vertices are in it.
         if id(mesh) not in self._inline:
             self._inline[id(mesh)] = mesh, self.names.free("mesh", name)
-            self.asset.add(
-                "mesh",
-                {
-                    "name": self._inline[id(mesh)][1],
-                    **self._attributes,
-                    "vertex": number_text(mesh.vertices),
-                    "face": " ".join(map(str, mesh.faces.ravel().tolist())),
-                },
-            )
+            inside = {"vertex": number_text(mesh.vertices), "face": " ".join(map(str, mesh.faces.ravel().tolist()))}
+            self.asset.add("mesh", {"name": self._inline[id(mesh)][1], **self._attributes, **inside})
         return self._inline[id(mesh)][1]
 
     @property

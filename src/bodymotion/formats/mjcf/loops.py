@@ -87,10 +87,8 @@ class LoopWriter:
             self._connect(equality, name, sites)
             if joint.type == "hinge":
                 arm = HINGE_ARM * axis
-                ends = [
-                    self._site(joint.links[0], f"{name}_3", first + arm),
-                    self._site(joint.links[1], f"{name}_4", second + arm),
-                ]
+                points = ((f"{name}_3", first + arm), (f"{name}_4", second + arm))
+                ends = [self._site(link, *point) for link, point in zip(joint.links, points, strict=True)]
                 self._connect(equality, self.names.free("equality", f"{name}_axis"), ends)
             return
         directions = _normals(axis) if joint.type in ("xy", "piston") else axis[None]
@@ -102,12 +100,8 @@ class LoopWriter:
             spatial.add("site", {"site": far})
             spatial.add("site", {"site": sites[1]})
             own = name if count == 0 else self.names.free("equality", f"{name}_{count}")
-            attributes = {
-                "name": own,
-                "tendon1": tendon_name,
-                "polycoef": number_text([FAR_DISTANCE - rest, 0, 0, 0, 0]),
-                **STIFF_SOLVER,
-            }
+            polynomial = number_text([FAR_DISTANCE - rest, 0, 0, 0, 0])
+            attributes = {"name": own, "tendon1": tendon_name, "polycoef": polynomial, **STIFF_SOLVER}
             equality.add("tendon", attributes if moved[count] else {**attributes, "active": "false"})
         message = (
             f"extra joint {joint.name} of type {joint.type} is held on a sphere with a radius of {FAR_DISTANCE:g} m, as MuJoCo cannot hold "
@@ -129,10 +123,8 @@ class LoopWriter:
                 if end is None or end[0] != link or not np.allclose(end[1][:3], position, rtol=0, atol=1e-9):
                     return False
         else:
-            attributes |= {
-                key: self.elements[link].get("name", "world")
-                for key, link in zip(("body1", "body2"), joint.links, strict=True)
-            }
+            bodies = [self.elements[link].get("name", "world") for link in joint.links]
+            attributes |= dict(zip(("body1", "body2"), bodies, strict=True))
             attributes["anchor"] = number_text(joint.positions[0])
         if joint.name:
             name = self.names.free("equality", joint.name)
@@ -237,12 +229,7 @@ class LoopReader:
         kept_values = self.kept.get("loop", name)
         ends = kept_values.get("sites")
         kind = next((kind for kind in TYPES if kind == kept_values.get("type")), None)
-        if (
-            kind is None
-            or not isinstance(ends, list)
-            or len(ends) != 2
-            or not all(end in self.sites for end in map(str, ends))
-        ):
+        if kind is None or not isinstance(ends, list) or len(ends) != 2 or not self.sites.keys() >= set(map(str, ends)):
             return None
         one, two = (self.sites[str(end)] for end in ends)
         if element is None and one.link != two.link:

@@ -82,15 +82,12 @@ def check_names(root: Element) -> None:
             if name not in content.attributes and not name.startswith(("xmlns", "xml:")):
                 free = content.attributes - element.attributes.keys()
                 _report_name(element, name, f"<{element.name}> has no attribute {name!r:.60}", name, free, "'{}'")
-        inside: list[tuple[Element, Content]] = []
         for child in element.children:
-            known = content.elements.get(child.name)
-            if known is not None:
-                inside.append((child, known))
-            elif child.name != "include":
+            if child.name not in content.elements and child.name != "include":
                 message = f"<{element.name}> has no element <{child.name:.60}>"
                 _report_name(child, "", message, child.name, content.elements, "<{}>")
-        stack += reversed(inside)
+        known = ((child, content.elements.get(child.name)) for child in reversed(element.children))
+        stack += [(child, inner) for child, inner in known if inner is not None]
 
 
 def _report_name(element: Element, attribute: str, message: str, name: str, known: Collection[str], shown: str) -> None:

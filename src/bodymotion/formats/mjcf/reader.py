@@ -24,7 +24,7 @@ from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder, file_byte
 from bodymotion.formats.xml.tree import MISSING, Element, FieldLocator, FieldTable, discard_following, read_xml
 from bodymotion.geometry.arrays import frozen
 from bodymotion.model.body import Body, Viewpoint
-from bodymotion.model.links import Link
+from bodymotion.model.links import Link, Segment
 
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.defaults import Settings
@@ -273,11 +273,8 @@ def _check_unit(links: Sequence[RawLink], settings: Settings) -> None:
     """Report angles in degrees that look like radians: all limits are small, and not whole numbers of a few joints."""
     if settings.angle == 1.0:
         return
-    limited = [
-        link
-        for link in links
-        if link.joint.type == "rotate" and math.isfinite(link.joint.lower) and math.isfinite(link.joint.upper)
-    ]
+    turning = [link for link in links if link.joint.type == "rotate"]
+    limited = [link for link in turning if np.isfinite([link.joint.lower, link.joint.upper]).all()]
     if not limited:
         return
     limits = np.array([[link.joint.lower, link.joint.upper] for link in limited]) / settings.angle
@@ -297,16 +294,11 @@ def _of_total_mass(links: tuple[Link, ...], total: float) -> tuple[Link, ...]:
     if not (total > 0 and sum_of_all > 0):
         return links
     share = total / sum_of_all
-    return tuple(
-        replace(
-            link,
-            segments=tuple(
-                replace(segment, mass=segment.mass * share, inertia=frozen(segment.inertia * share))
-                for segment in link.segments
-            ),
-        )
-        for link in links
-    )
+
+    def scaled(segment: Segment) -> Segment:
+        return replace(segment, mass=segment.mass * share, inertia=frozen(segment.inertia * share))
+
+    return tuple(replace(link, segments=tuple(map(scaled, link.segments))) for link in links)
 
 
 def _viewpoints(kept: object) -> tuple[Viewpoint, ...]:

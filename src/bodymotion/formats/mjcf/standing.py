@@ -131,12 +131,8 @@ class CollisionPoints:
         """For each shape (S,) the number of the links that move as one with its own, and of those that carry them (-1 none)."""
         groups = rigid_groups(self.body)
         group_of = {index: number for number, group in enumerate(groups) for index in group}
-        carriers = [
-            group_of[self.body.links[group[0]].parent]
-            if group[0] > 0 and is_moving(self.body, self.body.links[group[0]].parent)
-            else -1
-            for group in groups
-        ]
+        above = [self.body.links[group[0]].parent if group[0] > 0 else -1 for group in groups]
+        carriers = [group_of[link] if link >= 0 and is_moving(self.body, link) else -1 for link in above]
         own = np.array([group_of[index] for index in self.shapes.tolist()], dtype=np.int32)
         return own, np.array(carriers, dtype=np.int32)[own]
 
@@ -201,13 +197,8 @@ def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> E
 
 def add_floor(world: Element, friction: float) -> None:
     """Add a floor at z = 0 with a coefficient of sliding friction, and a light, before the bodies."""
-    plane = {
-        "type": "plane",
-        "size": "0 0 1",
-        "friction": number_text([friction, 0.005, 0.0001]),
-        "priority": "1",
-        "rgba": "0.7 0.75 0.8 1",
-    }
+    plane = {"type": "plane", "size": "0 0 1", "friction": number_text([friction, 0.005, 0.0001])}
+    plane |= {"priority": "1", "rgba": "0.7 0.75 0.8 1"}
     light = {"name": "light", "type": "directional", "pos": "0 0 4", "dir": "0.3 0.3 -1"}
     world.children[:0] = [Element("light", light), Element("geom", {"name": "floor", **plane})]
 

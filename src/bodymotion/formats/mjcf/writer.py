@@ -54,11 +54,8 @@ class Names:
 
         Characters that XML cannot hold become `_`, and so does `/`, which dm_control uses to join names, unless `slashes` keeps it.
         """
-        plain = "".join(
-            c if (c != "/" or self._slashes) and (c == " " or not c.isspace()) and is_xml_text(c) else "_"
-            for c in wanted
-        ).strip()
-        plain = plain or fallback or kind
+        fits = [(c != "/" or self._slashes) and (c == " " or not c.isspace()) and is_xml_text(c) for c in wanted]
+        plain = "".join(c if fit else "_" for c, fit in zip(wanted, fits, strict=True)).strip() or fallback or kind
         used = self._used.setdefault(kind, set())
         name = plain
         number = self._next.get((kind, plain), 2)
