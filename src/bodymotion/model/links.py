@@ -22,7 +22,9 @@ __all__ = [
     "DEVICE_KINDS",
     "EFFECTS",
     "MAX_LINKS",
+    "MOTOR_NUMBERS",
     "MOVING",
+    "SENSOR_LIMITS",
     "AccelerationSensor",
     "Device",
     "ForceSensor",
@@ -353,6 +355,14 @@ DEVICE_KINDS: dict[str, type[Device]] = {
     kind.__name__: kind for kind in (AccelerationSensor, Gyro, ForceSensor, VisionSensor, RangeSensor)
 }
 """The devices of the OpenHRP document by their kinds."""
+SENSOR_LIMITS: dict[type[Device], tuple[str, ...]] = {
+    AccelerationSensor: ("max_acceleration",),
+    Gyro: ("max_angular_velocity",),
+    ForceSensor: ("max_force", "max_torque"),
+}
+"""By the classes of sensors, the attributes that are a limit for each direction."""
+MOTOR_NUMBERS = ("gear_ratio", "gear_efficiency", "rotor_inertia", "rotor_resistor", "torque_const", "encoder_pulse")
+"""The attributes of a Joint for its motor; files have keys of the same names."""
 EFFECTS = (
     *("CompetitorMarker", "DirectionalLight", "FireDevice", "FountainDevice", "MarkerDevice", "PointLight"),
     *("RainDevice", "SmokeDevice", "SnowDevice", "SpotLight", "SpotLightDevice"),

@@ -16,7 +16,16 @@ from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.yaml.fields import default_on_error
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, OtherDevice, RangeSensor, VisionSensor
+from bodymotion.model.links import (
+    SENSOR_LIMITS,
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+)
 
 SENSORS: dict[str, type[Device]] = {
     "AccelerationSensor": AccelerationSensor,
@@ -53,11 +62,6 @@ OPTICAL_FRAMES = {
     "robotics": (0.5, 0.5, -0.5, -0.5),
 }
 IMAGE_FORMATS = ("COLOR", "DEPTH", "COLOR_DEPTH", "POINT_CLOUD", "COLOR_POINT_CLOUD", "NONE")
-LIMITS: dict[type[Device] | None, tuple[str, ...]] = {
-    AccelerationSensor: ("max_acceleration",),
-    Gyro: ("max_angular_velocity",),
-    ForceSensor: ("max_force", "max_torque"),
-}
 
 
 def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Device:
@@ -74,7 +78,7 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
         "link": link,
         "pose": frozen(pose),
     }
-    limits = LIMITS.get(sensor, ())
+    limits = SENSOR_LIMITS.get(sensor, ()) if sensor is not None else ()
     own: dict[str, Any] = {name: frozen(fields.vector(name, default=(-1.0, -1.0, -1.0))) for name in limits}
     if sensor is VisionSensor:
         own = _camera(fields)

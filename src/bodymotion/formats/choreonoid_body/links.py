@@ -19,7 +19,7 @@ from bodymotion.formats.yaml.fields import default_on_error
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import ExtraJoint, ExtraJointType
-from bodymotion.model.links import Device, Joint, JointType, Segment
+from bodymotion.model.links import MOTOR_NUMBERS, Device, Joint, JointType, Segment
 
 if TYPE_CHECKING:
     from bodymotion.formats.choreonoid_body.elements import ElementReader, LinkParts
@@ -43,17 +43,15 @@ AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 MAX_ID = 9999
 MAX_TRACK_LINKS = 2_000
 
-MOTOR_KEYS = ("gear_ratio", "gear_efficiency", "rotor_inertia", "rotor_resistor", "torque_const", "encoder_pulse")
-"""Also the names of these numbers in a Joint."""
 JOINT_KEYS = (
     *("joint_type", "joint_id", "joint_name", "joint_axis", "joint_range", "joint_angle", "joint_displacement"),
     *("joint_velocity_range", "max_joint_velocity", "joint_effort_range", "max_joint_effort", "joint_axis_inertia"),
-    *MOTOR_KEYS,
+    *MOTOR_NUMBERS,
 )
 MASS_KEYS = ("mass", "center_of_mass", "inertia")
 LINK_KEYS = ("type", "name", "parent", "translation", "rotation", "elements", "import", *JOINT_KEYS, *MASS_KEYS)
 KEYS_OF_LINK: dict[str, tuple[str, ...]] = {
-    **{part: (part,) for part in (*MOTOR_KEYS, *MASS_KEYS)},
+    **{part: (part,) for part in (*MOTOR_NUMBERS, *MASS_KEYS)},
     **dict.fromkeys(("lower", "upper"), ("joint_range",)),
     **dict.fromkeys(("velocity_lower", "velocity_upper"), ("joint_velocity_range", "max_joint_velocity")),
     "name": ("joint_name", "name"),
@@ -288,7 +286,7 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
         velocity_lower=velocity[0] if velocity else default.velocity_lower,
         velocity_upper=velocity[1] if velocity else default.velocity_upper,
         extra=extra,
-        **{key: fields.number(key, default=getattr(default, key)) for key in MOTOR_KEYS},
+        **{key: fields.number(key, default=getattr(default, key)) for key in MOTOR_NUMBERS},
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any, get_args
 import numpy as np
 
 from bodymotion.diagnostics import FormatError, Subject
+from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.openhrp import rules
 from bodymotion.formats.vrml import nodes
@@ -25,9 +26,9 @@ from bodymotion.geometry.units import FULL_TURN, MAX_ROTATION
 from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.links import (
     DEVICE_KINDS,
-    AccelerationSensor,
+    MOTOR_NUMBERS,
+    SENSOR_LIMITS,
     Device,
-    ForceSensor,
     Gyro,
     Joint,
     JointType,
@@ -38,14 +39,7 @@ from bodymotion.model.links import (
 )
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
-MOTOR_FIELDS = {
-    "gear_ratio": "gearRatio",
-    "gear_efficiency": "gearEfficiency",
-    "rotor_inertia": "rotorInertia",
-    "rotor_resistor": "rotorResistor",
-    "torque_const": "torqueConst",
-    "encoder_pulse": "encoderPulse",
-}
+MOTOR_FIELDS = {name: camel(name) for name in MOTOR_NUMBERS}
 LIMITS = {
     "lower": ("llimit", -math.inf),
     "upper": ("ulimit", math.inf),
@@ -67,25 +61,12 @@ JOINT_FIELDS = {
 SEGMENT_FIELDS = {"mass": "mass", "center_of_mass": "centerOfMass", "inertia": "momentsOfInertia"}
 """For attributes of a link the fields of its Segment nodes."""
 
-VECTORS: dict[type[Device], dict[str, str]] = {
-    AccelerationSensor: {"max_acceleration": "maxAcceleration"},
-    Gyro: {"max_angular_velocity": "maxAngularVelocity"},
-    ForceSensor: {"max_force": "maxForce", "max_torque": "maxTorque"},
+VECTORS = {kind: {name: camel(name) for name in names} for kind, names in SENSOR_LIMITS.items()}
+_NUMBERS: dict[type[Device], tuple[str, ...]] = {
+    VisionSensor: ("field_of_view", "front_clip_distance", "back_clip_distance", "frame_rate"),
+    RangeSensor: ("scan_angle", "scan_step", "scan_rate", "max_distance"),
 }
-NUMBERS: dict[type[Device], dict[str, str]] = {
-    VisionSensor: {
-        "field_of_view": "fieldOfView",
-        "front_clip_distance": "frontClipDistance",
-        "back_clip_distance": "backClipDistance",
-        "frame_rate": "frameRate",
-    },
-    RangeSensor: {
-        "scan_angle": "scanAngle",
-        "scan_step": "scanStep",
-        "scan_rate": "scanRate",
-        "max_distance": "maxDistance",
-    },
-}
+NUMBERS = {kind: {name: camel(name) for name in names} for kind, names in _NUMBERS.items()}
 VISION = {"type": "type", "width": "width", "height": "height"}
 DEVICE_FIELDS = {
     "id": "sensorId",
