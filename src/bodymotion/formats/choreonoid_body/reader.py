@@ -453,7 +453,6 @@ class _Model:
         """Report links that are not connected to the root: each that has no parent, and each circle of parents, with the links below."""
         tops: dict[int, list[RawLink]] = {}
         """By each link, the circle above it, or the one link at the top."""
-        below: Counter[int] = Counter()
         for link in loose:
             way: dict[int, RawLink] = {}
             at = link
@@ -464,17 +463,9 @@ class _Model:
                 at = at.parent
             if id(at) in way:
                 tops[id(at)] = list(way.values())[list(way).index(id(at)) :]
-            top = tops[id(at)]
-            for on_way in way:
-                tops[on_way] = top
-        for link in loose:
-            below[id(tops[id(link)])] += 1
-        reported: set[int] = set()
-        for link in loose:
-            top = tops[id(link)]
-            if id(top) in reported:
-                continue
-            reported.add(id(top))
+            tops |= dict.fromkeys(way, tops[id(at)])
+        below = Counter(id(tops[id(link)]) for link in loose)
+        for top in {id(tops[id(link)]): tops[id(link)] for link in loose}.values():
             others = below[id(top)] - len(top)
             more = f", with {counted(others, 'link')} below" if others else ""
             if isinstance(top[0].parent, RawLink):

@@ -39,10 +39,9 @@ def read_settings(root: Element) -> Settings:
     for element in root.all("compiler"):
         for name in element.attributes:
             elements[name] = element
-    coordinate = elements.get("coordinate")
-    if coordinate is not None and (value := coordinate.get("coordinate")) != "local":
+    if "coordinate" in elements and (value := elements["coordinate"].get("coordinate")) != "local":
         message = f"coordinate is {value!r:.60}; expected local"
-        coordinate.report(rules.GLOBAL, message, "coordinate", fatal=True)
+        elements["coordinate"].report(rules.GLOBAL, message, "coordinate", fatal=True)
 
     def word(name: str, default: str, *allowed: str) -> str:
         if name not in elements:
@@ -64,9 +63,8 @@ def read_settings(root: Element) -> Settings:
         "texturedir": word("assetdir", ""),
         "eulerseq": eulerseq,
     }
-    for field in (one for one in fields(Settings) if one.name != "angle"):
-        name, default = field.name, field.default
-        if name not in elements or name == "eulerseq":
+    for name, default in ((one.name, one.default) for one in fields(Settings)):
+        if name not in elements or name in ("angle", "eulerseq"):
             continue
         match default:
             case bool():
@@ -204,12 +202,8 @@ def finite(element: Element, name: str, count: int, default: tuple[float, ...] |
     """Return the numbers of an attribute; those larger than MAX_SIZE are reported, and the default, or NaN, is returned."""
     numbers = np.array(element.numbers(name, count, default))
     if not (np.abs(numbers) < MAX_SIZE).all():
-        element.report(
-            rules.NOT_FINITE,
-            f"{name} of <{element.name}> has a number that is not finite, or larger than {MAX_SIZE:g}",
-            name,
-            fatal=True,
-        )
+        message = f"{name} of <{element.name}> has a number that is not finite, or larger than {MAX_SIZE:g}"
+        element.report(rules.NOT_FINITE, message, name, fatal=True)
         return np.array(default if default is not None else [np.nan] * count)
     return numbers
 

@@ -129,20 +129,16 @@ class DeviceReader:
     def _sensors(self, root: Element, left_out: set[str]) -> dict[str, list[Element]]:
         """Return the sensors at each site; collect the others in `others`."""
         found: dict[str, list[Element]] = {}
-        for section in root.all("sensor"):
-            for plain in section.children:
-                element = self.defaults.full(plain)
-                self.order[id(element)] = len(self.order)
-                site = element.get("site")
-                if element.name not in SENSORS or (not site and element.name == "rangefinder") or site in left_out:
-                    self.others.append(element)
-                    continue
-                if site not in self.sites:
-                    if site or not element.partial:
-                        message = f"<{element.name}> names the site {site!r:.60}, which does not exist"
-                        element.report(rules.REFERENCE, message, "site", fatal=True)
-                    continue
+        for element in map(self.defaults.full, root.inside("sensor")):
+            self.order[id(element)] = len(self.order)
+            site = element.get("site")
+            if element.name not in SENSORS or (not site and element.name == "rangefinder") or site in left_out:
+                self.others.append(element)
+            elif site in self.sites:
                 found.setdefault(site, []).append(element)
+            elif site or not element.partial:
+                message = f"<{element.name}> names the site {site!r:.60}, which does not exist"
+                element.report(rules.REFERENCE, message, "site", fatal=True)
         return found
 
     def _next(self, kind: str) -> int:

@@ -141,26 +141,22 @@ def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: D
     for raw, link in zip(tree.links, links, strict=True):
         if raw.joint_element is not None and raw.joint_element.get("name"):
             by_joint[raw.joint_element.get("name")] = link.index
-    for section in root.all("actuator"):
-        for raw_element in section.all("motor", "position", "velocity", "general"):
-            element = defaults.full(raw_element)
-            index = by_joint.get(element.get("joint"))
-            if index is None:
-                continue
-            gear = element.numbers("gear")[0] if element.get("gear") else 1.0
-            # The control of a motor is a force; that of other actuators is not.
-            control = element.numbers("ctrlrange", 2, (0.0, 0.0)) if element.name == "motor" else (0.0, 0.0)
-            limits = element.numbers("forcerange", 2, control)
-            low, high = sorted((limits[0] * gear, limits[1] * gear))
-            joint = changed[index].joint
-            known = effort_range(joint)
-            if not low < high or not math.isfinite(low) or not math.isfinite(high):
-                continue
-            if known is None or not (
-                math.isclose(known[0], low, rel_tol=1e-9) and math.isclose(known[1], high, rel_tol=1e-9)
-            ):
-                extra = {**joint.extra, "joint_effort_range": [low, high]}
-                changed[index] = replace(changed[index], joint=replace(joint, extra=extra))
+    kinds = ("motor", "position", "velocity", "general")
+    for element in (defaults.full(one) for one in root.inside("actuator") if one.name in kinds):
+        index = by_joint.get(element.get("joint"))
+        if index is None:
+            continue
+        gear = element.numbers("gear")[0] if element.get("gear") else 1.0
+        # The control of a motor is a force; that of other actuators is not.
+        control = element.numbers("ctrlrange", 2, (0.0, 0.0)) if element.name == "motor" else (0.0, 0.0)
+        limits = element.numbers("forcerange", 2, control)
+        low, high = sorted((limits[0] * gear, limits[1] * gear))
+        joint = changed[index].joint
+        known = effort_range(joint) or (math.nan, math.nan)
+        is_known = math.isclose(known[0], low, rel_tol=1e-9) and math.isclose(known[1], high, rel_tol=1e-9)
+        if low < high and math.isfinite(low) and math.isfinite(high) and not is_known:
+            extra = {**joint.extra, "joint_effort_range": [low, high]}
+            changed[index] = replace(changed[index], joint=replace(joint, extra=extra))
     return tuple(changed)
 
 
@@ -184,7 +180,7 @@ def plain_sections(
     excludes = excluded if made and isinstance(excluded, list) else []
     found: dict[str, list[Element]] = {}
     for name in SECTIONS:
-        for element in (child for section in root.all(name) for child in section.children):
+        for element in root.inside(name):
             ours = (
                 (name == "actuator" and id(element) in motors.values())
                 or (name == "keyframe" and made and element.get("name") in SCENE)
@@ -195,13 +191,11 @@ def plain_sections(
                 found.setdefault(name, []).append(element)
     for name in WHOLE:
         found.setdefault(name, []).extend(e for e in root.all(name) if not (made and e.attributes == INTEGRATOR))
-    customs = (child for section in root.all("custom") for child in section.children)
-    found["custom"] = [child for child in customs if not child.get("name").startswith("bodymotion ")]
-    assets = (child for section in root.all("asset") for child in section.children)
+    found["custom"] = [child for child in root.inside("custom") if not child.get("name").startswith("bodymotion ")]
     # Images of materials are read; other textures, such as the sky, and height fields are kept.
     found["asset"] = [
         child
-        for child in assets
+        for child in root.inside("asset")
         if child.name not in ("mesh", "material")
         and not (child.name == "texture" and child.get("file") and child.get("type", "cube") == "2d")
     ]
@@ -223,10 +217,8 @@ def plain_sections(
     classes = [_classes(element, left) for element in root.all("default")]
     if any(classes):
         kept["default"] = [one for one in classes if one]
-    if tree.of_bodies:
-        kept["bodies"] = tree.of_bodies
-    if tree.of_world:
-        kept["worldbody"] = tree.of_world
+    others = {"bodies": tree.of_bodies, "worldbody": tree.of_world}
+    kept |= {name: values for name, values in others.items() if values}
     if "keyframe" in kept:
         named: dict[int, str] = {}
         for raw in tree.links:

@@ -105,15 +105,11 @@ class Assets:
         """By url, where an image is named first."""
         self._unknown: set[str] = set()
         self._materials: dict[tuple[str, tuple[float, ...] | None], Material] = {}
-        for section in root.all("asset"):
-            for plain in section.children:
-                if plain.name not in self._elements:
-                    continue
-                element = defaults.full(plain)
-                name = element.get("name") or PurePosixPath(element.get("file").replace("\\", "/")).stem
-                if name and name in self._elements[element.name]:
-                    element.report(rules.SAME_NAME, f"a second asset <{element.name}> has the name {name!r:.60}")
-                self._elements[element.name].setdefault(name, element)
+        for element in (defaults.full(plain) for plain in root.inside("asset") if plain.name in self._elements):
+            name = element.get("name") or PurePosixPath(element.get("file").replace("\\", "/")).stem
+            if name and name in self._elements[element.name]:
+                element.report(rules.SAME_NAME, f"a second asset <{element.name}> has the name {name!r:.60}")
+            self._elements[element.name].setdefault(name, element)
 
     def mesh(self, name: str, user: Element) -> MeshAsset | None:
         """Return the mesh of a name; None where it cannot be read, which is reported once."""

@@ -203,7 +203,7 @@ class LoopReader:
         listed = self.kept.get("body", "").get("mimics")
         mimics = listed if isinstance(listed, list) else []
         # Equalities have no defaults of their own element names: those of "equality" apply to all.
-        elements = [child for section in root.all("equality") for child in section.children]
+        elements = list(root.inside("equality"))
         named = {element.get("name"): element for element in elements}
         for name in self.kept.names("loop"):
             made = self._kept(name, named.get(name), root)

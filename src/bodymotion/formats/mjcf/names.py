@@ -128,7 +128,7 @@ def is_motor(element: Element) -> bool:
 
 def check_actuators(root: Element) -> None:
     """Report actuators that drive something that does not exist; the body can be read all the same."""
-    actuators = [element for section in root.all("actuator") for element in section.children]
+    actuators = list(root.inside("actuator"))
     if not actuators:
         return
     names: dict[str, set[str]] = {"joint": set(), "site": set(), "body": set()}
@@ -140,7 +140,7 @@ def check_actuators(root: Element) -> None:
             kind = "joint" if element.name == "freejoint" else element.name
             if kind in names:
                 names[kind].add(element.get("name"))
-    names["tendon"] = {element.get("name") for section in root.all("tendon") for element in section.children}
+    names["tendon"] = {element.get("name") for element in root.inside("tendon")}
     for element in actuators:
         for attribute in DRIVEN:
             kind, name = OF_KIND[attribute], element.get(attribute)

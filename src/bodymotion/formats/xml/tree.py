@@ -128,6 +128,10 @@ class Element:
         """Return the children with one of these names."""
         return (child for child in self.children if child.name in names)
 
+    def inside(self, *names: str) -> Iterator[Element]:
+        """Return the children of the children with one of these names."""
+        return (inner for child in self.all(*names) for inner in child.children)
+
     def first(self, *path: str) -> Element | None:
         """Return the first element down a path of names, None where there is none."""
         found: Element | None = self

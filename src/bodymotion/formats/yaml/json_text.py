@@ -70,25 +70,21 @@ class _Parser:
         kind, offset = self.next(), self.at
         if kind == '"':
             return self.string()
-        if kind == "[":
+        if kind in ("[", "{"):
             self.at += 1
-            items = Sequence(self.text, offset, True)
-            more = self.next() != "]" or self.expect("]") == ""
+            node = Sequence(self.text, offset, True) if kind == "[" else Mapping(self.text, offset, True)
+            closing = "]" if kind == "[" else "}"
+            more = self.next() != closing or self.expect(closing) == ""
             while more:
-                items.items.append(self.value(depth + 1))
-                more = self.expect(",]") == ","
-            return items
-        if kind == "{":
-            self.at += 1
-            pairs = Mapping(self.text, offset, True)
-            more = self.next() != "}" or self.expect("}") == ""
-            while more:
-                self.next()
-                key = self.string()
-                self.expect(":")
-                pairs.pairs.append((key, self.value(depth + 1)))
-                more = self.expect(",}") == ","
-            return pairs
+                if isinstance(node, Sequence):
+                    node.items.append(self.value(depth + 1))
+                else:
+                    self.next()
+                    key = self.string()
+                    self.expect(":")
+                    node.pairs.append((key, self.value(depth + 1)))
+                more = self.expect(f",{closing}") == ","
+            return node
         found = _WORD.match(self.data, offset)
         if found is None:
             raise ValueError("expected a value")
