@@ -335,7 +335,9 @@ def _read_with_other_parts(
     if not order:
         values = rows[1] if not trial.problems else np.zeros((0, stamped + parts))
         rising = bool((np.diff(values[:, 0]) > 0).all())
-        steps = np.ptp(values[:, 0]) / (len(values) - 1) * (header.frame_rate or 0.0) if len(values) > 1 else 0.0
+        steps = (
+            np.ptp(values[:, 0]) / (len(values) - 1) * (header.frame_rate or 0.0) if rising and len(values) > 1 else 0.0
+        )
         if _have_commas(header, values, stamped + header.num_parts):
             # Halves of numbers: the first one is no time.
             hint, is_stamped = "decimal commas? '0,1' is two numbers: write 0.1", False
