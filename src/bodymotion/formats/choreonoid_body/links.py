@@ -89,11 +89,6 @@ def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
     return locate
 
 
-def unknown_attributes(unknown: set[str], keys: AnyMapping[str, tuple[str, ...]]) -> list[str]:
-    """Return the attributes whose keys are among those that could not be read."""
-    return [attribute for attribute, names in keys.items() if unknown.intersection(names)]
-
-
 @dataclass
 class RawLink:
     """A link that has no number yet.

@@ -38,7 +38,6 @@ from bodymotion.formats.choreonoid_body.links import (
     read_extra_joint,
     read_link,
     read_track,
-    unknown_attributes,
 )
 from bodymotion.formats.choreonoid_body.resources import find_file
 from bodymotion.formats.resources import PART_OUTSIDE, PART_REMOTE, NotFound, ResourceFinder
@@ -562,6 +561,5 @@ def _locations(
     ):
         for number, (node, unknown) in enumerate(nodes):
             entries[name, number] = locator(node, keys)
-            if unknown:
-                found.mark_unknown(*((name, number, key) for key in unknown_attributes(unknown, keys)))
+            found.mark_unknown(*((name, number, key) for key, names in keys.items() if unknown.intersection(names)))
     return SourceMap(entries, found.unknown)

@@ -66,7 +66,6 @@ TEXT = judgement.error(
 
 _BLOCK, _PIECE, _ROWS = 4 << 20, 1 << 18, 4096
 _NUMBER = re.compile(rb"\s*+[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|nan|inf(?:inity)?)\s*+", re.IGNORECASE)
-_BLANKS = b" \t\r\n"
 
 
 @dataclass(frozen=True)
