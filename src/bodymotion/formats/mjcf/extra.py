@@ -27,7 +27,7 @@ from bodymotion.formats.kept_json import MATTERS, attributes_of, mjcf_values, pl
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import finite, pose
 from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR, SCENE
-from bodymotion.formats.mjcf.names import OF_KIND, is_motor
+from bodymotion.formats.mjcf.names import OF_KIND
 from bodymotion.formats.xml.tree import Element, is_xml_text, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.model.motors import effort_range
@@ -207,7 +207,7 @@ def plain_sections(
             continue
         rule = {"equality": rules.EQUALITY, "sensor": rules.SENSOR}.get(name, rules.KEPT)
         # The efforts of motors of joints are read.
-        reported = [element for element in elements if name != "actuator" or not is_motor(element)]
+        reported = [e for e in elements if name != "actuator" or not {"joint", "jointinparent"} & e.attributes.keys()]
         if reported and name not in ("size", "asset", "custom"):
             what = f"{len(reported)} of <{name}>" if len(reported) > 1 else f"one of <{name}>"
             reported[0].report(rule, f"{what} kept as plain data")

@@ -121,11 +121,6 @@ MAX_SPELLING_NAMES = 2_000
 """Among more names no similar one is searched for."""
 
 
-def is_motor(element: Element) -> bool:
-    """Return whether an actuator drives a joint."""
-    return "joint" in element.attributes or "jointinparent" in element.attributes
-
-
 def check_actuators(root: Element) -> None:
     """Report actuators that drive something that does not exist; the body can be read all the same."""
     actuators = list(root.inside("actuator"))

@@ -374,17 +374,13 @@ def is_sensor(node: Node) -> bool:
     return node.type in CLASSES or node.type in OTHER_SENSORS or "sensorId" in fields
 
 
-def sensor_kind(node: Node) -> str:
-    """Return the kind that the ids of a sensor count: its type, under the name that the document has for it."""
-    return CLASSES[node.type].__name__ if node.type in CLASSES else node.type
-
-
-def sensor_id(node: Node) -> int:
-    """Return the sensorId of a node, −1 where it has none that can be read."""
+def sensor_key(node: Node) -> tuple[str, int]:
+    """Return the kind that the ids of a sensor count, under the name that the document has for it, and its id; −1 for none to be read."""
+    kind = CLASSES[node.type].__name__ if node.type in CLASSES else node.type
     try:
-        return nodes.integer(node, "sensorId", -1)
+        return kind, nodes.integer(node, "sensorId", -1)
     except FormatError:
-        return -1
+        return kind, -1
 
 
 def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostics, subject: Subject) -> Device:

@@ -20,8 +20,7 @@ from bodymotion.formats.openhrp.nodes import (
     read_joint,
     read_segment,
     read_sensor,
-    sensor_id,
-    sensor_kind,
+    sensor_key,
 )
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt
@@ -228,7 +227,7 @@ class TreeReader:
 
     def _read_sensors(self) -> None:
         """Read the sensors; those of one kind are in the order of their ids."""
-        for place in in_order_of_ids([(sensor_kind(node), sensor_id(node)) for node, _, _ in self.sensors]):
+        for place in in_order_of_ids([sensor_key(node) for node, _, _ in self.sensors]):
             node, link, transform = self.sensors[place]
             subject: Subject = ("devices", len(self.tree.devices))
             read = partial(read_sensor, link=link, transform=transform, found=self.found, subject=subject)
