@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
-from bodymotion.balancing.balancing import low_passed_rows
 from bodymotion.balancing.stance import quintic
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.retargeting.retargeting import smoothed
 from bodymotion.retargeting.source import recorded
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
 
@@ -62,7 +62,7 @@ def retarget_to_spot(
     hips = 0.5 * (points["left hip"] + points["right hip"])
     scale = NOMINAL_HEIGHT / float(np.quantile(hips[:, 2], 0.95))
     yaw = np.unwrap(rotations.to_rpy(recording.frames["pelvis"])[:, 2])
-    path = low_passed_rows(np.column_stack([scale * hips, yaw]), times, CUTOFF)
+    path = smoothed(np.column_stack([scale * hips, yaw]), times, CUTOFF)
     yaw = path[:, 3] - path[0, 3]
     zero = np.zeros_like(yaw)
     back = rotations.from_rpy([0.0, 0.0, -path[0, 3]])
@@ -70,7 +70,7 @@ def retarget_to_spot(
     heading = rotations.from_rpy(np.column_stack([zero, zero, yaw]))
     upper = recording.frames.get("chest", recording.frames["pelvis"])
     lean = rotations.to_rpy(rotations.multiply(rotations.conjugate(heading), rotations.multiply(back, upper)))
-    lean = np.clip(low_passed_rows(lean[:, :2], times, CUTOFF), -MAX_LEAN, MAX_LEAN)
+    lean = np.clip(smoothed(lean[:, :2], times, CUTOFF), -MAX_LEAN, MAX_LEAN)
     on = np.asarray(recording.contact.any(axis=2))[:, list(PAIRS)]
     at_rest = path[:, None] * [1, 1, 0] + rotations.rotate(heading[:, None], NOMINAL_FEET * [1, 1, 0])
     feet = np.stack([_steps(at_rest[:, k], on[:, k], scale * _lift(points, k)) for k in range(4)], axis=1)
@@ -79,7 +79,7 @@ def retarget_to_spot(
     far = np.linalg.norm(away, axis=1, keepdims=True)
     body = middle[:, :2] + away * np.minimum(1.0, MAX_AWAY / np.maximum(far, 1e-9))
     height = np.clip(path[:, 2:], *HEIGHTS)
-    body = low_passed_rows(np.column_stack([body, height]), times, CUTOFF)
+    body = smoothed(np.column_stack([body, height]), times, CUTOFF)
     keys: Floats = np.arange(0.0, times[-1] - times[0] + 1e-9, KEY_TIME, dtype=np.float64)
     rows = np.searchsorted(times - times[0], keys - 1e-9).clip(0, len(times) - 1)
     table = (feet.reshape(-1, 12), on.astype(np.float64), body, np.column_stack([lean, yaw]))

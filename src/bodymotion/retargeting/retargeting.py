@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 CUTOFF, SLOW_CUTOFF = 6.0, 2.0
 """[Hz] of the low-pass filters of goals and legs, and of the posture near which arms are in the last pass: what their goals leave open is
 smooth."""
+WIDER = 1.05
+"""Feet side by side are so many times as far apart as their soles are wide, at least."""
+MIN_FILTERED = 3
+"""Shorter clips, in frames, are not filtered."""
 STRETCH = 0.985
 """Of the length of a leg: hips are no further from a foot in contact."""
 POSTURE = 0.004
@@ -99,8 +103,8 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     posture[:, legs] = first[:, legs]
     tasks = [*goals.feet(FOOT, FOOT), *trunk, *goals.arms(placed)]
     second, root = goals.solve(tasks, every, weights, start, root, posture, STEPS)
-    q, root = low_passed_rows(second, times, SLOW_CUTOFF), low_passed_rows(root, times, CUTOFF)
-    q[:, legs] = low_passed_rows(second[:, legs], times, CUTOFF)
+    q, root = smoothed(second, times, SLOW_CUTOFF), smoothed(root, times, CUTOFF)
+    q[:, legs] = smoothed(second[:, legs], times, CUTOFF)
     placed = body.forward_kinematics(q, root)
     last = [*goals.feet(LAST_FOOT, LAST_FOOT), goals.as_placed("pelvis", placed), *goals.arms(placed)]
     weights[:] = LAST_POSTURE
@@ -109,6 +113,11 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     q, root = goals.solve(last, every, weights, q, root, q, LAST_STEPS)
     names = tuple(joint.name for joint in body.joints)
     return Motion.from_joints(q, times=times, root=root, joint_names=names if all(names) else ())
+
+
+def smoothed(values: Floats, times: Floats, cutoff: float) -> Floats:
+    """Return values (T, …), or poses of seven columns, without what is faster than a cutoff [Hz]."""
+    return values if len(times) < MIN_FILTERED else low_passed_rows(values, times, cutoff)
 
 
 class Goals:
@@ -134,7 +143,7 @@ class Goals:
         hips = scale * 0.5 * (points["left hip"] + points["right hip"])
         self.soles = soles = [sole(body, figure, side) for side in SIDES]
         hips[:, 2] += soles[0].depth - scale * recording.ankle_height
-        self.pelvis = low_passed_rows(np.concatenate([hips, recording.frames["pelvis"]], axis=1), times, CUTOFF)
+        self.pelvis = smoothed(np.concatenate([hips, recording.frames["pelvis"]], axis=1), times, CUTOFF)
         self.raw: list[Floats] = []
         lowered = np.zeros(len(times))
         for k, side in enumerate(SIDES):
@@ -143,14 +152,25 @@ class Goals:
             ankle = hip + scale * (points[f"{side} ankle"] - points[f"{side} hip"])
             ankle[:, 2] = soles[k].depth + scale * (points[f"{side} ankle"][:, 2] - recording.ankle_height)
             raw = np.concatenate([ankle, recording.frames[f"{side} foot"]], axis=1)
-            self.raw.append(low_passed_rows(raw, times, CUTOFF))
+            self.raw.append(smoothed(raw, times, CUTOFF))
             away = hip - self.raw[k][:, :3]
             high = np.sqrt(np.maximum((STRETCH * leg) ** 2 - away[:, 0] ** 2 - away[:, 1] ** 2, 0.0))
             low = np.where(recording.contact[:, k].any(axis=1), away[:, 2] - high, 0.0)
             lowered = np.maximum(lowered, low)
-        self.pelvis[:, 2] -= eased(lowered, times) if len(times) > 1 else lowered
+        self.pelvis[:, 2] -= lowered if len(times) < MIN_FILTERED else eased(lowered, times)
         self.middle = middle
+        self._apart()
         self.ankles = [foot_path(raw, recording.contact[:, k], soles[k]) for k, raw in enumerate(self.raw)]
+
+    def _apart(self) -> None:
+        """Move feet that would overlap apart, to both sides of the pelvis: the fewer, the farther one is ahead of the other."""
+        (left, right), (one, other) = self.raw, self.soles
+        way = rotations.rotate(rotations.conjugate(self.pelvis[:, 3:]), left[:, :3] - right[:, :3])
+        near = np.clip(2.0 - np.abs(way[:, 0]) / max(one.front + one.back, 1e-9), 0.0, 1.0)
+        missing = near * np.maximum((one.right + other.left) * WIDER - way[:, 1], 0.0)
+        aside = rotations.rotate(self.pelvis[:, 3:], np.array([0.0, 0.5, 0.0])) * [1, 1, 0]
+        for foot, sign in ((left, 1.0), (right, -1.0)):
+            foot[:, :3] += sign * aside * missing[:, None]
 
     def plan_feet(self, placed: Floats) -> None:
         """Pin the feet, with the orientations that they reach in poses (T, L, 7) of the links."""
@@ -160,7 +180,7 @@ class Goals:
             reached = rotations.multiply(
                 placed[:, self.figure.points[f"{side} ankle"][0], 3:], self.axes[f"{side} foot"]
             )
-            frames = low_passed_rows(np.concatenate([self.raw[k][:, :3], reached], axis=1), times, CUTOFF)
+            frames = smoothed(np.concatenate([self.raw[k][:, :3], reached], axis=1), times, CUTOFF)
             frames[:, :3] = self.raw[k][:, :3]
             self.ankles.append(foot_path(frames, contact[:, k], self.soles[k], tilted=True))
 
@@ -190,7 +210,7 @@ class Goals:
                 ("hip", "knee", "ankle", -forward),
                 ("shoulder", "elbow", "wrist", forward),
             ):
-                index = self.figure.points.get(f"{side} {role}", (-1,))[0]
+                index = self.figure.points[f"{side} {role}"][0] if f"{side} {above}" in rest else -1
                 if index in self.body.joint_links and self.body.links[index].joint.type == "rotate":
                     column = self.body.joint_links.index(index)
                     axis = rotations.rotate(self.figure.reference[index, 3:], self.body.links[index].joint.axis)
@@ -201,7 +221,8 @@ class Goals:
                     straight = float(q[column] - angle)
                     moved = float(np.cross(axis, v) @ way)
                     if abs(moved) < 0.3 * np.linalg.norm(v) * np.linalg.norm(way):  # a sideways hinge: the wider range
-                        moved = self.upper[column] + self.lower[column] - 2 * straight
+                        wide = np.clip([self.lower[column], self.upper[column]], straight - np.pi, straight + np.pi)
+                        moved = float(wide.sum()) - 2 * straight
                     found.append((column, -1.0 if moved < 0 else 1.0, straight))
         return found
 
@@ -249,9 +270,10 @@ class Goals:
         goal[:, :3] = self.pelvis[:, :3]
         tasks: list[ik.FrameTask] = [ik.FrameTask(link, goal, weight, weight, point)]
         for part, share in (("chest", CHEST), ("head", HEAD)):
-            if part in self.axes and self.columns(part) != (self.columns("chest") if part == "head" else []):
+            known = part in self.axes and part in self.recording.frames
+            if known and self.columns(part) != (self.columns("chest") if part == "head" else []):
                 frames = np.concatenate([np.zeros((len(goal), 3)), self.recording.frames[part]], axis=1)
-                frames = low_passed_rows(frames, self.recording.times, CUTOFF)
+                frames = smoothed(frames, self.recording.times, CUTOFF)
                 turned = self.link_pose(part, frames, np.zeros(3))[:, 3:]
                 tasks.append(ik.FrameTask(self.figure.points[part][0], turned, 1.0, share))
         return tasks
@@ -275,7 +297,7 @@ class Goals:
             )
             (goal,) = self.chain(hip, f"{side} hip", f"{side} knee")
             link, point = self.figure.points[f"{side} knee"]
-            tasks.append(ik.FrameTask(link, low_passed_rows(goal, self.recording.times, CUTOFF), KNEE, point=point))
+            tasks.append(ik.FrameTask(link, smoothed(goal, self.recording.times, CUTOFF), KNEE, point=point))
         return tasks
 
     def arms(self, placed: Floats) -> list[ik.FrameTask]:
@@ -292,9 +314,7 @@ class Goals:
                 if role.endswith("hand") and self.recording.length(*roles[2:]) < MIN_LENGTH:
                     continue
                 link, point = self.figure.points[role]
-                tasks.append(
-                    ik.FrameTask(link, low_passed_rows(goal, self.recording.times, CUTOFF), weight, point=point)
-                )
+                tasks.append(ik.FrameTask(link, smoothed(goal, self.recording.times, CUTOFF), weight, point=point))
         return tasks
 
     def as_placed(self, role: str, placed: Floats) -> ik.FrameTask:

@@ -206,6 +206,10 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
     lateral = np.array([lateral[0], lateral[1], 0]) / max(np.hypot(*lateral[:2]), 1e-9)
     found: dict[str, Point] = {"pelvis": (tree.owners[pelvis][0], np.zeros(3))}
     parts = [_limb(tree, path, "knee", lateral, height) for path in paths]
+    if not all(tree.axes[part[0]].any() for part in parts):
+        raise ValueError(
+            f"{name}: found no knees between {tree.names[pelvis]!r} and its feet; expected a figure with two legs"
+        )
     forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
     turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
     if abs(turned) < COINCIDENT * height or not np.isnan(tree.axes[0, 0]):

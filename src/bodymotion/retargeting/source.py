@@ -31,6 +31,7 @@ MIN_PHASE = 0.08
 """[s]"""
 UPRIGHT = 0.95
 """Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright."""
+LEG = (("hip", "knee"), ("knee", "ankle"))
 MIN_LENGTH = 1e-6
 """[m]"""
 PARTS = {"pelvis": "pelvis", "chest": "chest", "head": "head", "left foot": "left ankle", "right foot": "right ankle"}
@@ -120,6 +121,11 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
             raise ValueError("retargeting needs finite numbers; fill the gaps first (`edit --fill-gaps`)")
     points = {role: figure.at(role, placed) for role in figure.points}
     leg = float(np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES]))
+    if (
+        not MIN_LENGTH < leg < np.inf
+        or min(figure.length(f"{s} {a}", f"{s} {b}") for s in SIDES for a, b in LEG) <= MIN_LENGTH
+    ):
+        raise ValueError(f"{figure.name}: a leg is {leg:g} m long; expected hips, knees and ankles at different points")
     lows = {part: _ground([points[f"{side} {part}"] for side in SIDES], times, leg) for part in ("ankle", "toe")}
     contact = np.array([[_contact(points[f"{side} {p}"], lows[p], times, leg) for p in lows] for side in SIDES])
     contact = contact.transpose(2, 0, 1)
