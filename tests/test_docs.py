@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import pickle
 import re
 import shlex
 import shutil
@@ -21,6 +22,7 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 from fuzz.texts import AMC, ASF, BVH, PSEQ
@@ -28,6 +30,8 @@ from typer.testing import CliRunner
 
 from bodymotion.cli.app import app
 from sample_files import missing
+from skeleton.test_amass_files import family
+from tables.test_layouts import LAYOUTS
 from waiting import TIMEOUT, until
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -113,6 +117,9 @@ def desk(tmp_path, examples, monkeypatch) -> Path:
     (tmp_path / "dance.pseq").write_text(PSEQ[0])
     for name, text in {"clip.bvh": BVH, "clip.asf": ASF, "clip.amc": AMC}.items():
         (tmp_path / name).write_text(text)
+    for name, arrays in zip(("clip.npz", "SMPLH_NEUTRAL.npz"), family(52), strict=True):
+        np.savez(tmp_path / name, **arrays)
+    (tmp_path / "walk.pkl").write_bytes(pickle.dumps(LAYOUTS["GMR"]))
     return tmp_path
 
 

@@ -60,6 +60,11 @@ def test_motions(tmp_path, name, protocol, monkeypatch):
     else:
         (tmp_path / "a.pkl").write_bytes(pickle.dumps(with_lists(arrays), protocol))
     assert bm.load(tmp_path / "a.pkl") == bm.load(tmp_path / "a.npz")
+    several = pickle.dumps({"a": with_lists(arrays), "b": {}})
+    (tmp_path / "a.pkl").write_bytes(several)
+    assert "NPZ106" in [p.rule for p in bm.load(tmp_path / "a.pkl").problems]
+    (tmp_path / "a.pkl").write_bytes(several[:-100])
+    assert [p.rule for p in bm.check(tmp_path / "a.pkl").errors] == ["PKL003"]
 
 
 class Call:

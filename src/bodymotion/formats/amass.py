@@ -49,50 +49,14 @@ PARTS = (("root_orient", 3), ("pose_body", 63), ("pose_jaw", 3), ("pose_eye", 6)
 """Arrays of SMPL-X that stand in this order in `poses`."""
 RATES = ("mocap_framerate", "mocap_frame_rate", "fps")
 MODEL = ("J_regressor", "v_template", "shapedirs", "kintree_table")
-_BODY = [
-    "pelvis",
-    "left_hip",
-    "right_hip",
-    "spine1",
-    "left_knee",
-    "right_knee",
-    "spine2",
-    "left_ankle",
-    "right_ankle",
-    "spine3",
-    "left_foot",
-    "right_foot",
-    "neck",
-    "left_collar",
-    "right_collar",
-    "head",
-    "left_shoulder",
-    "right_shoulder",
-    "left_elbow",
-    "right_elbow",
-    "left_wrist",
-    "right_wrist",
-]
-_BODY_PARENTS = [-1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 12, 13, 14, 16, 17, 18, 19]
-_FINGERS = [
-    f"{side}_{finger}{n}"
-    for side in ("left", "right")
-    for finger in ("index", "middle", "pinky", "ring", "thumb")
-    for n in (1, 2, 3)
-]
-_FACE = ["jaw", "left_eye", "right_eye"]
+_JOINTS = [row.split() for row in Path(__file__).with_name("amass_joints.txt").read_text("utf-8").splitlines()[1:]]
 
 
 def joints_of(count: int) -> tuple[list[str], list[int]]:
     """Return the names and parents of the joints of a model of 22, 24, 52 or 55 joints."""
-    names, parents = [*_BODY], [*_BODY_PARENTS]
-    if count == 24:
-        return [*names, "left_hand", "right_hand"], [*parents, 20, 21]
-    face = _FACE if count == 55 else []
-    names, parents = [*names, *face], [*parents, *[15] * len(face)]
-    first = len(names)
-    hands = [(20 if k < 15 else 21) if k % 3 == 0 else first + k - 1 for k in range(30)]
-    return (names, parents) if count == 22 else ([*names, *_FINGERS], [*parents, *hands])
+    rows = [row for row in _JOINTS if str(count) in row[2:]]
+    names = [row[0] for row in rows]
+    return names, [names.index(row[1]) if row[1] in names else -1 for row in rows]
 
 
 def read_amass(

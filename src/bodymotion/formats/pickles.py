@@ -21,6 +21,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, judgement
 from bodymotion.formats.npz.layouts import Array, Given, QuaternionOrder, motion_of
 from bodymotion.formats.npz.reader import array_of
+from bodymotion.formats.npz.rules import UNREAD
 from bodymotion.formats.resources import file_bytes
 from bodymotion.motion import Motion
 
@@ -36,20 +37,16 @@ TOO_LARGE = judgement.error(
     "save arrays of NumPy instead of lists",
     example=("a list of two million numbers", "an array of as many"),
 )
-DAMAGED = judgement.error("PKL003", "A pickle is complete.", example=("the first half of a pickle", "the whole pickle"))
+CONTENT = judgement.error(
+    "PKL003",
+    "A pickle is a whole dictionary of arrays, numbers and texts, or one of such dictionaries by the names of motions.",
+    example=("pickle.dumps([1, 2])", "pickle.dumps({'fps': 30, …})"),
+)
 CODE = judgement.error(
     "PKL004",
     "A pickle holds only numbers, texts, lists, tuples, dictionaries and arrays; anything else could run code.",
     "save the arrays with numpy.savez",
     example=("a pickle that calls os.system", "a pickle that calls numpy.dtype"),
-)
-CONTENT = judgement.error(
-    "PKL005",
-    "A pickle holds a dictionary of arrays, numbers and texts, or such dictionaries by the names of motions.",
-    example=("pickle.dumps([1, 2])", "pickle.dumps({'fps': 30, …})"),
-)
-SEVERAL = judgement.note(
-    "PKL006", "Of several motions the first is read.", leaves_out=True, example=("two motions", "one motion")
 )
 
 MAX_BYTES, MAX_STEPS = 1 << 30, 500_000
@@ -92,16 +89,9 @@ def read_pickle(
     return motion_of(arrays, Source("pickle", path), found, given)
 
 
-@dataclass(frozen=True)
-class _Name:
-    """A name of KNOWN."""
-
-    what: str
-
-
 @dataclass
 class _Object:
-    """What a pickle makes first and fills later: a dtype ("f8"), an array, or an array of joblib."""
+    """A name of KNOWN; or what a pickle makes first and fills later: a dtype ("f8"), an array, or an array of joblib."""
 
     what: str
     code: str = ""
@@ -120,7 +110,7 @@ class _Machine:
         """[bytes] What may be made of the pickle, which can use a text again and again."""
 
     def fail(self, message: str) -> FormatError:
-        return DAMAGED.error(message, Location(self.path, inside=f"byte {self.at}"))
+        return CONTENT.error(message, Location(self.path, inside=f"byte {self.at}"))
 
     def refuse(self, what: str) -> FormatError:
         return CODE.error(
@@ -178,7 +168,7 @@ class _Machine:
             names = tuple(argument.split(" ", 1)) if name == "GLOBAL" else (*reversed([stack.pop(), stack.pop()]),)
             if not all(isinstance(one, str) for one in names) or names not in KNOWN:
                 raise self.refuse(f"the name {'.'.join(str(one)[:40] for one in names if isinstance(one, str))!r}")
-            stack.append(_Name(KNOWN[names]))
+            stack.append(_Object(KNOWN[names]))
         elif name in ("REDUCE", "NEWOBJ"):
             arguments = stack.pop()
             stack.append(self.made(stack.pop(), arguments))
@@ -214,7 +204,7 @@ class _Machine:
 
     def made(self, name: Any, arguments: Any) -> Any:  # noqa: ANN401
         """Return what a call stands for."""
-        what = name.what if isinstance(name, _Name) else ""
+        what = name.what if isinstance(name, _Object) else ""
         if what == "dtype":
             if not isinstance(arguments[0], str) or not _KINDS.fullmatch(arguments[0]):
                 raise self.refuse("an array of objects or of an unknown type")
@@ -233,7 +223,11 @@ class _Machine:
 
     def build(self, target: Any, state: Any) -> None:  # noqa: ANN401
         """Fill a dtype or an array with its state."""
-        if not isinstance(target, _Object) or target.value is not None:
+        if (
+            not isinstance(target, _Object)
+            or target.value is not None
+            or target.what not in ("dtype", "array", "joblib")
+        ):
             raise self.refuse("the state of an object")
         if target.what == "dtype":
             if state[1] not in ("<", ">", "|", "="):
@@ -265,10 +259,10 @@ class _Machine:
         inner = [*value.values()] if isinstance(value, dict) else []
         if inner and all(isinstance(one, dict) for one in inner):
             if len(inner) > 1:
-                found.report(SEVERAL, f"{len(inner) - 1} of {len(inner)} motions are not read")
+                found.report(UNREAD, f"not read: {len(inner) - 1} of {len(inner)} motions")
             value = inner[0]
         if not isinstance(value, dict):
-            raise CONTENT.error(f"the pickle holds a {type(value).__name__}", Location(self.path))
+            raise self.fail(f"the pickle holds a {type(value).__name__}")
         return {key: array for key, one in value.items() if (array := self.plain(one)) is not None}
 
     def plain(self, value: Any) -> Array | None:  # noqa: ANN401

@@ -1,16 +1,6 @@
 """From named arrays to a motion: our layout, and those of other programs, each known by its keys.
 
-=================== ============================================== =======================================================
-BeyondMimic, mjlab  ``joint_pos body_pos_w body_quat_w``           w x y z; the first body is the root
-Isaac Lab AMP       ``dof_positions body_positions body_rotations`` w x y z; the first body is the root
-ProtoMotions        ``dof_pos rigid_body_pos rigid_body_rot``      x y z w; the first body is the root
-GMR, TWIST2         ``dof_pos root_pos root_rot``                  x y z w; in files made from its qpos w x y z
-ASAP, PHC           ``dof root_trans_offset root_rot``             x y z w
-MuJoCo              ``qpos``                                       x y z, w x y z, joints; only joints for a fixed base
-holosoma            ``joint_pos joint_vel``                        ``joint_pos`` is the whole qpos
-MimicKit            ``frames loop_mode``                           x y z, exponential map, joints
-loco-mujoco         ``q_NAME`` for each joint                      those of the root are joints, too
-=================== ============================================== =======================================================
+The layouts are in `layouts.txt`; loco-mujoco has an array ``q_NAME`` for each joint instead, those of the root included.
 
 The rate is in ``fps``, ``frame_rate``, ``frequency`` or ``dt``, or times are in ``times`` or ``time``. Names are in ``joint_names`` or
 ``dof_names``, and ``link_names`` or ``body_names``.
@@ -20,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -62,11 +53,11 @@ class Layout:
 
     name: str
     joints: str
-    position: str = ""
-    rotation: str = ""
-    order: QuaternionOrder | Literal[""] = "wxyz"
-    is_open: bool = False
-    also: tuple[str, ...] = ()
+    position: str
+    rotation: str
+    order: QuaternionOrder | Literal[""]
+    is_open: bool
+    also: tuple[str, ...]
 
     @property
     def keys(self) -> set[str]:
@@ -74,15 +65,14 @@ class Layout:
         return {self.joints, self.position, self.rotation, *self.also} - {""}
 
 
-LAYOUTS = (
-    Layout("BeyondMimic", "joint_pos", "body_pos_w", "body_quat_w"),
-    Layout("Isaac Lab AMP", "dof_positions", "body_positions", "body_rotations"),
-    Layout("ProtoMotions", "dof_pos", "rigid_body_pos", "rigid_body_rot", "xyzw"),
-    Layout("GMR", "dof_pos", "root_pos", "root_rot", "xyzw", is_open=True),
-    Layout("ASAP", "dof", "root_trans_offset", "root_rot", "xyzw", is_open=True),
-    Layout("MuJoCo", "qpos"),
-    Layout("holosoma", "joint_pos", also=("joint_vel",)),
-    Layout("MimicKit", "frames", order="", also=("loop_mode",)),
+def _layout(row: str) -> Layout:
+    """Return the layout of a row of `layouts.txt`."""
+    name, joints, position, rotation, order, also = (cell.strip() for cell in row.split("|"))
+    return Layout(name, joints, position, rotation, order.strip("?"), order.endswith("?"), tuple(also.split()))  # type: ignore[arg-type]
+
+
+LAYOUTS = tuple(
+    map(_layout, Path(__file__).with_name("layouts.txt").read_text("utf-8").partition("also\n")[2].splitlines())
 )
 JOINT_NAMES, LINK_NAMES = ("joint_names", "dof_names"), ("link_names", "body_names")
 RATES, TIMES = ("fps", "frame_rate", "frequency"), ("times", "time")
@@ -94,19 +84,7 @@ UNIT_TOLERANCE = 0.01
 """The difference of a quaternion's length from 1."""
 LOCO_MUJOCO_RATE = 500.0
 """[Hz] That of loco-mujoco's files, which do not have it."""
-_LEG = ("hip_pitch", "hip_roll", "hip_yaw", "knee", "ankle_pitch", "ankle_roll")
-_ARM = ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow", "wrist_roll", "wrist_pitch", "wrist_yaw")
-G1_JOINTS = tuple(
-    f"{side}{part}_joint"
-    for side, parts in (
-        ("left_", _LEG),
-        ("right_", _LEG),
-        ("waist_", ("yaw", "roll", "pitch")),
-        ("left_", _ARM),
-        ("right_", _ARM),
-    )
-    for part in parts
-)
+G1_JOINTS = tuple(Path(__file__).with_name("g1_joints.txt").read_text("utf-8").split())
 """The joints of the Unitree G1 in MuJoCo's order, in which Unitree, GMR and others write them."""
 UPRIGHT, NOT_UPRIGHT = 0.9, 0.75
 """Mean heights of the root's z axis: above the one in the right order of quaternions, below the other in the wrong one."""
