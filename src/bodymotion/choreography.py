@@ -98,11 +98,15 @@ class MoveInfo:
     generated_id: str = ""
     color: tuple[int, int, int] | None = None
 
+    def natural_slices(self, slices_per_minute: float) -> int:
+        """Return its length [slices] at a tempo; a length in seconds beats one in slices; 0 where it is not limited."""
+        return round(self.seconds[0] * slices_per_minute / 60.0) if self.seconds[0] else self.slices[0]
+
     def slice_range(self, slices_per_minute: float) -> tuple[float, float]:
         """Return the smallest and the largest length [slices] at a tempo; the minimum wins where the bounds contradict each other."""
         per_second = slices_per_minute / 60.0
         if not self.is_extendable:
-            length = round(self.seconds[0] * per_second) if self.seconds[0] else self.slices[0]
+            length = self.natural_slices(slices_per_minute)
             return (float(length), float(length)) if length else (0.0, float("inf"))
         low = max(float(self.slices[1]), self.seconds[1] * per_second)
         high = min(self.slices[2] or float("inf"), self.seconds[2] * per_second or float("inf"))

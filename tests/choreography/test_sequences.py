@@ -69,7 +69,9 @@ def messages_of(descriptor) -> st.SearchStrategy:
 def test_every_field_of_the_vendors_message_is_kept(values):
     theirs = pb.ChoreographySequence(**values)
     wire = theirs.SerializeToString(deterministic=True)
-    assert message_of(choreography_from_bytes(wire)).SerializeToString(deterministic=True) == wire
+    loaded = choreography_from_bytes(wire)
+    assert message_of(loaded).SerializeToString(deterministic=True) == wire
+    bm.check(replace(loaded, robot=ROBOT))
 
 
 def test_every_kind_of_parameters_survives_text_and_bytes(tmp_path):
@@ -324,4 +326,7 @@ def test_commands(tmp_path):
     assert "vertical=0.05" in shown
     assert "2.4 s, 16 slices" in shown
     assert tracks_of(dance, dance.moves[0]) == ("body",)
+    assert run(app, ["convert", str(paths[0]), str(tmp_path / "a.seq")]).exit_code == 0
+    assert bm.load(tmp_path / "a.seq").duration == pytest.approx(2.4)
+    assert run(app, ["measure", str(paths[0]), "-o", str(tmp_path / "a.csv")]).exit_code == 0
     assert Path(bm.load(paths[0]).source.path) == paths[0]

@@ -71,7 +71,7 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
     kinds = {origin.holds, _target_kind(origin, target, options.write_as)}
     if kinds == {"Motion", "KeyPoses"}:
         convert = _motion_or_key_poses
-    elif kinds == {"Motion", "Animation"}:
+    elif kinds in ({"Motion", "Animation"}, {"Motion", "Choreography"}):
         convert = _motion_or_animation
     elif origin.holds == "Motion":
         convert = _motion
@@ -96,7 +96,8 @@ def _fitting(used: Mapping[str, Any], format: Format) -> dict[str, Any]:
     return dict(used)
 
 
-CONVERTIBLE = {"Motion": ("Animation", "KeyPoses"), "Animation": ("Motion",), "KeyPoses": ("Motion",)}
+CONVERTIBLE = {"Motion": ("Animation", "KeyPoses"), "KeyPoses": ("Motion",)}
+CONVERTIBLE |= dict.fromkeys(("Animation", "Choreography"), ("Motion",))
 """Kinds of values that become others."""
 
 
@@ -252,7 +253,7 @@ def _in_order(motion: Motion, body: Body) -> Motion:
 
 
 def _motion_or_animation(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
-    """Record a motion of Spot as an animation, keyframe by keyframe, or play an animation as a motion."""
+    """Record a motion of Spot as an animation, keyframe by keyframe, or play an animation or a choreography as a motion."""
     from bodymotion.animation import Animation
     from bodymotion.diagnostics import Location
     from bodymotion.formats.cha import move_name
@@ -261,7 +262,8 @@ def _motion_or_animation(source: Path, target: Path, origin: Format, options: Op
     from bodymotion.motion import Motion
 
     recording = origin.holds == "Motion"
-    making = options.some(*(("legs", "bpm") if recording else ("bpm", "rate")))
+    used = {"Motion": ("legs", "bpm"), "Animation": ("bpm", "rate")}
+    making = options.some(*used.get(origin.holds, ()))
     goal = target_format(Animation() if recording else Motion(), target, options.write_as)
     reading = origin.options_of(options.some(*BOTH))
     writing = _fitting(options.others({*making, *reading}), goal)
@@ -272,13 +274,15 @@ def _motion_or_animation(source: Path, target: Path, origin: Format, options: Op
             name = move_name(target)
             name = target.name.partition(".")[0] if name == target.name else name
             made = Animation.from_motion(thing, legs=making.get("legs", "joints"), name=name, bpm=making.get("bpm"))
+        elif origin.holds == "Choreography":
+            made = thing.play()
         else:
             made = thing.play(bpm=making.get("bpm"), frame_rate=making.get("rate"))
     except ValueError as error:
         raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
     assert goal.write is not None
     found = tuple(goal.write(made, target, **writing))
-    return tuple(thing.problems), (*made.problems, *found) if recording else found
+    return tuple(thing.problems), found if origin.holds == "Animation" else (*made.problems, *found)
 
 
 def _motion_or_key_poses(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:

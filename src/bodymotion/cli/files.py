@@ -111,11 +111,12 @@ def load_body(path: Path, reading: ReaderOptions, hint: str = "--body") -> Body:
 def load_pair(
     model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool, bpm: float | None = None
 ) -> tuple[Body, Motion | None]:
-    """Read a body and its motion, if any; an animation alone is played on the built-in Spot, a recorded motion alone has its own body.
+    """Read a body and its motion, if any; an animation or a choreography alone is for the built-in Spot, recorded motion has its own body.
 
     Anything else is wrong use.
     """
     from bodymotion.animation import Animation
+    from bodymotion.choreography import Choreography
     from bodymotion.formats.registry import load_together
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
@@ -123,7 +124,7 @@ def load_pair(
 
     files = [path for path in (model, motion) if path is not None]
     found = load_together(files, by_position=by_position, **reading)
-    if len(found) == 1 and isinstance(found[0], Skeleton):
+    if len(found) == 1 and isinstance(found[0], (Skeleton, Choreography)):
         return found[0].body_and_motion()
     if len(found) == 1 and isinstance(found[0], Animation):
         from bodymotion.spot.playback import needs_arm, play, spot_body

@@ -118,7 +118,9 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
         kind = (SAVE if _IS_SAVE.search(text) else SEQUENCE) if is_text else _kind_of(data)
         wire = _wire_of_text(text, kind, found) if is_text else data
         choreography = _choreography(wire, kind, found)
-        locations = SourceMap({(): _locator(text, path)})
+        # A fault of the text is probably in the last move that was read.
+        unknown = [("moves", len(choreography.moves) - 1)] if found.refusal is not None else []
+        locations = SourceMap({(): _locator(text, path)}, unknown)
         source = Source("csq" if kind == SEQUENCE else "chr", path, options={"text": is_text}, locations=locations)
         choreography = replace(choreography, problems=found.problems, source=source)
     return found.result(choreography)

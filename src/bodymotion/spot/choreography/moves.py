@@ -7,7 +7,7 @@ this package: `bodymotion spot moves --save` saves the robot's list.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 
 from bodymotion.animation import Animation, Parameter
 from bodymotion.choreography import PREFIX, STATES, Choreography, Move, Value
@@ -99,28 +99,17 @@ def length_range(choreography: Choreography, move: Move) -> tuple[float, float]:
     return (0.0, float("inf")) if info is None else info.slice_range(choreography.slices_per_minute)
 
 
-@dataclass(frozen=True)
-class Ranges:
-    """The parameters of a move: the field that holds them, and their limits by name; None where they are unknown."""
-
-    kind: str | None
-    limits: Mapping[str, Parameter] | None
-
-
-def ranges_of(choreography: Choreography, move: Move) -> Ranges:
-    """Return the field and the limits of the parameters of a move."""
+def ranges_of(choreography: Choreography, move: Move) -> tuple[str | None, Mapping[str, Parameter] | None]:
+    """Return the field of the parameters of a move, and their limits by name; None where they are unknown."""
     listed = choreography.robot.ranges if choreography.robot is not None else {}
     if not move.animation:
-        kind, limits = listed.get(move.type, (None, None))
-        return Ranges(kind, limits)
+        return listed.get(move.type, (None, None))
     animation = choreography.animations.get(move.animation)
+    if animation is None:
+        return "animate_params", None
     robot = next((limits for kind, limits in listed.values() if kind == "animate_params"), {})
-    own = (
-        None
-        if animation is None
-        else {name: robot.get(name, one) if one == Parameter() else one for name, one in animation.parameters.items()}
-    )
-    return Ranges("animate_params", own)
+    own = animation.parameters.items()
+    return "animate_params", {name: robot.get(name, one) if one == Parameter() else one for name, one in own}
 
 
 def add(
@@ -131,8 +120,6 @@ def add(
     parameters: Mapping[str, Value] | None = None,
 ) -> Choreography:
     """Return a choreography with a further move; see `Choreography.add`."""
-    from dataclasses import replace
-
     if isinstance(move, Move):
         return choreography.replaced(*choreography.moves, move)
     if isinstance(move, Animation):
@@ -142,7 +129,7 @@ def add(
         move = f"{PREFIX}{move.name}"
     made = Move(move, choreography.slices if start is None else start, slices or 0, dict(parameters or {}))
     if made.parameters:
-        kind = ranges_of(choreography, made).kind or f"{move}_params"
+        kind = ranges_of(choreography, made)[0] or f"{move}_params"
         if kind not in KINDS:
             raise ValueError(f"the parameters of {move!r} are unknown; there are: {', '.join(KINDS)}")
         made = replace(made, kind=kind)
@@ -152,15 +139,9 @@ def add(
             raise ValueError(f"{move!r}: {error.args[0] if error.args else error}") from None
     if slices is None:
         low, high = length_range(choreography, made)
-        natural = choreography.animations.get(made.animation)
-        info = choreography.info(made)
-        length = (
-            natural_slices(natural, choreography.bpm)
-            if natural is not None
-            else 0
-            if info is None
-            else info.slices[0] or round(info.seconds[0] * choreography.slices_per_minute / 60.0)
-        )
+        animation, info = choreography.animations.get(made.animation), choreography.info(made)
+        length = 0 if info is None else info.natural_slices(choreography.slices_per_minute)
+        length = length if animation is None else natural_slices(animation, choreography.bpm)
         if not length:
             raise ValueError(f"the length of {move!r} is unknown; pass slices=…")
         made = replace(made, requested_slices=int(min(max(length, low), high)))

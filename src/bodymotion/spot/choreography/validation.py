@@ -188,7 +188,7 @@ def _check_type(review: _Review, number: int, move: Move, bad: dict[str, tuple[R
         review.report(rules.ANIMATION_MISSING, f"has no file {name}.cha", number, "type", missing=name)
     if animation is not None and info is not None and MIN_TEMPO <= choreography.slices_per_minute <= MAX_TEMPO:
         here = natural_slices(animation, choreography.bpm)
-        there = info.slices[0] or round(info.seconds[0] * choreography.slices_per_minute / 60.0)
+        there = info.natural_slices(choreography.slices_per_minute)
         if set(info.tracks) != set(animation.controls) or (there and abs(here - there) > 1):
             message = f"has {there} slices of {', '.join(info.tracks)} on the robot, {here} of {', '.join(animation.controls)} in the file"
             review.report(rules.DIFFERS, message, number, "type")
@@ -230,9 +230,9 @@ def _check_length(review: _Review, number: int, move: Move) -> int:
 
 
 def _check_parameters(review: _Review, number: int, move: Move) -> None:
-    expected = ranges_of(review.choreography, move)
-    if move.kind and (move.kind != expected.kind if expected.kind is not None else move.kind not in KINDS):
-        of = expected.kind or ("no parameters" if expected.kind == "" else ", ".join(KINDS))
+    expected, ranges = ranges_of(review.choreography, move)
+    if move.kind and (move.kind != expected if expected is not None else move.kind not in KINDS):
+        of = expected or ("no parameters" if expected == "" else ", ".join(KINDS))
         review.report(rules.OTHER_PARAMETERS, f"has {move.kind}, expected {of}", number, move.kind)
         return
     values, kind = move.parameters, move.kind
@@ -242,12 +242,12 @@ def _check_parameters(review: _Review, number: int, move: Move) -> None:
             continue
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             _check_number(review, number, move, name, float(value))
-        if expected.limits is None or isinstance(value, (bool, bytes, type(None))) or name == "animation_name":
+        if ranges is None or isinstance(value, (bool, bytes, type(None))) or name == "animation_name":
             continue
-        limits = expected.limits.get(name)
+        limits = ranges.get(name)
         low, high = (None, None) if limits is None else (limits.minimum, limits.maximum)
         if limits is None:
-            message = f"has no parameter {name}; {choices(name, expected.limits)}"
+            message = f"has no parameter {name}; {choices(name, ranges)}"
             review.report(rules.MOVE_PARAMETER, message, number, name, allowed=None)
         elif isinstance(value, (int, float)) and low is not None and high is not None and not low <= value <= high:
             message = f"{name} is {value:g}, expected {low:g} to {high:g}"
