@@ -1,4 +1,5 @@
 from bodymotion import checks as checks
+from bodymotion import collection as collection
 from bodymotion import dynamics as dynamics
 from bodymotion import editing as editing
 from bodymotion import simulation as simulation
@@ -12,6 +13,8 @@ from bodymotion.balancing import balance as balance
 from bodymotion.checks import check as check
 from bodymotion.choreography import Choreography as Choreography
 from bodymotion.choreography import Move as Move
+from bodymotion.collection import Collection as Collection
+from bodymotion.collection import open_collection as open_collection
 from bodymotion.comparison import compare_bodies as compare_bodies
 from bodymotion.comparison import compare_motions as compare_motions
 from bodymotion.diagnostics import Findings as Findings

@@ -28,6 +28,7 @@ COMMANDS = (
     "balance",
     "retarget",
     "simulate",
+    "catalogue",
     "spot",
 )
 """Names of the commands; each is a function, or a group of functions (a Typer), of this name in the module of this name."""

@@ -77,7 +77,8 @@ NEED_TARGET = ("balance", "retarget", "render", "report")
 
 def many_options(
     table: Annotated[
-        Path | None, Option("--table", metavar="FILE", help="Many files: write a row for each, to a .csv or .jsonl.")
+        Path | None,
+        Option("--table", metavar="FILE", help="Many files: write a row for each, to a .csv, .jsonl or .parquet."),
     ] = None,
     suffix: Annotated[
         str | None, Option("--suffix", metavar=".EXT", help="Many files: the extension of the files in the folder OUT.")

@@ -12,6 +12,9 @@ from bodymotion.diagnostics import FormatError
 AMBIGUOUS = {".yaml", ".yml", ".json", ".xml", ".csv", ".txt", ".dae", ".npz", ".obj", ".stl", ""}
 """Extensions that other files have, too: in a folder such a file is used only if its content is of a known format."""
 
+MIN_COLUMNS = 3
+"""A .csv in a folder with fewer columns of numbers is no motion."""
+
 
 def is_many(path: Path) -> bool:
     """Return whether an argument stands for many files: a folder, or the name of a pattern or list and of no file."""
@@ -100,6 +103,15 @@ def _is_model(path: Path) -> bool:
     return False
 
 
+def _has_numbers(head: bytes) -> bool:
+    """Return whether a text is a table of at least `MIN_COLUMNS` numbers in a row, below a line of names if any."""
+    try:
+        row = [float(word) for word in head.split(b"\n", 2)[1].split(b",")]
+    except (IndexError, ValueError):
+        return False
+    return len(row) >= MIN_COLUMNS
+
+
 def _walk(folder: Path, outside: Callable[[Path, Path], None] | None) -> Iterator[Path]:
     from bodymotion.formats.registry import FORMATS, HEAD
     from bodymotion.system.open_files import read_head
@@ -126,6 +138,6 @@ def _walk(folder: Path, outside: Callable[[Path, Path], None] | None) -> Iterato
                     head = read_head(path, HEAD)
                 except OSError:
                     continue
-                if not any(row.sniff(head) for row in FORMATS):
+                if not any(row.sniff(head) for row in FORMATS) and not (extension == ".csv" and _has_numbers(head)):
                     continue
             yield path

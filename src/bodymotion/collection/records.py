@@ -1,4 +1,4 @@
-"""Results of many files on the disk: a line of JSON for each, written when it is there; a table of them (CSV) at the end.
+"""Results of many files on the disk: a line of JSON for each, written when it is there; a table of them (CSV, Parquet) at the end.
 
 A run that was interrupted, or killed, continues with `resume`. A row counts while its file has the size and the time that it had, and
 while the same was to be done (`run`).
@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.system.atomic_files import check_place, whole_file
+from bodymotion.system.extras import need
 
 Row = dict[str, Any]
 NAMES = ("name", "content", "rule", "link")
@@ -26,29 +27,32 @@ MAX_NUMBERS = 16
 
 
 class Records:
-    """Rows in a file: `.jsonl`, or `.csv`, which is written at the end of the block, also after Ctrl-C.
+    """Rows in a file: `.jsonl`; or `.csv` or `.parquet` (extra `lake`), which are written at the end of the block, also after Ctrl-C.
 
     Attributes
     ----------
     done:
         The rows of an earlier run that count, by `key`.
+    num_found:
+        The number of all rows of an earlier run.
     """
 
     def __init__(self, path: Path, *, resume: bool = False) -> None:
-        if path.suffix.lower() not in (".csv", ".jsonl"):
-            raise WrongUseError(f"{path}: a table of results is a .csv or a .jsonl")
+        kind = path.suffix.lower()
+        if kind not in (".jsonl", *TABLES):
+            raise WrongUseError(f"{path}: a table of results is a .csv, a .jsonl or a .parquet")
         check_place(path)
         self.path = path
-        self._is_csv = path.suffix.lower() == ".csv"
-        self._lines = path.with_name(f"{path.name}.part") if self._is_csv else path
+        self._table = TABLES.get(kind)
+        self._lines = path if self._table is None else path.with_name(f"{path.name}.part")
         self._stack = ExitStack()
         self._out: BinaryIO
         self.done: dict[str, Row] = {}
-        if resume and self._is_csv and path.exists():
-            with path.open(encoding="utf-8", newline="") as stream:
-                self.done = {key(row): row for row in csv.DictReader(stream)}
+        if resume and self._table is not None and path.exists():
+            self.done = {key(row): row for row in self._table[0](path)}
         if resume and self._lines.exists():
             self.done |= {key(row): row for row in read_rows(self._lines)}
+        self.num_found = len(self.done)
 
     def keep(self, keys: set[str]) -> None:
         """Forget the rows of other keys."""
@@ -70,8 +74,8 @@ class Records:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stack.close()
-        if self._is_csv:
-            write_csv(self._lines, self.path)
+        if self._table is not None and (kind is None or issubclass(kind, (Exception, KeyboardInterrupt))):
+            self._table[1](self._lines, self.path)
             self._lines.unlink()
 
 
@@ -126,6 +130,42 @@ def write_csv(lines: Path, path: Path) -> None:
         writer.writeheader()
         writer.writerows(map(flat, read_rows(lines)))
         text.detach()
+
+
+def read_csv(path: Path) -> Iterator[Row]:
+    """Read the rows of a table; all values are text."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        yield from csv.DictReader(stream)
+
+
+def write_parquet(lines: Path, path: Path) -> None:
+    """Write the rows of a file with lines of JSON; members are struct columns."""
+    duckdb = need("duckdb", "lake", "writing .parquet")
+    if not lines.stat().st_size:
+        path.unlink(missing_ok=True)
+        return
+    # One process writes the file; its name is that of the table only when it is whole.
+    part = path.with_name(f"{path.name}.tmp")
+    names = [str(one).replace("'", "''") for one in (lines, part)]
+    options = "format='newline_delimited', sample_size=-1, map_inference_threshold=-1"
+    with duckdb.connect(":memory:") as base:
+        base.execute(f"COPY (SELECT * FROM read_json('{names[0]}', {options})) TO '{names[1]}' (FORMAT parquet)")
+    part.replace(path)
+
+
+def read_parquet(path: Path) -> Iterator[Row]:
+    """Read the rows of a table, one after another; columns without a value are left out."""
+    parquet = need("pyarrow.parquet", "lake", "reading .parquet")
+    for batch in parquet.ParquetFile(path).iter_batches():
+        yield from map(_without_nulls, batch.to_pylist())
+
+
+def _without_nulls(row: Row) -> Row:
+    return {name: _without_nulls(v) if isinstance(v, dict) else v for name, v in row.items() if v is not None}
+
+
+TABLES = {".csv": (read_csv, write_csv), ".parquet": (read_parquet, write_parquet)}
+"""What reads a table, and what writes it from lines of JSON."""
 
 
 def _line(row: Row) -> bytes:

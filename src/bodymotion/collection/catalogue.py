@@ -1,0 +1,201 @@
+"""A catalogue of motions: a Parquet file with a row for each, of which only what is new is read, and which is asked with SQL."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bodymotion.collection.mapping import map_files
+from bodymotion.collection.opening import Clip, Collection
+from bodymotion.collection.records import Records, Row, key
+from bodymotion.diagnostics import WrongUseError
+from bodymotion.keyposes import KeyPoses
+from bodymotion.model.body import Body
+from bodymotion.motion import Motion
+from bodymotion.system.extras import need
+
+__all__ = ["build_catalogue", "query"]
+
+FIGURES = {
+    "torques": "max_torque",
+    "power": "max_power",
+    "root_speed": "max_root_speed",
+    "joint_velocities": "max_joint_velocity",
+    "joint_accelerations": "max_joint_acceleration",
+    "least_margin": "min_margin",
+    "zmp_apart": "max_zmp_difference",
+    "longest_slide": "max_slip",
+}
+"""Columns for key figures with another name than theirs."""
+KNOWN = ("duration", "frames")
+MAX_LISTED = 12
+"""Columns that a message names."""
+
+
+def build_catalogue(
+    collection: Collection,
+    path: str | Path,
+    *,
+    body: str | Path | None = None,
+    workers: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Bring a catalogue up to date: read what is new or has changed, and forget what is gone. Return the number of motions read.
+
+    It can be interrupted at any time: what was read is kept, and the next call goes on.
+
+    Parameters
+    ----------
+    path:
+        The catalogue, a `.parquet`.
+    body:
+        The file of the body that the motions are for: with it, the catalogue has key figures (`max_torque` [Nm], `min_margin` [m] …) and
+        the findings of motions on their body.
+    workers:
+        The number of processes; by default one for each core.
+    progress:
+        It is called with the number of motions that are done, and of all.
+
+    Raises
+    ------
+    ImportError
+        Without the extra `lake`.
+    FormatError
+        When the body cannot be read.
+    """
+    from bodymotion import __version__
+    from bodymotion.formats.registry import load_body
+
+    need("duckdb", "lake", "a catalogue")
+    path, body = Path(path), None if body is None else Path(body)
+    run = __version__
+    if body is not None:
+        load_body(body)
+        run += f" {hashlib.sha256(body.read_bytes()).hexdigest()[:12]}"
+    records = Records(path, resume=True)
+    about = [_about(clip, run) for clip in collection]
+    records.keep({key(one) for one in about})
+    left = [k for k in range(len(about)) if key(about[k]) not in records.done]
+    done = len(about) - len(left)
+    if not left and len(records.done) == records.num_found:
+        return 0
+    with records:
+        for outcome in map_files(partial(_row, body=body), [collection[k] for k in left], workers=workers):
+            problem = {"errors": 1, "problem": str(outcome.error)}
+            records.add({**about[left[outcome.index]], **(outcome.value or problem)})
+            done += 1
+            if progress is not None:
+                progress(done, len(about))
+    return len(left)
+
+
+def query(path: str | Path, where: str = "", columns: str = "*") -> list[Row]:
+    """Return the rows of a catalogue for which a condition of SQL holds, such as ``max_torque < 80 and errors = 0``, in order of file.
+
+    Raises
+    ------
+    WrongUseError
+        When DuckDB does not understand the condition; the message lists columns.
+    """
+    duckdb = need("duckdb", "lake", "a catalogue")
+    with duckdb.connect(":memory:") as base:
+        base.execute("CREATE TABLE motions AS SELECT * FROM read_parquet(?)", [str(path)])
+        # The condition reads no other files.
+        base.execute("SET enable_external_access = false")
+        condition = f"WHERE {where}" if where else ""
+        try:
+            found = base.execute(f"SELECT {columns} FROM motions {condition} ORDER BY file")
+            names = [one[0] for one in found.description]
+            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+        except duckdb.Error as error:
+            there = [row[0] for row in base.execute("DESCRIBE motions").fetchall()]
+            more = f" and {len(there) - MAX_LISTED} more" if len(there) > MAX_LISTED else ""
+            first = str(error).partition("\n")[0]
+            raise WrongUseError(f"{first}; the columns are {', '.join(there[:MAX_LISTED])}{more}") from None
+
+
+def _about(clip: Clip, run: str) -> Row:
+    try:
+        size, modified = clip.state()
+    except OSError:
+        size, modified = -1, ""
+    return {"file": clip.name, "size": size, "modified": modified, "run": run}
+
+
+def _row(clip: Clip, body: Path | None) -> Row:
+    """Return the columns of a motion; of a file that cannot be read, those that are known."""
+    from bodymotion.checks import check
+    from bodymotion.formats.registry import load_body, read
+
+    robot = None if body is None else load_body(body)
+    with clip.file() as path:
+        digest = hashlib.sha256()
+        with path.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+        form, result = read(path, body=robot)
+        value = result.value if result.whole or not any(one.severity == "error" for one in result.problems) else None
+        problems = {*result.problems, *check(path if value is None else value, body=robot).problems}
+    rules = Counter[str]()
+    severities = Counter[str]()
+    for problem in problems:
+        rules[problem.rule] += problem.count
+        severities[problem.severity] += problem.count
+    row: Row = {
+        "sha256": digest.hexdigest(),
+        "format": form.name,
+        "kind": type(value).__name__ if value is not None else None,
+        "errors": severities["error"],
+        "warnings": severities["warning"],
+        "notes": severities["note"],
+        "findings": dict(sorted(rules.items())) or None,
+    }
+    if robot is not None and isinstance(value, KeyPoses):
+        value = value.to_motion(robot)
+    for name in ("num_frames", "frame_rate", "duration"):
+        row[name] = _number(getattr(value, name, None))
+    if isinstance(value, Motion):
+        row |= _extents(value, robot)
+        if robot is not None:
+            row |= _figures(value, robot)
+    return row
+
+
+def _extents(motion: Motion, body: Body | None) -> Row:
+    """Return names of joints, and ranges of joints [rad or m] and root [m]."""
+    row: Row = {}
+    joints, links = motion.joint_displacement, motion.link_position
+    if joints is not None and joints.values.size:
+        row["num_joints"] = joints.values.shape[1]
+        names = [joint.name for joint in body.joints] if body is not None else []
+        unlabelled = names if len(names) == joints.values.shape[1] else []
+        row["joint_names"] = [label for label in joints.part_labels if label] or unlabelled
+        row["joint_min"], row["joint_max"] = (_number(found(joints.values)) for found in (np.nanmin, np.nanmax))
+    if links is not None and links.values.size:
+        root = links.values[:, 0, :3]
+        for k, axis in enumerate("xyz"):
+            row[f"root_{axis}_min"], row[f"root_{axis}_max"] = _number(root[:, k].min()), _number(root[:, k].max())
+    return row
+
+
+def _figures(motion: Motion, body: Body) -> Row:
+    """Return the key figures of a motion on a body; none where it does not fit the body, which is a finding."""
+    from bodymotion.dynamics import figures, measure
+
+    try:
+        with np.errstate(all="ignore"):
+            found = figures(measure(body, motion))
+        return {FIGURES.get(one.name, one.name): _number(one.value) for one in found if one.name not in KNOWN}
+    except ValueError:
+        return {}
+
+
+def _number(value: Any) -> float | int | None:  # noqa: ANN401
+    return None if value is None or not math.isfinite(value) else value if isinstance(value, int) else float(value)

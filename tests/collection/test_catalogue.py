@@ -1,0 +1,99 @@
+"""The catalogue of a collection: rows as the library measures them, what is read again, and questions; collections at addresses."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bodymotion as bm
+from bodymotion.collection import build_catalogue, query
+from bodymotion.diagnostics import WrongUseError
+from bodymotion.dynamics import figures
+
+pytest.importorskip("duckdb")
+pytest.importorskip("fsspec")
+
+
+@pytest.fixture
+def walks(tmp_path) -> Path:
+    generator = np.random.default_rng(0)
+    for name in "abcdef":
+        root = np.column_stack([generator.normal(size=(20, 3)), np.tile([1.0, 0, 0, 0], (20, 1))])
+        motion = bm.Motion.from_joints(generator.normal(size=(20, 3)), 50, root=root, joint_names=["x", "y", "z"])
+        (tmp_path / "walks" / name).mkdir(parents=True)
+        bm.save(motion, tmp_path / "walks" / name / "m.csv")
+    return tmp_path / "walks"
+
+
+def num_frames(motion: bm.Motion) -> int:
+    return motion.num_frames
+
+
+def build(folder: Path, **options) -> tuple[int, Path]:
+    path = folder.parent / "c.parquet"
+    return build_catalogue(bm.open_collection(folder), path, workers=1, **options), path
+
+
+def test_the_rows_are_what_the_library_finds(examples, tmp_path):
+    (tmp_path / "walks").mkdir()
+    shutil.copy(examples / "biped_walk.seq", tmp_path / "walks")
+    (tmp_path / "walks" / "bad.seq").write_text("type: [")
+    _, path = build(tmp_path / "walks", body=examples / "biped.wrl")
+    bad, row = query(path)
+    motion, body = bm.load(examples / "biped_walk.seq"), bm.load(examples / "biped.wrl")
+    torques = bm.dynamics.measure(body, motion).torques
+    assert row["max_torque"] == pytest.approx(np.abs(torques).max())
+    assert (row["num_frames"], row["duration"]) == (motion.num_frames, motion.duration)
+    assert row["root_x_max"] == motion.link_position.values[:, 0, 0].max()
+    assert row["joint_names"] == [joint.name for joint in body.joints]
+    assert {one.name for one in figures(bm.dynamics.measure(body, motion))} - set(row) <= {
+        *("torques", "power", "root_speed", "joint_velocities", "joint_accelerations", "frames"),
+        *("least_margin", "zmp_apart", "longest_slide"),
+    }
+    rules = {one.rule for one in bm.check(tmp_path / "walks" / "bad.seq").problems}
+    assert bad["errors"] and {rule for rule, count in bad["findings"].items() if count} == rules
+    assert [one["file"] for one in query(path, "errors = 0 and max_torque > 1")] == ["biped_walk.seq"]
+    with pytest.raises(WrongUseError, match="columns are file"):
+        query(path, "no_such_column > 1")
+    with pytest.raises(WrongUseError):
+        query(path, f"file IN (SELECT content FROM read_text('{path.parent}/walks/bad.seq'))")
+
+
+def test_only_what_is_new_is_read(walks):
+    """Also after an interruption, which keeps what was read."""
+
+    def interrupt(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(walks, progress=interrupt)
+    assert build(walks) == (4, walks.parent / "c.parquet")
+    assert build(walks)[0] == 0
+    os.utime(walks / "a" / "m.csv", ns=(0, 0))
+    shutil.rmtree(walks / "b")
+    number, path = build(walks)
+    assert number == 1
+    assert [row["file"] for row in query(path)] == [f"{name}/m.csv" for name in "acdef"]
+    shutil.rmtree(walks / "c")
+    assert build(walks)[0] == 0 and len(query(path)) == 4
+
+
+def test_an_address_is_as_a_folder(walks):
+    import fsspec
+
+    system = fsspec.filesystem("memory")
+    system.put(str(walks), "/bucket/walks", recursive=True)
+    here, there = bm.open_collection(walks), bm.open_collection("memory://bucket/walks")
+    assert [clip.name for clip in there] == [clip.name for clip in here] and len(there) == 6
+    for a, b in zip(here, there, strict=True):
+        assert np.array_equal(a.load().joint_displacement.values, b.load().joint_displacement.values)
+    assert {one.value for one in there.map(num_frames, workers=1)} == {20}
+    build_catalogue(there, walks.parent / "there.parquet", workers=1)
+    assert [row["num_frames"] for row in query(walks.parent / "there.parquet")] == [20] * 6
+    with pytest.raises(KeyError, match="none"):
+        there["none"]
