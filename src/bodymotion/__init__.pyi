@@ -82,6 +82,7 @@ from bodymotion.retargeting import RetargetComparison as RetargetComparison
 from bodymotion.retargeting import compare_retarget as compare_retarget
 from bodymotion.retargeting import retarget as retarget
 from bodymotion.retargeting import retarget_to_spot as retarget_to_spot
+from bodymotion.retargeting import side_by_side as side_by_side
 from bodymotion.retargeting import to_skeleton as to_skeleton
 from bodymotion.simulation import Simulation as Simulation
 from bodymotion.simulation import simulate as simulate

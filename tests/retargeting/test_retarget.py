@@ -127,3 +127,14 @@ def test_walk_becomes_a_trot_of_spot(walk, tmp_path):
     standing = contact[1:] & contact[:-1]
     assert np.abs(np.diff(feet, axis=0)[standing]).max() < 1e-9
     assert np.abs(feet[contact][:, 2]).max() < 1e-9
+
+
+def test_source_and_robot_side_by_side(biped, walk):
+    motion = bm.retarget(walk, biped)
+    both, moved = bm.side_by_side(walk, biped, motion)
+    poses = both.link_poses(moved)
+    person, recorded = walk.body_and_motion()
+    robot = slice(len(person.links), None)
+    assert np.allclose(poses[:, robot], biped.link_poses(motion), atol=1e-9)
+    shift = poses[:, : len(person.links), :3] - person.link_poses(recorded)[..., :3]
+    assert np.ptp(shift, axis=(0, 1)).max() < 1e-6

@@ -28,6 +28,7 @@ def retarget(
     source_body: Path | None = None,
     map_file: Path | None = None,
     show_map: bool = False,
+    page: Path | None = None,
     balance: bool = False,
     simulate: bool = False,
     json_output: AsJson = False,
@@ -51,6 +52,7 @@ def retarget(
       --source-body MODEL: The robot that a motion as SOURCE is for.
       map_file --map FILE: Joints by role, where they are not found: YAML or JSON with `source` and `body`.
       --show-map: Print which joint has which role, and write nothing.
+      --page FILE: Also write a page (.html) on which source and robot play side by side.
       --balance: Change the result so that the robot can stand (extra `opt`).
       --simulate: Print whether the robot stands in a simulation (extra `sim`).
     """  # noqa: D301
@@ -60,21 +62,23 @@ def retarget(
     from bodymotion.formats.registry import find_format, load, save
     from bodymotion.model.joint_names import by_position as named_by_position
     from bodymotion.motion import Motion
-    from bodymotion.retargeting import compare_retarget, retarget_to_spot
+    from bodymotion.retargeting import compare_retarget, retarget_to_spot, side_by_side
     from bodymotion.retargeting import retarget as retargeted
     from bodymotion.retargeting.roles import figure_of_body
     from bodymotion.retargeting.source import recorded
     from bodymotion.skeleton import Skeleton
     from bodymotion.spot.playback import play, spot_body, validate
     from bodymotion.system.atomic_files import check_not_read
+    from bodymotion.viewer import view
 
     with failures("retarget"):
         given = [path for path in (source, model, source_body, map_file) if path is not None and str(path) != SPOT]
         check_reading(reading, [path for path in given if path != map_file])
         if output is None and not show_map:
             raise typer.BadParameter("name the file of the new motion", param_hint="--output / -o")
-        if output is not None:
-            check_not_read(output, given)
+        for path in (output, page):
+            if path is not None:
+                check_not_read(path, given)
         roles = _roles(map_file)
         to_spot = str(model) == SPOT
         body = spot_body(arm=False) if to_spot else load_body(model, reading, hint="MODEL")
@@ -107,6 +111,9 @@ def retarget(
             motion = balanced(body, motion, ground=0.0)
         show_problems(save(motion, output).problems)
         written(output)
+        if page is not None:
+            view(*side_by_side(value, body, motion, source_body=other), output=page)
+            written(page)
         found = compare_retarget(value, body, motion, **chosen)
         stands = None
         if simulate:
