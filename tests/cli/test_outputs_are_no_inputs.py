@@ -65,6 +65,21 @@ def test_no_command_writes_over_what_it_reads(files, verb, option, ending):
         assert output.read_bytes() == before
 
 
+@pytest.mark.parametrize("verb", ["balance", "ik", "simulate", "edit"])
+def test_an_output_that_cannot_be_written_is_found_before_anything_is_read(tmp_path, verb):
+    """The model is no model: the error would be another one."""
+    model, motion = tmp_path / "a.wrl", tmp_path / "b.seq"
+    model.write_text("none")
+    motion.write_text("none")
+    for output, exit_code in ((tmp_path / "none" / "c.seq", 1), (tmp_path, 1), (model, 2)):
+        files = {"edit": [motion, output, "--reverse", "--body", model], "ik": [model, "-o", output]}
+        arguments = files.get(verb, [model, motion, "-o", output])
+        result = CliRunner().invoke(app, [verb, *map(str, arguments)])
+        assert result.exit_code == exit_code, result.output
+        assert output.name in result.stderr and not (tmp_path / "none").exists()
+    assert model.read_text() == "none"
+
+
 @pytest.mark.parametrize("link", ["roundabout", "hard", "symbolic"])
 def test_links_lead_to_the_same_file(tmp_path, link):
     (tmp_path / "read.csv").touch()

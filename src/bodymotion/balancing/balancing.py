@@ -18,6 +18,7 @@ from bodymotion.dynamics.differentiation import derivatives
 from bodymotion.editing.retiming import stretched
 from bodymotion.editing.rules import NOT_EDITED
 from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.kernels.feet import lowest
 from bodymotion.model.closed_loops import close_loops
 from bodymotion.model.motors import effort_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
@@ -48,6 +49,8 @@ END_FRAMES = 2
 """Frames at both ends whose accelerations are not reliable."""
 MIN_LOWERING, MAX_LOWERING = 2e-4, 0.03
 """[m] Where legs are too short for the height of the centre of mass by the first, it is planned lower, by twice the second at most."""
+LOWERING_TIME = 0.5
+"""[s] over which it is lowered: if it falls fast, feet carry little."""
 MAX_MISS = 1e-3
 """[m] Feet and centre of mass that are further from where they should be are reported."""
 FRAME_SIZE, LINK_SIZE = 5000, 1000
@@ -264,7 +267,9 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
         now = measure(body, Motion.from_joints(q, times=times, root=root), feet=plan.links, ground=ground)
         low = np.clip(center[:, 2] - now.center_of_mass[:, 2], 0.0, MAX_LOWERING)
         if low.max() > MIN_LOWERING:
-            lowered = np.maximum(center[:, 2] - eased(2.0 * low, times), smooth[:, 2] - 2.0 * MAX_LOWERING)
+            lowered = np.maximum(
+                center[:, 2] - eased(2.0 * low, times, LOWERING_TIME), smooth[:, 2] - 2.0 * MAX_LOWERING
+            )
             center[:, 2] = lowered
         if not number or _score(now, missed) > _score(best[1], best[0]):
             best = missed, now
@@ -292,9 +297,9 @@ def low_passed_rows(values: Floats, times: Floats, cutoff: float) -> Floats:
     return out
 
 
-def eased(values: Floats, times: Floats) -> Floats:
-    """Return smooth values (T,) that are nowhere below the given ones, from 0.2 s before they rise."""
-    return smooth_bound(values, int(np.clip(EASING_TIME / np.median(np.diff(times)) + 0.5, 1, len(times))))
+def eased(values: Floats, times: Floats, seconds: float = EASING_TIME) -> Floats:
+    """Return smooth values (T,) that are nowhere below the given ones, from some seconds before they rise."""
+    return smooth_bound(values, int(np.clip(seconds / np.median(np.diff(times)) + 0.5, 1, len(times))))
 
 
 def _excess_speed(now: Measures) -> Floats:
@@ -413,6 +418,14 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats) -> list[str]:
         found.append(
             f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals from {spans(missed > MAX_MISS)}"
         )
+    for link in now.body.links:
+        if link.index not in plan.links and len(points := link.contact_points):
+            heights = lowest(now.link_poses[:, [link.index]], points, np.array([0, len(points)]), 0.0)[:, 0, 0]
+            below = np.asarray(heights < now.ground - MAX_MISS)
+            if below.any():
+                found.append(
+                    f"link {link.name!r} is up to {1e3 * (now.ground - heights).max():.1f} mm below the ground from {spans(below)}"
+                )
     for what, distances in (("position", now.limit_distances), ("velocity", now.velocity_limit_distances)):
         for k in np.flatnonzero((distances < -1e-6).any(axis=0)).tolist():
             joint, frame = now.body.joints[k], int(distances[:, k].argmin())

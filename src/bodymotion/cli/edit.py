@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 from typer.core import TyperCommand
 
-from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_animation, load_body, load_motion
+from bodymotion.cli.files import (
+    check_output,
+    check_reading,
+    conclude,
+    finish,
+    is_large,
+    load_animation,
+    load_body,
+    load_motion,
+)
 from bodymotion.cli.options import ByPosition, NotNegative, ReaderOptions, numbers, reads_files
 from bodymotion.cli.output import failures, one_line, say
 
@@ -137,6 +146,7 @@ def edit(
         raise typer.BadParameter("no step given; use --trim, --mirror or another one", param_hint="edit")
     context = _Context(body, reading, by_position, dict(_pair(text) for text in pair or ()), blend, foot)
     with failures("edit"):
+        check_output(target, [body])
         if [name for name, _ in steps] == ["trim"] and is_large(source, target):
             from bodymotion.editing.streaming import trim_file
 

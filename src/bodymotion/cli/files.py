@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from bodymotion.cli.output import one_line
+from bodymotion.system.atomic_files import check_not_read, check_place
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -145,6 +146,13 @@ def finish(before: Motion | Animation, after: Motion | Animation, path: Path) ->
     known = set(map(id, before.problems))
     found = tuple(problem for problem in after.problems if id(problem) not in known)
     conclude(path, (*found, *save(after, path).problems))
+
+
+def check_output(path: Path | None, read: Iterable[Path | None] = ()) -> None:
+    """Raise, before any work is done, when the file to be written has no folder, is a folder, or is one of those that are `read`."""
+    if path is not None:
+        check_place(path)
+        check_not_read(path, [one for one in read if one is not None])
 
 
 def conclude(path: Path, problems: Sequence[Problem], every: bool = False) -> NoReturn:

@@ -58,7 +58,7 @@ def ik(
     """  # noqa: D301
     import numpy as np
 
-    from bodymotion.cli.files import check_reading, exit_code, load_body, load_motion, written
+    from bodymotion.cli.files import check_output, check_reading, exit_code, load_body, load_motion, written
     from bodymotion.cli.messages import show_problems
     from bodymotion.formats.registry import save
     from bodymotion.geometry import rotations
@@ -68,6 +68,7 @@ def ik(
     from bodymotion.scene.scene import make_scene
 
     with failures("ik"):
+        check_output(output, [model])
         check_reading(reading, [path for path in (model, motion) if path is not None])
         body = load_body(model, reading, hint="MODEL")
         start = None if motion is None else load_motion(motion, reading, body, hint="MOTION")

@@ -59,11 +59,10 @@ def plot(
       --smooth FRAMES: Window of a Savitzky-Golay filter for velocities and accelerations; for recorded motions.
       listed --list: List the plots of these files, and exit.
     """  # noqa: D301
-    from bodymotion.cli.files import written
+    from bodymotion.cli.files import check_output, written
     from bodymotion.cli.progress import progress
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
-    from bodymotion.system.atomic_files import check_not_read, check_place
 
     if len(files) > 2:
         raise typer.BadParameter("at most two files: a model and a motion", param_hint="[MODEL] MOTION")
@@ -76,8 +75,7 @@ def plot(
         raise typer.BadParameter(f"{end:g} s is before {start:g} s", param_hint="--to")
     with failures("plot"):
         if not listed:
-            check_place(target)
-            check_not_read(target, files)
+            check_output(target, files)
     try:
         form_of(target)
     except ValueError as error:

@@ -56,7 +56,7 @@ def retarget(
       --balance: Change the result so that the robot can stand (extra `opt`).
       --simulate: Print whether the robot stands in a simulation (extra `sim`).
     """  # noqa: D301
-    from bodymotion.cli.files import check_reading, kind_of, load_body, written
+    from bodymotion.cli.files import check_output, check_reading, kind_of, load_body, written
     from bodymotion.cli.messages import show_problems
     from bodymotion.cli.progress import progress
     from bodymotion.formats.registry import find_format, load, save
@@ -68,7 +68,6 @@ def retarget(
     from bodymotion.retargeting.source import recorded
     from bodymotion.skeleton import Skeleton
     from bodymotion.spot.playback import play, spot_body, validate
-    from bodymotion.system.atomic_files import check_not_read
     from bodymotion.viewer import view
 
     with failures("retarget"):
@@ -77,8 +76,7 @@ def retarget(
         if output is None and not show_map:
             raise typer.BadParameter("name the file of the new motion", param_hint="--output / -o")
         for path in (output, page):
-            if path is not None:
-                check_not_read(path, given)
+            check_output(path, given)
         roles = _roles(map_file)
         to_spot = str(model) == SPOT
         body = spot_body(arm=False) if to_spot else load_body(model, reading, hint="MODEL")

@@ -87,7 +87,7 @@ def simulate(
       --contacts FILE: Write the contact force of each link at each step, likewise.
       --cameras FOLDER: Write the images of the cameras at their frame rates: .png, and depths as .npz.
     """  # noqa: D301
-    from bodymotion.cli.files import exit_code, load_motion, load_pair, written
+    from bodymotion.cli.files import check_output, exit_code, load_motion, load_pair, written
     from bodymotion.cli.messages import show_problems
     from bodymotion.cli.progress import progress
     from bodymotion.formats.gains import read_gains
@@ -97,6 +97,8 @@ def simulate(
 
     with failures("simulate"):
         incomplete = False
+        for target in (output, sensors, contacts):
+            check_output(target, [model, motion, gains])
         placed = [_placed(text, reading) for text in objects or ()]
         if model.suffix.lower() == ".cnoid":
             project = load_project(model, share or (), **reading)
