@@ -98,7 +98,7 @@ class Solution(ContentEquality):
     root:
         (..., 7) poses of the root in the world.
     names:
-        For each of the K tasks what it is about: pinned links, targets, other tasks, and extra joints, once for each of their equations.
+        For each of the K tasks what it is about: pinned links, targets, other tasks, and extra joints.
     errors:
         (..., K, 2) how far [m] and by which angle [rad] each task is missed.
     cost:
@@ -154,6 +154,7 @@ class TaskList:
     ) -> None:
         self.body = body
         self.names: list[str] = []
+        self.firsts: list[int] = []
         self.parts: list[tuple[Any, ...]] = []
         """Kind, links, points, direction and weights of each task."""
         self.goals: list[Floats] = []
@@ -172,12 +173,16 @@ class TaskList:
         links: tuple[int, int] = (0, -1),
         points: tuple[npt.ArrayLike, npt.ArrayLike] = (ORIGIN, ORIGIN),
         direction: npt.ArrayLike = ORIGIN,
+        *,
+        continues: bool = False,
     ) -> None:
-        """Add a task with a goal (..., 1 to 7)."""
+        """Add a task with a goal (..., 1 to 7), or one more equation of the task before."""
         if not all(weight >= 0 for weight in weights) or not any(weights):
             raise ValueError(f"{name}: weights {weights}; expected numbers of at least 0, and one above it")
         ends = [_vector(point, name) for point in points]
-        self.names.append(name)
+        if not continues:
+            self.names.append(name)
+            self.firsts.append(len(self.parts))
         self.parts.append((kind, links, ends, _vector(direction, name), [*weights, *[0.0] * (6 - len(weights))]))
         rows = _rows(goal, None, name)
         self.goals.append(np.concatenate([rows, np.zeros((*rows.shape[:-1], 7 - rows.shape[-1]))], axis=-1))
@@ -259,8 +264,8 @@ class TaskList:
             name = joint.name or f"extra joint {number}"
             equations = [(kernel.POINTS, d, tuple(joint.positions)) for d in constrained_directions(joint)]
             equations += [(kernel.AXES, d, (ORIGIN, unit_axis(joint))) for d in constrained_tilts(joint)]
-            for kind, direction, ends in equations:
-                self.add(name, kind, [np.inf], np.zeros(7), joint.links, ends, direction)
+            for row, (kind, direction, ends) in enumerate(equations):
+                self.add(name, kind, [np.inf], np.zeros(7), joint.links, ends, direction, continues=row > 0)
 
     def random_starts(self, missed: npt.NDArray[np.intp], space: kernel.Space, count: int) -> Floats:
         """Return joint values (count, J), random within limits for the joints that move the links of missed tasks, else as at the start."""
@@ -315,7 +320,7 @@ def _check_orientations(poses: Floats, name: str) -> None:
 
 def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int) -> Solution:
     """Return the solution; `restarts` and `max_steps` are those of `Body.ik`."""
-    body, count = problem.body, len(problem.names)
+    body, count = problem.body, len(problem.parts)
     columns = body.num_joints
     if not count:
         raise ValueError("inverse kinematics needs a target, a task or a pinned link")
@@ -369,6 +374,7 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
     if frames > 1:
         at = np.concatenate([at, np.broadcast_to(roots, (frames, 7))[1:]])
         q, at, errors, cost = found(goals, np.concatenate([q, starts[1:]]), at, rest)
+    errors = np.sqrt(np.add.reduceat(np.square(errors), problem.firsts, axis=1))
     names = tuple(joint.name for joint in body.joints)
     row = 0 if all(array.ndim == 1 for array in given) else slice(None)
     return Solution(
