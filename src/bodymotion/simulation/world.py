@@ -257,13 +257,13 @@ def build_world(
             friction=[friction, 0.005, 0.0001],
             priority=1,
         )
-    robot = _bare(_spec(written))
+    robot = _bare(_spec(written), world)
     world.attach(robot, prefix=ROBOT, frame=world.worldbody.add_frame())
     for number, (thing, pose) in enumerate(objects):
         model = _written(replace(thing, devices=()), ModelOptions(actuators="none", scene=False), f"object{number}")
         at = np.asarray(pose, dtype=np.float64)
         frame = world.worldbody.add_frame(pos=at[:3], quat=at[3:])
-        child = _bare(_spec(model))
+        child = _bare(_spec(model), world)
         for geom in child.geoms:
             geom.friction[0], geom.priority = friction, 1
         world.attach(child, prefix=f"object{number}/", frame=frame)
@@ -339,8 +339,11 @@ def _meeting_loops(body: Body, q: Floats) -> Body:
     return replace(body, extra_joints=tuple(joints))
 
 
-def _bare(spec: Any) -> Any:  # noqa: ANN401
-    """Return a specification without the floor, light and keyframes of its file."""
+def _bare(spec: Any, world: Any) -> Any:  # noqa: ANN401
+    """Return a specification without the floor, light and keyframes of its file, and with the options of the world."""
+    spec.option = world.option
+    for name in ("memory", "njmax", "nconmax", "nuserdata"):
+        setattr(spec, name, getattr(world, name))
     for part in (spec.geom("floor"), spec.light("light"), *spec.keys):
         if part is not None:
             spec.delete(part)
