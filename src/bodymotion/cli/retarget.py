@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,6 +104,8 @@ def retarget(
             raise typer.Exit
         with progress(f"retargeting {source.name}"):
             motion = retargeted(value, body, **chosen)
+        # A balanced motion may be slower than its source.
+        found = compare_retarget(value, body, motion, **chosen)
         if balance:
             from bodymotion.balancing import balance as balanced
 
@@ -112,7 +115,6 @@ def retarget(
         if page is not None:
             view(*side_by_side(value, body, motion, source_body=other), output=page)
             written(page)
-        found = compare_retarget(value, body, motion, **chosen)
         stands = None
         if simulate:
             from bodymotion.simulation import simulate as simulated
@@ -120,7 +122,7 @@ def retarget(
             stands = simulated(body, motion).fall
         with results() as stream:
             if json_output:
-                data = plain(found.to_dict()) | ({"fall": stands} if simulate else {})
+                data = plain(asdict(found)) | ({"fall": stands} if simulate else {})
                 stream.write(as_json(data))
             else:
                 stream.write(str(found))

@@ -8,7 +8,7 @@ in contact (`retargeting.source` defines when), and it floats while it is more t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,10 +77,6 @@ class RetargetComparison:
     limit_violations: int
     speed_violations: int
     collision_share: float | None
-
-    def to_dict(self) -> dict[str, object]:
-        """Return all figures, for JSON."""
-        return asdict(self)
 
     def __str__(self) -> str:
         rows = [("frames", f"{self.frames} in {self.seconds:.2f} s")]

@@ -88,7 +88,7 @@ def retarget(
 def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     """Return the motion of a body, whose figure is known, that does what is recorded."""
     goals = Goals(recording, body, figure)
-    times = recording.times
+    times, pelvis = recording.times, figure.points["pelvis"][0]
     legs = goals.columns("left ankle", "right ankle", "chest")
     every = goals.columns(*figure.points)
     start = goals.start()
@@ -106,7 +106,11 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     q, root = smoothed(second, times, SLOW_CUTOFF), smoothed(root, times, CUTOFF)
     q[:, legs] = smoothed(second[:, legs], times, CUTOFF)
     placed = body.forward_kinematics(q, root)
-    last = [*goals.feet(LAST_FOOT, LAST_FOOT), goals.as_placed("pelvis", placed), *goals.arms(placed)]
+    last = [
+        *goals.feet(LAST_FOOT, LAST_FOOT),
+        ik.FrameTask(pelvis, placed[:, pelvis], PELVIS, PELVIS),
+        *goals.arms(placed),
+    ]
     weights[:] = LAST_POSTURE
     weights[legs] = LAST_LEGS
     weights[moved_root] = 0.0
@@ -145,10 +149,10 @@ class Goals:
         hips[:, 2] += soles[0].depth - scale * recording.ankle_height
         self.pelvis = smoothed(np.concatenate([hips, recording.frames["pelvis"]], axis=1), times, CUTOFF)
         self.raw: list[Floats] = []
+        at_hips = [rotations.rotate(rotations.conjugate(upright), rest[f"{side} hip"] - middle) for side in SIDES]
         lowered = np.zeros(len(times))
         for k, side in enumerate(SIDES):
-            hip = rotations.rotate(rotations.conjugate(upright), rest[f"{side} hip"] - middle)
-            hip = poses.transform_points(self.pelvis, hip)
+            hip = poses.transform_points(self.pelvis, at_hips[k])
             ankle = hip + scale * (points[f"{side} ankle"] - points[f"{side} hip"])
             ankle[:, 2] = soles[k].depth + scale * (points[f"{side} ankle"][:, 2] - recording.ankle_height)
             raw = np.concatenate([ankle, recording.frames[f"{side} foot"]], axis=1)
@@ -158,7 +162,7 @@ class Goals:
             low = np.where(recording.contact[:, k].any(axis=1), away[:, 2] - high, 0.0)
             lowered = np.maximum(lowered, low)
         self.pelvis[:, 2] -= lowered if len(times) < MIN_FILTERED else eased(lowered, times)
-        self.middle = middle
+        self.middle, self.hips = middle, [poses.transform_points(self.pelvis, at) for at in at_hips]
         self._apart()
         self.ankles = [foot_path(raw, recording.contact[:, k], soles[k]) for k, raw in enumerate(self.raw)]
 
@@ -236,29 +240,28 @@ class Goals:
 
     def placed_root(self, q: Floats, frame: int) -> Floats:
         """Return the root's pose (7,) for which the pelvis is at its goal in a frame, with joint values (J,)."""
-        pelvis = self.figure.points["pelvis"][0]
-        placed = self.body.forward_kinematics(q, self.body.root_pose)
-        goal = self.link_pose("pelvis", self.pelvis[frame], self._local("pelvis", self.middle))
         if self.body.is_mounted:
             return np.asarray(self.body.root_pose)
-        return poses.compose(goal, poses.compose(poses.inverse(placed[pelvis]), placed[0]))
+        link, turned = self.figure.points["pelvis"][0], self.turned("pelvis", self.pelvis[frame, 3:])
+        placed = self.body.forward_kinematics(q, self.body.root_pose)
+        at = self.pelvis[frame, :3] - rotations.rotate(turned, self._local("pelvis", self.middle))
+        return poses.compose([*at, *turned], poses.compose(poses.inverse(placed[link]), placed[0]))
 
     def _local(self, role: str, point: Floats) -> Floats:
         """Return a point (3,) of the upright pose in the frame of a role's link."""
         return poses.transform_points(poses.inverse(self.figure.reference[self.figure.points[role][0]]), point)
 
-    def link_pose(self, part: str, frame: Floats, point: Floats) -> Floats:
-        """Return the poses (..., 7) of a part's link with its point (3,) at frames (..., 7) of the part."""
-        turned = rotations.multiply(frame[..., 3:], rotations.conjugate(self.axes[part]))
-        return np.concatenate([frame[..., :3] - rotations.rotate(turned, point), turned], axis=-1)
+    def turned(self, part: str, frames: Floats) -> Floats:
+        """Return the orientations (..., 4) of a part's link for those of its frame (..., 4)."""
+        return rotations.multiply(frames, rotations.conjugate(self.axes[part]))
 
     def feet(self, weight: float, orientation_weight: float) -> list[ik.FrameTask]:
         """Return the tasks of both feet."""
         tasks: list[ik.FrameTask] = []
         for side, path in zip(SIDES, self.ankles, strict=True):
             link, point = self.figure.points[f"{side} ankle"]
-            goal = self.link_pose(f"{side} foot", path, point)
-            goal[:, :3] = path[:, :3]
+            turned = self.turned(f"{side} foot", path[:, 3:])
+            goal = np.concatenate([path[:, :3], turned], axis=1)
             tasks.append(ik.FrameTask(link, goal, weight, 0.3 * orientation_weight, point))
         return tasks
 
@@ -266,15 +269,14 @@ class Goals:
         """Return the tasks of pelvis, chest and head."""
         link = self.figure.points["pelvis"][0]
         point = self._local("pelvis", self.middle)
-        goal = self.link_pose("pelvis", self.pelvis, point)
-        goal[:, :3] = self.pelvis[:, :3]
+        goal = np.concatenate([self.pelvis[:, :3], self.turned("pelvis", self.pelvis[:, 3:])], axis=1)
         tasks: list[ik.FrameTask] = [ik.FrameTask(link, goal, weight, weight, point)]
         for part, share in (("chest", CHEST), ("head", HEAD)):
             known = part in self.axes and part in self.recording.frames
             if known and self.columns(part) != (self.columns("chest") if part == "head" else []):
                 frames = np.concatenate([np.zeros((len(goal), 3)), self.recording.frames[part]], axis=1)
                 frames = smoothed(frames, self.recording.times, CUTOFF)
-                turned = self.link_pose(part, frames, np.zeros(3))[:, 3:]
+                turned = self.turned(part, frames[:, 3:])
                 tasks.append(ik.FrameTask(self.figure.points[part][0], turned, 1.0, share))
         return tasks
 
@@ -289,12 +291,7 @@ class Goals:
     def knees(self) -> list[ik.FrameTask]:
         """Return the tasks of the knees."""
         tasks: list[ik.FrameTask] = []
-        rest = self.figure.rest
-        for side in SIDES:
-            hip = poses.transform_points(
-                self.link_pose("pelvis", self.pelvis, self._local("pelvis", self.middle)),
-                self._local("pelvis", rest[f"{side} hip"]),
-            )
+        for side, hip in zip(SIDES, self.hips, strict=True):
             (goal,) = self.chain(hip, f"{side} hip", f"{side} knee")
             link, point = self.figure.points[f"{side} knee"]
             tasks.append(ik.FrameTask(link, smoothed(goal, self.recording.times, CUTOFF), KNEE, point=point))
@@ -316,11 +313,6 @@ class Goals:
                 link, point = self.figure.points[role]
                 tasks.append(ik.FrameTask(link, smoothed(goal, self.recording.times, CUTOFF), weight, point=point))
         return tasks
-
-    def as_placed(self, role: str, placed: Floats) -> ik.FrameTask:
-        """Return the task that keeps the link of a role where it is."""
-        link = self.figure.points[role][0]
-        return ik.FrameTask(link, placed[:, link], PELVIS, PELVIS)
 
     def solve(
         self,

@@ -64,8 +64,8 @@ class Figure:
 
     Attributes
     ----------
-    name, names, kind:
-        Of the figure, of its joints or links, and the word for one of these.
+    name, names:
+        Of the figure, and of its joints or links.
     reference:
         (N, 7) poses of all joints in one upright pose, z up [m].
     points:
@@ -74,7 +74,6 @@ class Figure:
 
     name: str
     names: tuple[str, ...]
-    kind: str
     reference: Floats
     points: Mapping[str, Point]
 
@@ -126,7 +125,7 @@ def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, s
             parents.append(k)
             owners.append((k, end))
     tree = _Tree(names, parents, _ends(reference, owners), np.full((len(names), 3), np.nan), owners)
-    return Figure("the skeleton", skeleton.names, "joint", reference, _roles(tree, "the skeleton", given))
+    return Figure("the skeleton", skeleton.names, reference, _roles(tree, "the skeleton", given))
 
 
 def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure:
@@ -146,7 +145,7 @@ def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure
     axes = np.concatenate([axes, np.zeros((len(names) - len(axes), 3))])
     tree = _Tree(names, parents, _ends(reference, owners), axes, owners)
     name = body.name or "the body"
-    return Figure(name, tuple(names[: len(body.links)]), "link", reference, _roles(tree, name, given))
+    return Figure(name, tuple(names[: len(body.links)]), reference, _roles(tree, name, given))
 
 
 def neutral(body: Body) -> Floats:

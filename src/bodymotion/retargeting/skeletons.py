@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from bodymotion.dynamics import measure
-from bodymotion.editing import recover_joints
 from bodymotion.geometry import rotations
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.model.body import Body
-from bodymotion.motion import Motion, MultiSE3Seq, Timeline
-from bodymotion.motion.components import LINK_POSITION
+from bodymotion.motion import Motion
 from bodymotion.skeleton import Skeleton, SkeletonJoint
 
 CENTIMETRES = 100.0
@@ -62,13 +60,6 @@ def of_same_links(skeleton: Skeleton, body: Body) -> Motion | None:
         apart = compose(inverse(placed[:, link.parent]), placed[:, link.index])[:, :3] - link.offset[:3]
         if link.joint.type != "slide" and np.abs(apart).max(initial=0) > SAME:
             return None
-    timeline = Timeline(frame_rate=skeleton.frame_rate, num_frames=len(placed))
-    links = MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=placed)
-    moved, _ = recover_joints(Motion(components=(links,)), body)
-    assert moved.joint_displacement is not None
-    return Motion.from_joints(
-        moved.joint_displacement.values,
-        times=skeleton.times,
-        root=placed[:, 0],
-        joint_names=tuple(joint.name for joint in body.joints) if all(joint.name for joint in body.joints) else (),
-    )
+    names_of = tuple(joint.name for joint in body.joints)
+    found, known = body.recovered_joints(placed), names_of if all(names_of) else ()
+    return Motion.from_joints(found, times=skeleton.times, root=placed[:, 0], joint_names=known)
