@@ -7,6 +7,7 @@ that is not this machine's, because the owner of the name can make it point here
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import http
 import io
@@ -47,6 +48,8 @@ def quiet_server(host: str, port: int) -> viser.ViserServer:
     free = free_port(host, port)
     with contextlib.redirect_stdout(io.StringIO()), _guarded(host) as guarded:
         server = viser.ViserServer(host=host, port=free, verbose=False)
+        atexit.unregister(server.stop)  # it prints
+        atexit.register(stop_server, server)
     if not guarded:
         stop_server(server)
         raise RuntimeError(
