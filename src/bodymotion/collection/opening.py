@@ -21,14 +21,22 @@ __all__ = ["Clip", "Collection", "open_collection"]
 
 @dataclass(frozen=True)
 class Clip:
-    """A motion of a collection that is not read yet: its name there, and its path or address."""
+    """A motion of a collection that is not read yet: its name there, its path or address, and its number in a data set."""
 
     name: str
     address: str
+    episode: int | None = None
 
     @contextmanager
     def file(self) -> Iterator[Path]:
-        """Return a file with its content: its own, or a copy that is removed when the block ends."""
+        """Return a file with its content: its own, or a copy that is removed when the block ends; of an episode a `.seq`."""
+        if self.episode is not None:
+            from bodymotion.formats.registry import save
+
+            with tempfile.TemporaryDirectory() as folder:
+                save(self.load(), Path(folder) / "episode.seq")
+                yield Path(folder) / "episode.seq"
+            return
         if "://" not in self.address:
             yield Path(self.address)
             return
@@ -50,8 +58,11 @@ class Clip:
 
     def load(self, **options: Any) -> Any:  # noqa: ANN401
         """Read it; options and errors as for `bodymotion.load`."""
+        from bodymotion.collection.lerobot import read_episode
         from bodymotion.formats.registry import load
 
+        if self.episode is not None:
+            return read_episode(Path(self.address), self.episode)
         with self.file() as path:
             return load(path, **options)
 
@@ -90,13 +101,13 @@ def _of_value(function: Callable[[Any], Any], clip: Clip) -> Any:  # noqa: ANN40
 
 
 def open_collection(source: str | os.PathLike[str]) -> Collection:
-    """Return the motions in a folder or below an address; models among them are left out.
+    """Return the motions in a folder or below an address, models among them left out; or the episodes of a data set of LeRobot.
 
     Parameters
     ----------
     source:
-        A folder; or an address that fsspec knows, such as ``s3://bucket/walks`` (extra `lake`, and the package of the file system). Names
-        and secrets are those of the environment.
+        A folder, also that of a data set; or an address that fsspec knows, such as ``s3://bucket/walks`` (extra `lake`, and the package
+        of the file system). Names and secrets are those of the environment.
 
     Raises
     ------
@@ -105,11 +116,15 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     ImportError
         Without the extra, for an address.
     """
+    from bodymotion.collection.lerobot import INFO, num_episodes
+
     address = os.fspath(source)
     if "://" not in address:
         folder = Path(address)
         if not folder.is_dir():
             raise NotADirectoryError(f"{folder} is no folder")
+        if (folder / INFO).is_file():
+            return Collection(address, tuple(Clip(f"episode_{k:06d}", address, k) for k in range(num_episodes(folder))))
         files = ((path.relative_to(folder).as_posix(), str(path)) for path in find_files([folder], models=False))
     else:
         from bodymotion.formats.registry import FORMATS

@@ -1,0 +1,296 @@
+"""Data sets of LeRobot, version 3.0: many episodes in Parquet files; each is a motion.
+
+- ``meta/info.json``: frame rate, and the features with the names of their columns, which are nowhere else;
+- ``meta/episodes/chunk-000/file-000.parquet``: a row for each episode, with its length, its data file and its statistics;
+- ``data/chunk-000/file-000.parquet``: the frames of many episodes;
+- ``meta/tasks.parquet``, ``meta/stats.json``.
+
+The columns ``…x y z qx qy qz qw`` of ``observation.state`` are the root pose, the others joints [rad or m]. Other features with names are
+components of their own. Frames are at multiples of 1/fps.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bodymotion.diagnostics import Location
+from bodymotion.formats.rules import UNREADABLE
+from bodymotion.geometry.arrays import Floats
+from bodymotion.motion import Motion, MultiValueSeq
+from bodymotion.system.extras import need
+from bodymotion.system.memory import check_memory
+from bodymotion.system.open_files import read_head
+
+__all__ = ["num_episodes", "read_episode", "write_lerobot"]
+
+INFO, STATE, VERSION = Path("meta/info.json"), "observation.state", "v3.0"
+DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
+POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
+MAX_INFO = 16 << 20
+"""[bytes] A larger info.json is not read."""
+MAX_DATA, MAX_FILES = 100, 1000
+"""Megabytes in a data file before the next one begins, and files in a folder."""
+
+
+def _info(folder: Path) -> dict[str, Any]:
+    path = folder / INFO
+    try:
+        info = json.loads(read_head(path, MAX_INFO))
+        expected = {"codebase_version": VERSION, "data_path": DATA_PATH}
+        wrong = [
+            f"{name} is {info.get(name)!r}, not {value!r}"
+            for name, value in expected.items()
+            if info.get(name) != value
+        ]
+        if not wrong and float(info["fps"]) > 0 and info["features"][STATE]:
+            return dict(info)
+        reason = "; ".join(wrong) or "no frame rate, or no observation.state"
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = f"not the description of a LeRobot data set: {error}"
+    raise UNREADABLE.error(reason, Location(str(path)), "lerobot converts data sets of earlier versions")
+
+
+def _episodes(folder: Path) -> Any:  # noqa: ANN401
+    """Return the table of episodes: number, length, and where their frames are."""
+    columns = ["episode_index", "length", "data/chunk_index", "data/file_index"]
+    return _read(folder / "meta" / "episodes", columns=columns).sort_by("episode_index")
+
+
+def _read(path: Path, **options: Any) -> Any:  # noqa: ANN401
+    parquet = need("pyarrow.parquet", "lake", "reading a LeRobot data set")
+    try:
+        return parquet.read_table(path, partitioning=None, **options)
+    except (OSError, ValueError, KeyError) as error:
+        raise UNREADABLE.error(str(error).partition("\n")[0], Location(str(path)), "") from None
+
+
+def num_episodes(folder: Path) -> int:
+    """Return the number of episodes of a data set; FormatError where it is none of version 3.0."""
+    _info(folder)
+    return int(_episodes(folder).num_rows)
+
+
+def read_episode(folder: Path, number: int) -> Motion:
+    """Return an episode of a data set as a motion.
+
+    Raises
+    ------
+    FormatError
+        When the data set is faulty, or has no such episode (FMT002).
+    """
+    info, rows = _info(folder), _episodes(folder).to_pylist()
+    row = next((row for row in rows if row["episode_index"] == number), None)
+    if row is None:
+        raise UNREADABLE.error(f"no episode {number}, but {len(rows)} episodes", Location(str(folder)), "")
+    features = {
+        name: [str(one) for one in one_list] for name, about in info["features"].items() if (one_list := _names(about))
+    }
+    check_memory(8 * row["length"] * sum(map(len, features.values())), f"reading episode {number}")
+    path = folder / DATA_PATH.format(chunk_index=int(row["data/chunk_index"]), file_index=int(row["data/file_index"]))
+    table = _read(path, columns=["frame_index", *features], filters=[("episode_index", "=", number)])
+    table = table.sort_by("frame_index")
+    values = {}
+    for name, names in features.items():
+        found = np.array(table[name].to_pylist(), dtype=np.float64).reshape(table.num_rows, -1)
+        if found.shape != (row["length"], len(names)):
+            reason = f"{name} of episode {number} is of shape {found.shape}, not {(row['length'], len(names))}"
+            raise UNREADABLE.error(reason, Location(str(path)), "")
+        values[name] = found
+    names, state, rate = features.pop(STATE, []), values.pop(STATE, np.zeros((row["length"], 0))), float(info["fps"])
+    root, joints = _root(names), list(range(len(names)))
+    pose = None
+    if root is not None:
+        pose = state[:, [*root[:3], root[6], *root[3:6]]]
+        joints = [k for k in joints if k not in root]
+    motion = Motion.from_joints(state[:, joints], rate, root=pose, joint_names=[names[k] for k in joints])
+    timeline = motion.timeline
+    more = [
+        MultiValueSeq(content=name, timeline=timeline, values=values[name], part_labels=tuple(names))
+        for name, names in features.items()
+    ]
+    return motion.replaced(*motion.components, *more)
+
+
+def _names(feature: Any) -> list[str]:  # noqa: ANN401
+    """Return the names of the columns of a feature with one axis: a list, or the one in a mapping."""
+    names = feature.get("names")
+    names = next(iter(names.values()), None) if isinstance(names, dict) else names
+    if not isinstance(names, list) or feature.get("shape") != [len(names)]:
+        return []
+    return names if str(feature.get("dtype")).startswith(("float", "int")) else []
+
+
+def _root(names: Sequence[str]) -> list[int] | None:
+    """Return the columns of the root pose x y z qx qy qz qw; None without one."""
+    for name in names:
+        if name.endswith("qw"):
+            wanted = [name[:-2] + axis for axis in POSE]
+            if set(wanted) <= set(names):
+                return [names.index(one) for one in wanted]
+    return None
+
+
+def write_lerobot(motions: Iterable[Motion], folder: str | Path, *, robot: str = "", tasks: Sequence[str] = ()) -> None:
+    """Write motions as the episodes of a new data set, as 32-bit numbers; the folder is there whole or not at all.
+
+    Parameters
+    ----------
+    motions:
+        With joint names, all in the same order, and the same whole number of frames per second. Further components of one number for each
+        named part, such as `action`, become features.
+    folder:
+        A name of no existing folder.
+    robot:
+        The type of the robot.
+    tasks:
+        What is done in each motion; by default, an empty text.
+
+    Raises
+    ------
+    ValueError
+        When motions do not fit together, with the number of the first.
+    FileExistsError
+        When the folder exists.
+    """
+    folder = Path(folder)
+    if folder.exists():
+        raise FileExistsError(f"{folder} exists; a data set is written to a new folder")
+    with tempfile.TemporaryDirectory(dir=folder.absolute().parent, prefix=f".{folder.name}.") as above:
+        whole = Path(above) / folder.name
+        _write(motions, whole, robot, tasks)
+        shutil.move(whole, folder)
+
+
+def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[str]) -> None:
+    arrow = need("pyarrow", "lake", "writing a LeRobot data set")
+    parquet = need("pyarrow.parquet", "lake", "writing a LeRobot data set")
+    features: dict[str, dict[str, Any]] = {}
+    rate, total, size, file, writer = 0.0, 0, 0, 0, None
+    episodes: list[dict[str, Any]] = []
+    texts = list(dict.fromkeys(tasks)) or [""]
+    for number, motion in enumerate(motions):
+        found = _features(motion, number)
+        shapes = {name: _feature("float32", names) for name, (names, _) in found.items()}
+        if number == 0:
+            features, rate = shapes, float(motion.frame_rate or 0)
+        if shapes != features or motion.frame_rate != rate or rate != int(rate) or rate < 1:
+            raise ValueError(
+                f"motion {number} has other joints or another frame rate than motion 0, or no whole number of frames per second"
+            )
+        count = motion.num_frames
+        task = tasks[number] if number < len(tasks) else texts[0]
+        frames = np.arange(count)
+        columns = {
+            name: arrow.FixedSizeListArray.from_arrays(arrow.array(v.astype(np.float32).ravel()), v.shape[1])
+            for name, (_, v) in found.items()
+        }
+        numbers = {
+            "frame_index": frames,
+            "episode_index": np.full(count, number),
+            "index": frames + total,
+            "task_index": np.full(count, texts.index(task)),
+        }
+        columns |= {"timestamp": arrow.array((frames / rate).astype(np.float32))}
+        columns |= {name: arrow.array(v.astype(np.int64)) for name, v in numbers.items()}
+        table = arrow.table(columns)
+        if writer is None or size + table.nbytes > MAX_DATA << 20:
+            if writer is not None:
+                writer.close()
+                file += 1
+            size = 0
+            path = folder / DATA_PATH.format(chunk_index=file // MAX_FILES, file_index=file % MAX_FILES)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            writer = parquet.ParquetWriter(path, table.schema)
+        writer.write_table(table, row_group_size=max(count, 1))
+        size += table.nbytes
+        row = {"episode_index": number, "tasks": [task], "length": count, "data/chunk_index": file // MAX_FILES}
+        row |= {"data/file_index": file % MAX_FILES, "dataset_from_index": total, "dataset_to_index": total + count}
+        values = {name: v.astype(np.float32).astype(np.float64) for name, (_, v) in found.items()}
+        values |= {
+            "timestamp": (frames / rate)[:, None],
+            **{name: v[:, None].astype(np.float64) for name, v in numbers.items()},
+        }
+        for name, v in values.items():
+            row |= {f"stats/{name}/{kind}": one for kind, one in _statistics(v).items()}
+        episodes.append({**row, "meta/episodes/chunk_index": 0, "meta/episodes/file_index": 0})
+        total += count
+    if writer is None:
+        raise ValueError("a data set needs at least one motion")
+    writer.close()
+    features |= {"timestamp": _feature("float32", None)} | {name: _feature("int64", None) for name in numbers}
+    place = folder / "meta" / "episodes" / "chunk-000"
+    place.mkdir(parents=True)
+    parquet.write_table(arrow.Table.from_pylist(episodes), place / "file-000.parquet")
+    index = {"index_columns": ["__index_level_0__"], "column_indexes": [], "columns": [], "pandas_version": "2.0.0"}
+    named = arrow.table({"task_index": arrow.array(range(len(texts)), arrow.int64()), "__index_level_0__": texts})
+    parquet.write_table(named.replace_schema_metadata({"pandas": json.dumps(index)}), folder / "meta" / "tasks.parquet")
+    info = {
+        "codebase_version": VERSION,
+        "robot_type": robot or None,
+        "total_episodes": len(episodes),
+        "total_frames": total,
+        "total_tasks": len(texts),
+        "chunks_size": MAX_FILES,
+        "data_files_size_in_mb": MAX_DATA,
+        "video_files_size_in_mb": 200,
+        "fps": int(rate),
+        "splits": {"train": f"0:{len(episodes)}"},
+        "data_path": DATA_PATH,
+        "video_path": None,
+        "features": features,
+    }
+    (folder / INFO).write_text(json.dumps(info, indent=4), encoding="utf-8")
+    stats = {
+        name: _together([{kind: row[f"stats/{name}/{kind}"] for kind in KINDS} for row in episodes])
+        for name in features
+    }
+    (folder / "meta" / "stats.json").write_text(json.dumps(stats, indent=4), encoding="utf-8")
+
+
+KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
+
+
+def _features(motion: Motion, number: int) -> dict[str, tuple[list[str], Floats]]:
+    """Return names and values (T, N) of each feature."""
+    joints, links = motion.joint_displacement, motion.link_position
+    if joints is None or not all(joints.part_labels) or not joints.part_labels:
+        raise ValueError(f"motion {number} has no names of joints")
+    names, values = list(joints.part_labels), [joints.values]
+    if links is not None:
+        names = [f"root_{axis}" for axis in POSE] + names
+        values.insert(0, links.values[:, 0, [0, 1, 2, 4, 5, 6, 3]])
+    found = {STATE: (names, np.concatenate(values, axis=1))}
+    for one in motion.timed:
+        if isinstance(one, MultiValueSeq) and one is not joints and all(one.part_labels) and one.part_labels:
+            found[one.content] = (list(one.part_labels), one.values)
+    return found
+
+
+def _feature(kind: str, names: list[str] | None) -> dict[str, Any]:
+    return {"dtype": kind, "shape": [len(names) if names else 1], "names": names}
+
+
+def _statistics(values: Floats) -> dict[str, list[float]]:
+    found = {name: getattr(values, name)(axis=0).tolist() for name in ("min", "max", "mean", "std")}
+    return {**found, "count": [len(values)]} | {
+        n: np.quantile(values, q, axis=0).tolist() for n, q in QUANTILES.items()
+    }
+
+
+def _together(parts: Sequence[dict[str, list[float]]]) -> dict[str, list[float]]:
+    """Return the statistics of all episodes: those of quantiles are means of the episodes', weighted by their lengths, as lerobot's are."""
+    of = {kind: np.array([part[kind] for part in parts], dtype=np.float64) for kind in KINDS}
+    share = of["count"] / of["count"].sum()
+    mean = (share * of["mean"]).sum(axis=0)
+    found = {"min": of["min"].min(axis=0), "max": of["max"].max(axis=0), "mean": mean}
+    found["std"] = np.sqrt((share * (of["std"] ** 2 + (of["mean"] - mean) ** 2)).sum(axis=0))
+    found |= {name: (share * of[name]).sum(axis=0) for name in QUANTILES}
+    return {name: value.tolist() for name, value in found.items()} | {"count": [int(of["count"].sum())]}

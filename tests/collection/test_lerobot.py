@@ -1,0 +1,82 @@
+"""Data sets of LeRobot 3.0: a sample that lerobot wrote is read, and written again with the same content."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import bodymotion as bm
+from bodymotion.collection import write_lerobot
+from sample_files import CORPUS, missing
+
+parquet = pytest.importorskip("pyarrow.parquet")
+SAMPLE = CORPUS / "datasets" / "made" / "lerobot_v3_tiny"
+DATA, EPISODES = "data/chunk-000/file-000.parquet", "meta/episodes/chunk-000/file-000.parquet"
+
+
+@pytest.fixture
+def sample():
+    if not SAMPLE.exists():
+        missing(SAMPLE)
+    return bm.open_collection(SAMPLE)
+
+
+def test_episodes_are_motions(sample):
+    table = parquet.read_table(SAMPLE / DATA).to_pydict()
+    assert [clip.load().num_frames for clip in sample] == [20, 15, 7]
+    start = 20
+    motion = sample[1].load()
+    state = np.array(table["observation.state"][start : start + 15])
+    info = json.loads((SAMPLE / "meta" / "info.json").read_text())
+    assert motion.frame_rate == 30 and motion.joint_displacement.part_labels == tuple(
+        info["features"]["observation.state"]["names"][7:]
+    )
+    assert np.array_equal(motion.joint_displacement.values, state[:, 7:])
+    assert np.array_equal(motion.link_position.values[:, 0], state[:, [0, 1, 2, 6, 3, 4, 5]])
+    assert np.array_equal(motion["action"].values, table["action"][start : start + 15])
+
+
+def test_what_is_written_is_what_lerobot_wrote(sample, tmp_path):
+    tasks = [row["tasks"][0] for row in parquet.read_table(SAMPLE / EPISODES).to_pylist()]
+    write_lerobot([clip.load() for clip in sample], tmp_path / "new", robot="unitree_g1", tasks=tasks)
+    for name in ("meta/info.json", "meta/stats.json"):
+        ours, theirs = (json.loads((folder / name).read_text()) for folder in (tmp_path / "new", SAMPLE))
+        if name == "meta/info.json":
+            assert ours == theirs
+        else:
+            assert set(ours) == set(theirs)
+            for feature, found in theirs.items():
+                for kind in ("min", "max", "mean", "std", "count"):
+                    assert ours[feature][kind] == pytest.approx(found[kind], abs=1e-3 if kind == "std" else 1e-5)
+    assert parquet.read_table(tmp_path / "new" / DATA).equals(parquet.read_table(SAMPLE / DATA))
+    ours, theirs = (parquet.read_table(folder / EPISODES) for folder in (tmp_path / "new", SAMPLE))
+    assert set(ours.schema.names) == set(theirs.schema.names)
+    plain = ["episode_index", "tasks", "length", "dataset_from_index", "dataset_to_index"]
+    assert ours.select(plain).to_pylist() == theirs.select(plain).to_pylist()
+    names = [folder / "meta" / "tasks.parquet" for folder in (tmp_path / "new", SAMPLE)]
+    assert parquet.read_table(names[0]).to_pydict() == parquet.read_table(names[1]).to_pydict()
+    again = bm.open_collection(tmp_path / "new")
+    assert [clip.load() for clip in again] == [clip.load() for clip in sample]
+    with pytest.raises(FileExistsError):
+        write_lerobot([sample[0].load()], tmp_path / "new")
+    with pytest.raises(ValueError, match="motion 1"):
+        write_lerobot([sample[0].load(), sample[1].load().resample(50)], tmp_path / "other")
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_a_faulty_data_set_is_refused(sample, tmp_path):
+    for change in ({"codebase_version": "v2.1"}, {"data_path": "../{chunk_index}"}, {"fps": 0}, {"features": 1}):
+        shutil.copytree(SAMPLE, tmp_path / "set", dirs_exist_ok=True)
+        info = json.loads((SAMPLE / "meta" / "info.json").read_text())
+        (tmp_path / "set" / "meta" / "info.json").chmod(0o644)
+        (tmp_path / "set" / "meta" / "info.json").write_text(json.dumps(info | change))
+        with pytest.raises(bm.FormatError):
+            bm.open_collection(tmp_path / "set")[0].load()
+    shutil.copytree(SAMPLE, tmp_path / "cut")
+    (tmp_path / "cut" / DATA).chmod(0o644)
+    (tmp_path / "cut" / DATA).write_bytes(b"PAR1")
+    with pytest.raises(bm.FormatError):
+        bm.open_collection(tmp_path / "cut")[0].load()
