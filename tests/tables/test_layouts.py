@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -118,3 +120,20 @@ def test_bones_seed(tmp_path):
     assert rotations.angle_between(motion.link_position.values[0, 0, 3:], TURN[0]) < 1e-7
     np.testing.assert_allclose(motion.joint_displacement.values, Q[:1])
     assert motion.joint_displacement.part_labels == ("a", "b")
+
+
+def test_joints_without_names_are_those_of_the_robot():
+    """Files of TWIST2 have the positions of all bodies in the frame of the root, by its own kinematics: those of the G1 here."""
+    files = sorted((CORPUS / "retargeted").rglob("*.pkl"))
+    model = CORPUS / "robots/YanjieZe+GMR/assets/unitree_g1/g1_mocap_29dof.xml"
+    if not files or not model.is_file():
+        missing("motions of TWIST2, and their robot")
+    body = bm.load_body(model)
+    names = [link.name for link in body.links]
+    for path in files:
+        poses = body.link_poses(bm.load_motion(path))
+        local = rotations.rotate(rotations.conjugate(poses[:, :1, 3:]), poses[..., :3] - poses[:, :1, :3])
+        with path.open("rb") as file:
+            recorded = pickle.load(file)
+        links = [names.index(name) for name in recorded["link_body_list"]]
+        np.testing.assert_allclose(local[:, links], recorded["local_body_pos"], atol=1e-5)
