@@ -58,7 +58,7 @@ def test_the_skeleton_of_a_clip(tmp_path):
     """Its own name before its subject before the only one; several others are refused."""
     (tmp_path / "01_02.amc").write_text(AMC)
     for number, (name, found) in enumerate(
-        [("x.ASF", "x.ASF"), ("y.asf", None), ("01.asf", "01.asf"), ("01_02.asf", "01_02.asf")]
+        [("x.ASF", "x.ASF"), ("y.asf", None), ("0.asf", None), ("01.asf", "01.asf"), ("01_02.asf", "01_02.asf")]
     ):
         (tmp_path / name).write_text(ASF.replace("length 7.5", f"length {number + 1}"))
         if found is None:

@@ -100,14 +100,9 @@ def _skeleton(
     )
     count = poses.shape[1] // 3 if poses.ndim == 2 else 0
     numeric = poses.dtype.kind in "iuf" and trans.dtype.kind in "iuf"
-    if (
-        poses.shape != (len(trans), 3 * count)
-        or count not in (22, 24, 52, 55)
-        or trans.shape[1:] != (3,)
-        or not numeric
-    ):
+    if count not in (22, 24, 52, 55) or poses.shape[1] != 3 * count or trans.shape != (len(poses), 3) or not numeric:
         raise PARAMETERS.error(f"poses are {poses.shape}, trans {trans.shape}", location)
-    if not (np.isfinite(poses).all() and np.isfinite(trans).all() and 0 < rate < 1e9):
+    if not (np.isfinite(poses).all() and np.isfinite(trans).all() and 1e-300 < rate < 1e9):
         raise PARAMETERS.error(f"a number is not finite, or the rate is {rate:g} Hz", location)
     names, parents = joints_of(count)
     offsets = np.full((count, 3), np.nan)
@@ -144,7 +139,9 @@ def _offsets(path: Path, betas: Array | None, parents: list[int]) -> Floats:
         arrays.get(name, np.zeros(0)) for name in ("J_regressor", "v_template", "kintree_table")
     )
     shapes = arrays.get("shapedirs", np.zeros((*template.shape, 0)))
-    if regressor.shape != (count, len(template)) or template.shape[1:] != (3,) or shapes.shape[:2] != template.shape:
+    numeric = all(one.dtype.kind in "iuf" for one in (regressor, template, shapes, tree))
+    sizes = (template.shape[1:], regressor.shape, shapes.shape[:2], shapes.ndim)
+    if not numeric or sizes != ((3,), (count, *template.shape[:1]), template.shape, 3):
         message = f"J_regressor is {regressor.shape}, v_template {template.shape}; expected {count} joints"
         raise BODY_MODEL.error(message, location)
     if tree.shape != (2, count) or tree[0, 1:].tolist() != parents[1:]:

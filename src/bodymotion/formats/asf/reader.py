@@ -38,8 +38,8 @@ def read_asf(
     path:
         The file.
     asf:
-        The skeleton of an .amc. By default the .asf of the same name, of the same subject (`01.asf` for `01_05.amc`), or the only one of
-        the folder.
+        The skeleton of an .amc. By default the .asf whose name its name begins with (`01.asf` for `01_05.amc`), or the only one
+        of the folder.
     frame_rate:
         [Hz] By default 120, that of the CMU recordings (ASF203).
     """
@@ -62,13 +62,8 @@ def read_asf(
             found.report(rules.RATE, f"the frame rate is assumed to be {FRAME_RATE:g} Hz")
         locations: dict[Subject, Location | Locator] = {("joints", k): bone.location for k, bone in enumerate(bones)}
         locations["frames",] = lambda rest: Location(str(path), lines[int(rest[0])] if lines and rest else 1)
-        source = Source(
-            "asf",
-            path,
-            encoding=encoding,
-            parts=() if alone else (tree_path,),
-            locations=SourceMap(locations, found.unknown),
-        )
+        parts = () if alone else (tree_path,)
+        source = Source("asf", path, "", encoding, parts=parts, locations=SourceMap(locations, found.unknown))
         value = Skeleton(
             joints=joints,
             values=values,
@@ -83,12 +78,12 @@ def read_asf(
 def skeleton_of(path: Path) -> Path:
     """Return the .asf of an .amc, by the rule ASF002."""
     beside = sorted(one for one in path.parent.iterdir() if one.suffix.lower() == ".asf")
-    stems = (path.stem.lower(), path.stem.lower().partition("_")[0])
-    named = [one for stem in stems for one in beside if one.stem.lower() == stem]
+    name = path.stem.lower()
+    named = [one for one in beside if name.startswith(stem := one.stem.lower()) and not name[len(stem) :][:1].isalnum()]
     if not named and len(beside) != 1:
         seen = listed([one.name for one in beside], 4) or "no .asf"
         raise rules.NO_SKELETON.error(f"the skeleton is unknown: {seen} beside the file", Location(str(path)))
-    return (named or beside)[0]
+    return max(named or beside, key=lambda one: len(one.stem))
 
 
 @dataclass
@@ -134,7 +129,7 @@ class _Tree:
             elif section == "units" and key in ("length", "angle"):
                 self._unit(key, words, where)
             elif section == "root" or (section == "bonedata" and bone is not self.root):
-                if key == "end":
+                if key == "end" and bone is not self.root:
                     self._add(bone)
                     bone = self.root
                 else:
@@ -193,9 +188,9 @@ class _Tree:
     def _in_order(self) -> list[_Bone]:
         """Return the bones, parents before children; report those that are not in the hierarchy once."""
         order: list[_Bone] = []
-        waiting, reached = [("root", -1, self.root.location)], {"root"}
+        waiting, reached = [("root", -1)], {"root"}
         while waiting:
-            name, parent, _ = waiting.pop()
+            name, parent = waiting.pop()
             self.bones[name].parent = parent
             order.append(self.bones[name])
             for child, where in reversed(self.children.pop(name, [])):
@@ -204,7 +199,7 @@ class _Tree:
                     self.found.report(rules.HIERARCHY, f"bone {child[:60]!r} is {reason}", where)
                     continue
                 reached.add(child)
-                waiting.append((child, len(order) - 1, where))
+                waiting.append((child, len(order) - 1))
         unreached = {name: bone.location for name, bone in self.bones.items() if name not in reached}
         unknown = {name: below[0][1] for name, below in self.children.items() if below and name not in self.bones}
         for name, where in (unreached | unknown).items():

@@ -11,7 +11,7 @@ UNREADABLE = judgement.error(
 )
 NO_SKELETON = judgement.error(
     "ASF002",
-    "An .amc needs the .asf with its skeleton: of its name, of its subject (01.asf for 01_05.amc), or the only one beside it.",
+    "An .amc needs the .asf with its skeleton: the one whose name its name begins with (01.asf for 01_05.amc), or the only one beside it.",
     "asf=… (--asf) names the file",
     example=("walk.amc alone in a folder", "walk.amc beside walk.asf"),
 )
