@@ -158,6 +158,13 @@ def test_a_fault_hides_no_move_before_it(tmp_path):
     assert {"CAP002", "SPOT113"} <= {one.rule for one in bm.check(path).problems}
 
 
+def test_a_fault_has_no_follow_up_and_takes_no_time(tmp_path):
+    """What is missing behind a fault is not reported as missing; of messages nested 50 000 deep, the fields are not located."""
+    for text in ("name: 'a' name: 'b'", "name: 'a' " + "moves { step_params { " * 50_000):
+        (tmp_path / "a.csq").write_text(text)
+        assert {one.rule for one in bm.check(tmp_path / "a.csq").problems} <= {"CAP002", "CAP101"}
+
+
 def test_a_dance_is_built_checked_and_played(tmp_path):
     """Animations have their natural length, moves follow each other, and the motion is that of the animations at their slices."""
     nod = replace(move("body", "body_pos", [[0, 0, 0.48], [0, 0, 0.40], [0, 0, 0.48]]), name="nod")

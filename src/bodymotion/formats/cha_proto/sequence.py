@@ -28,6 +28,8 @@ MAX_BYTES = 16 << 20
 MAX_MOVES = 100_000
 MAX_ANIMATIONS = 1000
 """Animations of one choreography that are read."""
+MAX_DEPTH = 8
+"""Of messages in messages of a text whose fields are located."""
 SEQUENCE, SAVE = "ChoreographySequence", "ChoreographerSave"
 KINDS = tuple(name for name, one in MESSAGES["MoveParams"].items() if one.choice)
 """The fields of a move with its parameters: "step_params" …"""
@@ -118,8 +120,11 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
         kind = (SAVE if _IS_SAVE.search(text) else SEQUENCE) if is_text else _kind_of(data)
         wire = _wire_of_text(text, kind, found) if is_text else data
         choreography = _choreography(wire, kind, found)
-        # A fault of the text is probably in the last move that was read.
-        unknown = [("moves", len(choreography.moves) - 1)] if found.refusal is not None else []
+        unknown: list[Subject] = []
+        if found.refusal is not None:
+            # What is missing may be behind the fault, which is probably in the last move that was read.
+            unknown = [(name,) for name in ("name", "slices_per_minute", "moves") if not getattr(choreography, name)]
+            unknown.append(("moves", len(choreography.moves) - 1))
         locations = SourceMap({(): _locator(text, path)}, unknown)
         source = Source("csq" if kind == SEQUENCE else "chr", path, options={"text": is_text}, locations=locations)
         choreography = replace(choreography, problems=found.problems, source=source)
@@ -379,6 +384,8 @@ def _positions(text: str) -> dict[Subject, tuple[int, int]]:
         position = line, token.start() - start + 1
         if token["name"]:
             name, named = token["name"], position
+            if len(outer) > MAX_DEPTH:
+                continue
             path = [*outer[outer[:1] == ["choreography_sequence"] :], name]
             if path[0] != "moves":
                 found.setdefault((".".join(path),), position)

@@ -91,7 +91,7 @@ def check_choreography(choreography: Choreography, *, jumps: bool = True) -> tup
         message = f"{tempo:g} slices per minute, {tempo / 4:g} beats per minute; advised are {low:g} to {high:g} slices"
         review.report(rules.TEMPO_ADVISED, message, field="slices_per_minute")
     if not choreography.moves:
-        review.report(rules.NO_MOVES, "the sequence has no moves")
+        review.report(rules.NO_MOVES, "the sequence has no moves", field="moves")
     usable: list[int] = []
     ends: dict[int, int] = {}
     bad = _animation_faults(choreography)
