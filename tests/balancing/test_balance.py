@@ -12,6 +12,7 @@ import bodymotion as bm
 from bodymotion.balancing.planning import CenterProblem, plan_center
 from bodymotion.dynamics import foot_slips, measure
 from bodymotion.motion import Timeline, Vector3Seq
+from keyposes.reference import arrays, body_of, key_poses_of, robots
 from sample_files import ACCEPT, CORPUS, ROOT
 
 SQUARE = (np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), np.full(4, 0.1))
@@ -191,3 +192,17 @@ def test_interpolated_key_poses_of_sr1_are_balanced():
         after = measure(body, bm.balance(body, unbalanced), ground=0.0)
         assert np.mean(after.stability_margin >= 0.01) >= 0.99
         assert slip(after) <= 1e-3
+
+
+@pytest.mark.skipif(not ACCEPT, reason="ACCEPT=1 only")
+@pytest.mark.parametrize("path", robots(), ids=lambda path: path.name)
+def test_key_poses_are_balanced_no_worse_than_by_the_reference(path):
+    given, body = arrays(path), body_of(path)
+    if not any(link.contact_points.size for link in body.links):
+        pytest.skip("the model has no shapes")
+    root = np.hstack([given["balanced100__base_p"], given["balanced100__base_q"]])
+    reference = bm.Motion.from_joints(given["balanced100__q"], times=given["balanced100__times"], root=root)
+    ours = bm.balance(body, key_poses_of(path).to_motion(body))
+    theirs, found = (np.nan_to_num(measure(body, one).stability_margin) for one in (reference, ours))
+    assert np.mean(found >= 0.01) >= np.mean(theirs >= 0.01)
+    assert found.min() >= theirs.min()

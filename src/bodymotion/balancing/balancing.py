@@ -242,8 +242,9 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
     q, root, now = *before, old
     kept = np.where(plan.contact, plan.shifts, 0.0).max(axis=1), old
     best, low = kept, np.zeros(1)
-    zmp = low_passed_rows(np.nan_to_num(old.zmp[:, :2]), times, ZMP_CUTOFF)
-    inside = [(polygons[k][1] - polygons[k][0] @ p).min() for k, p in zip(numbers, zmp, strict=True) if k >= 0]
+    inside = [
+        (polygons[k][1] - polygons[k][0] @ p).min() for k, p in zip(numbers, _smooth_zmp(old), strict=True) if k >= 0
+    ]
     if _score(old, kept[0])[0] == 1 and np.quantile(inside, 0.01) >= -SAFE_MARGIN and _slip(old) <= MAX_MISS:
         return kept
     for number in range(MAX_ITERATIONS):
@@ -297,6 +298,19 @@ def low_passed_rows(values: Floats, times: Floats, cutoff: float) -> Floats:
     return out
 
 
+def _known_zmp(now: Measures) -> Floats:
+    """Return the zero moment point (T, 3) [m], with straight lines where nothing is in contact."""
+    zmp, known = now.zmp.copy(), np.isfinite(now.zmp).all(axis=1)
+    for k in range(3):
+        zmp[:, k] = np.interp(now.times, now.times[known], now.zmp[known, k]) if known.any() else 0.0
+    return zmp
+
+
+def _smooth_zmp(now: Measures) -> Floats:
+    """Return x and y (T, 2) [m] of the zero moment point without what is faster than a body tilts."""
+    return low_passed_rows(_known_zmp(now)[:, :2], now.times, ZMP_CUTOFF)
+
+
 def eased(values: Floats, times: Floats, seconds: float = EASING_TIME) -> Floats:
     """Return smooth values (T,) that are nowhere below the given ones, from some seconds before they rise."""
     return smooth_bound(values, int(np.clip(seconds / np.median(np.diff(times)) + 0.5, 1, len(times))))
@@ -322,9 +336,11 @@ def _excess_speed(now: Measures) -> Floats:
 def _excess_acceleration(now: Measures) -> Floats:
     """Return by which factor (T,) a motion must be slower for the zero moment point to be in the support polygon, 1 where it is.
 
-    At half the speed it is at a quarter of its distance from the centre of mass.
+    At half the speed it is at a quarter of its distance from the centre of mass. A motion with a flight is not made slower: it would fall.
     """
-    zmp = low_passed_rows(np.nan_to_num(now.zmp[:, :2]), now.times, ZMP_CUTOFF)
+    if not now.contacts.in_contact.any(axis=1).all():
+        return np.ones(len(now.times))
+    zmp = _smooth_zmp(now)
     lack = SAFE_MARGIN - np.nan_to_num(now.support_polygons.margins(zmp)[0], nan=SAFE_MARGIN)
     away = np.linalg.norm(zmp - now.center_of_mass[:, :2], axis=1)
     kept = np.clip(1.0 - (lack + SAFE_MARGIN) / np.maximum(away, 1e-9), MAX_SLOWER_ONCE**-2, 1.0)
@@ -459,10 +475,6 @@ def _result(motion: Motion, old: Measures, now: Measures, report: BalanceReport)
     joints = motion.joint_displacement
     timeline = joints.timeline if joints is not None else Timeline.stamped(old.times)
     labels = tuple(joint.name for joint in old.body.joints)
-    zmp = now.zmp.copy()
-    known = np.isfinite(zmp).all(axis=1)
-    for k in range(3):
-        zmp[:, k] = np.interp(old.times, old.times[known], now.zmp[known, k]) if known.any() else 0.0
     new = (
         MultiValueSeq(
             content=JOINT_DISPLACEMENT, timeline=timeline, values=now.joint_displacements, part_labels=labels
@@ -473,6 +485,6 @@ def _result(motion: Motion, old: Measures, now: Measures, report: BalanceReport)
             values=now.root_poses[:, None],
             part_labels=(old.body.links[0].name,),
         ),
-        Vector3Seq(content=ZMP, timeline=timeline, values=zmp),
+        Vector3Seq(content=ZMP, timeline=timeline, values=_known_zmp(now)),
     )
     return BalancedMotion((*new, *rest), motion.extra, problems=problems, report=report)
