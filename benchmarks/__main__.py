@@ -24,6 +24,7 @@ NAMES = (
     "inverse_kinematics",
     "resampling",
     "checking",
+    "many_motions",
     "cha_reading",
     "bvh_reading",
     "retargeting",

@@ -66,6 +66,10 @@ def test_what_arguments_stand_for(desk):
     }.items():
         assert list(find_files([Path(given)])) == expected, given
     assert list(find_files([Path("walks")], models=False)) == inner
+    Path("walks/q.csv").write_text("x,y,z\n1,2,3\n")
+    Path("walks/words.csv").write_text("x,y,z\n1,2,three\n")
+    assert list(find_files(["walks"], models=False)) == [inner[0], Path("walks/q.csv"), inner[1]]
+    assert list(find_files(["walks"], models=False, tables=False)) == inner
 
 
 def test_rows_outlive_a_kill(tmp_path):

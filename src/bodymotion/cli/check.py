@@ -96,7 +96,7 @@ def check(
     with failures("check"):
         robot = None if body is None else load_body(body, reading)
         links: list[tuple[Path, Path]] = []
-        paths = list(find_files(files, lambda link, folder: links.append((link, folder))))
+        paths = list(find_files(files, lambda link, folder: links.append((link, folder)), tables=False))
         _report_links(links)
         check_reading(reading, [*paths, *([] if body is None else [body])])
         if not paths:

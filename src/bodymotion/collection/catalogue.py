@@ -96,7 +96,7 @@ def build_catalogue(
     return len(left)
 
 
-def query(path: str | Path, where: str = "", columns: str = "*") -> list[Row]:
+def query(path: str | Path, where: str = "") -> list[Row]:
     """Return the rows of a catalogue for which a condition of SQL holds, such as ``max_torque < 80 and errors = 0``, in order of file.
 
     Raises
@@ -111,7 +111,7 @@ def query(path: str | Path, where: str = "", columns: str = "*") -> list[Row]:
         base.execute("SET enable_external_access = false")
         condition = f"WHERE {where}" if where else ""
         try:
-            found = base.execute(f"SELECT {columns} FROM motions {condition} ORDER BY file")
+            found = base.execute(f"SELECT * FROM motions {condition} ORDER BY file")
             names = [one[0] for one in found.description]
             return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
         except duckdb.Error as error:

@@ -34,12 +34,13 @@ def find_files(
     given: Iterable[str | Path],
     outside: Callable[[Path, Path], None] | None = None,
     models: bool = True,
+    tables: bool = True,
 ) -> Iterator[Path]:
     """Return the files, each once; those of a folder in order of name, without hidden ones and without linked folders.
 
     A symbolic link that leads out of its folder is left out, and reported to `outside(link, folder)`: a folder from elsewhere could
     otherwise name any file of this machine, which would be shown, and with `--fix` changed. Without `models`, those of a folder or pattern
-    are left out.
+    are left out; without `tables`, the .csv files of a folder.
 
     Raises
     ------
@@ -52,10 +53,10 @@ def find_files(
     for path in map(Path, given):
         found: Iterable[Path] = (path,)
         if path.is_dir():
-            found = (one for one in _walk(path, outside) if models or not _is_model(one))
+            found = (one for one in _walk(path, outside, tables) if models or not _is_model(one))
         elif is_many(path):
             if str(path).startswith("@"):
-                found = find_files(_listed(Path(str(path)[1:])), outside, models)
+                found = find_files(_listed(Path(str(path)[1:])), outside, models, tables)
             else:
                 top = _fixed(path)
                 matches = sorted(top.glob(str(path.relative_to(top))))
@@ -112,7 +113,7 @@ def _has_numbers(head: bytes) -> bool:
     return len(row) >= MIN_COLUMNS
 
 
-def _walk(folder: Path, outside: Callable[[Path, Path], None] | None) -> Iterator[Path]:
+def _walk(folder: Path, outside: Callable[[Path, Path], None] | None, tables: bool) -> Iterator[Path]:
     from bodymotion.formats.registry import FORMATS, HEAD
     from bodymotion.system.open_files import read_head
 
@@ -138,6 +139,8 @@ def _walk(folder: Path, outside: Callable[[Path, Path], None] | None) -> Iterato
                     head = read_head(path, HEAD)
                 except OSError:
                     continue
-                if not any(row.sniff(head) for row in FORMATS) and not (extension == ".csv" and _has_numbers(head)):
+                if not any(row.sniff(head) for row in FORMATS) and not (
+                    tables and extension == ".csv" and _has_numbers(head)
+                ):
                     continue
             yield path
