@@ -95,6 +95,7 @@ def _in_processes(function: Callable[[Any], Any], inputs: Sequence[Any], workers
             for index in islice(waiting, QUEUED * workers - len(running)):
                 running[pool.submit(_work, index, inputs[index])] = index
             if not running:
+                pool.shutdown()  # a process that is ended while it waits for inputs could print a traceback
                 return
             lost = []
             for future in wait(running, return_when=FIRST_COMPLETED).done:
