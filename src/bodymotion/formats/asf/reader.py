@@ -58,6 +58,8 @@ def read_asf(
         text, encoding = decode(data)
         degrees, frames, lines = (tree.degrees, None, None) if alone else _frames(text, str(path), bones, tree, found)
         joints, values = _motion(bones, frames, degrees, tree.degrees)
+        if not np.isfinite(values).all():
+            raise rules.FRAME.error("a position is too large", Location(str(path)))
         if frame_rate is None and not alone:
             found.report(rules.RATE, f"the frame rate is assumed to be {FRAME_RATE:g} Hz")
         locations: dict[Subject, Location | Locator] = {("joints", k): bone.location for k, bone in enumerate(bones)}
@@ -100,7 +102,8 @@ class _Bone:
     @property
     def end(self) -> Floats:
         """Return the end of the bone (3,) from its beginning."""
-        return np.array(self.fields.get("direction", (0, 0, 0))) * self.fields.get("length", (0,))[0]
+        with np.errstate(over="ignore"):
+            return np.array(self.fields.get("direction", (0, 0, 0))) * self.fields.get("length", (0,))[0]
 
 
 class _Tree:
@@ -181,7 +184,7 @@ class _Tree:
         if not bone.name or " " in bone.name or bone.name in self.bones:
             self.found.report(rules.NAME, f"a bone has the name {bone.name[:60]!r}", bone.location)
         for key in ("direction", "length"):
-            if key not in bone.fields:
+            if key not in bone.fields or not np.isfinite(bone.end).all():
                 self.found.report(rules.FIELD, f"bone {bone.name[:60]!r} has no valid {key}", bone.location)
         self.bones.setdefault(bone.name, bone)
 
