@@ -7,18 +7,20 @@ from pathlib import Path
 
 import typer
 
-from bodymotion.cli.options import AsJson, Workers, described
+from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, Workers, reads_files
 from bodymotion.cli.output import failures, one_line, plain, results, say
 from bodymotion.diagnostics.text import counted
 
 
-@described
+@reads_files
 def catalogue(
+    reading: ReaderOptions,
     source: str,
     output: Path | None = None,
     body: Path | None = None,
     where: str = "",
     as_json: AsJson = False,
+    by_position: ByPosition = False,
     workers: Workers = None,
 ) -> None:
     """Keep a table of many motions, and find those for which a condition holds.
@@ -52,7 +54,9 @@ def catalogue(
             say(one_line(f"bodymotion catalogue: no motion in {source}"))
             raise typer.Exit(1)
         with progress(f"reading {counted(len(found), 'motion')}") as bar:
-            done = build_catalogue(found, path, body=body, workers=workers, progress=bar)
+            done = build_catalogue(
+                found, path, body=body, by_position=by_position, workers=workers, progress=bar, **reading
+            )
         rows = query(path, where)
         say(one_line(f"{path}: {counted(len(found), 'motion')}, {done} read now, {len(rows)} found"))
         with results() as out:

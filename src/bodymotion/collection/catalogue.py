@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,10 @@ def build_catalogue(
     path: str | Path,
     *,
     body: str | Path | None = None,
+    by_position: bool = False,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    **options: Any,  # noqa: ANN401
 ) -> int:
     """Bring a catalogue up to date: read what is new or has changed, and forget what is gone. Return the number of motions read.
 
@@ -58,10 +60,14 @@ def build_catalogue(
     body:
         The file of the body that the motions are for: with it, the catalogue has key figures (`max_torque` [Nm], `min_margin` [m] …) and
         the findings of motions on their body.
+    by_position:
+        Read joint columns by position, whatever their names.
     workers:
         The number of processes; by default one for each core.
     progress:
         It is called with the number of motions that are done, and of all.
+    options:
+        Those of the readers (see `load`); each goes to the files whose reader has it.
 
     Raises
     ------
@@ -75,7 +81,7 @@ def build_catalogue(
 
     need("duckdb", "lake", "a catalogue")
     path, body = Path(path), None if body is None else Path(body)
-    run = __version__
+    run = " ".join([__version__, *map(repr, sorted(options.items())), *(["by position"] if by_position else [])])
     if body is not None:
         load_body(body)
         run += f" {hashlib.sha256(body.read_bytes()).hexdigest()[:12]}"
@@ -86,8 +92,9 @@ def build_catalogue(
     done = len(about) - len(left)
     if not left and len(records.done) == records.num_found:
         return 0
+    function = partial(_row, body=body, by_position=by_position, options=options)
     with records:
-        for outcome in map_files(partial(_row, body=body), [collection[k] for k in left], workers=workers):
+        for outcome in map_files(function, [collection[k] for k in left], workers=workers):
             problem = {"errors": 1, "problem": str(outcome.error)}
             records.add({**about[left[outcome.index]], **(outcome.value or problem)})
             done += 1
@@ -129,10 +136,11 @@ def _about(clip: Clip, run: str) -> Row:
     return {"file": clip.name, "size": size, "modified": modified, "run": run}
 
 
-def _row(clip: Clip, body: Path | None) -> Row:
+def _row(clip: Clip, body: Path | None, by_position: bool, options: Mapping[str, Any]) -> Row:
     """Return the columns of a motion; of a file that cannot be read, those that are known."""
     from bodymotion.checks import check
-    from bodymotion.formats.registry import load_body, read
+    from bodymotion.formats.registry import find_format, load_body, read
+    from bodymotion.model.joint_names import by_position as put_by_position
 
     robot = None if body is None else load_body(body)
     with clip.file() as path:
@@ -140,9 +148,15 @@ def _row(clip: Clip, body: Path | None) -> Row:
         with path.open("rb") as stream:
             while block := stream.read(1 << 20):
                 digest.update(block)
-        form, result = read(path, body=robot)
+        used = find_format(path).options_of(options)
+        form, result = read(path, body=None if by_position else robot, **used)
         value = result.value if result.whole or not any(one.severity == "error" for one in result.problems) else None
-        problems = {*result.problems, *check(path if value is None else value, body=robot).problems}
+        if isinstance(value, Motion) and by_position and robot is not None:
+            value = put_by_position(value, robot)
+        problems = {
+            *result.problems,
+            *check(path if value is None else value, body=robot, **({} if value is not None else used)).problems,
+        }
     rules = Counter[str]()
     severities = Counter[str]()
     for problem in problems:
