@@ -19,36 +19,21 @@ from bodymotion.spot.playback.timing import timing
 STAND, SIT = STATES[1], STATES[3]
 
 TRACKS_OF_KINDS: Mapping[str, tuple[str, ...]] = {
-    "jump_params": ("legs", "body"),
-    "arm_move_params": ("arm", "gripper"),
-    "gripper_params": ("gripper",),
-    "set_all_color_params": ("lights", "audio_visual_lights"),
-    "set_audio_visual_color_params": ("audio_visual_lights",),
-    "buzzer_note_params": ("audio_visual_buzzer",),
-    **dict.fromkeys(("workspace_arm_move_params", "figure8_params", "chicken_head_params"), ("arm",)),
-    **dict.fromkeys((f"{name}_color_params" for name in ("set", "ripple", "fade", "independent")), ("lights",)),
-    **{
-        f"{name}_params": ("body",)
-        for name in ("rotate_body", "body_hold", "fidget_stand", "random_rotate", "butt_circle", "sway", "twerk")
-    },
-    **{
-        f"{name}_params": ("legs",)
-        for name in (
-            *(
-                "step",
-                "goto",
-                "turn",
-                "pace_2step",
-                "crawl",
-                "custom_gait",
-                "running_man",
-                "hop",
-                "bourree",
-                "front_up",
-            ),
-            *("kneel_leg_move", "kneel_leg_move2", "kneel_circle", "clap"),
-        )
-    },
+    f"{name}_params": tuple(tracks.split())
+    for tracks, names in {
+        "legs body": "jump",
+        "arm gripper": "arm_move",
+        "gripper": "gripper",
+        "lights audio_visual_lights": "set_all_color",
+        "audio_visual_lights": "set_audio_visual_color",
+        "audio_visual_buzzer": "buzzer_note",
+        "arm": "workspace_arm_move figure8 chicken_head",
+        "lights": "set_color ripple_color fade_color independent_color",
+        "body": "rotate_body body_hold fidget_stand random_rotate butt_circle sway twerk",
+        "legs": "step goto turn pace_2step crawl custom_gait running_man hop bourree front_up kneel_leg_move kneel_leg_move2 "
+        "kneel_circle clap",
+    }.items()
+    for name in names.split()
 }
 """The tracks that moves with these parameters control at least, by the headings of the vendor's reference of moves."""
 

@@ -7,10 +7,9 @@ from typing import Any
 
 from bodymotion.spot.client.connection import vendor
 from bodymotion.spot.rehearsal.access import RESOURCES, Accounts, Leases
-from bodymotion.spot.rehearsal.responses import responding, set_invalid_request, set_time, time_of
+from bodymotion.spot.rehearsal.responses import set_invalid_request, set_time, time_of
 from bodymotion.spot.rehearsal.store import Store
 
-API = "bosdyn.api."
 SERVICES = (
     ("auth", "bosdyn.api.AuthService", "auth.spot.robot"),
     ("choreography", "bosdyn.api.spot.ChoreographyService", "choreography.spot.robot"),
@@ -29,8 +28,7 @@ SERIAL = "spot-REHEARSAL"
 class Identity:
     """RobotIdService."""
 
-    @responding(f"{API}robot_id_pb2", "RobotIdResponse")
-    def GetRobotId(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def GetRobotId(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the identity of the robot."""
         known = response.robot_id
         known.serial_number, known.computer_serial_number = SERIAL, SERIAL
@@ -45,8 +43,7 @@ class Auth:
     def __init__(self, accounts: Accounts) -> None:
         self._accounts = accounts
 
-    @responding(f"{API}auth_pb2", "GetAuthTokenResponse")
-    def GetAuthToken(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def GetAuthToken(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return a token for a user name and password, or for a token."""
         if request.token:
             token = self._accounts.renew(request.token)
@@ -64,14 +61,12 @@ class Auth:
 class Directory:
     """DirectoryService."""
 
-    @responding(f"{API}directory_pb2", "ListServiceEntriesResponse")
-    def ListServiceEntries(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def ListServiceEntries(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """List all services."""
         for service in SERVICES:
             _describe(response.service_entries.add(), service)
 
-    @responding(f"{API}directory_pb2", "GetServiceEntryResponse")
-    def GetServiceEntry(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def GetServiceEntry(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Describe a service."""
         found = next((service for service in SERVICES if service[0] == request.service_name), None)
         if found is None:
@@ -92,8 +87,7 @@ class Time:
     def __init__(self) -> None:
         self._best: dict[str, tuple[int, int]] = {}
 
-    @responding(f"{API}time_sync_pb2", "TimeSyncUpdateResponse")
-    def TimeSyncUpdate(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def TimeSyncUpdate(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the estimated skew of the clocks after a round trip."""
         clock = request.clock_identifier or uuid.uuid4().hex
         response.clock_identifier = clock
@@ -123,15 +117,13 @@ class License:
 
     features = ("choreography",)
 
-    @responding(f"{API}license_pb2", "GetLicenseInfoResponse")
-    def GetLicenseInfo(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def GetLicenseInfo(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the licence."""
         response.license.status = response.license.STATUS_VALID
         response.license.robot_serial = SERIAL
         response.license.licensed_features.extend(self.features)
 
-    @responding(f"{API}license_pb2", "GetFeatureEnabledResponse")
-    def GetFeatureEnabled(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def GetFeatureEnabled(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return which features are licensed."""
         for code in request.feature_codes:
             response.feature_enabled[code] = code in self.features
@@ -143,13 +135,11 @@ class LeaseService:
     def __init__(self, leases: Leases, store: Store) -> None:
         self._leases, self._store = leases, store
 
-    @responding(f"{API}lease_pb2", "AcquireLeaseResponse")
-    def AcquireLease(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def AcquireLease(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return a lease that no client has."""
         self._lend(request, response, force=False)
 
-    @responding(f"{API}lease_pb2", "TakeLeaseResponse")
-    def TakeLease(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def TakeLease(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return a lease, even if another client has it."""
         self._lend(request, response, force=True)
 
@@ -169,8 +159,7 @@ class LeaseService:
         response.status = response.STATUS_OK
         response.lease.CopyFrom(lease)
 
-    @responding(f"{API}lease_pb2", "ReturnLeaseResponse")
-    def ReturnLease(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def ReturnLease(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Release a lease; the dance ends."""
         if request.lease.resource not in RESOURCES:
             response.status = response.STATUS_INVALID_RESOURCE
@@ -180,13 +169,11 @@ class LeaseService:
         else:
             response.status = response.STATUS_NOT_ACTIVE_LEASE
 
-    @responding(f"{API}lease_pb2", "RetainLeaseResponse")
-    def RetainLease(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def RetainLease(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return whether a lease is still active."""
         self._leases.check(request.lease, response.lease_use_result)
 
-    @responding(f"{API}lease_pb2", "ListLeasesResponse")
-    def ListLeases(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def ListLeases(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """List all resources and their owners."""
         for resource in RESOURCES:
             entry = response.resources.add()
@@ -207,8 +194,7 @@ class Power:
         self.on = False
         self._count = 0
 
-    @responding(f"{API}power_pb2", "PowerCommandResponse")
-    def PowerCommand(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def PowerCommand(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Switch the motors."""
         if not self._leases.check(request.lease, response.lease_use_result):
             return
@@ -220,12 +206,11 @@ class Power:
             self._store.stop_dance()
         self._count += 1
         response.power_command_id = self._count
-        response.status = vendor(f"{API}power_pb2").STATUS_SUCCESS
+        response.status = vendor("bosdyn.api.power_pb2").STATUS_SUCCESS
 
-    @responding(f"{API}power_pb2", "PowerCommandFeedbackResponse")
-    def PowerCommandFeedback(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def PowerCommandFeedback(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Answer that the command was executed."""
-        response.status = vendor(f"{API}power_pb2").STATUS_SUCCESS
+        response.status = vendor("bosdyn.api.power_pb2").STATUS_SUCCESS
 
 
 class State:
@@ -234,8 +219,7 @@ class State:
     def __init__(self, power: Power, store: Store, *, arm: bool) -> None:
         self._power, self._store, self._arm = power, store, arm
 
-    @responding(f"{API}robot_state_pb2", "RobotStateResponse")
-    def GetRobotState(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def GetRobotState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the state."""
         power = response.robot_state.power_state
         set_time(power.timestamp, self._store.now())
@@ -243,7 +227,6 @@ class State:
         if self._arm:
             response.robot_state.manipulator_state.SetInParent()
 
-    @responding(f"{API}robot_state_pb2", "RobotHardwareConfigurationResponse")
-    def GetRobotHardwareConfiguration(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def GetRobotHardwareConfiguration(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the hardware configuration."""
         response.hardware_configuration.can_power_command_request_off_robot = False

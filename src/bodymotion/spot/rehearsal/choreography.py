@@ -9,11 +9,9 @@ from bodymotion.choreography import PREFIX
 from bodymotion.formats.cha_proto import to_move_info
 from bodymotion.spot.rehearsal.access import Leases
 from bodymotion.spot.rehearsal.basic_services import Power
-from bodymotion.spot.rehearsal.responses import NANO, responding, set_invalid_request, set_time, time_of
+from bodymotion.spot.rehearsal.responses import NANO, set_invalid_request, set_time, time_of
 from bodymotion.spot.rehearsal.sequences import config_text, validate_animation, validate_sequence, warning
 from bodymotion.spot.rehearsal.store import Dance, Store, UploadedSequence, slices_of
-
-PB = "bosdyn.api.spot.choreography_sequence_pb2"
 
 
 class Choreography:
@@ -32,8 +30,7 @@ class Choreography:
         self._store, self._leases, self._power, self._arm = store, leases, power, arm
         self._log, self._danced = log, danced
 
-    @responding(PB, "ListAllMovesResponse")
-    def ListAllMoves(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def ListAllMoves(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """List the animations, as moves, and the moves of its own."""
         for name, known in sorted(self._store.animations.items()):
             info = response.moves.add()
@@ -44,8 +41,7 @@ class Choreography:
             response.MergeFromString(self._store.listed.SerializeToString())
         response.move_param_config = "\n\n".join(filter(None, (response.move_param_config, config_text())))
 
-    @responding(PB, "UploadAnimatedMoveResponse")
-    def UploadAnimatedMove(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def UploadAnimatedMove(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Accept or refuse an animation; without one, answer that the service is there."""
         if not request.HasField("animated_move"):
             response.status = response.STATUS_PING_RESPONSE
@@ -69,8 +65,7 @@ class Choreography:
             f"upload {name}: {'ok' if accepted else 'refused'}{count}" + "".join(f"\n  {line}" for line in warnings)
         )
 
-    @responding(PB, "GetAnimationResponse")
-    def GetAnimation(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def GetAnimation(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return an uploaded animation."""
         known = self._store.animations.get(request.name.removeprefix(PREFIX))
         if known is None:
@@ -78,8 +73,7 @@ class Choreography:
             return
         response.animated_move.CopyFrom(known.message)
 
-    @responding(PB, "UploadChoreographyResponse")
-    def UploadChoreography(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def UploadChoreography(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Accept a sequence, with warnings; with non-strict parsing its valid part can be danced."""
         sequence = request.choreography_sequence
         danced, problems = validate_sequence(sequence, self._store.animations, self._store.listed)
@@ -92,8 +86,7 @@ class Choreography:
             f"sequence {sequence.name}: {len(sequence.moves)} moves" + "".join(f"\n  {line}" for line in warnings)
         )
 
-    @responding(PB, "ListAllSequencesResponse")
-    def ListAllSequences(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def ListAllSequences(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """List the sequences."""
         for name, sequence in sorted(self._store.sequences.items()):
             response.known_sequences.append(name)
@@ -102,8 +95,7 @@ class Choreography:
             info.labels.extend(sequence.labels)
             info.saved_state = info.SAVED_STATE_RETAINED if sequence.saved else info.SAVED_STATE_TEMPORARY
 
-    @responding(PB, "GetChoreographySequenceResponse")
-    def GetChoreographySequence(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def GetChoreographySequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return an uploaded sequence, with its animations."""
         found = self._store.sequences.get(request.sequence_name)
         if found is None:
@@ -119,8 +111,7 @@ class Choreography:
             elif known is not None:
                 response.animated_moves.add().CopyFrom(known.message)
 
-    @responding(PB, "SaveSequenceResponse")
-    def SaveSequence(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def SaveSequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Mark a sequence as saved; like all others it is lost when the stand-in robot stops."""
         found = self._store.sequences.get(request.sequence_name)
         if found is None:
@@ -130,8 +121,7 @@ class Choreography:
         found.labels.extend(label for label in request.add_labels if label not in found.labels)
         response.status = response.STATUS_OK
 
-    @responding(PB, "ModifyChoreographyInfoResponse")
-    def ModifyChoreographyInfo(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def ModifyChoreographyInfo(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Change the labels of a sequence."""
         found = self._store.sequences.get(request.sequence_name)
         if found is None:
@@ -141,21 +131,18 @@ class Choreography:
         found.labels.extend(label for label in request.add_labels if label not in found.labels)
         response.status = response.STATUS_OK
 
-    @responding(PB, "DeleteSequenceResponse")
-    def DeleteSequence(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def DeleteSequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Delete a sequence."""
         found = self._store.sequences.pop(request.sequence_name, None)
         response.status = response.STATUS_UNKNOWN_SEQUENCE if found is None else response.STATUS_OK
 
-    @responding(PB, "ClearAllSequenceFilesResponse")
-    def ClearAllSequenceFiles(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def ClearAllSequenceFiles(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Mark all sequences as not saved."""
         for sequence in self._store.sequences.values():
             sequence.saved = False
         response.status = response.STATUS_OK
 
-    @responding(PB, "ExecuteChoreographyResponse")
-    def ExecuteChoreography(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def ExecuteChoreography(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Start a dance, now or later; this needs a lease, and motors that are on."""
         name = request.choreography_sequence_name
         found = self._store.sequences.get(name)
@@ -181,8 +168,7 @@ class Choreography:
             self._log(f"dance {name}: {dance.slices} slices at {found.danced.slices_per_minute:g} per minute")
             self._danced(dance)
 
-    @responding(PB, "ChoreographyStatusResponse")
-    def ChoreographyStatus(self, request: Any, response: Any, context: Any) -> None:  # noqa: ANN401, N802
+    def ChoreographyStatus(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the state of the dance."""
         now, dance = self._store.now(), self._store.dance
         set_time(response.validity_time, now)

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
-
-from bodymotion.spot.client.connection import vendor
 
 NANO = 1_000_000_000
 
 
-def responding(module: str, name: str) -> Callable[[Callable[..., None]], Callable[..., Any]]:
-    """Return a decorator that makes a call of a method that fills a response, the message `name` of the vendor's `module`."""
+def answering(fill: Callable[[Any, Any], None], make: Callable[[], Any]) -> Callable[[Any, Any], Any]:
+    """Return a call, as gRPC has it, of a method that fills the response that `make` returns."""
 
-    def wrap(fill: Callable[..., None]) -> Callable[..., Any]:
-        @wraps(fill)
-        def call(self: object, request: Any, context: Any) -> Any:  # noqa: ANN401
-            received = time.time_ns()
-            response = getattr(vendor(module), name)()
-            header = response.header
-            header.request_header.CopyFrom(request.header)
-            header.error.code = header.error.CODE_OK
-            set_time(header.request_received_timestamp, received)
-            fill(self, request, response, context)
-            set_time(header.response_timestamp, time.time_ns())
-            return response
+    def call(request: Any, context: Any) -> Any:  # noqa: ANN401
+        received = time.time_ns()
+        response = make()
+        header = response.header
+        header.request_header.CopyFrom(request.header)
+        header.error.code = header.error.CODE_OK
+        set_time(header.request_received_timestamp, received)
+        fill(request, response)
+        set_time(header.response_timestamp, time.time_ns())
+        return response
 
-        return call
-
-    return wrap
+    return call
 
 
 def set_invalid_request(response: Any, reason: str) -> None:  # noqa: ANN401

@@ -9,7 +9,6 @@ import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from bodymotion.spot.rehearsal.basic_services import (
     Time,
 )
 from bodymotion.spot.rehearsal.choreography import Choreography
+from bodymotion.spot.rehearsal.responses import answering
 from bodymotion.spot.rehearsal.sequences import choreography_of
 from bodymotion.spot.rehearsal.store import Dance, Store
 
@@ -94,11 +94,11 @@ class StandIn:
             ThreadPoolExecutor(8, "bodymotion-rehearsal"), interceptors=[TokenCheck(accounts)], options=options
         )
         self._add_services(accounts)
-        made = make_certificates()
-        secure = grpc.ssl_server_credentials([(made.key, made.server)])
+        authority, server, key = make_certificates()
+        secure = grpc.ssl_server_credentials([(key, server)])
         try:
             self.port = self._server.add_secure_port(f"{HOST}:{port}", secure)
-            self.certificate.write_bytes(made.authority)
+            self.certificate.write_bytes(authority)
         except RuntimeError:
             self._folder.cleanup()
             raise OSError(f"port {port} of {HOST} is not free") from None
@@ -109,9 +109,7 @@ class StandIn:
     def _add_services(self, accounts: Accounts) -> None:
         leases = Leases()
         power = Power(leases, self.store)
-        dances = Choreography(
-            self.store, leases, power, arm=self.arm, log=self._say, danced=self._dance if self._on_dance else _nothing
-        )
+        dances = Choreography(self.store, leases, power, arm=self.arm, log=self._say, danced=self._dance)
         for service, methods in (
             ("auth_service_pb2.AuthService", Auth(accounts)),
             ("directory_service_pb2.DirectoryService", Directory()),
@@ -146,22 +144,21 @@ class StandIn:
         self.stop()
 
     def _dance(self, dance: Dance) -> None:
+        on_dance = self._on_dance
+        if on_dance is None:
+            return
+
         def show() -> None:
             left_out = dance.first_slice * 60.0 / dance.sequence.slices_per_minute
-            assert self._on_dance is not None
             try:
                 motion = play_choreography(
                     choreography_of(dance.sequence, dict(self.store.animations), self.store.listed), arm=self.arm
                 )
-                self._on_dance(motion, (dance.start - self.store.now()) / 1e9, left_out)
+                on_dance(motion, (dance.start - self.store.now()) / 1e9, left_out)
             except Exception as error:  # The robot keeps running when the dance cannot be shown.
                 self._say(f"dance {dance.sequence.name}: cannot be shown: {error}")
 
         threading.Thread(target=show, name="bodymotion-dance", daemon=True).start()
-
-
-def _nothing(dance: Dance) -> None:
-    pass
 
 
 def _handlers(service: str, methods: object) -> Any:  # noqa: ANN401
@@ -173,7 +170,7 @@ def _handlers(service: str, methods: object) -> Any:  # noqa: ANN401
         described.full_name,
         {
             method.name: grpc.unary_unary_rpc_method_handler(
-                getattr(methods, method.name),
+                answering(getattr(methods, method.name), make(method.output_type)),
                 request_deserializer=make(method.input_type).FromString,
                 response_serializer=make(method.output_type).SerializeToString,
             )
@@ -188,17 +185,10 @@ CERTIFICATE_NAMES = ("*.spot.robot", "localhost")
 """The vendor's client calls each service of a robot by a name that ends in spot.robot."""
 
 
-@dataclass(frozen=True)
-class Certificates:
-    """The certificate of the authority, which clients need, and the certificate and key of the server, all as PEM."""
-
-    authority: bytes
-    server: bytes
-    key: bytes = field(repr=False)
-
-
-def make_certificates() -> Certificates:
-    """Return new certificates of an authority whose key is not kept."""
+def make_certificates() -> tuple[bytes, bytes, bytes]:
+    """Return the certificate of a new authority, which clients need and whose key is not kept, and the certificate and key of the server,
+    all as PEM.
+    """
     x509, ec = vendor("cryptography.x509"), vendor("cryptography.hazmat.primitives.asymmetric.ec")
     usage = vendor("cryptography.x509.oid").ExtendedKeyUsageOID
     coding = vendor("cryptography.hazmat.primitives.serialization")
@@ -218,7 +208,7 @@ def make_certificates() -> Certificates:
         .sign(root_key, vendor("cryptography.hazmat.primitives.hashes").SHA256())
     )
     pem = coding.Encoding.PEM
-    return Certificates(
+    return (
         root.public_bytes(pem),
         server.public_bytes(pem),
         key.private_bytes(pem, coding.PrivateFormat.PKCS8, coding.NoEncryption()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bodymotion.animation import Animation
@@ -109,6 +109,4 @@ class Store:
         """Stop the running dance."""
         with self._lock:
             if self.dance is not None and not self.dance.is_over(self.now()):
-                self.dance = Dance(
-                    self.dance.number, self.dance.sequence, self.dance.start, self.dance.first_slice, self.now()
-                )
+                self.dance = replace(self.dance, stopped_at=self.now())
