@@ -28,9 +28,9 @@ from bodymotion.formats.cha_proto.messages import (
     parameter_paths,
 )
 from bodymotion.formats.cha_proto.rows import PATHS, TIME, Layout, Table, TableReader, gap, rivals
+from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.sniffing import is_binary
 from bodymotion.geometry.arrays import Floats
-from bodymotion.system.open_files import open_file
 
 _MAX_FILE_BYTES = 1 << 30
 _MAX_BYTES_OUTSIDE_ROWS = 1 << 20
@@ -93,16 +93,7 @@ def read_content(path: str | Path) -> bytes:
     FormatError
         When the file cannot be read or is too large (CAP007).
     """
-    location = Location(str(path))
-    try:
-        with open_file(path) as file:
-            data = file.read(_MAX_FILE_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise rules.UNREADABLE.error(f"cannot be opened: {reason}", location, "") from error
-    if len(data) > _MAX_FILE_BYTES:
-        raise rules.UNREADABLE.error("the file is larger than 1 GiB", location, "")
-    return data
+    return file_bytes(Path(path), rules.UNREADABLE, rules.UNREADABLE, _MAX_FILE_BYTES)
 
 
 def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult[Animation]:
@@ -291,8 +282,6 @@ def _wire_of_printed_text(text: str, kind: str) -> tuple[bytes, list[bytes]] | N
     The numbers of each row are cut out. What is left, its layout, is parsed only once: 36 000 rows take a second instead of a quarter of a
     minute.
     """
-    from google.protobuf.text_format import ParseError
-
     others: list[str] = []
     rows: list[bytes] = []
     layouts: dict[str, Layout | None] = {}
@@ -321,9 +310,8 @@ def _wire_of_printed_text(text: str, kind: str) -> tuple[bytes, list[bytes]] | N
     others.append(text[end:])
     if not rows or any(other.count("{") != other.count("}") for other in others):
         return None
-    try:
-        wire = bytes(_parse("".join(others), kind).SerializeToString())
-    except (ParseError, RecursionError):
+    message, error = attempt("".join(others), kind)
+    if error is not None:
         return None
     for outline, (indices, values_of_rows) in waiting.items():
         layout = layouts[outline]
@@ -331,18 +319,13 @@ def _wire_of_printed_text(text: str, kind: str) -> tuple[bytes, list[bytes]] | N
         contents = layout.fill(np.array(values_of_rows, np.float64).reshape(len(indices), -1))
         for index, content in zip(indices, contents, strict=True):
             rows[index] = content.tobytes()
-    return wire, rows
+    return bytes(message.SerializeToString()), rows
 
 
 def _text_layout(outline: str, count: int, kind: str) -> Layout | None:
     """Return the layout of a row; None when its text is no row, or not all of its `count` numbers are floating-point fields."""
-    from google.protobuf.text_format import ParseError
-
-    try:
-        message = _parse(outline % tuple(repr(gap(k)) for k in range(count)), kind)
-    except (ParseError, RecursionError):
-        return None
-    return Layout.of(getattr(message, ROWS[kind][0])[0], count)
+    message, error = attempt(outline % tuple(repr(gap(k)) for k in range(count)), kind)
+    return None if error is not None else Layout.of(getattr(message, ROWS[kind][0])[0], count)
 
 
 def _parsed(text: str, kind: str, found: Diagnostics) -> bytes:
@@ -388,28 +371,17 @@ def _line(error: Any) -> int:  # noqa: ANN401
 
 def attempt(text: str, kind: str, *, allow_unknown_field: bool = False) -> tuple[Any, Any]:
     """Return the message of a text up to its first fault, and protobuf's ParseError or the RecursionError; None without a fault."""
-    from google.protobuf.text_format import ParseError
-
-    message = message_class(kind)()
-    try:
-        _parse_into(message, text, allow_unknown_field)
-    except (ParseError, RecursionError) as error:
-        return message, error
-    return message, None
-
-
-def _parse(text: str, kind: str) -> Any:  # noqa: ANN401
-    """Return the message of a text; raise protobuf's ParseError, or RecursionError."""
-    return _parse_into(message_class(kind)(), text)
-
-
-def _parse_into(message: Any, text: str, allow_unknown_field: bool = False) -> Any:  # noqa: ANN401
     from google.protobuf import text_format
 
+    message = message_class(kind)()
     with warnings.catch_warnings():
         # Of escapes such as \\q, which it takes as they are.
         warnings.simplefilter("ignore", DeprecationWarning)
-        return text_format.Parse(text, message, allow_unknown_field=allow_unknown_field)
+        try:
+            text_format.Parse(text, message, allow_unknown_field=allow_unknown_field)
+        except (text_format.ParseError, RecursionError) as error:
+            return message, error
+    return message, None
 
 
 def _location(error: Any, found: Diagnostics) -> Location:  # noqa: ANN401

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from bodymotion.animation import TRACKS, Animation
 from bodymotion.formats.cha_proto.reader import from_bytes
 from bodymotion.formats.cha_proto.writer import message_times, to_bytes
+from bodymotion.system.extras import need
 
 _MESSAGES = "bosdyn.api.spot.choreography_sequence_pb2"
 _DESCRIPTION = "Animated dance move."
 """What Choreographer shows for an animation without a description."""
-
-
-def messages() -> Any:  # noqa: ANN401
-    """Return the module of the vendor's messages.
-
-    Raises
-    ------
-    ImportError
-        When the package is missing; the message names the extra to install.
-    """
-    try:
-        return import_module(_MESSAGES)
-    except ImportError as error:
-        raise ImportError(
-            "the vendor's messages are an extra: pip install 'bodymotion[spot]' (bosdyn-choreography-client)"
-        ) from error
 
 
 def to_proto(animation: Animation, *, move_params_config: str | Path | None = None) -> Any:  # noqa: ANN401
@@ -50,7 +34,8 @@ def to_proto(animation: Animation, *, move_params_config: str | Path | None = No
     ValueError
         When a parameter is only named, and its limits are not in `move_params_config`.
     """
-    return messages().Animation.FromString(to_bytes(animation, move_params_config=move_params_config))
+    pb = need(_MESSAGES, "spot", "to_proto")
+    return pb.Animation.FromString(to_bytes(animation, move_params_config=move_params_config))
 
 
 def from_proto(message: Any) -> Animation:  # noqa: ANN401
@@ -77,7 +62,7 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
     ValueError
         When there is no keyframe, or the length in slices is beyond what the message holds.
     """
-    pb = messages()
+    pb = need(_MESSAGES, "spot", "to_move_info")
     if not len(animation.keyframes):
         raise ValueError("an animation without keyframes has no length")
     options, info = animation.options, pb.MoveInfo()

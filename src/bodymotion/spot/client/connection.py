@@ -11,9 +11,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from bodymotion.system.extras import need
 
 PORT = 443
 LICENSE = "choreography"
@@ -37,12 +38,7 @@ def vendor(module: str) -> Any:  # noqa: ANN401
     ImportError
         When it is missing; the message names the extra to install.
     """
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise ImportError(
-            f"talking to a robot needs an extra: pip install 'bodymotion[spot]' ({error.name or module} is missing)"
-        ) from error
+    return need(module, "spot", "talking to a robot")
 
 
 def split_address(address: str, port: int = PORT) -> tuple[str, int]:

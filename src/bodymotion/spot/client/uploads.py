@@ -13,7 +13,7 @@ from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.cha import move_name
 from bodymotion.formats.cha_proto import to_proto
 from bodymotion.formats.cha_proto.robot_moves import limits_of
-from bodymotion.formats.registry import find_format, load, read
+from bodymotion.formats.registry import read
 from bodymotion.spot.client.connection import translated_errors, vendor
 from bodymotion.spot.client.dances import send_choreography
 from bodymotion.spot.playback.validation import checked
@@ -109,32 +109,32 @@ def upload(
     outcomes: list[Outcome] = []
     sent: list[str] = []
 
-    def send(thing: Animation | str | Path) -> None:
-        outcomes.append(_upload_one(thing, helper, ranges, str(robot.address), sent))
+    def send(value: object, file: Path | None = None, problems: tuple[Problem, ...] = ()) -> None:
+        outcomes.append(_upload_one(value, file, problems, helper, ranges, str(robot.address), sent))
         sent.append(outcomes[-1].name)
         done(outcomes[-1])
 
     for thing in animations:
-        dance = _choreography(thing)
-        if isinstance(dance, Choreography):
-            for name, animation in dance.animations.items():
+        file = None if isinstance(thing, (Animation, Choreography)) else Path(thing)
+        value, problems = (thing, ()) if file is None else _read(file)
+        if isinstance(value, Choreography) and not any(problem.severity == "error" for problem in problems):
+            for name, animation in value.animations.items():
                 if name not in sent:
                     send(animation)
-            outcomes.append(_upload_choreography(dance, robot))
+            outcomes.append(_upload_choreography(value, robot))
             done(outcomes[-1])
-        elif not isinstance(thing, Choreography):
-            send(thing)
+        else:
+            send(value, file, problems)
     return tuple(outcomes)
 
 
-def _choreography(thing: Animation | Choreography | str | Path) -> object:
-    """Return the choreography that is given, or that a file holds; None for animations and for files with faults."""
-    if isinstance(thing, (Animation, Choreography)):
-        return thing
+def _read(file: Path) -> tuple[object, tuple[Problem, ...]]:
+    """Return the value of a file, None where it has none, and the problems of the file."""
     try:
-        return load(thing) if find_format(thing).holds == "Choreography" else None
-    except FormatError:
-        return None
+        result = read(file)[1]
+    except FormatError as error:
+        return None, error.problems
+    return result.value, result.problems
 
 
 def _upload_choreography(dance: Choreography, robot: Any) -> Outcome:  # noqa: ANN401
@@ -144,15 +144,17 @@ def _upload_choreography(dance: Choreography, robot: Any) -> Outcome:  # noqa: A
 
 
 def _upload_one(
-    thing: Animation | str | Path,
+    animation: object,
+    file: Path | None,
+    problems: tuple[Problem, ...],
     helper: Any,  # noqa: ANN401
     ranges: str,
     where: str,
     before: Sequence[str],
 ) -> Outcome:
-    source = thing.source.path if isinstance(thing, Animation) else Path(thing)
-    name = thing.name if isinstance(thing, Animation) else move_name(thing)
-    animation, problems = _checked(thing)
+    name, source = "" if file is None else move_name(file), file
+    if isinstance(animation, Animation):
+        name, source, problems = name or animation.name, file or animation.source.path, checked(animation)
 
     def faulty(reason: str = "") -> Outcome:
         return Outcome(name, source, "faulty", problems=problems, reason=reason)
@@ -182,14 +184,3 @@ def _upload_one(
     if answer is None:
         return Outcome(name, source, "unchanged", problems=problems)
     return Outcome(name, source, "uploaded", tuple(answer.warnings), problems)
-
-
-def _checked(thing: Animation | str | Path) -> tuple[object, tuple[Problem, ...]]:
-    """Return an animation, read from its file where it is one, and all its problems, those of the motion that is played among them."""
-    if isinstance(thing, Animation):
-        return thing, checked(thing)
-    try:
-        result = read(thing)[1]
-    except FormatError as error:
-        return None, error.problems
-    return result.value, checked(result.value) if isinstance(result.value, Animation) else result.problems
