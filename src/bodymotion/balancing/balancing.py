@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.balancing.planning import CenterProblem, plan_center
+from bodymotion.balancing.planning import plan_center
 from bodymotion.balancing.posture import solve_postures
 from bodymotion.balancing.stance import plan_feet, support_edges
 from bodymotion.diagnostics import WrongUseError
@@ -23,7 +23,7 @@ from bodymotion.model.closed_loops import close_loops
 from bodymotion.model.motors import effort_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
 from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
-from bodymotion.motion.interpolation.lowpass import gaussian, low_passed, smooth_bound
+from bodymotion.motion.interpolation.lowpass import all_low_passed, gaussian, smooth_bound
 from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
@@ -254,9 +254,7 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
         offset = np.nan_to_num(now.zmp[:, :2] - path + pendulum[:, None] * now.center_of_mass_acceleration[:, :2])
         inner = np.clip(np.arange(len(times)), END_FRAMES, len(times) - 1 - END_FRAMES)
         offset = low_passed_rows(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, ZMP_CUTOFF)
-        wanted = plan_center(
-            CenterProblem(times, smooth[:, :2], acceleration, offset, pendulum, polygons, numbers, at_rest)
-        )
+        wanted = plan_center(times, smooth[:, :2], acceleration, offset, pendulum, polygons, numbers, at_rest)
         change = np.abs(wanted - center[:, :2]).max()
         if number and change < DONE and low.max() <= MIN_LOWERING:
             break
@@ -288,14 +286,8 @@ def _score(now: Measures, missed: Floats) -> tuple[float, float]:
 
 def low_passed_rows(values: Floats, times: Floats, cutoff: float) -> Floats:
     """Return values (T, …) without what is faster than a cutoff [Hz]; poses where they have seven columns."""
-
-    def fill(first: int, last: int, rows: Floats) -> None:
-        rows[:] = values[first:last]
-
-    out = np.empty(values.shape)
     weights = gaussian(float(np.clip(cutoff * np.median(np.diff(times)), 1.0 / len(values), 0.5)))
-    low_passed(fill, out, weights, ends=(0, len(values) - 1), poses=values.shape[1] == 7)
-    return out
+    return all_low_passed(values, weights, poses=values.shape[1] == 7)
 
 
 def _known_zmp(now: Measures) -> Floats:

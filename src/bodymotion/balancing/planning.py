@@ -17,7 +17,6 @@ large weight on c̈ keeps the path straight.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,38 +40,28 @@ MAX_RESIDUAL, MAX_GAP = 1e-6, 1e-4
 """[m] of a constraint, and of the cost, relative: a programme that is not solved to the tolerance is good enough within these."""
 
 
-@dataclass(frozen=True)
-class CenterProblem:
-    """What `plan_center` solves: all over T times.
+def plan_center(
+    times: Floats,
+    center: Floats,
+    acceleration: Floats,
+    offset: Floats,
+    pendulum: Floats,
+    polygons: list[tuple[Floats, Floats]],
+    numbers: list[int],
+    at_rest: tuple[bool, bool],
+) -> Floats:
+    """Return the path (T, 2) [m] of the centre of mass.
 
-    Attributes
+    Parameters
     ----------
-    times:
-        (T,) [s].
-    center, acceleration:
-        (T, 2) c₀ [m] and c̈₀ [m/s²].
-    offset:
-        (T, 2) e [m].
-    pendulum:
-        (T,) h/(g + z̈) [s²].
+    times, pendulum:
+        (T,) [s], and h/(g + z̈) [s²].
+    center, acceleration, offset:
+        (T, 2) c₀ [m], c̈₀ [m/s²] and e [m].
     polygons, numbers:
         Half-planes of the support polygons, and which of them each frame has; −1 in the air.
     at_rest:
         Whether the motion begins and ends at rest.
-    """
-
-    times: Floats
-    center: Floats
-    acceleration: Floats
-    offset: Floats
-    pendulum: Floats
-    polygons: list[tuple[Floats, Floats]]
-    numbers: list[int]
-    at_rest: tuple[bool, bool]
-
-
-def plan_center(problem: CenterProblem) -> Floats:
-    """Return the path (T, 2) [m] of the centre of mass.
 
     Raises
     ------
@@ -81,7 +70,6 @@ def plan_center(problem: CenterProblem) -> Floats:
     """
     piqp = need("piqp", "opt", "balancing")
     sparse: Any = need("scipy.sparse", "opt", "balancing")
-    times = problem.times
     length = times[-1] - times[0]
     gap = max(KNOT_GAP, 2.0 * float(np.median(np.diff(times))), length / (MAX_KNOTS * len(times)))
     count = max(int(np.ceil(length / gap)), 1) + 3
@@ -89,13 +77,13 @@ def plan_center(problem: CenterProblem) -> Floats:
     at = times[rows]
     value, _, second = (_basis(sparse, (at - times[0]) / gap, count, order) / gap**order for order in (0, 1, 2))
     weights = np.sqrt(np.gradient(at)) if len(at) > 1 else np.ones(1)
-    parts = [(sparse.diags(weights) @ value, weights[:, None] * problem.center[rows])]
+    parts = [(sparse.diags(weights) @ value, weights[:, None] * center[rows])]
     bend = SMOOTHING_TIME**2 * weights
-    air = np.array(problem.numbers)[rows] < 0
+    air = np.array(numbers)[rows] < 0
     flat = np.where(air, REST_WEIGHT * weights, 0.0)[:, None]
-    parts.append((sparse.diags(bend) @ second, bend[:, None] * problem.acceleration[rows]))
+    parts.append((sparse.diags(bend) @ second, bend[:, None] * acceleration[rows]))
     parts.append((sparse.diags(flat[:, 0]) @ second, np.zeros((len(at), 2))))
-    for end, rests in zip((0.0, at[-1] - at[0]), problem.at_rest, strict=True):
+    for end, rests in zip((0.0, at[-1] - at[0]), at_rest, strict=True):
         if rests:
             for order, weight in ((1, REST_WEIGHT * SMOOTHING_TIME), (2, REST_WEIGHT)):
                 parts.append(
@@ -105,13 +93,13 @@ def plan_center(problem: CenterProblem) -> Floats:
     square = (matrix.T @ matrix).tocsc()
     linear = matrix.T @ right
     carried = np.flatnonzero(~air)
-    point = (value - sparse.diags(problem.pendulum[rows]) @ second).tocsr()
-    inequalities = [(problem.polygons[problem.numbers[rows[k]]], k) for k in carried]
+    point = (value - sparse.diags(pendulum[rows]) @ second).tocsr()
+    inequalities = [(polygons[numbers[rows[k]]], k) for k in carried]
     number = np.concatenate([np.full(len(d), i) for i, ((_, d), _) in enumerate(inequalities)] or [np.zeros(0, int)])
     normals = np.concatenate([n for (n, _), _ in inequalities] or [np.zeros((0, 2))])
     limits = np.concatenate([d for (_, d), _ in inequalities] or [np.zeros(0)])
     lines = point[carried[number]]
-    offset = problem.offset[rows][carried[number]]
+    offset = offset[rows][carried[number]]
     slack = sparse.csc_matrix((-np.ones(len(number)), (np.arange(len(number)), number)), (len(number), len(carried)))
     sides = [sparse.diags(normals[:, k]) @ lines for k in (0, 1)]
     size = 2 * count + len(carried)

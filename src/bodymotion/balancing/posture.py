@@ -46,7 +46,7 @@ def solve_postures(
     their limits; those whose lower limit is above the upper one have none.
     """
     q, root = np.array(start[0]), np.array(start[1])
-    legs = _leg_columns(body, plan.links)
+    legs = body.columns_above(*plan.links)
     # Stretched knees could bend either way: the search begins where they bend as they mostly do.
     q[:, legs] += NOMINAL_SHARE * (old[0].mean(axis=0) - q)[:, legs]
     missed = np.empty(len(q))
@@ -66,7 +66,7 @@ def _solved(
     lower, upper = (np.array([getattr(joint, name) for joint in body.joints]) for name in ("lower", "upper"))
     lower, upper = np.where(lower <= upper, (lower, upper), [[-np.inf], [np.inf]])
     near = np.full(joints, OTHER_WEIGHT)
-    near[_leg_columns(body, plan.links)] = LEG_WEIGHT
+    near[body.columns_above(*plan.links)] = LEG_WEIGHT
     q, root, missed, active = np.array(q), np.array(root), np.empty(len(q)), np.arange(len(q))
     for remaining in reversed(range(MAX_STEPS + 1)):
         now, placed, goals = q[active], root[active], targets[active]
@@ -146,14 +146,3 @@ def _rotation(goal: Floats, now: Floats) -> Floats:
     """Return the rotation vectors (T, 3) [rad], in the world, from orientations (T, 4) to goals (T, 4)."""
     axis, angle = rotations.to_axis_angle(rotations.multiply(goal, rotations.conjugate(now)))
     return axis * angle[:, None]
-
-
-def _leg_columns(body: Body, feet: tuple[int, ...]) -> list[int]:
-    """Return the columns of the joints between the root and the feet, sorted."""
-    found, columns, kinds = set(), body.tree[2], body.tree[1]
-    for foot in feet:
-        while foot > 0:
-            if kinds[foot]:
-                found.add(int(columns[foot]))
-            foot = body.links[foot].parent
-    return sorted(found)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.geometry.arrays import Floats, runs, without_short_runs
 from bodymotion.kernels.feet import hulls, lowest
 
 if TYPE_CHECKING:
@@ -78,7 +77,8 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
     times, feet, ground = measures.times, measures.feet, measures.ground
     old = smooth[:, list(feet.links)]
     contacts = measures.contacts
-    contact = np.stack([_cleaned(column, times) for column in contacts.in_contact.T], axis=1)
+    phases = [without_short_runs(column, times, MIN_PHASE) for column in contacts.in_contact.T]
+    contact = np.stack(phases, axis=1)
     for k, others in enumerate(contact.sum(axis=1) - contact.T):
         for a, b in runs(contact[:, k]):
             level = contacts.heights[a:b, k] <= np.median(contacts.heights[a:b, k]) + MAX_RISE
@@ -90,8 +90,10 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
     for k in range(len(feet.links)):
         own = feet.points[feet.edges[k] : feet.edges[k + 1]]
         phases = runs(contact[:, k])
-        pinned = [_pinned(old[a:b, k], own, float(ground[a:b].mean())) for a, b in phases]
-        targets[:, k] = _path(old[:, k], times, phases, pinned)
+        for a, b in phases:
+            targets[a:b, k] = _pinned(old[a:b, k], own, float(ground[a:b].mean()))
+        if phases:
+            _add_swings(targets[:, k], old[:, k], times, contact[:, k])
         heights = lowest(targets[:, k : k + 1], own, np.array([0, len(own)]), 0.0)[:, 0, 0] - ground
         for a, b in runs(~contact[:, k]):
             share = np.linspace(0.0, 1.0, b - a + 2)[1:-1]
@@ -103,7 +105,7 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
     chosen = np.array(points)
     moved = poses.transform_points(targets, chosen[None])
     moved -= poses.transform_points(measures.link_poses[:, list(feet.links)], chosen[None])
-    oriented = tuple(_joints_above(measures, link) >= MIN_ORIENTED for link in feet.links)
+    oriented = tuple(len(measures.body.columns_above(link)) >= MIN_ORIENTED for link in feet.links)
     return FootPlan(feet.links, chosen, oriented, targets, contact, np.linalg.norm(moved, axis=-1))
 
 
@@ -148,16 +150,6 @@ def _half_planes(corners: Floats, margin: float) -> tuple[Floats, Floats]:
     return normals, limits - np.minimum(margin, 0.8 * np.maximum(inner, 0.0))
 
 
-def _cleaned(contact: npt.NDArray[np.bool_], times: Floats) -> npt.NDArray[np.bool_]:
-    """Return the contact (T,) of a foot without phases and gaps that are shorter than `MIN_PHASE`."""
-    found = np.array(contact)
-    for state in (False, True):
-        for a, b in runs(found == state):
-            if a > 0 and b < len(found) and times[b] - times[a] < MIN_PHASE:
-                found[a:b] = not state
-    return found
-
-
 def _pinned(old: Floats, points: Floats, ground: float) -> Floats:
     """Return the pose (7,) of a foot in contact that is at poses (T, 7): their mean, with its sole on the ground."""
     middle = np.array(old[len(old) // 2])
@@ -197,20 +189,11 @@ def _onto_face(points: Floats) -> Floats:
     return rotation
 
 
-def _path(old: Floats, times: Floats, phases: list[tuple[int, int]], pinned: list[Floats]) -> Floats:
-    """Return the poses (T, 7) of a foot with its stance phases at pinned poses."""
-    out = np.array(old)
-    if not phases:
-        return out
-    for (a, b), pose in zip(phases, pinned, strict=True):
-        out[a:b] = pose
+def _add_swings(out: Floats, old: Floats, times: Floats, contact: npt.NDArray[np.bool_]) -> None:
+    """Fill the swings of a foot between its pinned poses in `out` (T, 7)."""
     count = len(old)
-    bounds = [(0, phases[0][0]), *((b, a) for (_, b), (a, _) in pairwise(phases)), (phases[-1][1], count)]
-    for number, (a, b) in enumerate(bounds):
-        if a == b:
-            continue
-        before = pinned[number - 1] if number else None
-        after = pinned[number] if number < len(pinned) else None
+    for a, b in runs(~contact):
+        before, after = out[a - 1] if a else None, out[b] if b < count else None
         first, last = times[max(a - 1, 0)], times[min(b, count - 1)]
         share = ((times[a:b] - first) / max(last - first, 1e-9))[:, None]
         nearby = ((before, a - 1), (after, min(b, count - 1)))
@@ -238,7 +221,6 @@ def _path(old: Floats, times: Floats, phases: list[tuple[int, int]], pinned: lis
                 weight = quintic(np.clip((away - begin) / length, 0.0, 1.0))[::way, None]
                 out[a:b, :2] = end[:2] + weight * change[:, :2]
                 out[a:b, 3:] = rotations.multiply(from_rotation_vector(weight * change[:, 3:]), end[3:])
-    return out
 
 
 def pose_difference(pose: Floats, other: Floats) -> Floats:
@@ -255,12 +237,3 @@ def from_rotation_vector(vector: Floats) -> Floats:
 def quintic(share: Floats) -> Floats:
     """Return the quintic polynomial (...) from 0 to 1 with speeds and accelerations of 0 at both ends, at shares 0…1."""
     return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
-
-
-def _joints_above(measures: Measures, link: int) -> int:
-    """Return the number of joints between the root and a link."""
-    kinds, count = measures.body.tree[1], 0
-    while link > 0:
-        count += int(kinds[link] != 0)
-        link = measures.body.links[link].parent
-    return count

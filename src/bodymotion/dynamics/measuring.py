@@ -258,12 +258,9 @@ def _followed_feet(body: Body, q: Floats, feet: tuple[int, ...] | None) -> tuple
 
 def _rolls(body: Body, q: Floats, index: int) -> bool:
     """Return whether a joint that carries a link rotates by more than a full turn."""
-    _, kinds, columns, _, _ = body.tree
-    while index > 0:
-        if kinds[index] == 1 and np.ptp(unwrapped(q[:, [columns[index]]])) > 2 * np.pi:
-            return True
-        index = body.links[index].parent
-    return False
+    above = body.columns_above(index)
+    rotate = [column for column in above if body.joints[column].type == "rotate"]
+    return any(np.ptp(unwrapped(q[:, [column]])) > 2 * np.pi for column in rotate)
 
 
 def _finite(

@@ -24,7 +24,7 @@ from bodymotion.motion import (
 )
 from bodymotion.motion.components import TimedComponent
 from bodymotion.motion.interpolation import sampled, unwrapped
-from bodymotion.motion.interpolation.lowpass import gaussian, low_passed
+from bodymotion.motion.interpolation.lowpass import all_low_passed, gaussian
 from bodymotion.motion.interpolation.sampling import are_poses, bridged
 
 FILTERED = (JOINT_DISPLACEMENT, LINK_POSITION, ZMP)
@@ -85,12 +85,7 @@ def _is_of(component: Component, contents: Sequence[str]) -> bool:
 
 def _smoothed(values: Floats, weights: Floats) -> Floats:
     known, missing = bridged(values)
-
-    def read(first: int, last: int, rows: Floats) -> None:
-        rows[:] = known[first:last]
-
-    out = np.empty(values.shape)
-    low_passed(read, out, weights, ends=(0, len(values) - 1), poses=are_poses(values))
+    out = all_low_passed(known, weights, poses=are_poses(values))
     return out if missing is None else np.where(missing, values, out)
 
 

@@ -80,6 +80,16 @@ def runs(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
+def without_short_runs(mask: npt.NDArray[np.bool_], times: Floats, least: float) -> npt.NDArray[np.bool_]:
+    """Return a mask (N,) over times (N,) without gaps, then without runs, shorter than `least` between its first and its last element."""
+    found = np.array(mask)
+    for state in (False, True):
+        for a, b in runs(found == state):
+            if a > 0 and b < len(found) and times[b] - times[a] < least:
+                found[a:b] = not state
+    return found
+
+
 def same(a: object, b: object) -> bool:
     """Return whether two contents are equal: arrays element by element, NaN equal to NaN, mappings and sequences recursively."""
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):

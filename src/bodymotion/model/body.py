@@ -321,6 +321,17 @@ class Body(NotebookDisplay, ContentEquality):
             np.array([link.joint.axis for link in self.links]).reshape(count, 3),
         )
 
+    def columns_above(self, *links: int) -> list[int]:
+        """Return the columns of the joints between the root and some links, by their indices, sorted."""
+        kinds, columns = self.tree[1:3]
+        found = set()
+        for link in links:
+            while link > 0:
+                if kinds[link]:
+                    found.add(int(columns[link]))
+                link = self.links[link].parent
+        return sorted(found)
+
     def link_poses(self, motion: Motion, *, close_loops: bool = False) -> Floats:
         """Return the poses (T, L, 7) of all links in the world over a motion.
 

@@ -269,16 +269,15 @@ class TaskList:
 
     def random_starts(self, missed: npt.NDArray[np.intp], space: kernel.Space, count: int) -> Floats:
         """Return joint values (count, J), random within limits for the joints that move the links of missed tasks, else as at the start."""
-        kinds, columns = self.body.tree[1:3]
         q: Floats = np.atleast_2d(self.starts)[0]
         reach = np.zeros(len(q))
         for number in missed:
-            for link in range(len(kinds)) if self.parts[number][0] == kernel.CENTER else self.parts[number][1]:
-                above = link
-                while above > 0:
-                    if kinds[above] and space[0][6 + columns[above]]:
-                        reach[columns[above]] = RANGE[int(kinds[above])]
-                    above = self.body.links[above].parent
+            is_center = self.parts[number][0] == kernel.CENTER
+            for column in self.body.columns_above(
+                *(range(len(self.body.links)) if is_center else self.parts[number][1])
+            ):
+                if space[0][6 + column]:
+                    reach[column] = RANGE[int(self.body.tree[1][self.body.joint_links[column]])]
         lower, upper = np.maximum(space[1][6:], q - reach), np.minimum(space[2][6:], q + reach)
         lower, upper = np.where(reach > 0, lower, q), np.where(reach > 0, upper, q)
         return lower + (upper - lower) * np.random.default_rng(0).random((count, len(q)))

@@ -31,8 +31,7 @@ def foot_path(raw: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: b
     on = np.asarray(contact.any(axis=1))
     phases = runs(on)
     change = pose_difference(_stances(raw, np.asarray(contact.all(axis=1)), phases, sole, tilted), raw)
-    bounds = [0, *(frame for phase in phases for frame in phase), len(raw)]
-    for a, b in zip(bounds[::2], bounds[1::2], strict=True):
+    for a, b in runs(~on):
         known = [change[k] for k in (a - 1, b) if 0 <= k < len(raw)] if phases else [np.zeros(6)]
         share: Floats = (np.arange(a, b, dtype=np.float64) - a + 1.0) / (b - a + 1.0)
         change[a:b] = known[0] + quintic(share)[:, None] * (known[-1] - known[0])

@@ -23,6 +23,7 @@ from bodymotion.balancing.stance import quintic
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.retargeting.retargeting import smoothed
+from bodymotion.retargeting.roles import SIDES
 from bodymotion.retargeting.source import recorded
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
 
@@ -73,7 +74,9 @@ def retarget_to_spot(
     lean = np.clip(smoothed(lean[:, :2], times, CUTOFF), -MAX_LEAN, MAX_LEAN)
     on = np.asarray(recording.contact.any(axis=2))[:, list(PAIRS)]
     at_rest = path[:, None] * [1, 1, 0] + rotations.rotate(heading[:, None], NOMINAL_FEET * [1, 1, 0])
-    feet = np.stack([_steps(at_rest[:, k], on[:, k], scale * _lift(points, k)) for k in range(4)], axis=1)
+    ankles = [points[f"{side} ankle"][:, 2] for side in SIDES]
+    lifts = [scale * (ankles[foot] - ankles[foot].min()) for foot in PAIRS]
+    feet = np.stack([_steps(at_rest[:, k], on[:, k], lift) for k, lift in enumerate(lifts)], axis=1)
     middle = (feet - at_rest).mean(axis=1) + path
     away = (path - middle)[:, :2]
     far = np.linalg.norm(away, axis=1, keepdims=True)
@@ -95,24 +98,13 @@ def retarget_to_spot(
     return Animation(options=options, parameters=entry, keyframes=keyframes)
 
 
-def _lift(points: Mapping[str, Floats], leg: int) -> Floats:
-    """Return how high (T,) [m] the ankle of a leg's counterpart is above its lowest point."""
-    high = points["left ankle" if PAIRS[leg] == 0 else "right ankle"][:, 2]
-    return np.asarray(high - high.min())
-
-
 def _steps(at_rest: Floats, on: npt.NDArray[np.bool_], lift: Floats) -> Floats:
     """Return the path (T, 3) of a foot: in each stance phase where `at_rest` (T, 3) has it in the middle, and swings in between."""
-    out, phases = np.array(at_rest), runs(on)
-    places = [at_rest[(a + b) // 2] for a, b in phases]
-    for (a, b), place in zip(phases, places, strict=True):
-        out[a:b] = place
-    bounds = [0, *(frame for phase in phases for frame in phase), len(on)]
-    for number, (a, b) in enumerate(zip(bounds[::2], bounds[1::2], strict=True)):
-        if a == b:
-            continue
-        before = places[number - 1] if number else out[0]
-        after = places[number] if number < len(places) else out[-1]
+    out = np.array(at_rest)
+    for a, b in runs(on):
+        out[a:b] = at_rest[(a + b) // 2]
+    for a, b in runs(~on):
+        before, after = out[max(a - 1, 0)], out[min(b, len(on) - 1)]
         share: Floats = (np.arange(a, b, dtype=np.float64) - a + 1.0) / (b - a + 1.0)
         out[a:b] = before + quintic(share)[:, None] * (after - before)
         out[a:b, 2] += np.clip(lift[a:b].max(), *LIFTS) * 16.0 * (share * (1.0 - share)) ** 2

@@ -190,15 +190,7 @@ class Goals:
 
     def columns(self, *roles: str) -> list[int]:
         """Return the columns of the joints between the root and the links of roles."""
-        kinds, of_joints = self.body.tree[1:3]
-        found = set()
-        for role in roles:
-            link = self.figure.points[role][0]
-            while link > 0:
-                if kinds[link]:
-                    found.add(int(of_joints[link]))
-                link = self.body.links[link].parent
-        return sorted(found)
+        return self.body.columns_above(*(self.figure.points[role][0] for role in roles))
 
     def _bends(self) -> list[tuple[int, float, float]]:
         """Return of knees and elbows the columns, the directions in which they bend (±1), and the values where they are straight.

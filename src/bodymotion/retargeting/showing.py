@@ -38,11 +38,7 @@ def side_by_side(
         person, moved = source_body, source
     found = measure(body, motion)
     other = measure(person, moved)
-    shown = sampled(
-        other.link_poses.reshape(len(other.times), -1), other.times, np.clip(found.times, *other.times[[0, -1]])
-    )
-    shown = np.array(shown).reshape(len(found.times), -1, 7)
-    shown[..., 3:] /= np.linalg.norm(shown[..., 3:], axis=-1, keepdims=True)
+    shown = np.array(sampled(other.link_poses, other.times, found.times))
     tall = float(np.ptp(found.link_poses[0, :, 2]) + np.ptp(shown[0, :, 2]))
     place = found.link_poses[0, :, :2].mean(axis=0) - shown[0, :, :2].mean(axis=0)
     shown[..., :2] += place

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.geometry.arrays import Floats, without_short_runs
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.roles import SIDES, Figure, figure_of_body, figure_of_skeleton
@@ -242,9 +242,5 @@ def _ground(points: list[Floats], times: Floats, leg: float) -> float:
 
 def _contact(points: Floats, ground: float, times: Floats, leg: float) -> npt.NDArray[np.bool_]:
     """Return when (T,) a point of a foot is in contact."""
-    found = np.asarray((points[:, 2] < ground + NEAR * leg) & (_speed(points, times) < STILL * leg))
-    for state in (False, True):
-        for a, b in runs(found == state):
-            if a > 0 and b < len(found) and times[b] - times[a] < MIN_PHASE:
-                found[a:b] = not state
-    return found
+    near = (points[:, 2] < ground + NEAR * leg) & (_speed(points, times) < STILL * leg)
+    return without_short_runs(near, times, MIN_PHASE)

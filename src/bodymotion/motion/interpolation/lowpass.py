@@ -95,6 +95,17 @@ def low_passed(
             still[1:] = still[0]
 
 
+def all_low_passed(values: Floats, weights: Floats, *, poses: bool) -> Floats:
+    """Return values (T, …), each row the sum of those around it times `weights`, as `low_passed` has them."""
+
+    def fill(first: int, last: int, rows: Floats) -> None:
+        rows[:] = values[first:last]
+
+    out = np.empty(values.shape)
+    low_passed(fill, out, weights, ends=(0, len(values) - 1), poses=poses)
+    return out
+
+
 def reflected(fill: Rows, shape: tuple[int, ...], span: tuple[int, int], ends: tuple[int, int], poses: bool) -> Floats:
     """Return rows (…, *shape) of a grid from span[0] to before span[1]; beyond its ends (first and last row) it continues by reflection.
 
