@@ -77,8 +77,8 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
     times, feet, ground = measures.times, measures.feet, measures.ground
     old = smooth[:, list(feet.links)]
     contacts = measures.contacts
-    phases = [without_short_runs(column, times, MIN_PHASE) for column in contacts.in_contact.T]
-    contact = np.stack(phases, axis=1)
+    cleaned = [without_short_runs(column, times, MIN_PHASE) for column in contacts.in_contact.T]
+    contact = np.stack(cleaned, axis=1)
     for k, others in enumerate(contact.sum(axis=1) - contact.T):
         for a, b in runs(contact[:, k]):
             level = contacts.heights[a:b, k] <= np.median(contacts.heights[a:b, k]) + MAX_RISE
