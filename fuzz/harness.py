@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import sys
 import traceback
@@ -18,6 +19,8 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.registry import find_format
 from fuzz.targets import Target
 from fuzz.watching import MEMORY, SECONDS, Escape, Swell, scratch, watched
+
+os.environ["MUJOCO_GL"] = "disable"  # MuJoCo's import would start a process, as the command's does not
 
 __all__ = ["Broken", "Place", "attempt", "fault_name", "look_at", "show"]
 

@@ -19,6 +19,8 @@ def main() -> None:
     # Under nohup a closed terminal must not end the command.
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, _terminate)
+    # The command draws nothing with MuJoCo, whose import looks for a window system with a process of its own.
+    os.environ.setdefault("MUJOCO_GL", "disable")
     from bodymotion.cli.app import app
 
     try:
