@@ -4,13 +4,13 @@ Written: parts with the same surface are merged, so a link costs few draw calls.
 glTF are linear, so they are converted; otherwise everything would look pale. VRML97's shininess becomes roughness as is common for
 Blinn–Phong exponents: roughness = √(2 / (2 + 128 · shininess)).
 
-Read: colours, normals and texture coordinates of corners, visible sides, materials. A glTF splits a vertex wherever its corners differ.
-Here vertices at one position are merged again; a file of `to_glb` has their numbers in the attribute ``_VERTEX``, and in the `extras` of
-its mesh what glTF has no field for::
+Read with trimesh: colours, normals and texture coordinates of corners, visible sides, materials. A glTF splits a vertex wherever its
+corners differ. Here vertices at one position are merged again; a file of `to_glb` has their numbers in the attribute ``_VERTEX``, and in
+the `extras` of its mesh what glTF has no field for::
 
     "extras": {"bodymotion": {"crease_angle": 0.5, "normals": false}}
 
-Layout: the glTF 2.0 specification of the Khronos Group, chapters 3.5 (nodes), 3.6 (accessors), 3.7 (meshes), 3.9 (materials) and 4 (GLB).
+Layout: the glTF 2.0 specification of the Khronos Group, chapters 3.6 (accessors), 3.7 (meshes), 3.9 (materials) and 4 (GLB).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import io
 import math
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ import numpy.typing as npt
 import orjson
 
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
-from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.meshes.surfaces import TRIANGLES, Part, Surface, surface_parts
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape
@@ -54,7 +53,7 @@ def to_glb(shapes: Iterable[Shape], paint: Material | None = None, glow: float =
 
 
 def mesh_to_glb(mesh: Mesh, material: Material) -> bytes:
-    """Return a mesh as a GLB that `read_glb` reads as the same mesh, in single precision, without triangles of zero area."""
+    """Return a mesh as a GLB that `read_gltf` reads as the same mesh, in single precision, without triangles of zero area."""
     parts = surface_parts([Shape(mesh, material=material)], whole=True)
     extras = {"bodymotion": {"crease_angle": mesh.crease_angle, "normals": mesh.normals is not None}}
     return _written(parts, 0.0, extras) if parts else b""
@@ -198,208 +197,142 @@ def _image(document: _Document, path: Path) -> tuple[int, bool] | None:
 
 MARK, VERTEX, GENERATOR = "bodymotion", "_VERTEX", "bodymotion"
 MAX_NODES = 100_000
-_KINDS = {5120: np.int8, 5121: np.uint8, 5122: np.int16, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}
-_WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
+MAX_CORNERS = 4_000_000
+_READ_MODES = (0, 1, TRIANGLES, 5)
+"""Points, lines, triangles and strips of these: what trimesh makes geometries of, one per primitive and in their order."""
 
 
-@dataclass(frozen=True)
-class GlbPart:
-    """Triangles of one surface, the transform (4, 4) of their node, and how they look."""
+def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
+    """Read a glTF with all its numbers in one file, binary or (`kind` "gltf") as text; trimesh takes it apart.
 
-    mesh: Mesh
-    transform: Floats
-    material: Material
-    name: str
-
-
-@dataclass(frozen=True)
-class GlbScene:
-    """The contents of a file; `images` is the number of images that are not read, 0 for a file of bodymotion, whose model names them."""
-
-    parts: list[GlbPart]
-    images: int
-
-
-def read_glb(data: bytes) -> GlbScene | None:
-    """Read a GLB; None for one with required extensions, triangle strips, or numbers in other files.
+    Returns
+    -------
+    The triangles of the scene that is shown; and the number of images, which are not read, 0 for a file of bodymotion, whose model
+    names them.
 
     Raises
     ------
     ValueError
         When nothing can be made of the file; with the reason.
     """
+    from trimesh.exchange.gltf import load_glb, load_gltf
+
     try:
-        return _File(data).scene()
-    except _UnsupportedError:
-        return None
-    except (LookupError, TypeError, AttributeError, struct.error, OverflowError) as error:
-        raise ValueError(f"this is not a glTF: {error}"[:200]) from error
+        header = orjson.loads(data if kind == "gltf" else data[20 : 20 + int.from_bytes(data[12:16], "little")])
+        _check_sizes(header, len(data))
+        # From a stream, without a resolver: so no file that it names is opened.
+        given = (load_gltf if kind == "gltf" else load_glb)(io.BytesIO(data))
+        primitives = [
+            (mesh, primitive)
+            for mesh in header["meshes"]
+            for primitive in mesh["primitives"]
+            if primitive.get("mode", TRIANGLES) in _READ_MODES
+        ]
+        made = {
+            name: _shape(header, mesh, primitive, found)
+            for (name, found), (mesh, primitive) in zip(given["geometry"].items(), primitives, strict=True)
+            if len(found.get("faces", ()))
+        }
+        places = {given["base_frame"]: np.eye(4)}
+        placed: dict[str, list[Floats]] = {name: [] for name in made}
+        for edge in given["graph"]:
+            if edge["frame_from"] not in places:
+                raise ValueError("a node is below a camera or below lines; move it to the top")
+            place = places[edge["frame_to"]] = places[edge["frame_from"]] @ edge["matrix"]
+            if edge.get("geometry") in placed:
+                placed[edge["geometry"]].append(_finite("the pose of a node", place))
+        shapes = [replace(shape, transform=place) for name, shape in made.items() for place in placed[name]]
+        images = 0 if header["asset"].get("generator") == GENERATOR else len(header.get("images", ()))
+    except Exception as error:  # trimesh's readers raise many exceptions for broken files
+        raise ValueError(f"this is not a glTF: {error or type(error).__name__}"[:200]) from error
+    if not shapes:
+        raise ValueError("the file has no triangles")
+    return shapes, images
 
 
-class _UnsupportedError(Exception):
-    pass
+def _check_sizes(header: dict[str, Any], size: int) -> None:
+    """Check what trimesh does not: that all numbers are in the file, and that few bytes do not stand for many nodes or corners."""
+    accessors, nodes, meshes = (header.get(table, []) for table in ("accessors", "nodes", "meshes"))
+    primitives = [primitive for mesh in meshes for primitive in mesh["primitives"]]
+    used = [accessors[k] for primitive in primitives for k in primitive["attributes"].values()]
+    used += [accessors[primitive["indices"]] for primitive in primitives if "indices" in primitive]
+    if any("sparse" in accessor or "bufferView" not in accessor for accessor in used):
+        raise ValueError("its numbers are compressed or sparse; export it without compression")
+    if sum(accessor["count"] for accessor in [*accessors, *used]) > max(MAX_CORNERS, 2 * size):
+        raise ValueError("its accessors have more elements than the file")
+    below = [
+        *header["scenes"][header.get("scene", 0)]["nodes"],
+        *(k for node in nodes for k in node.get("children", ())),
+    ]
+    if len(set(below)) != len(below):
+        raise ValueError("a node is in two nodes, or in itself")
+    if sum(len(meshes[node["mesh"]]["primitives"]) for node in nodes if "mesh" in node) > MAX_NODES:
+        raise ValueError(f"it shows more than {MAX_NODES} surfaces")
 
 
-class _File:
-    def __init__(self, data: bytes) -> None:
-        magic, version, size = struct.unpack_from("<4sII", data)
-        if magic != b"glTF" or version != 2 or size > len(data):
-            raise ValueError("this is not a GLB of version 2, or it is cut off")
-        length, kind = struct.unpack_from("<I4s", data, 12)
-        if kind != b"JSON" or 20 + length > len(data):
-            raise ValueError("the file has no JSON, or it is cut off")
-        self.tables: dict[str, Any] = orjson.loads(data[20 : 20 + length])
-        self.block = b""
-        if 28 + length <= len(data):
-            following, kind = struct.unpack_from("<I4s", data, 20 + length)
-            self.block = data[28 + length : 28 + length + following] if kind == b"BIN\0" else b""
-        if self.tables.get("extensionsRequired"):
-            raise _UnsupportedError
-        self._meshes: dict[int, list[tuple[Mesh, Material, str]]] = {}
-
-    def scene(self) -> GlbScene:
-        """Walk through the nodes of the scene that is shown."""
-        nodes = self.tables.get("nodes", [])
-        scenes = self.tables.get("scenes")
-        roots = scenes[self.tables.get("scene", 0)].get("nodes", []) if scenes else range(len(nodes))
-        stack = [(index, np.eye(4)) for index in reversed(roots)]
-        parts: list[GlbPart] = []
-        seen = 0
-        while stack:
-            index, outer = stack.pop()
-            seen += 1
-            if seen > MAX_NODES:
-                raise ValueError(f"the nodes are circular, or more than {MAX_NODES}")
-            node = nodes[index]
-            place = outer @ _transform(node)
-            if not np.isfinite(place).all():
-                raise ValueError("the pose of a node is not finite")
-            if "mesh" in node:
-                parts += [GlbPart(mesh, place, look, name) for mesh, look, name in self._mesh(node["mesh"])]
-            stack += [(child, place) for child in reversed(node.get("children", []))]
-        if not parts:
-            raise ValueError("the file has no triangles")
-        ours = self.tables.get("asset", {}).get("generator") == GENERATOR
-        return GlbScene(parts, 0 if ours else len(self.tables.get("images", [])))
-
-    def _mesh(self, index: int) -> list[tuple[Mesh, Material, str]]:
-        if index not in self._meshes:
-            mesh = self.tables["meshes"][index]
-            extras = mesh.get("extras")
-            own_fields = extras.get(MARK) if isinstance(extras, dict) else None
-            found = []
-            for primitive in mesh["primitives"]:
-                mode = primitive.get("mode", TRIANGLES)
-                if mode > TRIANGLES:
-                    raise _UnsupportedError
-                if mode == TRIANGLES:
-                    number = primitive.get("material")
-                    surface = self.tables["materials"][number] if number is not None else {}
-                    made = self._triangles(primitive, own_fields if isinstance(own_fields, dict) else {}, surface)
-                    if len(made.faces):
-                        found.append((made, _look(surface), str(mesh.get("name", ""))))
-            self._meshes[index] = found
-        return self._meshes[index]
-
-    def _triangles(self, primitive: dict[str, Any], own_fields: dict[str, Any], surface: dict[str, Any]) -> Mesh:
-        attributes = primitive["attributes"]
-        places = self._numbers(attributes["POSITION"])
-        count = len(places)
-        given = primitive.get("indices")
-        corners = np.arange(count) if given is None else self._raw(given)[:, 0].astype(np.int64)
-        corners = corners[: len(corners) - len(corners) % 3].reshape(-1, 3)
-        if len(corners) and not 0 <= corners.min() <= corners.max() < count:
-            raise ValueError("an index is beyond the corners")
-        if places.shape[1] != 3 or not np.isfinite(places).all():
-            raise ValueError("corners are not finite")
-        vertices, number = self._joined(places, attributes)
-
-        def of_corners(name: str, widths: tuple[int, ...]) -> Corners | None:
-            if name not in attributes:
-                return None
-            values = self._numbers(attributes[name])
-            if len(values) != count or values.shape[1] not in widths or not np.isfinite(values).all():
-                raise ValueError(f"{name} is not as it should be")
-            rows, row = np.unique(values, axis=0, return_inverse=True)
-            if name == "COLOR_0":
-                rows = np.concatenate([to_srgb(rows[:, :3]), np.clip(rows[:, 3:], 0.0, 1.0)], axis=1)
-            elif name == "TEXCOORD_0":
-                rows = np.stack([rows[:, 0], 1.0 - rows[:, 1]], axis=1)
-            return Corners(rows, frozen_ints(row.reshape(-1)[corners]))
-
-        angle = own_fields.get("crease_angle")
-        return Mesh(
-            vertices,
-            frozen_ints(number[corners]),
-            angle if isinstance(angle, (int, float)) and math.isfinite(angle) else DEFAULT_CREASE_ANGLE,
-            normals=None if own_fields.get("normals") is False else of_corners("NORMAL", (3,)),
-            colors=of_corners("COLOR_0", (3, 4)),
-            texture_coordinates=of_corners("TEXCOORD_0", (2,)),
-            two_sided=surface.get("doubleSided") is True,
-        )
-
-    def _joined(self, places: Floats, attributes: dict[str, Any]) -> tuple[Floats, npt.NDArray[np.int64]]:
-        """Return the vertices as they were before they were split, and the number that each is now."""
-        if VERTEX in attributes:
-            keys = self._numbers(attributes[VERTEX])
-            _, first, number = np.unique(keys[:, 0], return_index=True, return_inverse=True)
-            if len(keys) == len(places) and np.array_equal(places[first][number.reshape(-1)], places):
-                return places[first], number.reshape(-1)
-        _, first, number = np.unique(places + 0.0, axis=0, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        return places[first[order]], rank[number.reshape(-1)]
-
-    def _numbers(self, index: int) -> Floats:
-        """Return an accessor's values (N, K) as numbers, integers that stand for 0…1 or −1…1 as these."""
-        raw = self._raw(index)
-        values = raw.astype(np.float64)
-        if self.tables["accessors"][index].get("normalized") and raw.dtype != np.float32:
-            values = np.maximum(values / np.iinfo(raw.dtype).max, -1.0)
-        return values
-
-    def _raw(self, index: int) -> npt.NDArray[Any]:
-        accessor = self.tables["accessors"][index]
-        if "sparse" in accessor or "bufferView" not in accessor:
-            raise _UnsupportedError
-        view = self.tables["bufferViews"][accessor["bufferView"]]
-        if view.get("buffer", 0) != 0 or "uri" in self.tables["buffers"][0]:
-            raise _UnsupportedError
-        kind, width = np.dtype(_KINDS[accessor["componentType"]]).newbyteorder("<"), _WIDTHS[accessor["type"]]
-        start, length = view.get("byteOffset", 0), view["byteLength"]
-        if min(start, length, accessor["count"]) < 0 or start + length > len(self.block):
-            raise ValueError("an accessor exceeds the data")
-        stride = view.get("byteStride", width * kind.itemsize)
-        if stride < width * kind.itemsize:
-            # Overlapping elements could be any number of them.
-            raise ValueError("the stride of an accessor is smaller than its elements")
-        block = self.block[start : start + length]
-        return np.ndarray(
-            (accessor["count"], width), kind, block, accessor.get("byteOffset", 0), (stride, kind.itemsize)
-        )
+def _finite(name: str, values: npt.ArrayLike, *widths: int) -> Floats:
+    array = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(array).all() or (widths and array.shape[-1] not in widths):
+        raise ValueError(f"{name} has values that are not finite, or a wrong number of them")
+    return array
 
 
-def _transform(node: dict[str, Any]) -> Floats:
-    if "matrix" in node:
-        return np.array(node["matrix"], dtype=np.float64).reshape(4, 4).T
-    x, y, z, w = node.get("rotation", (0.0, 0.0, 0.0, 1.0))
-    pose = np.array([*node.get("translation", (0.0, 0.0, 0.0)), w, x, y, z], dtype=np.float64)
-    return poses.to_matrix(pose) @ np.diag([*np.array(node.get("scale", (1.0, 1.0, 1.0)), dtype=np.float64), 1.0])
+def _shape(header: dict[str, Any], mesh: dict[str, Any], primitive: dict[str, Any], found: dict[str, Any]) -> Shape:
+    """Return what trimesh found in a primitive, in the frame of its mesh."""
+    surface = header["materials"][primitive["material"]] if "material" in primitive else {}
+
+    def numbers(name: str, values: Any, *widths: int) -> Floats:  # noqa: ANN401
+        if values.dtype.kind in "iu" and header["accessors"][primitive["attributes"][name]].get("normalized"):
+            values = np.maximum(values / np.iinfo(values.dtype).max, -1.0)
+        return _finite(name, values, *widths)
+
+    places = numbers("POSITION", found["vertices"], 3)
+    corners = np.asarray(found["faces"])
+    if corners.dtype.kind not in "iu" or not 0 <= corners.min() <= corners.max() < len(places):
+        raise ValueError("an index is beyond the corners")
+    # A file of `to_glb` numbers its vertices; else those at one position are one.
+    for keys in (found.get("vertex_attributes", {}).get(VERTEX, places), places):
+        _, first, number = np.unique(keys + 0.0, axis=0, return_index=True, return_inverse=True)
+        vertices, number = places[first], number.reshape(-1)
+        if np.array_equal(vertices[number], places):
+            break
+
+    def of_corners(name: str, values: Any, *widths: int) -> Corners | None:  # noqa: ANN401
+        if values is None:
+            return None
+        if len(values) != len(places):
+            raise ValueError(f"{name} has {len(values)} values for {len(places)} corners")
+        rows, row = np.unique(numbers(name, values, *widths), axis=0, return_inverse=True)
+        if name == "COLOR_0":
+            rows = np.concatenate([to_srgb(rows[:, :3]), np.clip(rows[:, 3:], 0.0, 1.0)], axis=1)
+        return Corners(rows, frozen_ints(row.reshape(-1)[corners]))
+
+    own_fields = found["metadata"].get(MARK)
+    own_fields = own_fields if isinstance(own_fields, dict) else {}
+    angle = own_fields.get("crease_angle")
+    visual = found.get("visual")
+    uv, colors = (None, None) if visual is None else (visual.uv, visual.vertex_attributes.get("color"))
+    read = Mesh(
+        vertices,
+        frozen_ints(number[corners]),
+        angle if isinstance(angle, (int, float)) and math.isfinite(angle) else DEFAULT_CREASE_ANGLE,
+        normals=None if own_fields.get("normals") is False else of_corners("NORMAL", found.get("vertex_normals"), 3),
+        colors=of_corners("COLOR_0", found.get("vertex_colors", colors), 3, 4),
+        texture_coordinates=of_corners("TEXCOORD_0", uv, 2),
+        two_sided=surface.get("doubleSided") is True,
+    )
+    base = _finite("a base colour", surface.get("pbrMetallicRoughness", {}).get("baseColorFactor", (1.0,) * 4), 4)
+    red, green, blue = to_srgb(base[:3]).tolist()
+    glow_red, glow_green, glow_blue = to_srgb(_finite("a glow", surface.get("emissiveFactor", (0.0,) * 3), 3)).tolist()
+    look = Material(
+        diffuse=(red, green, blue),
+        emissive=(glow_red, glow_green, glow_blue),
+        transparency=1.0 - min(max(float(base[3]), 0.0), 1.0),
+    )
+    return Shape(read, material=look, name=str(mesh.get("name", "")))
 
 
 def to_srgb(linear: Floats) -> Floats:
     """Convert linear light to sRGB (IEC 61966-2-1)."""
     value = np.clip(linear, 0.0, 1.0)
     return np.where(value < 0.0031308, 12.92 * value, 1.055 * value ** (1 / 2.4) - 0.055)
-
-
-def _look(surface: dict[str, Any]) -> Material:
-    base = np.array(surface.get("pbrMetallicRoughness", {}).get("baseColorFactor", (1.0,) * 4), dtype=np.float64)
-    glow = np.array(surface.get("emissiveFactor", (0.0,) * 3), dtype=np.float64)
-    if base.shape != (4,) or glow.shape != (3,) or not (np.isfinite(base).all() and np.isfinite(glow).all()):
-        raise ValueError("a material has a wrong number of values, or values that are not finite")
-    red, green, blue = to_srgb(base[:3]).tolist()
-    bright, of_green, of_blue = to_srgb(glow).tolist()
-    clear = 1.0 - min(max(float(base[3]), 0.0), 1.0)
-    return Material(diffuse=(red, green, blue), emissive=(bright, of_green, of_blue), transparency=clear)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
-from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.formats.meshes.collada import placed_parts, read_collada
-from bodymotion.formats.meshes.glb import read_glb, to_srgb
+from bodymotion.formats.meshes.glb import read_gltf
 from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
 from bodymotion.formats.vrml.rules import DECIMAL_COMMA, IMAGE_INSIDE, SCENERY
 from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
-from bodymotion.geometry.arrays import frozen_ints
-from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape, Texture
+from bodymotion.geometry.shapes import Material, Shape, Texture
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Rule
@@ -92,7 +87,11 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
                 for part, transform, name in placed_parts(root, root.transform)
             ]
         if suffix in (".glb", ".gltf"):
-            return list(_glb(path, parts) if suffix == ".glb" else _gltf(path, suffix))
+            shapes, images = read_gltf(path.read_bytes(), suffix[1:])
+            if images:
+                words = f"the images inside of {path.name} are left out"
+                parts.found.add(IMAGE_INSIDE.problem(words, Location(str(path))))
+            return shapes
         if suffix in (".wrl", ".vrml"):
             return _vrml(path, parts, remarks)
     except OSError as error:
@@ -117,62 +116,3 @@ def _vrml(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:
     remarks += [problem.message for problem in scene.problems if problem.rule == DECIMAL_COMMA.code]
     remarks += [problem.message for problem in found.problems if problem.rule != SCENERY.code]
     return [drawn.shape for drawn in walker.drawn if drawn.visual]
-
-
-def _glb(path: Path, parts: InlineLoader) -> Iterator[Shape]:
-    scene = read_glb(path.read_bytes())
-    if scene is None:
-        yield from _gltf(path, ".glb")
-        return
-    if scene.images:
-        words = f"the images inside of {path.name} are left out"
-        parts.found.add(IMAGE_INSIDE.problem(words, Location(str(path))))
-    for part in scene.parts:
-        yield Shape(part.mesh, part.transform, part.material, part.name)
-
-
-def _gltf(path: Path, suffix: str) -> Iterator[Shape]:
-    """Yield the meshes of a glTF file with the transforms of its nodes; images inside of it are left out."""
-    import trimesh
-
-    try:
-        # From a stream, not by its name: so no file that it names is opened.
-        with path.open("rb") as stream:
-            scene = trimesh.load_scene(stream, file_type=suffix.lstrip("."), process=False)
-        found = []
-        for name in scene.graph.nodes_geometry:
-            transform, key = scene.graph[name]
-            geometry = scene.geometry[key]
-            if isinstance(geometry, trimesh.Trimesh) and len(geometry.faces):
-                found.append(Shape(_plain(geometry), np.array(transform), _look(geometry.visual), str(key)))
-    except Exception as error:  # trimesh's readers raise many exceptions for broken files
-        raise ValueError(str(error) or type(error).__name__) from error
-    if not found:
-        raise ValueError("the file has no triangles")
-    yield from found
-
-
-def _plain(geometry: Any) -> Mesh:  # noqa: ANN401
-    vertices = np.array(geometry.vertices, dtype=np.float64)
-    faces = frozen_ints(np.array(geometry.faces))
-    if not np.isfinite(vertices).all():
-        raise ValueError("corners are not finite")
-    if len(faces) and not (faces.min() >= 0 and faces.max() < len(vertices)):
-        raise ValueError("faces have corners that do not exist")
-    colors = None
-    if geometry.visual.kind == "vertex":
-        colors = Corners(np.array(geometry.visual.vertex_colors, dtype=np.float64)[:, :3] / 255.0, faces)
-    normals = None
-    if "vertex_normals" in geometry._cache:
-        normals = Corners(np.array(geometry.vertex_normals, dtype=np.float64), faces)
-    return Mesh(vertices, faces, DEFAULT_CREASE_ANGLE, normals=normals, colors=colors)
-
-
-def _look(visual: Any) -> Material:  # noqa: ANN401
-    """Return the material of the base colour of a glTF material, converted from linear light to sRGB (IEC 61966-2-1)."""
-    given = getattr(getattr(visual, "material", None), "baseColorFactor", None)
-    if given is None:
-        return Material()
-    rgba = np.clip(np.array(given, dtype=np.float64) / 255.0, 0.0, 1.0)
-    red, green, blue = to_srgb(rgba[:3]).tolist()
-    return Material(diffuse=(red, green, blue), transparency=1.0 - float(rgba[3]))
