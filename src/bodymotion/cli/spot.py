@@ -198,14 +198,15 @@ def rehearse(
     import os
 
     from bodymotion.spot.client.connection import PASSWORD, USERNAME, Credentials, SpotError
+    from bodymotion.spot.playback import spot_body
     from bodymotion.spot.rehearsal import StandIn
+    from bodymotion.viewer import view as show
 
     with failures("spot rehearse", SpotError):
         _quiet_grpc()
         name, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
         given = Credentials(name, password) if name and password else None
-        viewer = _open_viewer(arm, view_port, no_browser) if view else None
-        on_dance = None if viewer is None else _player(viewer)
+        viewer = show(spot_body(arm=arm), port=view_port, open_browser=not no_browser, block=False) if view else None
         try:
             with StandIn(
                 port=port,
@@ -214,7 +215,7 @@ def rehearse(
                 arm=arm,
                 robot_moves=robot_moves,
                 say=lambda text: say("\n".join(map(one_line, text.splitlines()))),
-                on_dance=on_dance,
+                on_dance=None if viewer is None else _player(viewer),
             ) as robot:
                 typer.echo(f"robot        127.0.0.1:{robot.port}")
                 typer.echo(f"certificate  {robot.certificate}")
@@ -276,16 +277,6 @@ def _show(outcome: Outcome) -> None:
     show_problems(outcome.problems)
     for warning in outcome.warnings:
         say(one_line(f"{outcome.name}: warning of the robot: {warning}"))
-
-
-def _open_viewer(arm: bool, port: int, no_browser: bool) -> Viewer:
-    """Open the viewer with a standing robot."""
-    from bodymotion.spot.playback import spot_body
-    from bodymotion.viewer import view as show
-
-    viewer = show(spot_body(arm=arm), port=port, open_browser=not no_browser, block=False)
-    assert viewer is not None
-    return viewer
 
 
 def _player(viewer: Viewer) -> Callable[[Motion, float, float], None]:

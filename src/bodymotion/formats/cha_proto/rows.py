@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, LEGS, Keyframes
-from bodymotion.formats.cha_proto.messages import MESSAGES, ROWS, message_class
+from bodymotion.formats.cha_proto.messages import MESSAGES, ROWS, Field, message_class
 from bodymotion.geometry.arrays import Floats
 
 TIME = "time"
@@ -63,39 +63,28 @@ def _parents(path: str) -> list[str]:
     return [".".join(parts[: k + 1]) for k in range(len(parts))]
 
 
+def _fields(message: str, path: str = "") -> Iterator[tuple[str, Field]]:
+    """Return the fields of a message and of those within it, each with its path, in the order of field numbers."""
+    for name, one in sorted(MESSAGES[message].items(), key=lambda item: item[1].number):
+        yield path + name, one
+        if one.kind in MESSAGES:
+            yield from _fields(one.kind, f"{path}{name}.")
+
+
 @cache
 def rivals(kind: str) -> Mapping[str, str]:
     """Return, for each message within a row of `kind` that is a member of a oneof, the other member: `body.body_pos` and `body.com_pos`."""
-    found: dict[str, str] = {}
-
-    def add(message: str, path: str) -> None:
-        members: dict[str, list[str]] = {}
-        for name, one in MESSAGES[message].items():
-            if one.choice:
-                members.setdefault(one.choice, []).append(path + name)
-            if one.kind in MESSAGES:
-                add(one.kind, f"{path}{name}.")
-        for first, second in members.values():
-            found[first], found[second] = second, first
-
-    add(kind, "")
-    return found
+    members: dict[tuple[str, str], list[str]] = {}
+    for path, one in _fields(kind):
+        if one.choice:
+            members.setdefault((path.rpartition(".")[0], one.choice), []).append(path)
+    return {one: other for first, second in members.values() for one, other in ((first, second), (second, first))}
 
 
 @cache
 def _leaves(kind: str) -> tuple[str, ...]:
     """Return the paths of all numbers of a row, in the order of field numbers."""
-    found: list[str] = []
-
-    def add(message: str, path: str) -> None:
-        for name, one in sorted(MESSAGES[message].items(), key=lambda item: item[1].number):
-            if one.kind in MESSAGES:
-                add(one.kind, f"{path}{name}.")
-            else:
-                found.append(path + name)
-
-    add(kind, "")
-    return tuple(found)
+    return tuple(path for path, one in _fields(kind) if one.kind not in MESSAGES)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bodymotion.choreography import Choreography, Move
-from bodymotion.motion import Motion
-from bodymotion.spot.choreography.playing import parameters_of
-from bodymotion.spot.playback import JOINT_NAMES, SpotPose, last_pose, needs_arm, play
+from bodymotion.spot.choreography.playing import parameters_of, play_move
+from bodymotion.spot.playback import JOINT_NAMES, last_pose, needs_arm
 from bodymotion.spot.playback.playing import default_start
 
 MAX_PAIRS = 100
@@ -49,8 +48,8 @@ def _jump(choreography: Choreography, last: Move, move: Move) -> str:
     first, second = animations[last.animation], animations[move.animation]
     arm = needs_arm(first) or needs_arm(second)
     try:
-        end = last_pose(_played(choreography, last, default_start(first), arm))
-        joints = _played(choreography, move, end, arm).joint_displacement
+        end = last_pose(play_move(choreography, last, default_start(first), arm=arm))
+        joints = play_move(choreography, move, end, arm=arm).joint_displacement
     except (ValueError, MemoryError):
         return ""
     assert joints is not None
@@ -60,15 +59,3 @@ def _jump(choreography: Choreography, last: Move, move: Move) -> str:
     if not steps[worst] > MAX_STEP:
         return ""
     return f"begins with {JOINT_NAMES[worst]} at {joints.values[0, worst]:.2f} rad; {last.type!r} before it ends at {before[worst]:.2f} rad"
-
-
-def _played(choreography: Choreography, move: Move, start: SpotPose, arm: bool) -> Motion:
-    return play(
-        choreography.animations[move.animation],
-        bpm=choreography.bpm,
-        slices=float(move.requested_slices),
-        parameters=parameters_of(move),
-        start=start,
-        arm=arm,
-        frame_rate=None,
-    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from bodymotion.animation import Animation
@@ -82,7 +80,7 @@ def play_choreography(choreography: Choreography, *, arm: bool | None = None) ->
         animation = animations.get(move.animation)
         if animation is not None:
             first = move.start_slice * per_slice
-            played = _play(animation, move, made.pose(first), per_minute / 4.0, rate, arm)
+            played = play_move(choreography, move, made.pose(first), arm=arm, rate=rate)
             made.put(played, animation.controls, first)
         seconds = 60.0 / per_minute
         shown.append(
@@ -136,10 +134,19 @@ def _pauses(choreography: Choreography) -> tuple[Problem, ...]:
     return (rules.PLACEHOLDER.problem(message, choreography.source.locations.locate(())),)
 
 
-def _play(animation: Animation, move: Move, before: SpotPose, bpm: float, rate: float, arm: bool) -> Motion:
-    given: Mapping[str, float] = parameters_of(move)
-    slices = float(move.requested_slices)
-    return play(animation, bpm=bpm, slices=slices, parameters=given, start=before, arm=arm, frame_rate=rate)
+def play_move(
+    choreography: Choreography, move: Move, start: SpotPose, *, arm: bool, rate: float | None = None
+) -> Motion:
+    """Return the motion of a move that is a known animation, from a pose on; `rate` [Hz] as for `play`."""
+    return play(
+        choreography.animations[move.animation],
+        bpm=choreography.bpm,
+        slices=float(move.requested_slices),
+        parameters=parameters_of(move),
+        start=start,
+        arm=arm,
+        frame_rate=rate,
+    )
 
 
 class _Frames:

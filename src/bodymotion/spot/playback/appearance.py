@@ -68,28 +68,21 @@ def tube(
 
 def disc(center: npt.ArrayLike, direction: npt.ArrayLike, radius: float, thickness: float, material: Material) -> Shape:
     """Return a flat cylinder whose axis has a direction (3,)."""
-    return Shape(
-        Cylinder(radius, thickness), _along(np.asarray(center), np.asarray(direction, dtype=np.float64)), material
-    )
+    return Shape(Cylinder(radius, thickness), _along(center, np.asarray(direction, dtype=np.float64)), material)
 
 
-def ball(center: npt.ArrayLike, radius: float, material: Material) -> Shape:
-    """Return a ball."""
-    transform = np.eye(4)
-    transform[:3, 3] = center
-    return Shape(Sphere(radius), transform, material)
-
-
-def _along(center: Floats, direction: Floats) -> Floats:
+def _along(center: npt.ArrayLike, direction: Floats) -> Floats:
     """Return the transform (4, 4) that maps the y axis, the axis of cylinders, to a direction, and the origin to `center`."""
-    unit = direction / np.linalg.norm(direction)
-    y = np.array([0.0, 1.0, 0.0])
-    axis = np.cross(y, unit)
-    if np.linalg.norm(axis) < 1e-12:
-        axis = np.array([1.0, 0.0, 0.0])
-    angle = float(np.arctan2(np.linalg.norm(np.cross(y, unit)), y @ unit))
+    axis = np.cross(Y, direction / np.linalg.norm(direction))
+    sine = np.linalg.norm(axis)
+    angle = float(np.arctan2(sine, direction[1] / np.linalg.norm(direction)))
+    transform = _moved(center)
+    transform[:3, :3] = rotations.to_matrix(rotations.from_axis_angle(X if sine < 1e-12 else axis, angle))
+    return transform
+
+
+def _moved(center: npt.ArrayLike) -> Floats:
     transform = np.eye(4)
-    transform[:3, :3] = rotations.to_matrix(rotations.from_axis_angle(axis, angle))
     transform[:3, 3] = center
     return transform
 
@@ -100,9 +93,7 @@ Z = (0.0, 0.0, 1.0)
 
 
 def _box(center: tuple[float, float, float], size: tuple[float, float, float], material: Material) -> Shape:
-    transform = np.eye(4)
-    transform[:3, 3] = center
-    return Shape(Box(size), transform, material)
+    return Shape(Box(size), _moved(center), material)
 
 
 def body(*, arm: bool) -> tuple[Shape, ...]:
@@ -219,7 +210,7 @@ def lower_leg() -> tuple[Shape, ...]:
 
 def foot(radius: float) -> tuple[Shape, ...]:
     """Return a foot."""
-    return (ball((0.0, 0.0, 0.0), radius, RUBBER),)
+    return (Shape(Sphere(radius), material=RUBBER),)
 
 
 def arm(joint: str) -> tuple[Shape, ...]:

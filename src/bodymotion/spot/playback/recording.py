@@ -10,14 +10,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import Animation, Keyframes
+from bodymotion.animation import GROUPS, Animation, Keyframes
 from bodymotion.diagnostics.losses import BODY_POSE
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq, TimedComponent
-from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOINTS, LEGS, STOWED
+from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOINTS, STOWED
 from bodymotion.spot.playback.stance import SpotPose, feet_in_world, footprint, inferred_contacts, stand
-from bodymotion.spot.playback.tracks import ARM, CONTACTS, POSITIONS, QUATERNIONS, foot_columns, leg_columns
 
 FOOT_CONTACT = "FootContact"
 """The content of the component with the contacts: (T, 4), 1 in contact, 0 in swing, in the order fl fr hl hr."""
@@ -140,13 +139,8 @@ def animation_of(
     arrays = spot_arrays(motion)
     if not len(arrays.times):
         raise ValueError("the motion has no frames")
-    for what, values in (
-        ("body", arrays.body),
-        ("legs", arrays.legs),
-        ("arm", arrays.arm),
-        ("gripper", arrays.gripper),
-    ):
-        if not np.isfinite(values).all():
+    for what in ("body", "legs", "arm", "gripper"):
+        if not np.isfinite(getattr(arrays, what)).all():
             raise ValueError(f"the motion has numbers that are not finite ({what})")
     times = arrays.times - arrays.times[0]
     in_world = feet_in_world(arrays.body, arrays.legs)
@@ -155,24 +149,20 @@ def animation_of(
     body[:, 3:] = _without_flips(body[:, 3:])
     feet = poses.transform_points(back, in_world)
     contacts = inferred_contacts(times, feet) if arrays.contacts is None else arrays.contacts
-    parts: list[tuple[str, tuple[str, ...], Floats]] = [
-        ("leg_joints", tuple(name for leg in LEGS for name in leg_columns(leg)), arrays.legs)
-        if legs == "joints"
-        else ("foot_pos", tuple(name for leg in LEGS for name in foot_columns(leg)), feet),
-        ("contact", CONTACTS, contacts.astype(np.float64)),
-        ("body_pos", POSITIONS["body"], body[:, :3]),
-        ("body_quat_wxyz", QUATERNIONS["body"], body[:, 3:]),
-    ]
-    controls: tuple[str, ...] = ("legs", "body")
-    if arrays.has_arm:
-        controls += ("arm", "gripper")
-        parts += [("arm_joints", ARM, arrays.arm), ("gripper", ("gripper",), arrays.gripper)]
+    parts = {
+        **({"leg_joints": arrays.legs} if legs == "joints" else {"foot_pos": feet}),
+        "contact": contacts.astype(np.float64),
+        "body_pos": body[:, :3],
+        "body_quat_wxyz": body[:, 3:],
+        **({"arm_joints": arrays.arm, "gripper": arrays.gripper} if arrays.has_arm else {}),
+    }
     keyframes = Keyframes(
-        columns=tuple(column for _, columns, _ in parts for column in columns),
-        values=np.column_stack([values.reshape(len(times), -1) for _, _, values in parts]),
+        columns=tuple(column for keyword in parts for column in GROUPS.get(keyword, (keyword,))),
+        values=np.column_stack([values.reshape(len(times), -1) for values in parts.values()]),
         times=times,
-        header=("time", *(keyword for keyword, _, _ in parts)),
+        header=("time", *parts),
     )
+    controls = ("legs", "body", "arm", "gripper")[: 4 if arrays.has_arm else 2]
     options: dict[str, object] = {"controls": controls}
     if bpm is not None:
         options["bpm"] = float(bpm)

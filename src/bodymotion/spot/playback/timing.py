@@ -166,13 +166,7 @@ def _smooth(now: Floats, start: float, end: float) -> Floats:
 
 def blended(a: npt.ArrayLike, b: npt.ArrayLike, weight: Floats) -> Floats:
     """Return poses (T, 7) between `a` (…, 7), weight 0, and `b` (…, 7), weight 1: positions linearly, orientations by SLERP."""
-    if (weight == 1.0).all() and np.shape(b) == (len(weight), 7):
-        return np.asarray(b, dtype=np.float64)
-    if (weight == 0.0).all() and np.shape(a) == (len(weight), 7):
-        return np.asarray(a, dtype=np.float64)
-    a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
-    shape = (len(weight), 7)
-    a, b = np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+    a, b = (np.broadcast_to(np.asarray(pose, dtype=np.float64), (len(weight), 7)) for pose in (a, b))
     position = a[:, :3] + weight[:, None] * (b[:, :3] - a[:, :3])
     mixed = poses.from_parts(position, rotations.slerp(a[:, 3:], b[:, 3:], weight))
     return np.where(weight[:, None] == 1.0, b, np.where(weight[:, None] == 0.0, a, mixed))

@@ -11,15 +11,14 @@ angle. Angles, of joints or of an orientation, are numbers: from 0 to 2π is a f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.animation import GROUPS
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion.interpolation.sampling import sampled
@@ -31,29 +30,7 @@ from bodymotion.spot.playback.stance import SpotPose, inferred_contacts, is_slow
 if TYPE_CHECKING:
     from bodymotion.animation import Animation, Keyframes
 
-ARM = ("shoulder0", "shoulder1", "elbow0", "elbow1", "wrist0", "wrist1")
-CONTACTS = tuple(f"{leg}_contact" for leg in LEGS)
-POSITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {part: tuple(f"{part}_{axis}" for axis in "xyz") for part in ("body", "com", "hand")}
-)
-QUATERNIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {part: tuple(f"{part}_quat_{axis}" for axis in "wxyz") for part in ("body", "hand")}
-)
-ROLL_PITCH_YAW: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {part: tuple(f"{part}_{angle}" for angle in ("roll", "pitch", "yaw")) for part in ("body", "hand")}
-)
-
-
-def leg_columns(leg: str) -> tuple[str, ...]:
-    """Return the columns of the joints of a leg."""
-    return tuple(f"{leg}_{joint}" for joint in ("hx", "hy", "kn"))
-
-
-def foot_columns(leg: str) -> tuple[str, ...]:
-    """Return the columns of the position of a foot."""
-    return tuple(f"{leg}_{axis}" for axis in "xyz")
-
-
+ARM = GROUPS["arm_joints"]
 NOMINAL_POSE: Floats = frozen([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0])
 """The pose (7,) of the body over the feet's centre in a nominal stand."""
 WRAP_SPEED = 30.0
@@ -152,10 +129,10 @@ class Tracks:
 
     def _orientation(self, part: str, rest: Floats, at: Floats) -> Floats:
         """Return orientations (T, 4) of the body or the hand."""
-        names = QUATERNIONS[part]
+        names = GROUPS[f"{part}_quat_wxyz"]
         if self._has_any(*names):
             return _interpolated_orientations(self._table(names, np.zeros(4)), self._keys.times, at)
-        names = ROLL_PITCH_YAW[part]
+        names = GROUPS[f"{part}_euler_rpy"]
         if self._has_any(*names):
             return rotations.from_rpy(self._columns(names, np.zeros(3), at, angles=True))
         return np.tile(rest, (len(at), 1))
@@ -163,17 +140,17 @@ class Tracks:
     @property
     def has_body(self) -> bool:
         """Whether the animation controls the body and has a column for it."""
-        names = (*POSITIONS["body"], *POSITIONS["com"], *QUATERNIONS["body"], *ROLL_PITCH_YAW["body"])
+        names = (*GROUPS["body_pos"], *GROUPS["com_pos"], *GROUPS["body_quat_wxyz"], *GROUPS["body_euler_rpy"])
         return self.controls("body") and self._has_any(*names)
 
     @property
     def by_center_of_mass(self) -> bool:
         """Whether the body's position is defined by the centre of mass."""
-        return self.has_body and self._has_any(*POSITIONS["com"]) and not self._has_any(*POSITIONS["body"])
+        return self.has_body and self._has_any(*GROUPS["com_pos"]) and not self._has_any(*GROUPS["body_pos"])
 
     def body_position(self, at: Floats, height: float = NOMINAL_HEIGHT) -> Floats:
         """Return the position (T, 3) of the body's origin, or of the centre of mass; `height` where there is no column for it."""
-        return self._columns(POSITIONS["com" if self.by_center_of_mass else "body"], [0.0, 0.0, height], at)
+        return self._columns(GROUPS["com_pos" if self.by_center_of_mass else "body_pos"], [0.0, 0.0, height], at)
 
     def body_orientation(self, at: Floats) -> Floats:
         """Return the body's orientation (T, 4); yaw alone with the option `assume_zero_roll_and_pitch`."""
@@ -190,8 +167,8 @@ class Tracks:
 
     def body_angles(self, at: Floats) -> Floats | None:
         """Return the body's roll, pitch and yaw (T, 3), full turns included, where columns define these angles; else None."""
-        names = ROLL_PITCH_YAW["body"]
-        if self._has_any(*QUATERNIONS["body"]) or not self._has_any(*names):
+        names = GROUPS["body_euler_rpy"]
+        if self._has_any(*GROUPS["body_quat_wxyz"]) or not self._has_any(*names):
             return None
         angles = self._columns(names, np.zeros(3), at, angles=True)
         return angles * [0.0, 0.0, 1.0] if "assume_zero_roll_and_pitch" in self.animation.options else angles
@@ -199,12 +176,12 @@ class Tracks:
     @property
     def legs_by_joints(self) -> npt.NDArray[np.bool_]:
         """Which legs (4,) are defined by their joints."""
-        return np.array([self.controls("legs") and self._has_any(*leg_columns(leg)) for leg in LEGS])
+        return np.array([self.controls("legs") and self._has_any(*GROUPS[f"{leg}_angles"]) for leg in LEGS])
 
     @property
     def legs_by_feet(self) -> npt.NDArray[np.bool_]:
         """Which legs (4,) are defined by the positions of their feet."""
-        controlled = [self.controls("legs") and self._has_any(*foot_columns(leg)) for leg in LEGS]
+        controlled = [self.controls("legs") and self._has_any(*GROUPS[f"{leg}_pos"]) for leg in LEGS]
         return np.array(controlled) & ~self.legs_by_joints
 
     @property
@@ -214,13 +191,13 @@ class Tracks:
 
     def leg_joints(self, at: Floats) -> Floats:
         """Return the joints (T, 4, 3) of legs that are defined by joints; undefined for the others."""
-        joints = [self._columns(leg_columns(leg), self.before.legs[k], at) for k, leg in enumerate(LEGS)]
+        joints = [self._columns(GROUPS[f"{leg}_angles"], self.before.legs[k], at) for k, leg in enumerate(LEGS)]
         return np.stack(joints, axis=1)
 
     def feet(self, at: Floats, body: Floats) -> Floats:
         """Return the feet's centres (T, 4, 3) for body poses `body` (T, 7); feet without columns stay where they were."""
         rest = poses.transform_points(poses.inverse(self.frame), self.before.feet)
-        positions = [self._columns(foot_columns(leg), rest[k], at) for k, leg in enumerate(LEGS)]
+        positions = [self._columns(GROUPS[f"{leg}_pos"], rest[k], at) for k, leg in enumerate(LEGS)]
         feet = np.stack(positions, axis=1)
         feet[:, ~self.legs_by_feet] = rest[~self.legs_by_feet]
         by_joints = self.legs_by_joints
@@ -314,7 +291,7 @@ class Tracks:
     @property
     def has_hand(self) -> bool:
         """Whether the arm is defined by the hand's pose."""
-        has_column = self._has_any(*POSITIONS["hand"], *QUATERNIONS["hand"], *ROLL_PITCH_YAW["hand"])
+        has_column = self._has_any(*GROUPS["hand_pos"], *GROUPS["hand_quat_wxyz"], *GROUPS["hand_euler_rpy"])
         return self.controls("arm") and has_column and not bool(self.arm_columns.any())
 
     def arm_joints(self, at: Floats) -> Floats:
@@ -324,7 +301,9 @@ class Tracks:
 
     def hand(self, at: Floats, rest: Floats) -> Floats:
         """Return the hand's pose (T, 7); from `rest` (7,) where there is no column."""
-        return poses.from_parts(self._columns(POSITIONS["hand"], rest[:3], at), self._orientation("hand", rest[3:], at))
+        return poses.from_parts(
+            self._columns(GROUPS["hand_pos"], rest[:3], at), self._orientation("hand", rest[3:], at)
+        )
 
     def gripper(self, at: Floats) -> Floats | None:
         """Return the gripper's angle (T,) [rad], or None where it is not controlled."""
