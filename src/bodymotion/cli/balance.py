@@ -44,20 +44,16 @@ def balance(
       --limits/--no-limits: Slow down where joints are faster than their limits, or steps too fast.
     """  # noqa: D301
     from bodymotion.balancing import balance as balanced
-    from bodymotion.cli.files import check_output, kind_of, written
+    from bodymotion.cli.files import check_output, load_pair, written
     from bodymotion.cli.messages import show_problems
     from bodymotion.cli.progress import progress
     from bodymotion.dynamics.contacts import foot_links
-    from bodymotion.formats.registry import load_together, save
-    from bodymotion.model.body import Body
-    from bodymotion.motion import Motion
+    from bodymotion.formats.registry import save
 
     with failures("balance"):
         check_output(output, [model])
-        body, old = load_together([model, motion], by_position=by_position, **reading)
-        for path, value, kind, hint in ((model, body, Body, "MODEL"), (motion, old, Motion, "MOTION")):
-            if not isinstance(value, kind):
-                raise typer.BadParameter(f"{path} holds {kind_of(value)}", param_hint=hint)
+        body, old = load_pair(model, motion, reading, by_position)
+        assert old is not None
         links = None if feet is None else names(feet)
         found_by("--feet", foot_links, body, links or ())
         with progress(f"balancing {motion.name}"):

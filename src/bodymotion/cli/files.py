@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
+T = TypeVar("T")
 LARGE = 64 << 20
 """[bytes] A larger .seq file is processed row by row where possible."""
 BYTES_PER_NUMBER = 3 * 8
@@ -38,9 +39,13 @@ def is_large(source: Path, target: Path) -> bool:
 
 def kind_of(thing: object) -> str:
     """Return what a file holds: "a model", "an animation"."""
+    return _kind_name(type(thing))
+
+
+def _kind_name(kind: type) -> str:
     from bodymotion.diagnostics.text import with_article
 
-    return with_article({"Body": "model"}.get(type(thing).__name__, type(thing).__name__.lower()))
+    return with_article({"Body": "model"}.get(kind.__name__, kind.__name__.lower()))
 
 
 def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> None:
@@ -67,7 +72,7 @@ def load_motion(
     A `body` names the columns of a table. A large file is read only where memory will suffice; MemoryError otherwise, with `advice` in
     its message.
     """
-    from bodymotion.formats.registry import find_format, load
+    from bodymotion.formats.registry import find_format
     from bodymotion.motion import Motion
     from bodymotion.system.memory import check_memory
 
@@ -77,36 +82,38 @@ def load_motion(
         with open_motion(path) as reader:
             numbers = sum(h.num_frames * h.layout.width for h in reader.components if h.layout is not None)
         check_memory(BYTES_PER_NUMBER * numbers, f"changing {path} as a whole" + (f" ({advice})" if advice else ""))
-    row = find_format(path)
-    found = load(path, format=row.name, body=body, **row.options_of(reading or {}))
-    if not isinstance(found, Motion):
-        advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it" if kind_of(found) == "an animation" else ""
-        raise typer.BadParameter(one_line(f"{path} holds {kind_of(found)}, not a motion{advice}"), param_hint=hint)
-    return found
+    return _loaded(path, reading or {}, Motion, hint, body=body)
 
 
 def load_animation(path: Path, reading: ReaderOptions, hint: str = "IN") -> Animation:
     """Read an animation; a file with something else is wrong use."""
     from bodymotion.animation import Animation
-    from bodymotion.formats.registry import find_format, load
 
-    row = find_format(path)
-    found = load(path, format=row.name, **row.options_of(reading))
-    if not isinstance(found, Animation):
-        raise typer.BadParameter(one_line(f"{path} holds {kind_of(found)}, not an animation"), param_hint=hint)
-    return found
+    return _loaded(path, reading, Animation, hint)
 
 
 def load_body(path: Path, reading: ReaderOptions, hint: str = "--body") -> Body:
     """Read a body; a file with something else is wrong use."""
-    from bodymotion.formats.registry import find_format, load
     from bodymotion.model.body import Body
 
+    return _loaded(path, reading, Body, hint)
+
+
+def _loaded(path: Path, reading: ReaderOptions, kind: type[T], hint: str, **options: Any) -> T:  # noqa: ANN401
+    from bodymotion.formats.registry import find_format, load
+
     row = find_format(path)
-    found = load(path, format=row.name, **row.options_of(reading))
-    if not isinstance(found, Body):
-        raise typer.BadParameter(f"{path} holds {kind_of(found)}, not a model", param_hint=hint)
-    return found
+    return of_kind(load(path, format=row.name, **options, **row.options_of(reading)), path, kind, hint)
+
+
+def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
+    """Return what a file holds; wrong use where it is of another kind."""
+    if isinstance(found, kind):
+        return found
+    advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it"
+    advice = advice if (type(found).__name__, kind.__name__) == ("Animation", "Motion") else ""
+    wanted = _kind_name(kind)
+    raise typer.BadParameter(one_line(f"{path} holds {kind_of(found)}, not {wanted}{advice}"), param_hint=hint)
 
 
 def load_pair(
@@ -133,10 +140,8 @@ def load_pair(
         return spot_body(arm=needs_arm(found[0])), play(found[0], bpm=bpm)
     if bpm is not None:
         raise typer.BadParameter("only an animation has a tempo", param_hint="--bpm")
-    for path, value, kind, name in zip(files, found, (Body, Motion), ("MODEL", "MOTION"), strict=False):
-        if not isinstance(value, kind):
-            raise typer.BadParameter(f"{path} holds {kind_of(value)}, not a {name.lower()}", param_hint=name)
-    return found[0], found[1] if motion is not None else None
+    body = of_kind(found[0], model, Body, "MODEL")
+    return body, None if motion is None else of_kind(found[1], motion, Motion, "MOTION")
 
 
 def finish(before: Motion | Animation, after: Motion | Animation, path: Path) -> NoReturn:

@@ -36,21 +36,18 @@ def describe(
     thing: Body | Motion | KeyPoses | Skeleton | Animation | Choreography, path: Path, parts: bool = False
 ) -> Data:
     """Return the contents of a file as data; with `parts`, the range of each joint and link of a motion."""
+    from bodymotion.animation import Animation
     from bodymotion.choreography import Choreography
     from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
     from bodymotion.skeleton import Skeleton
 
-    if isinstance(thing, Body):
-        return _body(thing, path)
-    if isinstance(thing, KeyPoses):
-        return _key_poses(thing, path)
-    if isinstance(thing, Skeleton):
-        return _skeleton(thing, path)
-    if isinstance(thing, Choreography):
-        return _choreography(thing, path)
-    return describe_motion(thing, path, parts) if isinstance(thing, Motion) else _animation(thing, path)
+    if isinstance(thing, Motion):
+        return describe_motion(thing, path, parts)
+    ways: dict[type, Callable[[Any, Path], Data]] = {Body: _body, KeyPoses: _key_poses, Skeleton: _skeleton}
+    ways |= {Choreography: _choreography, Animation: _animation}
+    return ways[type(thing)](thing, path)
 
 
 def _choreography(dance: Choreography, path: Path) -> Data:
@@ -237,9 +234,18 @@ def _device(body: Body, device: Device) -> Data:
 
 
 @dataclass
-class _Range:
-    """The range of each number of the rows of a component, and the first and last row."""
+class _Component:
+    """The header of a component; and the range of each number of its rows, and the first and last row."""
 
+    type: str
+    content: str
+    num_frames: int | None = None
+    num_parts: int = 0
+    rate: float | None = None
+    stamped: bool = False
+    is_root_relative: bool = False
+    part_labels: tuple[str, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
     lower: Floats | None = None
     upper: Floats | None = None
     first: Floats | None = None
@@ -269,22 +275,6 @@ class _Range:
             self.last_time = float(component.timeline.stamps[-1])
 
 
-@dataclass
-class _Component:
-    """The header of a component, and the range of its values."""
-
-    type: str
-    content: str
-    num_frames: int | None = None
-    num_parts: int = 0
-    rate: float | None = None
-    stamped: bool = False
-    is_root_relative: bool = False
-    part_labels: tuple[str, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    values: _Range = field(default_factory=_Range)
-
-
 def describe_motion(motion: Motion, path: Path, parts: bool = False) -> Data:
     """Return a motion as data; with `parts`, the range of each joint and link."""
     from bodymotion.motion import OtherSeq, Vector3Seq
@@ -308,7 +298,7 @@ def describe_motion(motion: Motion, path: Path, parts: bool = False) -> Data:
                 c.extra,
             )
         )
-        components[-1].values.add(c)
+        components[-1].add(c)
     return _described(components, motion.source, motion.extra, path, parts)
 
 
@@ -339,7 +329,7 @@ def describe_open_motion(
         total = max((c.num_frames or 0 for c in components), default=0)
         for count, chunk in enumerate(reader.chunks(CHUNK), 1):
             for component, piece in zip(components, chunk.components, strict=True):
-                component.values.add(piece)
+                component.add(piece)
             for problem in chunk.problems:
                 found.setdefault((problem.rule, (problem.location.inside or "").partition(".frames")[0]), problem)
             if progress is not None:
@@ -369,7 +359,7 @@ def _described(
 def _component(c: _Component, parts: bool) -> Data:
     if c.num_frames is None:
         return members(c, "type", "content", "extra")
-    first, last = c.values.first_time, c.values.last_time
+    first, last = c.first_time, c.last_time
     if not c.stamped and c.num_frames and c.rate is not None:
         first, last = 0.0, (c.num_frames - 1) / c.rate
     data: Data = {
@@ -393,11 +383,11 @@ def _component(c: _Component, parts: bool) -> Data:
 
 def _extent(c: _Component) -> tuple[Floats, Floats] | None:
     """Return the lowest and highest of each part: numbers, or positions x y z."""
-    if c.values.lower is None or c.values.upper is None or not c.values.lower.size:
+    if c.lower is None or c.upper is None or not c.lower.size:
         return None
     if c.type == "MultiSE3Seq":
-        return c.values.lower[:, :3], c.values.upper[:, :3]
-    return c.values.lower, c.values.upper
+        return c.lower[:, :3], c.upper[:, :3]
+    return c.lower, c.upper
 
 
 def _range(c: _Component) -> Data | None:
@@ -408,7 +398,7 @@ def _range(c: _Component) -> Data | None:
     lower, upper = extent
     if c.type != "Vector3Seq":
         lower, upper = lower.min(axis=0), upper.max(axis=0)
-    return {"lower": plain(lower), "upper": plain(upper), "non_finite": c.values.non_finite}
+    return {"lower": plain(lower), "upper": plain(upper), "non_finite": c.non_finite}
 
 
 def _parts(c: _Component) -> list[Data]:
@@ -430,9 +420,9 @@ def _root_displacement(components: Sequence[_Component]) -> Data | None:
     """Return the position of the root at the first and the last frame, and the distance between them."""
     for c in reversed(components):
         if c.type == "MultiSE3Seq" and c.content == "LinkPosition":
-            if c.values.first is None or c.values.last is None or not len(c.values.first):
+            if c.first is None or c.last is None or not len(c.first):
                 return None
-            start, end = c.values.first[0, :3], c.values.last[0, :3]
+            start, end = c.first[0, :3], c.last[0, :3]
             with np.errstate(all="ignore"):
                 distance = float(np.linalg.norm(end - start))
             return {"start": plain(start), "end": plain(end), "distance": number(distance)}

@@ -36,18 +36,9 @@ def page_of(data: Data, problems: Sequence[Problem]) -> Page:
     if problems:
         _words(page, "missing", *(problem.message for problem in problems if "missing" in problem.data))
         page.fact("problems", f"{severities(grouped(problems))}, listed at the end")
-    if data["kind"] == "body":
-        _body(page, data)
-    elif data["kind"] == "animation":
-        _animation(page, data)
-    elif data["kind"] == "choreography":
-        _choreography(page, data)
-    elif data["kind"] == "key poses":
-        _key_poses(page, data)
-    elif data["kind"] == "skeleton":
-        _skeleton(page, data)
-    else:
-        _motion(page, data)
+    contents = {"body": _body, "animation": _animation, "choreography": _choreography, "key poses": _key_poses}
+    contents |= {"skeleton": _skeleton, "motion": _motion}
+    contents[data["kind"]](page, data)
     _problems(page, problems)
     return page
 

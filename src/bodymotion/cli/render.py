@@ -92,10 +92,6 @@ def render(
 
     if len(files) > 2:
         raise typer.BadParameter("at most two files: a model and a motion", param_hint="MODEL [MOTION]")
-    width_and_height = (
-        None if size is None else numbers("--size", size.lower().replace("x", ","), (2,), "2 numbers", int)
-    )
-    texts = () if overlay == "none" else names(overlay)
     frames = 1
     with failures("render"), progress(f"drawing {output.name}") as bar:
 
@@ -113,12 +109,14 @@ def render(
             frame=None if frame is None else numbers("--frame", frame, ANY_COUNT, SEVERAL, int),
             strobe=strobe,
             sheet=sheet,
-            size=None if width_and_height is None else (width_and_height[0], width_and_height[1]),
-            camera=_position(camera, "--camera") if "," in camera else camera,
-            look_at=None if look_at is None else _position(look_at, "--look-at"),
+            size=None
+            if size is None
+            else tuple(numbers("--size", size.lower().replace("x", ","), (2,), "2 numbers", int)),
+            camera=tuple(numbers("--camera", camera, (3,), "3 numbers")) if "," in camera else camera,
+            look_at=None if look_at is None else tuple(numbers("--look-at", look_at, (3,), "3 numbers")),
             background=background,
             ground=ground,
-            overlay=None if overlay is None else texts,
+            overlay=None if overlay is None else () if overlay == "none" else names(overlay),
             stand=stand,
             start=start,
             end=end,
@@ -133,8 +131,3 @@ def render(
             **reading,
         )
     written(output, counted(frames, "frame") if still is None else f"{still.width} × {still.height} pixels")
-
-
-def _position(text: str, option: str) -> tuple[float, float, float]:
-    x, y, z = numbers(option, text, (3,), "3 numbers")
-    return x, y, z

@@ -287,35 +287,27 @@ def feet_on_ground(
     """
     if not ground.level:
         return _hovers(samples, locate, level=False) or _uneven(samples, locate)
-    slips: list[Moment] = []
-    sinks: list[Moment] = []
-    slipped = sunk = 0
-    for k, link in enumerate(ground.feet.links):
-        name = body.links[link].name
-        if body.links[link].joint.type != "crawler":
-            found, count = _slips(samples, k, name, locate)
-            slips += found
-            slipped += count
-        depth = -samples.heights[:, k] * 1000
-        found, count = _sinks(samples, depth, MAX_DEPTH, locate, name)
-        sinks += found
-        sunk += count
-    for one, two, depth in () if overlaps is None else overlaps.by_pair():
-        if one == FLOOR and two not in ground.feet.links:
-            found, count = _sinks(samples, depth * 1000, MIN_DEPTH, locate, body.links[two].name)
-            sinks += found
-            sunk += count
+    feet, links = ground.feet.links, body.links
+    slips = [_slips(samples, k, links[f].name, locate) for k, f in enumerate(feet) if links[f].joint.type != "crawler"]
+    depths = [(f, -samples.heights[:, k], MAX_DEPTH) for k, f in enumerate(feet)]
+    of_others = () if overlaps is None else overlaps.by_pair()
+    depths += [(link, depth, MIN_DEPTH) for one, link, depth in of_others if one == FLOOR and link not in feet]
+    sinks = []
+    for link, depth, limit in depths:
+        text = "{subject!r} is {amount:.3g} mm below the ground in {at}"
+        worst = MAX_FLOOR_DEPTHS[0][1] / limit
+        sinks.append(
+            _moments(
+                *(rules.SINKS, samples, depth * 1000, limit * 1000, text, locate, links[link].name),
+                bridge=BRIDGE,
+                max_amount=worst,
+            )
+        )
     return [
-        *finding(rules.SLIPS, slips, slipped),
-        *finding(rules.SINKS, sinks, sunk),
+        *_together(rules.SLIPS, slips),
+        *_together(rules.SINKS, sinks),
         *_hovers(samples, locate, level=True),
     ]
-
-
-def _sinks(samples: Samples, depth: Floats, limit: float, locate: FrameLocator, name: str) -> tuple[list[Moment], int]:
-    text = "{subject!r} is {amount:.3g} mm below the ground in {at}"
-    worst = MAX_FLOOR_DEPTHS[0][1] / limit
-    return _moments(rules.SINKS, samples, depth, limit * 1000, text, locate, name, bridge=BRIDGE, max_amount=worst)
 
 
 def _collisions(
@@ -331,19 +323,20 @@ def _collisions(
     except (ImportError, ValueError) as error:
         reason = f"collisions of links were not checked: {error}"
         return None, [Finding(rules.NO_COLLISIONS.problem(reason, replace(locate(0), line=None, column=None)))]
-    moments: list[Moment] = []
-    total = 0
+    found = []
     text, worst = "{subject} overlap by {amount:.3g} mm in {at}, and for {duration:.2f} s", MAX_OVERLAP / MIN_DEPTH
     sampling = Sampling(frames, times[frames])
     for one, two, depth in overlaps.by_pair():
         if one != FLOOR:
             names, limit = f"{body.links[one].name!r} and {body.links[two].name!r}", MIN_DEPTH * 1000
-            found, count = _moments(
-                *(rules.COLLIDES, sampling, depth * 1000, limit, text, locate, names), bridge=BRIDGE, max_amount=worst
+            found.append(
+                _moments(
+                    *(rules.COLLIDES, sampling, depth * 1000, limit, text, locate, names),
+                    bridge=BRIDGE,
+                    max_amount=worst,
+                )
             )
-            moments += found
-            total += count
-    return overlaps, finding(rules.COLLIDES, moments, total)
+    return overlaps, _together(rules.COLLIDES, found)
 
 
 def _uneven(samples: Samples, locate: FrameLocator) -> list[Finding]:
@@ -380,17 +373,16 @@ def balance(samples: Samples, locate: FrameLocator) -> list[Finding]:
     ):
         point = "the zero moment point" if rule is rules.TIPS else "the recorded zero moment point"
         text = f"{point} {text}, in {{at}}, for {{duration:.2f}} s"
-        moments, count = _moments(
+        moments = _moments(
             rule, samples, amount * 1000, limit * 1000, text, locate, min_duration=min_duration, bridge=BRIDGE
         )
-        found += finding(rule, moments, count)
+        found += finding(rule, *moments)
     return found
 
 
 def torques(samples: Samples, body: Body, locate: FrameLocator, min_duration: float) -> list[Finding]:
     """Return where joints need more torque or force than their motors give, for `min_duration` [s] or more."""
-    moments: list[Moment] = []
-    total = 0
+    found = []
     for k, column in enumerate(samples.motors):
         joint = body.joints[column]
         name = joint.name or body.links[body.joint_links[column]].name
@@ -398,12 +390,12 @@ def torques(samples: Samples, body: Body, locate: FrameLocator, min_duration: fl
         effort, unit = max(abs(samples.efforts[k])), "Nm" if joint.type == "rotate" else "N"
         needs = f"{{subject!r}} needs {{amount:.4g}} {unit}, and its motor has {effort:.4g} {unit}"
         text = f"{needs}, in {{at}}; it is overloaded for {{duration:.2f}} s"
-        found, count = _moments(
-            rules.TORQUE_LIMIT, samples, loads * effort, effort, text, locate, name, MAX_LOAD, min_duration, BRIDGE
+        found.append(
+            _moments(
+                rules.TORQUE_LIMIT, samples, loads * effort, effort, text, locate, name, MAX_LOAD, min_duration, BRIDGE
+            )
         )
-        moments += found
-        total += count
-    return finding(rules.TORQUE_LIMIT, moments, total)
+    return _together(rules.TORQUE_LIMIT, found)
 
 
 def _slips(samples: Samples, foot: int, name: str, locate: FrameLocator) -> tuple[list[Moment], int]:
@@ -411,9 +403,8 @@ def _slips(samples: Samples, foot: int, name: str, locate: FrameLocator) -> tupl
     contact = np.where(samples.heights[:, foot] < MAX_SLIP_HEIGHT, 1.0, 0.0)
     stances, _ = runs(contact, samples.times, 0.5, max_runs=len(contact))
     known = np.nan_to_num(samples.slip_speeds[:, foot])
-    path = np.concatenate(
-        [[0.0], np.cumsum(0.5 * (known[1:] + known[:-1]) * np.diff(samples.times))]
-    )  # trapezoidal rule
+    # The trapezoidal rule.
+    path = np.concatenate([[0.0], np.cumsum(0.5 * (known[1:] + known[:-1]) * np.diff(samples.times))])
     found = []
     for run in stances:
         distance = float(path[run.last] - path[run.first])
@@ -427,7 +418,8 @@ def _slips(samples: Samples, foot: int, name: str, locate: FrameLocator) -> tupl
             f"to {samples.times[run.last]:.2f} s, "
             f"fastest in {_at(samples, worst)} at {speed:.2g} m/s"
         )
-        found.append(_moment(rules.SLIPS, slip, samples, name, message, locate))
+        frame = int(samples.frames[worst])
+        found.append(moment_of(rules.SLIPS, slip, samples.times, name, message, locate(frame), frame))
     return found, len(found)
 
 
@@ -458,18 +450,11 @@ def _moments(
         end = samples.times[min(run.last + 1, len(samples.times) - 1)]
         words = {"at": _at(samples, run.worst), "duration": float(end - samples.times[run.first])}
         message = text.format(subject=subject, amount=run.amount * limit, **words)
-        moments.append(_moment(rule, run, samples, subject, message, locate, max_amount))
+        frame = int(samples.frames[run.worst])
+        moments.append(moment_of(rule, run, samples.times, subject, message, locate(frame), frame, max_amount))
     return moments, count
 
 
-def _moment(
-    rule: Rule,
-    run: Run,
-    samples: Sampling,
-    subject: str,
-    message: str,
-    locate: FrameLocator,
-    max_amount: float = np.inf,
-) -> Moment:
-    frame = int(samples.frames[run.worst])
-    return moment_of(rule, run, samples.times, subject, message, locate(frame), frame, max_amount)
+def _together(rule: Rule, parts: Sequence[tuple[list[Moment], int]]) -> list[Finding]:
+    """Return the finding of the moments of several subjects, each with the number of all its moments."""
+    return finding(rule, [one for moments, _ in parts for one in moments], sum(count for _, count in parts))
