@@ -15,7 +15,7 @@ from bodymotion.balancing.stance import plan_feet, support_edges
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import Measures, foot_slips, measure
 from bodymotion.dynamics.differentiation import derivatives
-from bodymotion.editing.retiming import stretched
+from bodymotion.editing.retiming import speed_shares, stretched
 from bodymotion.editing.rules import NOT_EDITED
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.kernels.feet import lowest
@@ -53,6 +53,8 @@ LOWERING_TIME = 0.5
 """[s] over which it is lowered: if it falls fast, feet carry little."""
 MAX_MISS = 1e-3
 """[m] Feet and centre of mass that are further from where they should be are reported."""
+MIN_FILTERED = 3
+"""Shorter clips, in frames, are not filtered."""
 FRAME_SIZE, LINK_SIZE = 5000, 1000
 """[bytes] For each frame of the plan and, for each link, of the measures, about."""
 MIN_REPORTED = 5e-5
@@ -198,7 +200,7 @@ def balance(
             old = _measured(body, motion, feet, ground)
         elif number:
             break
-        smooth = _smoothed(old)
+        smooth = _without_noise(old)
         plan = plan_feet(old, body.forward_kinematics(*smooth))
         missed, now = _balanced(old, smooth, plan, margin)
     report = _report(original, old, now, plan, missed, slowed)
@@ -222,12 +224,10 @@ def _measured(body: Body, motion: Motion, feet: Sequence[int | str] | None, grou
     return found
 
 
-def _smoothed(old: Measures) -> tuple[Floats, Floats]:
+def _without_noise(old: Measures) -> tuple[Floats, Floats]:
     """Return the joints (T, J) and root poses (T, 7) without what is faster than a body tilts: mostly the noise of a file."""
     cutoff = ROOT_CUTOFF if old.motion.link_position is None else ZMP_CUTOFF
-    return low_passed_rows(old.joint_displacements, old.times, ZMP_CUTOFF), low_passed_rows(
-        old.root_poses, old.times, cutoff
-    )
+    return smoothed(old.joint_displacements, old.times, ZMP_CUTOFF), smoothed(old.root_poses, old.times, cutoff)
 
 
 def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, margin: float) -> tuple[Floats, Measures]:
@@ -235,7 +235,7 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
     body, times, ground = old.body, old.times, old.ground
     polygons, numbers = support_edges(plan, old, margin)
     smooth = body.center_of_mass(body.forward_kinematics(*before))
-    smooth[:, 2:] = low_passed_rows(smooth[:, 2:], times, HEIGHT_CUTOFF)
+    smooth[:, 2:] = smoothed(smooth[:, 2:], times, HEIGHT_CUTOFF)
     center, acceleration = np.array(smooth), derivatives(smooth[:, :2], times)[1]
     speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
     at_rest = bool(speed[0] < REST_SPEED), bool(speed[-1] < REST_SPEED)
@@ -250,10 +250,10 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
     for number in range(MAX_ITERATIONS):
         path = now.center_of_mass[:, :2]
         fall = np.maximum(now.center_of_mass_acceleration[:, 2] - now.gravity[2], 0.1 * -now.gravity[2])
-        pendulum = low_passed_rows(((now.center_of_mass[:, 2] - ground) / fall)[:, None], times, ZMP_CUTOFF)[:, 0]
+        pendulum = smoothed(((now.center_of_mass[:, 2] - ground) / fall)[:, None], times, ZMP_CUTOFF)[:, 0]
         offset = np.nan_to_num(now.zmp[:, :2] - path + pendulum[:, None] * now.center_of_mass_acceleration[:, :2])
         inner = np.clip(np.arange(len(times)), END_FRAMES, len(times) - 1 - END_FRAMES)
-        offset = low_passed_rows(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, ZMP_CUTOFF)
+        offset = smoothed(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, ZMP_CUTOFF)
         wanted = plan_center(times, smooth[:, :2], acceleration, offset, pendulum, polygons, numbers, at_rest)
         change = np.abs(wanted - center[:, :2]).max()
         if number and change < DONE and low.max() <= MIN_LOWERING:
@@ -284,8 +284,10 @@ def _score(now: Measures, missed: Floats) -> tuple[float, float]:
     return float(np.mean(good)), float(np.nan_to_num(_minimum(now.stability_margin), nan=-np.inf))
 
 
-def low_passed_rows(values: Floats, times: Floats, cutoff: float) -> Floats:
-    """Return values (T, …) without what is faster than a cutoff [Hz]; poses where they have seven columns."""
+def smoothed(values: Floats, times: Floats, cutoff: float) -> Floats:
+    """Return values (T, …), poses where they have seven columns, without what is faster than a cutoff [Hz]; as they are below 3 frames."""
+    if len(times) < MIN_FILTERED:
+        return values
     weights = gaussian(float(np.clip(cutoff * np.median(np.diff(times)), 1.0 / len(values), 0.5)))
     return all_low_passed(values, weights, poses=values.shape[1] == 7)
 
@@ -300,22 +302,20 @@ def _known_zmp(now: Measures) -> Floats:
 
 def _smooth_zmp(now: Measures) -> Floats:
     """Return x and y (T, 2) [m] of the zero moment point without what is faster than a body tilts."""
-    return low_passed_rows(_known_zmp(now)[:, :2], now.times, ZMP_CUTOFF)
+    return smoothed(_known_zmp(now)[:, :2], now.times, ZMP_CUTOFF)
 
 
 def eased(values: Floats, times: Floats, seconds: float = EASING_TIME) -> Floats:
     """Return smooth values (T,) that are nowhere below the given ones, from some seconds before they rise."""
+    if len(times) < MIN_FILTERED:
+        return values
     return smooth_bound(values, int(np.clip(seconds / np.median(np.diff(times)) + 0.5, 1, len(times))))
 
 
 def _excess_speed(now: Measures) -> Floats:
     """Return by which factor (T,) joints exceed their velocity limits, 1 where they do not."""
-    low, high = (
-        np.array([getattr(joint, f"velocity_{end}") for joint in now.body.joints]) for end in ("lower", "upper")
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(now.joint_velocities > 0, now.joint_velocities / high, now.joint_velocities / low)
-    ratio = np.nan_to_num(ratio, nan=0.0, posinf=0.0)  # A limit of 0 cannot be reached by slowing down; it is reported.
+    ratio = speed_shares(now.body, now.joint_velocities)
+    ratio[np.isinf(ratio)] = 0.0  # A limit of 0 cannot be reached by slowing down; it is reported.
     if ratio.max(initial=0.0) > MAX_FACTOR:
         frame, column = np.unravel_index(ratio.argmax(), ratio.shape)
         raise ValueError(

@@ -83,7 +83,7 @@ def _solved(
             errors.append(FOOT_WEIGHT * error)
             miss = np.maximum(miss, np.linalg.norm(error, axis=1))
             if plan.oriented[k]:
-                error = _rotation(goals[:, k, 3:], links[:, link, 3:])
+                error = rotations.difference(goals[:, k, 3:], links[:, link, 3:])
                 rows.append(FOOT_WEIGHT * jacobian[:, 3:])
                 errors.append(FOOT_WEIGHT * error)
                 miss = np.maximum(miss, HALF_FOOT * np.linalg.norm(error, axis=1))
@@ -96,7 +96,7 @@ def _solved(
         stiff = np.zeros((len(now), 3, size))
         stiff[:, range(3), range(3, 6)] = ROOT_WEIGHT
         rows.append(stiff)
-        errors.append(ROOT_WEIGHT * _rotation(old[1][active, 3:], placed[:, 3:]))
+        errors.append(ROOT_WEIGHT * rotations.difference(old[1][active, 3:], placed[:, 3:]))
         matrix, error = np.concatenate(rows, axis=1), np.concatenate(errors, axis=1)
         square = matrix.transpose(0, 2, 1) @ matrix
         right = np.einsum("tij,ti->tj", matrix, error)
@@ -112,7 +112,7 @@ def _solved(
         step *= np.minimum(1.0, MAX_STEP / np.maximum(largest, 1e-12))[:, None]
         q[active] = np.clip(now + step[:, 6:], lower, upper)
         root[active, :3] += step[:, :3]
-        change = rotations.from_axis_angle(step[:, 3:6], np.linalg.norm(step[:, 3:6], axis=1))
+        change = rotations.from_vector(step[:, 3:6])
         root[active, 3:] = rotations.normalized(rotations.multiply(change, placed[:, 3:]))
         active = active[largest >= TOLERANCE]
         if not len(active):
@@ -140,9 +140,3 @@ def _center_jacobian(body: Body, links: Floats) -> Floats:
     driven = np.flatnonzero(kinds[1:]) + 1
     out[:, :, 6 + columns[driven]] = moved[:, driven].transpose(2, 0, 1)
     return out
-
-
-def _rotation(goal: Floats, now: Floats) -> Floats:
-    """Return the rotation vectors (T, 3) [rad], in the world, from orientations (T, 4) to goals (T, 4)."""
-    axis, angle = rotations.to_axis_angle(rotations.multiply(goal, rotations.conjugate(now)))
-    return axis * angle[:, None]

@@ -200,7 +200,7 @@ def _add_swings(out: Floats, old: Floats, times: Floats, contact: npt.NDArray[np
         known = [pose_difference(goal, old[at]) for goal, at in nearby if goal is not None]
         change = known[0] + quintic(share) * (known[-1] - known[0])
         out[a:b, :3] = old[a:b, :3] + change[:, :3]
-        out[a:b, 3:] = rotations.multiply(from_rotation_vector(change[:, 3:]), old[a:b, 3:])
+        out[a:b, 3:] = rotations.multiply(rotations.from_vector(change[:, 3:]), old[a:b, 3:])
         near = [goal for goal, _ in nearby if goal is not None]
         low = SWING_HEIGHT + np.mean([goal[2] for goal in near]) - out[a:b, 2].max()
         if len(near) == 2 and low > 0 and np.abs(pose_difference(*near)).max() > MIN_STEP:
@@ -220,18 +220,13 @@ def _add_swings(out: Floats, old: Floats, times: Floats, contact: npt.NDArray[np
                 length = min(CATCH_UP_TIME, 0.6 * (last - first - begin))
                 weight = quintic(np.clip((away - begin) / length, 0.0, 1.0))[::way, None]
                 out[a:b, :2] = end[:2] + weight * change[:, :2]
-                out[a:b, 3:] = rotations.multiply(from_rotation_vector(weight * change[:, 3:]), end[3:])
+                out[a:b, 3:] = rotations.multiply(rotations.from_vector(weight * change[:, 3:]), end[3:])
 
 
 def pose_difference(pose: Floats, other: Floats) -> Floats:
     """Return how (..., 6) a pose differs from another: x y z, and the rotation vector, in the world."""
-    axis, angle = rotations.to_axis_angle(rotations.multiply(pose[..., 3:], rotations.conjugate(other[..., 3:])))
-    return np.concatenate((pose[..., :3] - other[..., :3], axis * np.asarray(angle)[..., None]), axis=-1)
-
-
-def from_rotation_vector(vector: Floats) -> Floats:
-    """Return the quaternions (..., 4) of rotation vectors (..., 3) [rad]."""
-    return rotations.from_axis_angle(vector, np.linalg.norm(vector, axis=-1))
+    rotated = rotations.difference(pose[..., 3:], other[..., 3:])
+    return np.concatenate((pose[..., :3] - other[..., :3], rotated), axis=-1)
 
 
 def quintic(share: Floats) -> Floats:

@@ -59,7 +59,9 @@ def reroot(body: Body, link: str | int) -> Body:
         root = body.link(link).index
     if root == 0:
         return body
-    path = _path(body, root)
+    path = [root]
+    while path[-1] != 0:
+        path.append(body.links[path[-1]].parent)
     for index in path[:-1]:
         joint = body.links[index].joint
         if joint.type == "crawler":
@@ -139,14 +141,6 @@ def _renumbered(locations: SourceMap, order: list[int]) -> SourceMap:
         for one in locations.unknown
     ]
     return SourceMap({(): locations.locate, **entries}, unknown)
-
-
-def _path(body: Body, root: int) -> list[int]:
-    """Return the links from the new root to the old one."""
-    path = [root]
-    while path[-1] != 0:
-        path.append(body.links[path[-1]].parent)
-    return path
 
 
 @dataclass(frozen=True)

@@ -89,10 +89,7 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
         )
     rate = joints.timeline.frame_rate
     speeds = np.diff(body.joint_values(joints), axis=0) * rate
-    limits = np.array([[max(-joint.velocity_lower, 0.0), max(joint.velocity_upper, 0.0)] for joint in body.joints])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.where(speeds == 0, 0.0, np.abs(speeds) / np.where(speeds < 0, *limits.T.reshape(2, 1, -1)))
-    shares = np.nan_to_num(shares, nan=0.0, posinf=np.inf)
+    shares = speed_shares(body, speeds)
     needed = shares.max(axis=1, initial=1.0)
     if not np.isfinite(needed).all():
         raise ValueError(f"{body.joints[int(np.argmax(shares.max(axis=0)))].name} moves, and its speed limit is 0")
@@ -103,6 +100,14 @@ def within_limits(motion: Motion, body: Body, ease: float = 0.2) -> Motion:
     later = np.concatenate([[0.0], np.cumsum(needed)])
     later *= np.ceil(later[-1]) / later[-1] / rate  # ends at a frame
     return stretched(motion, times, later)
+
+
+def speed_shares(body: Body, speeds: Floats) -> Floats:
+    """Return the shares (T, J) of joint speeds [rad/s or m/s] in their limits: above 1 beyond, inf for a limit of 0, 0 without numbers."""
+    limits = np.array([[max(-joint.velocity_lower, 0.0), max(joint.velocity_upper, 0.0)] for joint in body.joints])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.where(speeds == 0, 0.0, np.abs(speeds) / np.where(speeds < 0, *limits.T.reshape(2, 1, -1)))
+    return np.nan_to_num(shares, nan=0.0, posinf=np.inf)
 
 
 def stretched(motion: Motion, times: Floats, later: Floats, method: Method = "linear") -> Motion:

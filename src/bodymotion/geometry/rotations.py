@@ -142,6 +142,17 @@ def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Floats:
     return np.concatenate([np.broadcast_to(w, (*xyz.shape[:-1], 1)), xyz], axis=-1)
 
 
+def from_vector(vector: npt.ArrayLike) -> Floats:
+    """Return quaternions (..., 4) of rotation vectors (..., 3) [rad]."""
+    return from_axis_angle(vector, np.linalg.norm(vector, axis=-1))
+
+
+def difference(a: npt.ArrayLike, b: npt.ArrayLike) -> Floats:
+    """Return the rotation vectors (..., 3) [rad] log(a·b⁻¹), in the world, from orientations b (..., 4) to a (..., 4)."""
+    axis, angle = to_axis_angle(multiply(a, conjugate(b)))
+    return np.asarray(axis * angle[..., None])
+
+
 def to_axis_angle(quaternion: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return unit axes (..., 3) and angles (...) in 0…π of quaternions (..., 4); the identity has the axis z."""
     q = normalized(quaternion)

@@ -119,8 +119,7 @@ def _errors(body: Body, chain: Chain, q: Floats, target: Floats) -> tuple[Floats
     """Return what is missing (T, 6) to the goal in the root's frame, and the Jacobian (T, 6, K)."""
     links = body.forward_kinematics(q, poses.IDENTITY)
     goal, end = poses.compose(links[:, chain.start], target), links[:, chain.end]
-    axis, angle = rotations.to_axis_angle(rotations.multiply(goal[:, 3:], rotations.conjugate(end[:, 3:])))
-    error = np.concatenate((goal[:, :3] - end[:, :3], axis * angle[:, None]), axis=1)
+    error = np.concatenate((goal[:, :3] - end[:, :3], rotations.difference(goal[:, 3:], end[:, 3:])), axis=1)
     jacobian = np.empty((len(links), 6, len(chain.joints)))
     for k, (index, sign) in enumerate(zip(chain.joints, chain.signs, strict=True)):
         pose, joint = links[:, index], body.links[index].joint

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
 from bodymotion.keyposes.interpolation import Plan
 from bodymotion.keyposes.values import KeyPose, KeyPoses, LinkKey
 
@@ -65,14 +64,7 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
             error = np.maximum(error, np.abs(made.zmp - point).max(axis=1))
         if error.max() <= tolerance:
             return sequence(frames)
-        frames = sorted({*frames, *_worst(error, frames, tolerance)})
-
-
-def _worst(error: Floats, frames: list[int], tolerance: float) -> list[int]:
-    """Return of each segment between two key frames that is off by more than the tolerance the frame that is off most."""
-    worst = []
-    for start, end in pairwise(frames):
-        inside = error[start + 1 : end]
-        if len(inside) and inside.max() > tolerance:
-            worst.append(start + 1 + int(inside.argmax()))
-    return worst
+        # Of each segment that is off by more than the tolerance, the frame that is off most.
+        segments = ((start + 1, error[start + 1 : end]) for start, end in pairwise(frames))
+        worst = {first + int(part.argmax()) for first, part in segments if part.max(initial=0.0) > tolerance}
+        frames = sorted({*frames, *worst})

@@ -79,22 +79,22 @@ def _shifted(value: Floats, offset: Floats) -> Floats:
 
 def _adjusted(keys: Sequence[Key], style: StepStyle) -> tuple[Track, Track, int]:
     """Return the track of a foot's pose, that of the component that has one of its own, and which that is."""
-    depart, arrive = (_rise, _sink) if style == "stealthy" else (_roll_off, _roll_on)
-    own = Z if style == "stealthy" else PITCH
+    rises = style == "stealthy"
+    own = Z if rises else PITCH
     pose_keys: list[Key] = []
     own_keys: list[Key] = []
     own_plain = Track([replace(key, value=key.value[own : own + 1]) for key in keys])
     for number, key in enumerate(keys):
         before = keys[number - 1] if number else None
         if before is not None and not before.is_touching and key.is_touching:
-            time, extra = arrive(before, key, own_plain)
+            time, extra = _sink(before, key, own_plain) if rises else _roll(before, key, key.time - TOE_TIME)
             if time is not None:
                 pose_keys.append(replace(key, time=time, is_inserted=True))
             own_keys += extra
         elif before is not None and before.is_touching and not key.is_touching:
-            time, extra = depart(before, key)
+            time, extra = _rise(before, key) if rises else _roll(before, key, before.time + TOE_TIME)
             if time is not None:
-                pose_keys.append(replace(before, time=time, is_inserted=style == "toe"))
+                pose_keys.append(replace(before, time=time, is_inserted=not rises))
             own_keys += extra
         pose_keys.append(key)
         own_keys.append(own_plain.keys[number])
@@ -122,15 +122,7 @@ def _sink(start: Key, end: Key, heights: Track) -> tuple[float | None, list[Key]
     return end.time - length * LANDING_HEIGHT / height, extra
 
 
-def _roll_off(start: Key, end: Key) -> tuple[float | None, list[Key]]:
+def _roll(start: Key, end: Key, moment: float) -> tuple[float | None, list[Key]]:
     if 0.5 * (end.time - start.time) <= TOE_TIME:
         return None, []
-    moment = start.time + TOE_TIME
-    return moment, [Key(moment, np.array([TOE_ANGLE]), slope=0.0)]
-
-
-def _roll_on(start: Key, end: Key, _: Track) -> tuple[float | None, list[Key]]:
-    if 0.5 * (end.time - start.time) <= TOE_TIME:
-        return None, []
-    moment = end.time - TOE_TIME
     return moment, [Key(moment, np.array([TOE_ANGLE]), slope=0.0)]

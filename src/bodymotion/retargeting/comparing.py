@@ -125,7 +125,8 @@ def compare_retarget(
     placed = body.forward_kinematics(q, root)
     points = {role: figure.at(role, placed) for role in figure.points}
     pelvis = rotations.multiply(placed[:, figure.points["pelvis"][0], 3:], part_axes(figure)["pelvis"])
-    heading = _mean_heading(rotations.multiply(pelvis, rotations.conjugate(recording.frames["pelvis"][:count])))
+    yaw = rotations.to_rpy(rotations.multiply(pelvis, rotations.conjugate(recording.frames["pelvis"][:count])))[:, 2]
+    heading = rotations.from_rpy([0.0, 0.0, float(np.arctan2(np.sin(yaw).mean(), np.cos(yaw).mean()))])
     reach, directions = {}, {}
     for side in SIDES:
         for limb in LIMBS.values():
@@ -171,12 +172,6 @@ def compare_retarget(
         collision_share=_collision_share(body, q, root),
         speed_violations=int(((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6)).any(axis=1).sum()),
     )
-
-
-def _mean_heading(turns: Floats) -> Floats:
-    """Return the rotation (4,) about z that is nearest to rotations (T, 4) on the mean."""
-    yaw = rotations.to_rpy(turns)[:, 2]
-    return rotations.from_rpy([0.0, 0.0, float(np.arctan2(np.sin(yaw).mean(), np.cos(yaw).mean()))])
 
 
 def _slides(feet: Floats, points: Floats) -> Floats:

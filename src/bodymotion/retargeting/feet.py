@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.balancing.stance import from_rotation_vector, pose_difference, quintic
+from bodymotion.balancing.stance import pose_difference, quintic
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.retargeting.source import Sole
@@ -35,7 +35,7 @@ def foot_path(raw: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: b
         known = [change[k] for k in (a - 1, b) if 0 <= k < len(raw)] if phases else [np.zeros(6)]
         share: Floats = (np.arange(a, b, dtype=np.float64) - a + 1.0) / (b - a + 1.0)
         change[a:b] = known[0] + quintic(share)[:, None] * (known[-1] - known[0])
-    turned = rotations.multiply(from_rotation_vector(change[:, 3:]), raw[:, 3:])
+    turned = rotations.multiply(rotations.from_vector(change[:, 3:]), raw[:, 3:])
     out = np.concatenate([raw[:, :3] + change[:, :3], turned], axis=1)
     corners = np.array([[x, y, -sole.depth] for x in (sole.front, -sole.back) for y in (sole.left, -sole.right)])
     lowest = (out[:, 2, None] + rotations.rotate(out[:, None, 3:], corners)[..., 2]).min(axis=1)

@@ -17,11 +17,12 @@ Goals and joints are low-pass filtered; a last pass over legs and trunk puts the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.balancing.balancing import eased, low_passed_rows
+from bodymotion.balancing.balancing import eased, smoothed
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import in_slices
@@ -41,8 +42,6 @@ CUTOFF, SLOW_CUTOFF = 6.0, 2.0
 smooth."""
 WIDER = 1.05
 """Feet side by side are so many times as far apart as their soles are wide, at least."""
-MIN_FILTERED = 3
-"""Shorter clips, in frames, are not filtered."""
 STRETCH = 0.985
 """Of the length of a leg: hips are no further from a foot in contact."""
 POSTURE = 0.004
@@ -119,11 +118,6 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     return Motion.from_joints(q, times=times, root=root, joint_names=names if all(names) else ())
 
 
-def smoothed(values: Floats, times: Floats, cutoff: float) -> Floats:
-    """Return values (T, …), or poses of seven columns, without what is faster than a cutoff [Hz]."""
-    return values if len(times) < MIN_FILTERED else low_passed_rows(values, times, cutoff)
-
-
 class Goals:
     """Where the parts of a body should be in each frame, as tasks of inverse kinematics."""
 
@@ -161,7 +155,7 @@ class Goals:
             high = np.sqrt(np.maximum((STRETCH * leg) ** 2 - away[:, 0] ** 2 - away[:, 1] ** 2, 0.0))
             low = np.where(recording.contact[:, k].any(axis=1), away[:, 2] - high, 0.0)
             lowered = np.maximum(lowered, low)
-        self.pelvis[:, 2] -= lowered if len(times) < MIN_FILTERED else eased(lowered, times)
+        self.pelvis[:, 2] -= eased(lowered, times)
         self.middle, self.hips = middle, [poses.transform_points(self.pelvis, at) for at in at_hips]
         self._apart()
         self.ankles = [foot_path(raw, recording.contact[:, k], soles[k]) for k, raw in enumerate(self.raw)]
@@ -335,9 +329,7 @@ class Goals:
 
         def part(first: int, last: int) -> list[ik.FrameTask]:
             rows = slice(first, last)
-            return [
-                ik.FrameTask(t.link, np.asarray(t.goal)[rows], t.weight, t.orientation_weight, t.point) for t in tasks
-            ]
+            return [replace(task, goal=np.asarray(task.goal)[rows]) for task in tasks]
 
         count = len(self.pelvis)
         out = np.empty((count, self.body.num_joints)), np.empty((count, 7))

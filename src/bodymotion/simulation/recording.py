@@ -16,6 +16,7 @@ from bodymotion.simulation.result import Simulation, fall_time
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem, Rule
+    from bodymotion.model.body import Body
     from bodymotion.simulation.stepping import Run
     from bodymotion.simulation.world import World
 
@@ -64,6 +65,20 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
             ("m/s²",) if hasattr(device, LIMITS[0]) else ("rad/s",)
         ) * 3
         readings.append(Reading(device, times, values, np.abs(values) < np.abs(sensed[:, columns]), names, units))
+    limits = np.tile([-np.inf, np.inf], (2, len(world.actuators), 1))
+    limited = [
+        k for k, number in enumerate(world.actuators) if number >= 0 and world.model.actuator_forcelimited[number]
+    ]
+    limits[0, limited] = world.model.actuator_forcerange[world.actuators[limited]]
+    for column, joint in enumerate(world.body.joints):
+        if joint.velocity_lower < joint.velocity_upper:
+            limits[1, column] = joint.velocity_lower, joint.velocity_upper
+    (lowest, highest), (slowest, fastest) = limits.transpose(0, 2, 1)
+    saturated, too_fast = (effort <= lowest) | (effort >= highest), (dq < slowest) | (dq > fastest)
+    at_limits = [
+        *_limit_problems(world.body, rules.SATURATED, "motor", "at the limit of effort", saturated),
+        *_limit_problems(world.body, rules.TOO_FAST, "joint", "faster than the limit of velocity", too_fast),
+    ]
     return Simulation(
         body=world.body,
         model=world.model,
@@ -83,7 +98,7 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
         frame_rate=min(frame_rate or plan.frame_rate, 1.0 / plan.timestep),
         interrupted=run.interrupted,
         diverged=run.diverged,
-        problems=(*world.problems, *plan.problems, *_saturated(world, effort), *_too_fast(world, dq)),
+        problems=(*world.problems, *plan.problems, *at_limits),
         scenery=world.scenery,
         fall=fall_time(world.body, times, root, plan.root[:count]),
     )
@@ -92,39 +107,18 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
 def _columns(table: Floats, indices: npt.NDArray[np.int64]) -> Floats:
     """Return columns (N, J) of a table; 0 where the index is -1."""
     there = indices >= 0
-    if there.all():
-        return np.take(table, indices, axis=1)
     found = np.zeros((len(table), len(indices)))
     found[:, there] = table[:, indices[there]]
     return found
 
 
-def _saturated(world: World, effort: Floats) -> list[Problem]:
-    """Return a problem for the motors that were at their limits; `effort` (N, J) is that of the joints."""
-    found: dict[str, float] = {}
-    for column, number in enumerate(world.actuators):
-        if number >= 0 and world.model.actuator_forcelimited[number]:
-            low, high = world.model.actuator_forcerange[number]
-            share = float(np.mean((effort[:, column] <= low) | (effort[:, column] >= high)))
-            if share > 0:
-                found[world.body.joints[column].name or f"joint {column}"] = share
-    return _limit_problems(rules.SATURATED, "motor", "at the limit of effort", found)
-
-
-def _too_fast(world: World, dq: Floats) -> list[Problem]:
-    """Return a problem for the joints whose velocities (N, J) are beyond their limits."""
-    found: dict[str, float] = {}
-    for column, joint in enumerate(world.body.joints):
-        low, high = joint.velocity_lower, joint.velocity_upper
-        if low < high and len(dq):
-            share = float(np.mean((dq[:, column] < low) | (dq[:, column] > high)))
-            if share > 0:
-                found[joint.name or f"joint {column}"] = share
-    return _limit_problems(rules.TOO_FAST, "joint", "faster than the limit of velocity", found)
-
-
-def _limit_problems(rule: Rule, kind: str, how: str, shares: dict[str, float]) -> list[Problem]:
-    """Return a problem for joints by their shares of the time, none where there are none."""
+def _limit_problems(body: Body, rule: Rule, kind: str, how: str, wrong: npt.NDArray[np.bool_]) -> list[Problem]:
+    """Return a problem for the joints with their shares of the time, none where none is `wrong` (N, J)."""
+    shares = {
+        joint.name or f"joint {column}": share
+        for column, (joint, share) in enumerate(zip(body.joints, wrong.mean(axis=0).tolist(), strict=True))
+        if share > 0
+    }
     worst = sorted(shares.items(), key=lambda item: -item[1])
     listed = ", ".join(f"{name} {100 * share:.2g} %" for name, share in worst[:6]) + (" …" if len(worst) > 6 else "")
     message = f"{counted(len(shares), kind)} {how} for a part of the time: {listed}"

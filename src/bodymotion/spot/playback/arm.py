@@ -165,8 +165,8 @@ def _distances(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 
 def _errors(q: Floats, goal: Floats) -> tuple[Floats, Floats, Floats]:
     hand, positions, axes = _chain(q)
-    axis, angle = rotations.to_axis_angle(rotations.multiply(hand[..., 3:], rotations.conjugate(goal[..., 3:])))
-    error = np.concatenate([hand[..., :3] - goal[..., :3], ROTATION_WEIGHT * axis * angle[..., None]], axis=-1)
+    rotated = ROTATION_WEIGHT * rotations.difference(hand[..., 3:], goal[..., 3:])
+    error = np.concatenate([hand[..., :3] - goal[..., :3], rotated], axis=-1)
     derivative = np.stack(
         [
             np.concatenate([np.cross(along, hand[..., :3] - position), ROTATION_WEIGHT * along], axis=-1)

@@ -70,8 +70,7 @@ def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Fl
     if len(q) == 1:
         return np.tile(q, (len(at), 1))
     gaps = np.diff(times)
-    axis, angle = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(q[:-1]), q[1:]))
-    rates = _velocities(axis * angle[:, None], gaps)
+    rates = _velocities(interpolation.rotation_vectors(q[:-1], q[1:]), gaps)
     before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
     fraction = np.clip((at - times[before]) / gaps[before], 0.0, 1.0)
     out = np.zeros((len(at), 1, 7))
