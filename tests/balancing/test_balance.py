@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion.balancing.planning import CenterProblem, plan_center
+from bodymotion.balancing.planning import plan_center
 from bodymotion.dynamics import foot_slips, measure
 from bodymotion.motion import Timeline, Vector3Seq
 from keyposes.reference import arrays, body_of, key_poses_of, robots
@@ -137,15 +137,15 @@ def test_jumps_and_long_breaks_need_little_memory(biped):
         )
 
 
-def problem(center: np.ndarray, *, numbers: list[int], at_rest: tuple[bool, bool] = (True, True)) -> CenterProblem:
+def planned(center: np.ndarray, *, numbers: list[int], at_rest: tuple[bool, bool] = (True, True)) -> np.ndarray:
     count = len(center)
     zero = np.zeros((count, 2))
     times = 0.01 * np.arange(count)
-    return CenterProblem(times, center, zero, zero, np.full(count, 0.08), [SQUARE], numbers, at_rest)
+    return plan_center(times, center, zero, zero, np.full(count, 0.08), [SQUARE], numbers, at_rest)
 
 
 def test_a_centre_at_rest_outside_of_the_polygon_comes_to_its_edge():
-    found = plan_center(problem(np.tile([0.3, 0.05], (200, 1)), numbers=[0] * 200))
+    found = planned(np.tile([0.3, 0.05], (200, 1)), numbers=[0] * 200)
     assert found == pytest.approx(np.tile([0.1, 0.05], (200, 1)), abs=2e-4)
 
 
@@ -153,7 +153,7 @@ def test_a_centre_in_the_air_moves_straight_on():
     times = 0.01 * np.arange(200)
     bent = np.stack((0.05 * np.sin(6.0 * times), 0.02 * np.cos(6.0 * times)), axis=1)
     numbers = [0] * 80 + [-1] * 40 + [0] * 80
-    found = plan_center(problem(bent, numbers=numbers, at_rest=(False, False)))
+    found = planned(bent, numbers=numbers, at_rest=(False, False))
     flight = found[84:116]
     assert np.abs(np.diff(flight, 2, axis=0)).max() / 0.01**2 < 0.02
     assert np.abs(np.diff(bent[84:116], 2, axis=0)).max() / 0.01**2 > 0.5

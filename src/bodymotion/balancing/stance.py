@@ -11,6 +11,7 @@ import numpy.typing as npt
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, runs, without_short_runs
 from bodymotion.kernels.feet import hulls, lowest
+from bodymotion.motion.interpolation.lowpass import quintic
 
 if TYPE_CHECKING:
     from bodymotion.dynamics import Measures
@@ -227,8 +228,3 @@ def pose_difference(pose: Floats, other: Floats) -> Floats:
     """Return how (..., 6) a pose differs from another: x y z, and the rotation vector, in the world."""
     rotated = rotations.difference(pose[..., 3:], other[..., 3:])
     return np.concatenate((pose[..., :3] - other[..., :3], rotated), axis=-1)
-
-
-def quintic(share: Floats) -> Floats:
-    """Return the quintic polynomial (...) from 0 to 1 with speeds and accelerations of 0 at both ends, at shares 0…1."""
-    return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)

@@ -25,6 +25,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels import kinematics, rigid_bodies
 from bodymotion.keyposes.interpolation import Interpolated, Plan
+from bodymotion.motion.interpolation.lowpass import quintic
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -167,4 +168,4 @@ def _growth(times: Floats, options: BalancerOptions) -> Floats:
     if options.smoother == "none":
         return np.ones_like(times)
     u = np.clip(times / options.smoother_time, 0.0, 1.0)
-    return u * u * (3 - 2 * u) if options.smoother == "cubic" else u**3 * (10 - 15 * u + 6 * u * u)
+    return u * u * (3 - 2 * u) if options.smoother == "cubic" else quintic(u)

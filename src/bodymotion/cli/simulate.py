@@ -219,8 +219,8 @@ def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None
         blocks = [
             Block(
                 Series(
-                    name=found.link_names[index],
-                    title=f"contacts of {found.link_names[index]}",
+                    name=found.body.links[index].name,
+                    title=f"contacts of {found.body.links[index].name}",
                     of="link",
                     labels=labels,
                     units=units,

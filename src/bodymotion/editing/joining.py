@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.spelling import choices
@@ -28,6 +28,8 @@ from bodymotion.motion import (
 )
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import find_wraps
+from bodymotion.motion.interpolation.lowpass import quintic
+from bodymotion.motion.interpolation.sampling import are_poses
 from bodymotion.motion.interpolation.wraps import wrap_problem
 from bodymotion.spot.playback.dimensions import ARM_JOINTS
 from bodymotion.system.memory import check_memory
@@ -109,13 +111,12 @@ def join(
                 tails[key], values=tail, timeline=Timeline.uniform(len(tail), rate), part_labels=labels
             )
     components: list[Component] = []
-    counts: dict[tuple[str, str], int] = {}
+    keys = {id(component): key for key, component in tables[0].items()}
     for component in motions[0].components:
-        if isinstance(component, OtherSeq):
+        key = keys.get(id(component))
+        if isinstance(component, OtherSeq) or key is None:
             components.append(component)
-            continue
-        key = _key(component, counts)
-        if key in pieces:
+        elif key in pieces:
             values = np.concatenate([*pieces[key], tails[key].values])
             timeline = Timeline.uniform(len(values), rate)
             components.append(replace(component, values=values, timeline=timeline, part_labels=tails[key].part_labels))
@@ -201,15 +202,15 @@ def _shared_rate(motions: tuple[Motion, ...]) -> float:
     return first
 
 
-def _key(component: Timed, counts: dict[tuple[str, str], int]) -> Key:
-    kind = (type(component).__name__, component.content)
-    counts[kind] = counts.get(kind, -1) + 1
-    return (*kind, counts[kind])
-
-
 def _table(motion: Motion) -> dict[Key, Timed]:
-    counts: dict[tuple[str, str], int] = {}
-    return {_key(component, counts): component for component in motion.timed}
+    """Return components by type, content, and their number among those of both."""
+    counts: Counter[tuple[str, str]] = Counter()
+    table: dict[Key, Timed] = {}
+    for component in motion.timed:
+        kind = (type(component).__name__, component.content)
+        table[*kind, counts[kind]] = component
+        counts[kind] += 1
+    return table
 
 
 def _by_name(a: Timed, b: Timed) -> Timed:
@@ -277,21 +278,14 @@ def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
 
 def _faded(a: Floats, b: Floats, overlap: int) -> tuple[Floats, Floats]:
     """Return the part of `a` before the overlap, and the overlap with the rest of `b`."""
-    before, old, new = a[: len(a) - 1 - overlap], a[len(a) - 1 - overlap :], b[: overlap + 1]
+    before, mixed, new = a[: len(a) - 1 - overlap], a[len(a) - 1 - overlap :], b[: overlap + 1]
     if overlap:
-        u = np.arange(overlap + 1) / overlap
-        new = _mixed(old, new, u**3 * (10 + u * (6 * u - 15)))
-    else:
-        new = old
-    return before, np.concatenate([new, b[overlap + 1 :]])
-
-
-def _mixed(a: Floats, b: Floats, weight: npt.NDArray[np.float64]) -> Floats:
-    w = weight.reshape(-1, *[1] * (a.ndim - 1))
-    mixed = (1 - w) * a + w * b
-    if a.ndim == 3 and a.shape[-1] == 7:
-        mixed[..., 3:] = rotations.slerp(a[..., 3:], b[..., 3:], weight[:, None])
-    return np.asarray(mixed)
+        weight = quintic(np.arange(overlap + 1) / overlap)
+        w = weight.reshape(-1, *[1] * (a.ndim - 1))
+        old, mixed = mixed, (1 - w) * mixed + w * new
+        if are_poses(a):
+            mixed[..., 3:] = rotations.slerp(old[..., 3:], new[..., 3:], weight[:, None])
+    return before, np.concatenate([mixed, b[overlap + 1 :]])
 
 
 def _losses(motions: tuple[Motion, ...], tables: list[dict[Key, Timed]], shared: list[Key]) -> list[Problem]:

@@ -183,12 +183,10 @@ def other_sides(name: str) -> Iterator[str]:
         yield _swapped(name, [index])
     for match in _HUMP.finditer(name):
         yield _swapped(name, [match.start()])
-    for start, end in parts:
-        if end - start > 1 and name[start] in _SWAP:
-            yield _swapped(name, [start])
-    for start, end in parts:
-        if end - start > 1 and name[end - 1] in _SWAP:
-            yield _swapped(name, [end - 1])
+    longer = [(start, end - 1) for start, end in parts if end - start > 1]
+    for index in (*(first for first, _ in longer), *(last for _, last in longer)):
+        if name[index] in _SWAP:
+            yield _swapped(name, [index])
 
 
 def _other_word(match: re.Match[str]) -> str:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.balancing.stance import pose_difference, quintic
+from bodymotion.balancing.stance import pose_difference
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.retargeting.source import Sole
 
 FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.12, 0.02

@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.balancing.balancing import smoothed
-from bodymotion.balancing.stance import quintic
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.retargeting.roles import SIDES
 from bodymotion.retargeting.source import recorded
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT

@@ -117,35 +117,41 @@ def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, s
     tips = [k for k in range(len(skeleton.joints)) if k not in skeleton.parents]
     feet = sorted(tips, key=lambda k: float(steps[:, k, 2].mean()))[:2]
     reference = steps[int(np.argmax(np.round(steps[:, hips, 2] - steps[:, feet, 2].max(axis=1), 3)))]
-    names, parents = list(skeleton.names), list(skeleton.parents)
-    owners: list[Point] = [(k, np.zeros(3)) for k in range(len(names))]
-    for k, joint in enumerate(skeleton.joints):
-        for end in joint.ends * skeleton.unit:
-            names.append(f"{joint.name} end")
-            parents.append(k)
-            owners.append((k, end))
-    tree = _Tree(names, parents, _ends(reference, owners), np.full((len(names), 3), np.nan), owners)
-    return Figure("the skeleton", skeleton.names, reference, _roles(tree, "the skeleton", given))
+    ends = [(k, end) for k, joint in enumerate(skeleton.joints) for end in joint.ends * skeleton.unit]
+    axes = np.full((len(skeleton.joints) + len(ends), 3), np.nan)
+    return _figure("the skeleton", skeleton.names, skeleton.parents, reference, ends, axes, given)
 
 
 def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure:
     """Return the figure of a body, all joints at 0 or the limit next to it; errors as `figure_of_skeleton`."""
     reference = body.forward_kinematics(neutral(body))
-    names, parents = [link.name for link in body.links], [link.parent for link in body.links]
-    axes = np.zeros((len(names), 3))
+    parents = [link.parent for link in body.links]
+    tips = ((link.index, _tip(body, link.index)) for link in body.links if link.index not in parents)
+    ends = [(index, end) for index, end in tips if end is not None]
+    axes = np.zeros((len(parents) + len(ends), 3))
     for link in body.links[1:]:
         if link.joint.type == "rotate" and link.index in body.joint_links:
             axes[link.index] = rotations.rotate(reference[link.index, 3:], link.joint.axis)
-    owners: list[Point] = [(k, np.zeros(3)) for k in range(len(names))]
-    for link in body.links:
-        if link.index not in parents and (end := _tip(body, link.index)) is not None:
-            names.append(f"{link.name} end")
-            parents.append(link.index)
-            owners.append((link.index, end))
-    axes = np.concatenate([axes, np.zeros((len(names) - len(axes), 3))])
-    tree = _Tree(names, parents, _ends(reference, owners), axes, owners)
-    name = body.name or "the body"
-    return Figure(name, tuple(names[: len(body.links)]), reference, _roles(tree, name, given))
+    names = [link.name for link in body.links]
+    return _figure(body.name or "the body", names, parents, reference, ends, axes, given)
+
+
+def _figure(
+    name: str,
+    names: Sequence[str],
+    parents: Sequence[int],
+    reference: Floats,
+    ends: Sequence[Point],
+    axes: Floats,
+    given: Mapping[str, str] | None,
+) -> Figure:
+    """Return the figure of joints at poses (J, 7) in an upright pose; `axes` are those of the joints, then of the ends."""
+    owners = [*((k, np.zeros(3)) for k in range(len(names))), *ends]
+    placed = reference[[joint for joint, _ in owners]].copy()
+    placed[:, :3] = poses.transform_points(placed, np.array([end for _, end in owners]))
+    all_names = [*names, *(f"{names[k]} end" for k, _ in ends)]
+    tree = _Tree(all_names, [*parents, *(k for k, _ in ends)], placed, axes, owners)
+    return Figure(name, tuple(names), reference, _roles(tree, name, given))
 
 
 def neutral(body: Body) -> Floats:
@@ -162,13 +168,6 @@ def _tip(body: Body, index: int) -> Floats | None:
     if (far := float(np.linalg.norm(middle))) < MIN_TIP:
         return None
     return np.asarray(middle * (float((cloud @ middle).max()) / far**2 if len(cloud) else 2.0))
-
-
-def _ends(reference: Floats, owners: Sequence[Point]) -> Floats:
-    """Return the poses (N, 7) of joints and ends."""
-    placed = reference[[joint for joint, _ in owners]].copy()
-    placed[:, :3] = poses.transform_points(placed, np.array([end for _, end in owners]))
-    return placed
 
 
 def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str, Point]:

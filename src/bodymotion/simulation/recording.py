@@ -88,7 +88,6 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
         root=root,
         effort=effort,
         states=states,
-        link_names=tuple(link.name for link in world.body.links),
         bodies=world.bodies,
         touching=tuple(world.touching[k] for k in found),
         contact_forces=contacts,

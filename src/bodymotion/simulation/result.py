@@ -70,7 +70,6 @@ class Simulation(ContentEquality):
     root: Floats
     effort: Floats
     states: Floats
-    link_names: tuple[str, ...]
     bodies: npt.NDArray[np.int64]
     touching: tuple[int, ...]
     contact_forces: Floats
@@ -111,12 +110,12 @@ class Simulation(ContentEquality):
         count = int(np.floor(self.times[-1] * self.frame_rate + 1e-6)) + 1
         rows = np.minimum(np.rint(np.arange(count) / self.frame_rate / step).astype(int), len(self.times) - 1)
         timeline = Timeline.uniform(count, self.frame_rate)
-        names = tuple(joint.name for joint in self.body.joints)
+        names, links = (tuple(one.name for one in many) for many in (self.body.joints, self.body.links))
         link_poses = self.body.forward_kinematics(self.q[rows], self.root[rows])
         return Motion(
             (
                 MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=self.q[rows], part_labels=names),
-                MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=link_poses, part_labels=self.link_names),
+                MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=link_poses, part_labels=links),
                 Vector3Seq(content=ZMP, timeline=timeline, values=self.zmp[rows]),
                 MultiValueSeq(content=JOINT_EFFORT, timeline=timeline, values=self.effort[rows], part_labels=names),
             )
@@ -216,7 +215,7 @@ class Simulation(ContentEquality):
         if not sizes.size or not sizes.any():
             return "", 0.0, 0.0
         row, column = np.unravel_index(int(np.argmax(sizes)), sizes.shape)
-        return self.link_names[self.touching[column]], float(sizes[row, column]), float(self.times[row])
+        return self.body.links[self.touching[column]].name, float(sizes[row, column]), float(self.times[row])
 
 
 def fall_time(body: Body, times: Floats, root: Floats, planned: Floats) -> float | None:

@@ -58,6 +58,11 @@ def smooth_bound(values: Floats, span: int) -> Floats:
     return np.convolve(np.pad(largest, span, mode="edge"), window / window.sum(), mode="valid")
 
 
+def quintic(share: Floats) -> Floats:
+    """Return the quintic polynomial (...) from 0 to 1 with speeds and accelerations of 0 at both ends, at shares 0…1."""
+    return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
+
+
 def low_passed(
     fill: Rows,
     out: Floats,
