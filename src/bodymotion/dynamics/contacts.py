@@ -105,7 +105,7 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     found: list[int] = []
     # From the tips inwards, as parents are before their children.
     for number in np.flatnonzero(down.mean(axis=0) >= MIN_DOWN_SHARE)[::-1]:
-        carried = [other for other in found if _carries(body, int(links[number]), int(links[other]))]
+        carried = [other for other in found if carries(body, int(links[number]), int(links[other]))]
         level = bottom[:, [number]] <= bottom[:, carried] + (LEVEL_SHARE * tall)[:, None]
         with_them = down[:, carried] & level
         if (with_them.sum(axis=0) >= 0.5 * down[:, carried].sum(axis=0)).all():
@@ -113,7 +113,8 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     return tuple(int(links[number]) for number in sorted(found))
 
 
-def _carries(body: Body, index: int, other: int) -> bool:
+def carries(body: Body, index: int, other: int) -> bool:
+    """Return whether a link is another one, or carries it."""
     while other > index:
         other = body.links[other].parent
     return other == index

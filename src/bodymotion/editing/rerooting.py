@@ -110,9 +110,7 @@ def reroot(body: Body, link: str | int) -> Body:
 def _devices(body: Body, path: list[int]) -> tuple[list[Device], list[Problem]]:
     """Return the devices with force sensors on the new links of their joints, in the old frames, and a problem for each moved sensor."""
     links_of = dict(pairwise(path)) | {0: path[0]}
-    at_rest = {0: poses.IDENTITY}
-    for index in reversed(path[:-1]):
-        at_rest[index] = poses.compose(at_rest[body.links[index].parent], body.links[index].offset)
+    at_rest = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)
     devices: list[Device] = []
     problems = []
     for device in body.devices:
@@ -204,10 +202,8 @@ def _joints_and_offsets(
 ) -> tuple[dict[int, Joint], dict[int, Floats]]:
     joints = {link.index: link.joint for link in body.links}
     offsets = {link.index: _relative(link.offset, shifts.get(link.parent)) for link in body.links}
-    at_rest = poses.compose(poses.IDENTITY, body.root_pose)
-    for index in reversed(path[:-1]):
-        at_rest = poses.compose(at_rest, body.links[index].offset)
     root = path[0]
+    at_rest = body.forward_kinematics(np.zeros(body.num_joints))[root]
     joints[root] = body.links[0].joint
     offsets[root] = frozen(_placed(at_rest, shifts.get(root)))
     for below, above in pairwise(path):

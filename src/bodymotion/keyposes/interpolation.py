@@ -135,17 +135,13 @@ class Plan:
             for pose in key_poses.poses
             if pose.zmp is not None
         ]
-        feet = tuple(foot for foot in feet_of(body) if foot.link in link_keys)
-        if with_zmp and len(feet) == 2 and len(feet_of(body)) == 2:
+        feet = {foot.link: foot for foot in feet_of(body)}
+        if with_zmp and len(feet) == 2 and all(link in link_keys for link in feet):
             left, right = feet
-            zmp_keys, (link_keys[left.link], link_keys[right.link]) = automatic_zmp(
-                zmp_keys, (left, right), (link_keys[left.link], link_keys[right.link])
+            zmp_keys, (link_keys[left], link_keys[right]) = automatic_zmp(
+                zmp_keys, (feet[left], feet[right]), (link_keys[left], link_keys[right])
             )
-        style = {foot.link: foot for foot in feet_of(body)}
-        self.links = {
-            link: step_tracks(keys, steps if link in style else "none", style.get(link))
-            for link, keys in link_keys.items()
-        }
+        self.links = {link: step_tracks(keys, steps, feet.get(link)) for link, keys in link_keys.items()}
         self.zmp = Track(with_transitions(zmp_keys)) if zmp_keys else None
 
     def at(self, times: Floats, shift: Floats | None = None) -> Interpolated:

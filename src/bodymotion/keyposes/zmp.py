@@ -32,7 +32,6 @@ def automatic_zmp(
 ) -> tuple[list[Key], tuple[list[Key], list[Key]]]:
     """Return the keys of the ZMP, and those of the two feet (x y z roll pitch yaw): a foot may wait for the point, or the reverse."""
     walk = _Walk(list(zmp), feet, (list(tracks[0]), list(tracks[1])))
-    walk.run()
     return walk.zmp, walk.feet_keys
 
 
@@ -42,8 +41,6 @@ class _Walk:
         self.feet_keys = (list(tracks[0]), list(tracks[1]))
         self.double_since = min(keys[0].time for keys in tracks)
         self.supporting = -1
-
-    def run(self) -> None:
         if not self.zmp:
             self._add(0.0, self._mean_center(0.0))
         events = []

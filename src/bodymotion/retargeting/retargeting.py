@@ -94,7 +94,7 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     weights = np.full(body.num_joints, POSTURE)
     moved_root = goals.columns("pelvis")
     weights[moved_root] = 0.0
-    trunk = [*goals.trunk(PELVIS), *goals.knees()]
+    trunk = [*goals.trunk(), *goals.knees()]
     first, root = goals.solve([*goals.feet(FOOT, SWING), *trunk], legs, weights, start, start, start, STEPS)
     placed = body.forward_kinematics(first, root)
     goals.plan_feet(placed)
@@ -251,12 +251,12 @@ class Goals:
             tasks.append(ik.FrameTask(link, goal, weight, 0.3 * orientation_weight, point))
         return tasks
 
-    def trunk(self, weight: float) -> list[ik.FrameTask]:
+    def trunk(self) -> list[ik.FrameTask]:
         """Return the tasks of pelvis, chest and head."""
         link = self.figure.points["pelvis"][0]
         point = self._local("pelvis", self.middle)
         goal = np.concatenate([self.pelvis[:, :3], self.turned("pelvis", self.pelvis[:, 3:])], axis=1)
-        tasks: list[ik.FrameTask] = [ik.FrameTask(link, goal, weight, weight, point)]
+        tasks: list[ik.FrameTask] = [ik.FrameTask(link, goal, PELVIS, PELVIS, point)]
         for part, share in (("chest", CHEST), ("head", HEAD)):
             known = part in self.axes and part in self.recording.frames
             if known and self.columns(part) != (self.columns("chest") if part == "head" else []):

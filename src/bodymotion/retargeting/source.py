@@ -19,6 +19,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.dynamics import measure
+from bodymotion.dynamics.contacts import carries
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, without_short_runs
 from bodymotion.model.body import Body
@@ -113,8 +115,6 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
     else:
         if body is None:
             raise ValueError("the source is a motion: retargeting needs the body that it belongs to (--source-body)")
-        from bodymotion.dynamics import measure
-
         found = measure(body, source)
         placed, times, figure = found.link_poses, found.times, figure_of_body(body, roles)
         if not np.isfinite(placed).all():
@@ -161,13 +161,11 @@ def sole_points(body: Body, figure: Figure, side: str) -> Floats:
     deep as the ankle is above z = 0 in the robot's own pose, where that is below 0.15 legs.
     """
     foot, ankle = figure.points[f"{side} ankle"]
-    clouds = []
-    for link in body.links[foot:]:
-        above = link.index
-        while above > foot:
-            above = body.links[above].parent
-        if above == foot and len(link.contact_points):
-            clouds.append(poses.transform_points(figure.reference[link.index], link.contact_points))
+    clouds = [
+        poses.transform_points(figure.reference[link.index], link.contact_points)
+        for link in body.links
+        if carries(body, foot, link.index) and len(link.contact_points)
+    ]
     if clouds:
         return poses.transform_points(poses.inverse(figure.reference[foot]), np.concatenate(clouds))
     leg = figure.length(f"{side} hip", f"{side} knee", f"{side} ankle")
