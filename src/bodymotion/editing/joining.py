@@ -113,13 +113,13 @@ def join(
     components: list[Component] = []
     keys = {id(component): key for key, component in tables[0].items()}
     for component in motions[0].components:
-        key = keys.get(id(component))
-        if isinstance(component, OtherSeq) or key is None:
+        own = keys.get(id(component))
+        if isinstance(component, OtherSeq) or own is None:
             components.append(component)
-        elif key in pieces:
-            values = np.concatenate([*pieces[key], tails[key].values])
+        elif own in pieces:
+            values = np.concatenate([*pieces[own], tails[own].values])
             timeline = Timeline.uniform(len(values), rate)
-            components.append(replace(component, values=values, timeline=timeline, part_labels=tails[key].part_labels))
+            components.append(replace(component, values=values, timeline=timeline, part_labels=tails[own].part_labels))
     return motions[0].replaced(*components, problems=[*crossing_problems, *_losses(motions, tables, shared)])
 
 
