@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli import checking
 from bodymotion.cli.app import app
-from bodymotion.cli.checking import Task, check_files
+from bodymotion.cli.checking import check_files
 from bodymotion.collection import find_files
 from bodymotion.diagnostics.catalogue import catalogue
 from waiting import TIMEOUT
@@ -394,14 +394,14 @@ class TestProcesses:
 
     def test_the_answers_are_those_of_one_process(self, desk):
         files = [desk / name for name in ("walk.seq", "broken.seq", "robot.wrl", "odd.seq", "none.seq")]
-        task, robot = Task(body=desk / "robot.wrl", ignore=("SEQ2",)), bm.load(desk / "robot.wrl")
-        answers = list(check_files(files, task, robot))
+        options, robot = {"model": desk / "robot.wrl", "ignore": ("SEQ2",)}, bm.load(desk / "robot.wrl")
+        answers = list(check_files(files, robot, **options))
         assert [answer.path for answer in answers] == files
-        assert answers == [checking.check_file(path, task, robot) for path in files]
+        assert answers == [checking.check_file(path, robot, **options) for path in files]
 
     def test_a_process_that_ends_takes_no_other_file_along(self, desk):
         files = [desk / "broken.seq", Bomb(desk / "walk.seq"), desk / "odd.seq"]
-        answers = list(check_files(files, Task(), None))
+        answers = list(check_files(files))
         assert [p.rule for answer in answers for p in answer.problems] == ["SEQ111", "CHK101", "SEQ214"]
 
     def test_a_fault_of_ours_is_told_as_one(self, desk, monkeypatch):

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.cli.check import _Fixer
-from bodymotion.cli.checking import Task, check_file
+from bodymotion.cli.checking import check_file
 from bodymotion.diagnostics.spelling import choices
 
 
@@ -80,12 +80,12 @@ def test_a_closed_pipe_ends_the_fixes(tmp_path, monkeypatch):
     """The reader of a diff has gone: that is no fault of the file, and ends the command."""
     path = tmp_path / "walk.seq"
     path.write_text("type: CompositeSeq\nframeRate: 10\ncontent: BodyMotion\ncomponents: []\n")
-    found = check_file(path, Task(), None)
+    found = check_file(path)
 
     def gone(*_: object) -> None:
         raise BrokenPipeError
 
     monkeypatch.setattr("bodymotion.cli.check.show_diff", gone)
     with pytest.raises(BrokenPipeError):
-        _Fixer(Task(), None, write=True).fix(found, None)
-    assert check_file(path, Task(), None).problems == found.problems
+        _Fixer({}, None, write=True).fix(found, None)
+    assert check_file(path).problems == found.problems

@@ -11,7 +11,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion import editing
-from bodymotion.cli.checking import Task, check_file
+from bodymotion.cli.checking import check_file
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.gains import read_gains
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
@@ -45,7 +45,7 @@ def checked(error: BaseException | None) -> Said:
     def of(folder: Path) -> Iterable[Problem]:
         (folder / "walk.seq").write_text(MOTION)
         with mock.patch("bodymotion.checks.check", side_effect=error, return_value=bm.Findings()):
-            return check_file(folder / "walk.seq", Task(), None).problems
+            return check_file(folder / "walk.seq").problems
 
     return of
 

@@ -9,17 +9,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from bodymotion.cli.options import AsJson, Bpm, ByPosition, ReaderOptions, Workers, names, reads_files
+from bodymotion.cli.options import AsJson, Bpm, ByPosition, ReaderOptions, Workers, found_by, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from bodymotion.checks.fixing import Fixes
-    from bodymotion.cli.checking import Checked, Task
+    from bodymotion.cli.checking import Checked
     from bodymotion.diagnostics import Problem
     from bodymotion.model.body import Body
 
@@ -73,7 +73,7 @@ def check(
       --fix: Fix in the files what has one right answer, and report what is left.
       --diff: Show what --fix would change as a unified diff, and change nothing.
     """  # noqa: D301
-    from bodymotion.cli.checking import Task, check_files
+    from bodymotion.cli.checking import check_files
     from bodymotion.cli.files import check_reading, load_body
     from bodymotion.cli.messages import text_of
     from bodymotion.cli.output import as_json as json_text
@@ -86,11 +86,10 @@ def check(
         raise typer.BadParameter("choose JSON or SARIF, not both", param_hint="--json, --sarif")
     if diff and (as_json or as_sarif):
         raise typer.BadParameter("a diff cannot be printed as JSON or SARIF", param_hint="--diff")
-    task = Task(body, _codes(select), _codes(ignore), reading, by_position, bpm)
-    try:
-        selected((), task.select, task.ignore)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--select, --ignore") from None
+    chosen, left_out = _codes(select), _codes(ignore)
+    found_by("--select, --ignore", selected, (), chosen, left_out)
+    options: dict[str, Any] = {"model": body, "select": chosen, "ignore": left_out, "reading": reading}
+    options |= {"by_position": by_position, "bpm": bpm}
     found: list[tuple[Path, tuple[Problem, ...]]] = []
     traces: set[str] = set()
     with failures("check"):
@@ -106,10 +105,10 @@ def check(
         if robot is not None:
             _report_unused_body(paths)
         text = not (as_json or as_sarif)
-        fixer = _Fixer(task, robot, write=not diff)
+        fixer = _Fixer(options, robot, write=not diff)
         color = sys.stdout.isatty()
         with results() as out, progress(f"checking {counted(len(paths), 'file')}") as bar:
-            for number, answer in enumerate(check_files(paths, task, robot, workers)):
+            for number, answer in enumerate(check_files(paths, robot, workers, **options)):
                 if bar is not None:
                     bar(number + 1, len(paths))
                 with pause(bar):
@@ -159,13 +158,12 @@ def _summary(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
 
 def _json(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
     from bodymotion.cli.output import as_json, problems_of
+    from bodymotion.diagnostics.catalogue import retired
 
     files = [{"file": str(path), **problems_of(problems)} for path, problems in found]
     answer = {"num_files": len(found), **{f"num_{kind}s": n for kind, n in _count(found).items()}, "files": files}
     codes = {problem.rule for _, problems in found for problem in problems}
     if codes:
-        from bodymotion.diagnostics.catalogue import retired
-
         answer["aliases"] = {old: new for old, new in retired().items() if new in codes}
     return as_json(answer)
 
@@ -222,7 +220,7 @@ def _report_fixable(found: list[tuple[Path, tuple[Problem, ...]]]) -> None:
 class _Fixer:
     """Fix one file after another; `files` were changed, or would be, at `locations`."""
 
-    task: Task
+    options: dict[str, Any]
     body: Body | None
     write: bool
     files: int = 0
@@ -250,7 +248,7 @@ class _Fixer:
             return answer
         self.files += 1
         self.locations += len(found.edits)
-        return check_file(answer.path, self.task, self.body) if self.write else answer
+        return check_file(answer.path, self.body, **self.options) if self.write else answer
 
     @property
     def summary(self) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,24 +29,15 @@ class Checked:
     trace: str = ""
 
 
-@dataclass(frozen=True)
-class Task:
-    """What all files are checked with: the model of motions, the rules, and options of readers."""
-
-    body: Path | None = None
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    by_position: bool = False
-    bpm: float | None = None
-
-
 def check_files(
-    files: Sequence[Path], task: Task, body: Body | None = None, workers: int | None = None
+    files: Sequence[Path],
+    body: Body | None = None,
+    workers: int | None = None,
+    **options: Any,  # noqa: ANN401
 ) -> Iterator[Checked]:
     """Check files in `workers` processes, by default on all cores where there are many; return the answers in the order of the files.
 
-    `body` is that of `task`, already read.
+    The options are those of `check_file`; `body` is that of `model`, already read.
     """
     from bodymotion.checks import rules
     from bodymotion.collection import in_order, map_files
@@ -53,29 +46,34 @@ def check_files(
 
     if workers is None and len(files) < MIN_FILES and sum(size_of(path) or 0 for path in files) < MIN_BYTES:
         workers = 1
-    function = partial(check_file, task=task, body=body if workers == 1 else None)
+    function = partial(check_file, body=body if workers == 1 else None, **options)
     for outcome in in_order(map_files(function, files, workers=workers)):
         path = files[outcome.index]
         message = f"not checked: {outcome.error}"
         yield outcome.value or Checked(path, (rules.CRASHED.problem(message, Location(str(path))),))
 
 
-def check_file(path: Path, task: Task, body: Body | None = None) -> Checked:
-    """Check a file; every exception becomes a problem. Without `body`, that of the task is read."""
+def check_file(
+    path: Path,
+    body: Body | None = None,
+    *,
+    model: Path | None = None,
+    reading: Mapping[str, Any] = MappingProxyType({}),
+    **options: Any,  # noqa: ANN401
+) -> Checked:
+    """Check a file with options of readers and of `check`; every exception becomes a problem. Without `body`, `model` is read."""
     from bodymotion.checks import check, rules
     from bodymotion.cli.files import load_body
     from bodymotion.diagnostics import FormatError, Location
     from bodymotion.formats.registry import find_format
 
-    if body is None and task.body is not None:
-        body = load_body(task.body, dict(task.reading))
+    if body is None and model is not None:
+        body = load_body(model, dict(reading))
+    if reading:
+        with suppress(FormatError):
+            options |= find_format(path).options_of(reading)
     try:
-        options = {} if not task.reading else find_format(path).options_of(task.reading)
-    except FormatError:
-        options = {}
-    try:
-        options |= {"by_position": task.by_position, "bpm": task.bpm}
-        report = check(path, body=body, select=task.select, ignore=task.ignore, **options)
+        report = check(path, body=body, **options)
     except MemoryError:
         return Checked(path, (rules.CRASHED.problem("not enough memory to read the file", Location(str(path)), ""),))
     except Exception as error:

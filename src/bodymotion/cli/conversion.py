@@ -255,10 +255,8 @@ def _in_order(motion: Motion, body: Body) -> Motion:
 def _motion_or_animation(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
     """Record a motion of Spot as an animation, keyframe by keyframe, or play an animation or a choreography as a motion."""
     from bodymotion.animation import Animation
-    from bodymotion.diagnostics import Location
     from bodymotion.formats.cha import move_name
     from bodymotion.formats.registry import load, target_format
-    from bodymotion.formats.rules import UNWRITABLE
     from bodymotion.motion import Motion
 
     recording = origin.holds == "Motion"
@@ -268,28 +266,32 @@ def _motion_or_animation(source: Path, target: Path, origin: Format, options: Op
     reading = origin.options_of(options.some(*BOTH))
     writing = _fitting(options.others({*making, *reading}), goal)
     thing = load(source, format=origin.name, **reading, **origin.options_of(options.reading))
-    try:
-        if recording:
-            # The name that readers of the target will derive from its file name.
-            name = move_name(target)
-            name = target.name.partition(".")[0] if name == target.name else name
-            made = Animation.from_motion(thing, legs=making.get("legs", "joints"), name=name, bpm=making.get("bpm"))
-        elif origin.holds == "Choreography":
-            made = thing.play()
-        else:
-            made = thing.play(bpm=making.get("bpm"), frame_rate=making.get("rate"))
-    except ValueError as error:
-        raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
+    if recording:
+        # The name that readers of the target will derive from its file name.
+        name = move_name(target)
+        name = target.name.partition(".")[0] if name == target.name else name
+        made = _made(source, Animation.from_motion, thing, name=name, **making)
+    else:
+        made = _made(source, thing.play, **{"frame_rate" if one == "rate" else one: v for one, v in making.items()})
     assert goal.write is not None
     found = tuple(goal.write(made, target, **writing))
     return tuple(thing.problems), found if origin.holds == "Animation" else (*made.problems, *found)
 
 
+def _made(source: Path, make: Callable[..., Any], *arguments: object, **options: Any) -> Any:  # noqa: ANN401
+    """Return what a function makes of the value of a file; a value that it cannot use is a fault of the file."""
+    from bodymotion.diagnostics import Location
+    from bodymotion.formats.rules import UNWRITABLE
+
+    try:
+        return make(*arguments, **options)
+    except ValueError as error:
+        raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
+
+
 def _motion_or_key_poses(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
     """Make the motion between key poses, or find key poses that keep a motion within a tolerance."""
-    from bodymotion.diagnostics import Location
     from bodymotion.formats.registry import load, target_format
-    from bodymotion.formats.rules import UNWRITABLE
     from bodymotion.keyposes import KeyPoses
     from bodymotion.motion import Motion
 
@@ -302,13 +304,10 @@ def _motion_or_key_poses(source: Path, target: Path, origin: Format, options: Op
     goal = target_format(KeyPoses() if fitting else Motion(), target, options.write_as)
     writing = _fitting(options.others({*making, "body", "by_position"}), goal)
     thing = load(source, format=origin.name, **origin.options_of({**options.reading, "body": body}))
-    try:
-        if fitting:
-            made = KeyPoses.from_motion(thing, body, name=target.stem, **making)
-        else:
-            made = thing.to_motion(body, making.pop("rate", 100.0), **making)
-    except ValueError as error:
-        raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
+    if fitting:
+        made = _made(source, KeyPoses.from_motion, thing, body, name=target.stem, **making)
+    else:
+        made = _made(source, thing.to_motion, body, making.pop("rate", 100.0), **making)
     if "body" in goal.writes:
         writing["body"] = body
     assert goal.write is not None

@@ -88,13 +88,11 @@ def measure(
     if listed and (wanted or output is not None):
         raise typer.BadParameter("cannot be combined with --of and -o", param_hint="--list")
     moving = motion or model
-    if output is not None:
-        with failures("measure"):
-            read = [model, moving, *(Path(name) for name in scenery or () if name != GROUND)]
-            check_not_read(output, read)
     chosen: list[Block] = []
     # Values that overflow become inf or nan, which the results show.
     with failures("measure"), progress(f"measuring {moving.name}"), np.errstate(all="ignore"):
+        if output is not None:
+            check_not_read(output, [model, moving, *(Path(name) for name in scenery or () if name != GROUND)])
         body, played = load_pair(model, motion, reading, by_position, bpm)
         if played is None:
             message = (

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from bodymotion.cli.options import Bpm, ByPosition, ReaderOptions, names, reads_files
+from bodymotion.cli.options import Bpm, ByPosition, ReaderOptions, found_by, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 
 DPI = 150
@@ -76,11 +76,7 @@ def plot(
     with failures("plot"):
         if not listed:
             check_output(target, files)
-    try:
-        form_of(target)
-    except ValueError as error:
-        raise typer.BadParameter(one_line(error), param_hint="-o") from None
-    with failures("plot"):
+        found_by("-o", form_of, target)
         try:
             if listed:
                 subject = subject_of(*files, by_position=by_position, bpm=bpm, **reading)

@@ -209,10 +209,9 @@ def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None
     if sensors is not None:
         scans = [found.read(d) for d in found.body.devices if isinstance(d, RangeSensor)]
         read = (*found.readings, *(scans if sensors.suffix.lower() in (".npz", ".json") else ()))
-        blocks = [block_of(one) for one in read]
-        if not blocks:
+        if not read:
             raise ValueError(f"the body has no sensors for {sensors.name}")
-        write(sensors, blocks)
+        write(sensors, [block_of(one) for one in read])
         written(sensors)
     if contacts is not None:
         labels, units = ("fx", "fy", "fz", "tx", "ty", "tz", "x", "y", "z"), ("N",) * 3 + ("Nm",) * 3 + ("m",) * 3

@@ -22,6 +22,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.motors import effort_range
 from bodymotion.motion import Motion, Vector3Seq
+from bodymotion.motion.interpolation import sampled
 
 WINDOW = 0.08
 """[s] The window of the polynomials for derivatives; it has at least five frames."""
@@ -182,7 +183,7 @@ def measure_samples(
         tuple(column for column, _ in motors),
         limits,
     )
-    recorded = None if zmp is None else _recorded_zmp(zmp, kept)
+    recorded = None if zmp is None else sampled(zmp.values, zmp.timeline.times, kept)
     for inner, outer in _blocks(len(frames), max(BLOCK_POSES // len(body.links), MIN_BLOCK_FRAMES), window):
         rows = frames[outer]
         placed = root_on_feet(body, q[rows], ground.feet.links) if root is None and ground else None
@@ -202,7 +203,10 @@ def measure_samples(
             feet=() if ground is None else ground.feet.links,
         )
         cut = slice(inner.start - outer.start, inner.stop - outer.start)
-        _store(samples, inner, cut, measures, ground, None if recorded is None else (recorded[outer], zmp), forces)
+        points = None if recorded is None else np.asarray(recorded[outer])
+        if points is not None and zmp is not None and zmp.is_root_relative:
+            points = poses.transform_points(measures.root_poses, points)
+        _store(samples, inner, cut, measures, ground, points, forces)
     # Near the ends of the motion the polynomials have frames on one side only.
     edge = window // 2
     for values in samples.of_forces:
@@ -217,7 +221,7 @@ def _store(
     cut: slice,
     measures: Measures,
     ground: Ground | None,
-    recorded: tuple[Floats, Vector3Seq | None] | None,
+    recorded: Floats | None,
     forces: bool,
 ) -> None:
     body = measures.body
@@ -243,13 +247,10 @@ def _store(
         margins = polygons.margins(measures.zmp[:, :2])[0]
         samples.margins[inner] = np.where(stable, margins, np.nan)[cut]
     if recorded is not None:
-        points, component = recorded
-        if component is not None and component.is_root_relative:
-            points = poses.transform_points(measures.root_poses, points)
-        margins = polygons.margins(points[:, :2])[0]
+        margins = polygons.margins(recorded[:, :2])[0]
         samples.recorded_margins[inner] = np.where(stable, margins, np.nan)[cut]
         if forces:
-            samples.zmp_differences[inner] = np.linalg.norm(points[cut, :2] - measures.zmp[cut, :2], axis=1)
+            samples.zmp_differences[inner] = np.linalg.norm(recorded[cut, :2] - measures.zmp[cut, :2], axis=1)
 
 
 def _slip_speeds(velocities: Floats, angular_velocities: Floats) -> Floats:
@@ -311,12 +312,3 @@ def _blocks(count: int, size: int, overlap: int) -> Iterator[tuple[slice, slice]
     for start in range(0, count, size):
         end = min(start + size, count)
         yield slice(start, end), slice(max(start - overlap, 0), min(end + overlap, count))
-
-
-def _recorded_zmp(zmp: Vector3Seq, times: Floats) -> Floats:
-    from bodymotion.motion.interpolation import sampled
-
-    own_times = zmp.timeline.times
-    if len(own_times) == len(times) and np.array_equal(own_times, times):
-        return np.asarray(zmp.values)
-    return np.asarray(sampled(zmp.values, own_times, times))
