@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.comparison.difference import Comparison, Difference, Tolerance, in_words
+from bodymotion.diagnostics.text import listed
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, same
 from bodymotion.motion import (
@@ -202,10 +203,7 @@ def _difference(
         "root_mean_square": float(np.sqrt(np.mean(finite**2))) if len(finite) else 0.0,
         "parts": {names[k]: float(worst[k]) for k in order},
     }
-    more = ""
-    if len(order) > 1:
-        listed = ", ".join(f"{names[k]} {worst[k]:.3g}" for k in order[1:4])
-        more = f"; then {listed}" + (f" and {len(order) - 4} more" if len(order) > 4 else "")
+    more = f"; then {listed((f'{names[k]} {worst[k]:.3g}' for k in order[1:]), 3)}" if len(order) > 1 else ""
     message = (
         f"{numbers['count']} of {len(amounts)} frames differ, by up to {numbers['largest']:.6g} {unit} at {names[part]} in frame "
         f"{frame} ({numbers['time']:.6g} s){more}"

@@ -15,6 +15,7 @@ import numpy as np
 from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult
 from bodymotion.diagnostics.collector import Source, SourceMap
+from bodymotion.diagnostics.text import listed
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha import rules as cha_rules
 from bodymotion.formats.cha_proto import rules
@@ -169,12 +170,10 @@ def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> 
     if outside > _MAX_BYTES_OUTSIDE_ROWS:
         raise rules.SPARSE.error(f"{outside} bytes are not in keyframes", location)
     try:
-        for start in range(0, len(stored), 4096):
-            reader.read(stored[start : start + 4096])
-            _check_size(reader, size, location)
-        for start in range(0, len(rows), 4096):
-            reader.read(rows[start : start + 4096])
-            _check_size(reader, size, location)
+        for part in (stored, rows):
+            for start in range(0, len(part), 4096):
+                reader.read(part[start : start + 4096])
+                _check_size(reader, size, location)
     except DecodeError:
         number = reader.count + 1
         message = f"keyframe {number} is not a protobuf message, or is cut off"
@@ -215,13 +214,13 @@ def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noq
                 collect(value, f"{path}{field.name}.")
 
     collect(message, "")
-    listed = list(names)
-    more = f" and {len(listed) - _MAX_LISTED} more" if len(listed) > _MAX_LISTED else ""
-    parts = [", ".join(listed[:_MAX_LISTED]) + more] if listed else []
+    parts = [listed(names, _MAX_LISTED)] if names else []
     if rows:
         parts.append(f"some in {rows} keyframe{'s' * (rows > 1)}")
     if parts:
-        found.report(rules.UNKNOWN, f"unknown fields: {' and '.join(parts)}", data={"fields": listed, "rows": rows})
+        found.report(
+            rules.UNKNOWN, f"unknown fields: {' and '.join(parts)}", data={"fields": list(names), "rows": rows}
+        )
 
 
 def _check_choices(table: Table, kind: str, location: Location) -> None:
@@ -243,9 +242,8 @@ def _without_gaps(table: Table, found: Diagnostics) -> Table:
         source = np.searchsorted(there, np.arange(len(values)), side="right") - 1
         values[:, index] = values[there[np.maximum(source, 0)], index]
         gaps[table.columns[index].rpartition(".")[0]] = len(values) - len(there)
-    shown = ", ".join(f"{name} in {count}" for name, count in list(gaps.items())[:_MAX_LISTED])
-    more = f" and {len(gaps) - _MAX_LISTED} more" if len(gaps) > _MAX_LISTED else ""
-    message = f"missing in some of {len(values)} keyframes: {shown}{more}"
+    shown = listed((f"{name} in {count}" for name, count in gaps.items()), _MAX_LISTED)
+    message = f"missing in some of {len(values)} keyframes: {shown}"
     found.report(rules.GAPS, message, data={"missing": gaps, "keyframes": len(values)})
     return replace(table, values=values)
 
@@ -340,7 +338,7 @@ def _parsed(text: str, kind: str, found: Diagnostics) -> bytes:
     if not len(rows) and _FIELD_OF_SEQUENCE.search(text):
         found.add(rules.SEQUENCE.problem("the file is a sequence of moves", Location(found.path)), fatal=True)
         return bytes(message.SerializeToString())
-    report_faults(first, error, found)
+    _report_faults(first, error, found)
     if isinstance(error, ParseError):
         lines = text.split("\n")[: _line(error)]
         before = _STRING_OR_COMMENT.sub("", "\n".join([*lines[:-1], lines[-1][: (error.GetColumn() or 1) - 1]]))
@@ -352,7 +350,16 @@ def _parsed(text: str, kind: str, found: Diagnostics) -> bytes:
     return bytes(message.SerializeToString())
 
 
-def report_faults(first: Any, error: Any, found: Diagnostics) -> None:  # noqa: ANN401
+def parsed(text: str, kind: str, found: Diagnostics) -> Any:  # noqa: ANN401
+    """Return the message of a text, up to its first fault; report that, and the first unknown field."""
+    message, first = attempt(text, kind)
+    if first is not None:
+        message, error = attempt(text, kind, allow_unknown_field=True)
+        _report_faults(first, error, found)
+    return message
+
+
+def _report_faults(first: Any, error: Any, found: Diagnostics) -> None:  # noqa: ANN401
     """Report the fault of a text by what `attempt` returns: `first` without, and `error` with unknown fields allowed."""
     from google.protobuf.text_format import ParseError
 

@@ -17,7 +17,7 @@ from bodymotion.choreography import STATES, TRACKS, MoveInfo, RobotMoves
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import message_class
-from bodymotion.formats.cha_proto.reader import attempt, read_content, report_faults, text_of
+from bodymotion.formats.cha_proto.reader import parsed, read_content, text_of
 
 _IS_LIST = re.compile(r"\s*(?:#[^\n]*\s*)*(?:header|moves|move_param_config)\s*[:{<]")
 
@@ -33,9 +33,7 @@ def read_move_list(path: str | Path) -> Any:  # noqa: ANN401
     found = Diagnostics(path)
     text = text_of(read_content(path), found)
     if _IS_LIST.match(text):
-        first = attempt(text, "ListAllMovesResponse")[1]
-        message, error = attempt(text, "ListAllMovesResponse", allow_unknown_field=True)
-        report_faults(first, error, found)
+        message = parsed(text, "ListAllMovesResponse", found)
         if found.refusal is not None:
             raise FormatError(found.refusal)
     else:

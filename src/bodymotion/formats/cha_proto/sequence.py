@@ -18,7 +18,7 @@ from bodymotion.diagnostics.collector import Source, SourceMap
 from bodymotion.diagnostics.problem import Subject
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import MESSAGES, message_class
-from bodymotion.formats.cha_proto.reader import attempt, read_content, report_faults, text_of
+from bodymotion.formats.cha_proto.reader import parsed, read_content, text_of
 from bodymotion.formats.cha_proto.robot_moves import read_move_list, robot_moves_of
 from bodymotion.formats.resources import ResourceFinder
 from bodymotion.formats.sniffing import is_binary
@@ -118,7 +118,7 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
         if text.count("moves") > MAX_MOVES:
             raise rules.LARGE.error(f"more than {MAX_MOVES} moves", Location(found.path))
         kind = (SAVE if _IS_SAVE.search(text) else SEQUENCE) if is_text else _kind_of(data)
-        wire = _wire_of_text(text, kind, found) if is_text else data
+        wire = bytes(parsed(text, kind, found).SerializeToString()) if is_text else data
         choreography = _choreography(wire, kind, found)
         unknown: list[Subject] = []
         if found.refusal is not None:
@@ -141,15 +141,6 @@ def _kind_of(data: bytes) -> str:
     except DecodeError:
         return SEQUENCE
     return SAVE if len(inner.moves) or save.music_file else SEQUENCE
-
-
-def _wire_of_text(text: str, kind: str, found: Diagnostics) -> bytes:
-    """Return the bytes of a message in the text format, up to the first fault; report that, and the first unknown field."""
-    message, first = attempt(text, kind)
-    if first is not None:
-        message, error = attempt(text, kind, allow_unknown_field=True)
-        report_faults(first, error, found)
-    return bytes(message.SerializeToString())
 
 
 def _choreography(wire: bytes, kind: str, found: Diagnostics) -> Choreography:
@@ -334,20 +325,12 @@ def _editor_losses(choreography: Choreography) -> tuple[Problem, ...]:
 def _write(message: Any, path: str | Path, lost: Iterable[Problem], *, as_text: bool) -> tuple[Problem, ...]:  # noqa: ANN401
     from google.protobuf import text_format
 
-    before = message.ByteSize()
+    content = message.SerializeToString(deterministic=True)
     if as_text:
         message.DiscardUnknownFields()
-        lost = (
-            *lost,
-            *(
-                [losses.NO_FIELD.problem("unknown fields have no names; a .pb holds them")]
-                if message.ByteSize() != before
-                else []
-            ),
-        )
-    content = (
-        text_format.MessageToString(message).encode() if as_text else message.SerializeToString(deterministic=True)
-    )
+        if message.ByteSize() != len(content):
+            lost = (*lost, losses.NO_FIELD.problem("unknown fields have no names; a .pb holds them"))
+        content = text_format.MessageToString(message).encode()
     with whole_file(path) as stream:
         stream.write(content)
     return tuple(lost)

@@ -71,7 +71,10 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
     info.is_extendable = longer or shorter
     duration = float(message_times(animation)[-1])
     if animation.bpm is not None:
-        info.move_length_slices = _slices(duration, animation.bpm)
+        slices = duration / 60.0 * (4 * animation.bpm)  # a slice is a quarter of a beat
+        if not abs(slices) < 1 << 31:
+            raise ValueError(f"{duration} s at {animation.bpm} beats per minute are too many slices")
+        info.move_length_slices = int(slices)
     else:
         info.move_length_time = duration
     if shorter and not longer:
@@ -84,19 +87,13 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
     display.category = pb.ChoreographerDisplayInfo.CATEGORY_ANIMATION
     display.color.r, display.color.g, display.color.b = _color(animation)
     display.color.a = 1.0
-    display.description = _description(animation).encode("utf-8", "replace").decode()
+    text = options.get("description")
+    text = _DESCRIPTION if text is None else " ".join(str(text).split()).replace('"', "")
+    display.description = text.encode("utf-8", "replace").decode()
     start = pb.MoveInfo.TRANSITION_STATE_SIT if options.get("starts_sitting") else pb.MoveInfo.TRANSITION_STATE_STAND
     info.entrance_states.append(start)
     info.exit_state = pb.MoveInfo.TRANSITION_STATE_STAND
     return info
-
-
-def _slices(duration: float, bpm: float) -> int:
-    """Return the number of whole slices in a duration [s]; a slice is a quarter of a beat."""
-    slices = duration / 60.0 * (4 * bpm)
-    if not abs(slices) < 1 << 31:
-        raise ValueError(f"{duration} s at {bpm} beats per minute are too many slices")
-    return int(slices)
 
 
 def _color(animation: Animation) -> tuple[int, int, int]:
@@ -106,9 +103,3 @@ def _color(animation: Animation) -> tuple[int, int, int]:
         return int(given[0]), int(given[1]), int(given[2])
     digest = hashlib.md5(animation.name.encode("utf-8", "replace"), usedforsecurity=False).digest()
     return digest[0], digest[1], digest[2]
-
-
-def _description(animation: Animation) -> str:
-    """Return the description of an animation without quotation marks, or else the vendor's default."""
-    given = animation.options.get("description")
-    return _DESCRIPTION if given is None else " ".join(str(given).split()).replace('"', "")

@@ -211,7 +211,8 @@ class _Move:
             joints_of_arm += self._offsets()
         animated = self._animated_body(joints_of_arm, multiplied=False)
         frames = self._frames()
-        desired = self._animated_body(joints_of_arm, multiplied=True) if self._multiplies() else animated
+        multiplies = any(value != 1.0 for name, value in self.values.items() if "_multiplier." in name)
+        desired = self._animated_body(joints_of_arm, multiplied=True) if multiplies else animated
         feet = tracks.feet(at, animated)
         feet_world = poses.transform_points(frames[:, None], feet)
         body_world = self._blended(poses.compose(frames, desired), feet_world)
@@ -224,6 +225,14 @@ class _Move:
             joints += [found.joints, self._gripper()[:, None]]
             errors.append(found.miss[:, None])
         names = JOINT_NAMES if arm else LEG_JOINTS
+        summary = {
+            "animation": self.animation.name,
+            "bpm": self.times.bpm,
+            "slice": self.times.slice,
+            "slices": self.times.slices,
+            "naturalSlices": self.times.natural,
+            "animationFrame": [float(value) for value in self.frame],
+        }
         return Motion(
             (
                 MultiSE3Seq(
@@ -242,27 +251,14 @@ class _Move:
                     part_labels=(*LEGS, "hand")[: 5 if arm else 4],
                 ),
             ),
-            extra={"spot": self._summary()},
+            extra={"spot": summary},
             problems=loop_problems(self.animation, tracks, self.times) if self.times.rounds.any() else (),
         )
-
-    def _summary(self) -> dict[str, object]:
-        return {
-            "animation": self.animation.name,
-            "bpm": self.times.bpm,
-            "slice": self.times.slice,
-            "slices": self.times.slices,
-            "naturalSlices": self.times.natural,
-            "animationFrame": [float(value) for value in self.frame],
-        }
 
     def _offsets(self) -> Floats:
         """Return the offsets (6,) of the arm's joints: zero for those that the animation does not move."""
         moved = self.tracks.arm_columns | self.tracks.has_hand
         return np.where(moved, [self.values[name] for name in OFFSETS], 0.0)
-
-    def _multiplies(self) -> bool:
-        return any(value != 1.0 for name, value in self.values.items() if "_multiplier." in name)
 
     def _animated_body(self, arm: Floats | None, *, multiplied: bool) -> Floats:
         """Return the body's poses (T, 7) in the animation frame; multipliers scale its distance from the nominal pose."""
@@ -422,19 +418,6 @@ def _difference_of_ends(tracks: Tracks, duration: float) -> float:
     if gripper is not None:
         parts.append(gripper[:, None])
     return max((float(np.abs(part[1] - part[0]).max()) for part in parts), default=0.0)
-
-
-def contacts_at_keyframes(animation: Animation) -> npt.NDArray[np.bool_]:
-    """Return which feet (N, 4) are in contact at the keyframes of an animation: by their columns, else inferred.
-
-    Raises
-    ------
-    ValueError
-        When it cannot be played; see `play`.
-    """
-    check_keyframes(animation)
-    before = default_start(animation)
-    return Tracks(animation, before, before.frame).contacts(animation.keyframes.times)
 
 
 def center_of_mass(body: Floats, legs: Floats, arm: Floats | None) -> Floats:

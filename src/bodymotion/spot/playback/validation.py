@@ -12,12 +12,13 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha import rules as cha_rules
+from bodymotion.formats.cha.head_checks import Checked
+from bodymotion.formats.cha.keyframe_checks import check_swings
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.dimensions import JOINT_NAMES, LEGS, LIMITS
-from bodymotion.spot.playback.gait_cycle import check_gait_cycle
 from bodymotion.spot.playback.parameters import settings
 from bodymotion.spot.playback.playing import center_of_mass, default_start, loop_problems, play
 from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR
@@ -172,9 +173,8 @@ class Played:
     def problems(self) -> tuple[Problem, ...]:
         """Return the problems of the played motion."""
         found = Report(self.animation, self.timing)
-        for check in (_body_speed, _reach, _limits, _speeds, _feet, _balance, _start_and_end):
+        for check in (_body_speed, _reach, _limits, _speeds, _feet, _balance, _start_and_end, _gait_cycle):
             check(self, found)
-        found.diagnostics.extend(check_gait_cycle(self.animation))
         return found.diagnostics.problems
 
     def _values(self, content: str) -> Floats:
@@ -200,9 +200,9 @@ class Report:
     """Problems with the keyframes that they belong to."""
 
     def __init__(self, animation: Animation, times: Timing) -> None:
-        self.diagnostics = Diagnostics()
-        self.moments = times.moments
         self._source = animation.source
+        self.diagnostics = Diagnostics(None if self._source.path is None else str(self._source.path))
+        self.moments = times.moments
         self._keys = animation.keyframes.times
 
     def keyframe(self, frame: int) -> int:
@@ -225,9 +225,7 @@ class Report:
 
     def location(self, key: int) -> Location:
         """Return the location of a keyframe."""
-        known = self._source.locations.locate(("keyframes", key))
-        if known is None:
-            known = Location(str(self._source.path) if self._source.path else None)
+        known = self._source.locations.locate(("keyframes", key)) or Location(self.diagnostics.path)
         return replace(known, inside=f"keyframe {key + 1}")
 
     def worst(self, rule: Rule, wrong: npt.NDArray[np.bool_], amount: Floats, names: Sequence[str], text: str) -> None:
@@ -418,3 +416,18 @@ def _start_and_end(played: Played, found: Report) -> None:
         cut = animation.duration - shown
         message = f"at {times.bpm:g} beats per minute the last {cut:.3f} s are cut off"
         found.add(rules.CUT_OFF, message, last, seconds=cut)
+
+
+def _gait_cycle(played: Played, found: Report) -> None:
+    """Report problems of a custom gait cycle at feet whose contacts are inferred; the rules of the format check feet that have columns."""
+    animation, locations = played.animation, played.animation.source.locations
+    frames, controls = animation.keyframes, animation.controls
+    if "custom_gait_cycle" not in animation.options or (controls and "legs" not in controls):
+        return
+    checked = Checked(animation, found.diagnostics, locations if locations else None)
+    contacts = Tracks(animation, played.before, played.before.frame).contacts(frames.times)
+    for k, leg in enumerate(LEGS):
+        # Contacts are inferred from the columns of the leg, so a fault is located at the first of them.
+        column = next((name for name in frames.columns if name.startswith(f"{leg}_")), None)
+        if column is not None and not frames.has(f"{leg}_contact"):
+            check_swings(checked, leg, column, contacts[:, k], ", as inferred from its motion")
