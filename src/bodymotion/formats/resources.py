@@ -305,14 +305,11 @@ class PackageFinder:
             finder = self._package(package)
             if finder is None:
                 return NotFound(uri, PART_MISSING, f"is in the package {package!r:.60}, which is not found", package)
-            return self._find(finder, path, None, uri)
-        return self._find(self.own, uri, self.model, uri)
-
-    def _find(self, finder: ResourceFinder, path: str, holder: Path | None, uri: str) -> FoundFile | NotFound:
-        found = finder.find_one(path, holder)
-        if isinstance(found, Path):
-            return FoundFile(found, finder)
-        return NotFound(uri, found.rule, found.reason)
+            found = finder.find_one(path)
+        else:
+            finder = self.own
+            found = finder.find_one(uri, self.model)
+        return FoundFile(found, finder) if isinstance(found, Path) else NotFound(uri, found.rule, found.reason)
 
     def _package(self, name: str) -> ResourceFinder | None:
         if name not in self._packages:

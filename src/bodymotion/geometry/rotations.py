@@ -108,24 +108,17 @@ def from_matrix(matrix: npt.ArrayLike) -> Floats:
     """
     m = np.asarray(matrix, dtype=np.float64)
     xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
-    candidates = np.empty((*m.shape[:-2], 4, 4))
-    candidates[..., 0, :] = np.stack(
-        [1 + xx + yy + zz, m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]],
-        axis=-1,
+    x, y, z = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    xy, xz, yz = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
+    # The symmetric matrix 4 q qᵀ; the divisors are on its diagonal.
+    rows = (
+        (1 + xx + yy + zz, x, y, z),
+        (x, 1 + xx - yy - zz, xy, xz),
+        (y, xy, 1 - xx + yy - zz, yz),
+        (z, xz, yz, 1 - xx - yy + zz),
     )
-    candidates[..., 1, :] = np.stack(
-        [m[..., 2, 1] - m[..., 1, 2], 1 + xx - yy - zz, m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0]],
-        axis=-1,
-    )
-    candidates[..., 2, :] = np.stack(
-        [m[..., 0, 2] - m[..., 2, 0], m[..., 0, 1] + m[..., 1, 0], 1 - xx + yy - zz, m[..., 1, 2] + m[..., 2, 1]],
-        axis=-1,
-    )
-    candidates[..., 3, :] = np.stack(
-        [m[..., 1, 0] - m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1], 1 - xx - yy + zz],
-        axis=-1,
-    )
-    best = np.argmax(np.stack([xx + yy + zz, xx - yy - zz, yy - xx - zz, zz - xx - yy], axis=-1), axis=-1)
+    candidates = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    best = np.argmax(np.diagonal(candidates, axis1=-2, axis2=-1), axis=-1)
     q = normalized(np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :])
     return np.asarray(np.where(q[..., :1] < 0, -q, q))
 

@@ -199,13 +199,12 @@ def _of_poses(component: MultiSE3Seq, body: Body | None) -> _Block:
         labels = tuple(link.name for link in body.links[:count])
     links = distinct([labels[k] if k < len(labels) and labels[k] else str(k) for k in range(count)])
     content = _snake(component.content)
-    prefixes = [f"link/{link}/" for link in links]
-    if component.content == LINK_POSITION:
-        prefixes[:1] = ["root_"] if count else []
-    else:
-        prefixes = [f"{content}/{link}/" for link in links]
+    of_links = component.content == LINK_POSITION
+    prefixes = [
+        "root_" if of_links and not k else f"{'link' if of_links else content}/{link}/" for k, link in enumerate(links)
+    ]
     flat = tuple(f"{prefix}{c}" for prefix in prefixes for c in COORDINATES)
-    dimension = "link" if component.content == LINK_POSITION else content + "_part"
+    dimension = "link" if of_links else content + "_part"
     return _Block(content, component.values, flat, (dimension, "coordinate"), (links, COORDINATES))
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import degrees, isfinite
 
 from bodymotion import checks
 from bodymotion.diagnostics import Group, Problem, grouped
 from bodymotion.dynamics import Extreme, Figure, Measures, extremes, figures, measurable, series
-from bodymotion.model.body import Body
-from bodymotion.motion import Motion
 from bodymotion.scene.animation_playback import AnimationPlayback
 
 MOMENT_FIGURES = {
@@ -75,13 +74,12 @@ def contents_of(
     body, motion = measures.body, measures.motion
     found = figures(measures)
     if playback is not None:
-        by_rule: dict[str, list[Moment]] = {}
-        for time, one in playback.moments:
-            by_rule.setdefault(one.rule, []).append(Moment(time, f"{one.rule}: {one.message}", one.severity))
         of_motion = checks.check(playback.animation, bpm=playback.settings.bpm).problems
-        of_rules = [moment for some in by_rule.values() for moment in some[:MAX_MOMENTS_PER_RULE]]
+        of_rules = _moments_of_rules(playback.moments)
     else:
-        of_motion, of_rules = checks.check(motion, body=body).problems, _moments_of_rules(motion, body)
+        of_motion = checks.check(motion, body=body).problems
+        worst = sorted(checks.moments(motion, body), key=lambda moment: -moment.amount)
+        of_rules = _moments_of_rules((moment.time, moment) for moment in worst)
     read = (body, motion if playback is None else playback.animation)
     of_model = checks.check(body).problems if check_body and playback is None else ()
     moments = (*_moments_of_figures(found), *of_rules)
@@ -110,16 +108,12 @@ def _moments_of_figures(found: tuple[Figure, ...]) -> list[Moment]:
     return moments
 
 
-def _moments_of_rules(motion: Motion, body: Body) -> list[Moment]:
-    """Return the worst moments of each rule that the motion breaks on the body."""
-    by_rule: dict[str, list[checks.Moment]] = {}
-    for moment in sorted(checks.moments(motion, body), key=lambda moment: -moment.amount):
-        by_rule.setdefault(moment.rule, []).append(moment)
-    return [
-        Moment(one.time, f"{one.rule}: {one.message}", one.severity)
-        for found in by_rule.values()
-        for one in found[:MAX_MOMENTS_PER_RULE]
-    ]
+def _moments_of_rules(found: Iterable[tuple[float, Problem | checks.Moment]]) -> list[Moment]:
+    """Return the first moments of each rule that is broken."""
+    by_rule: dict[str, list[Moment]] = {}
+    for time, one in found:
+        by_rule.setdefault(one.rule, []).append(Moment(time, f"{one.rule}: {one.message}", one.severity))
+    return [moment for some in by_rule.values() for moment in some[:MAX_MOMENTS_PER_RULE]]
 
 
 def _joint_rows(measures: Measures) -> tuple[JointRow, ...]:

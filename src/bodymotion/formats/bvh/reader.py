@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,13 +37,9 @@ def read_bvh(path: str | Path) -> ReadResult[Skeleton]:
     found = Diagnostics(path)
     value = None
     with found.recover():
-        value = _read(_bytes(path), path, found)
+        data = file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
+        value = _read(data if b"\n" in data else data.replace(b"\r", b"\n"), path, found)
     return ReadResult(value, found.problems, refusal=found.refusal)
-
-
-def _bytes(path: Path) -> bytes:
-    data = file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
-    return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
 def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
@@ -101,11 +98,8 @@ class _Tree:
 
     def __init__(self, found: Diagnostics, path: str) -> None:
         self.found, self.path = found, path
-        self.names: list[str] = []
-        self.parents: list[int] = []
-        self.offsets: list[list[float]] = []
-        self.channels: list[tuple[str, ...]] = []
-        self.ends: list[list[list[float]]] = []
+        self.names: set[str] = set()
+        self.joints: list[dict[str, Any]] = []
         self.locations: list[Location] = []
         self.blocks: list[_Block] = []
 
@@ -122,11 +116,7 @@ class _Tree:
                     raise rules.NOT_BVH.error("the file does not begin with HIERARCHY", where)
         for block in reversed(self.blocks):
             self.found.report(rules.SYNTAX, "a block has no closing brace }", block.location, fatal=True)
-        parts = zip(self.names, self.parents, self.offsets, self.channels, self.ends, strict=True)
-        return [
-            SkeletonJoint(name=name, parent=parent, offset=offset, channels=channels, ends=np.reshape(ends, (-1, 3)))  # type: ignore[arg-type]
-            for name, parent, offset, channels, ends in parts
-        ]
+        return [SkeletonJoint(**{**joint, "ends": np.reshape(joint["ends"], (-1, 3))}) for joint in self.joints]
 
     def _statement(self, word: str, words: list[str], where: Location) -> None:
         """Read what begins with a word; take what belongs to it from the end of `words`."""
@@ -141,12 +131,12 @@ class _Tree:
         elif key == "CHANNELS" and is_open:
             channels = self._channels(words, where)
             if not blocks[-1].is_end:
-                self.channels[blocks[-1].index] = channels
+                self.joints[blocks[-1].index]["channels"] = channels
             elif channels:
                 self.found.report(rules.CHANNELS, "an End Site has channels", where)
         elif (key == "ROOT" and not blocks) or (key in ("JOINT", "END") and is_open and not blocks[-1].is_end):
             name, parent = " ".join(_taken(words, "{")), blocks[-1].index if blocks else -1
-            blocks.append(_Block(parent if key == "END" else len(self.names), where, key == "END"))
+            blocks.append(_Block(parent if key == "END" else len(self.joints), where, key == "END"))
             if key != "END":
                 self._add(name, parent, where)
         else:
@@ -154,27 +144,24 @@ class _Tree:
             raise rules.SYNTAX.error(f"unexpected {word[:40]!r}; expected {expected}", where)
 
     def _add(self, name: str, parent: int, where: Location) -> None:
-        if len(self.names) == MAX_JOINTS:
+        if len(self.joints) == MAX_JOINTS:
             raise rules.TOO_LARGE.error(f"there are more than {MAX_JOINTS} joints", where)
         if not name or " " in name:
             message = f"the name is {name[:60]!r}; expected one word" if name else "a joint has no name"
             self.found.report(rules.NAME, message, where)
         elif name in self.names:
             self.found.report(rules.SAME_NAME, f"there is another joint {name[:60]!r} before this one", where)
-        self.names.append(name)
-        self.parents.append(parent)
-        self.offsets.append([0.0] * 3)
-        self.channels.append(())
-        self.ends.append([])
+        self.names.add(name)
+        self.joints.append({"name": name, "parent": parent, "offset": [0.0] * 3, "channels": (), "ends": []})
         self.locations.append(where)
 
     def _close(self, block: _Block) -> None:
         if block.offset is None:
             self.found.report(rules.OFFSET, "a block has no OFFSET", block.location)
         elif block.is_end:
-            self.ends[block.index].append(block.offset)
+            self.joints[block.index]["ends"].append(block.offset)
         else:
-            self.offsets[block.index] = block.offset
+            self.joints[block.index]["offset"] = block.offset
 
     def _offset(self, words: list[str], where: Location) -> list[float]:
         numbers = [parsed(word) for word in words]
@@ -192,11 +179,7 @@ class _Tree:
         names = [words.pop() for _ in range(min(count, len(words)))]
         unknown = next((name for name in names if name.lower() not in CHANNEL_NAMES), None)
         if unknown is not None or len(names) != count:
-            wrong = (
-                f"unknown channel {(unknown or '')[:40]!r}"
-                if unknown
-                else f"CHANNELS {text[:40]} has {len(names)} names"
-            )
+            wrong = f"unknown channel {unknown[:40]!r}" if unknown else f"CHANNELS {text[:40]} has {len(names)} names"
             raise rules.CHANNELS.error(f"{wrong}; expected a count and as many of {', '.join(CHANNELS)}", where)
         known = tuple(CHANNEL_NAMES[name.lower()] for name in names)
         if len({*known}) < len(known):

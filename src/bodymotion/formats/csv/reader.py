@@ -293,9 +293,7 @@ class _Reader:
     def of(self, *kinds: str, part: str = "") -> dict[int, Floats]:
         """Return the columns of these kinds by their index, in SI units."""
         return {
-            one.index: self.values[:, k] * (1.0 if one.factor is None else one.factor)
-            if one.factor not in (None, 1.0)
-            else self.values[:, k]
+            one.index: self.values[:, k] if one.factor is None else self.values[:, k] * one.factor
             for k, one in enumerate(self.columns)
             if one.kind in kinds and one.part == part
         }

@@ -97,7 +97,8 @@ class _Table:
                 raise ValueError(
                     "the layout 'unitree' needs the root's pose and joint displacements; the motion lacks one of them"
                 )
-            self.pose_columns(self.unit_poses(shared.links)[:, 0][:, [0, 1, 2, 4, 5, 6, 3]])
+            for values in self.unit_poses(shared.links)[:, 0, [0, 1, 2, 4, 5, 6, 3]].T:
+                self.add("", values)
             if timeline.frame_rate != UNITREE_RATE:
                 rate = "time stamps" if timeline.frame_rate is None else f"{timeline.frame_rate:g} Hz"
                 self.lost(
@@ -139,10 +140,6 @@ class _Table:
         poses = links.values.copy()
         poses[far, 3:] = rotations.normalized(poses[far, 3:])
         return poses
-
-    def pose_columns(self, poses: Floats) -> None:
-        for k in range(7):
-            self.add("", poses[:, k])
 
     def link_columns(self, links: MultiSE3Seq) -> None:
         labels = links.part_labels

@@ -100,10 +100,18 @@ def polygon_corners(element: Element, width: int) -> tuple[npt.NDArray[np.int64]
     return np.full(len(corners) // 3, 3, dtype=np.int64), corners[: len(corners) // 3 * 3]
 
 
-def terminated(counts: npt.NDArray[np.int64], index: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Insert −1 after the indices of each polygon; negative indices become one beyond all vertices."""
-    ends = np.cumsum(counts)
-    return np.insert(np.where(index < 0, 2**31 - 1, index), ends, -1)
+def triangle_corners(
+    counts: npt.NDArray[np.int64], index: npt.NDArray[np.int64], points: Floats
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return where the corners (F, 3) of triangles are in the `index` (N,) of polygons of `counts` corners, and their polygons (F,).
+
+    Polygons with an index that is no vertex, and triangles with a corner that is not finite, are left out.
+    """
+    found = triangulate(np.insert(np.where(index < 0, 2**31 - 1, index), np.cumsum(counts), -1), points)
+    # Each polygon has one more entry in the terminated list than it has corners.
+    entries = found.corners - found.polygons[:, None]
+    good = np.asarray(np.isfinite(points).all(axis=1))[index[entries]].all(axis=1)
+    return entries[good], found.polygons[good]
 
 
 MAX_BYTES = 2 * 10**8
@@ -370,24 +378,16 @@ class _Reader:
         points = self.source(positions.get("source") if positions is not None else None, 3)
         starts, corners = polygon_corners(element, width)
         index = corners[:, offset]
-        triangles = triangulate(terminated(starts, index), points)
-        # Each polygon has one more entry in the terminated list than it has corners.
-        entries = triangles.corners - triangles.polygons[:, None]
+        entries, _ = triangle_corners(starts, index, points)
         if not len(entries):
-            return None
-        faces = index[entries]
-        finite: npt.NDArray[np.bool_] = np.isfinite(points)
-        good = np.asarray(finite.all(axis=1))[faces].all(axis=1)
-        faces, entries = faces[good], entries[good]
-        if not len(faces):
             return None
         normals = self.corners(inputs.get("NORMAL"), corners, entries, 3)
         if normals is None:
             inside = next((i for i in children(vertices, "input") if i.get("semantic") == "NORMAL"), None)
             normals = None if inside is None else self.corners((offset, inside.get("source", "")), corners, entries, 3)
         return Mesh(
-            vertices=np.where(finite, points, 0.0),
-            faces=frozen_ints(faces),
+            vertices=np.where(np.isfinite(points), points, 0.0),
+            faces=frozen_ints(index[entries]),
             crease_angle=DEFAULT_CREASE_ANGLE,
             normals=normals,
             texture_coordinates=self.corners(inputs.get("TEXCOORD"), corners, entries, 2),

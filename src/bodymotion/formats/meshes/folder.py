@@ -14,9 +14,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.diagnostics import losses
 from bodymotion.formats.meshes.obj import to_obj
@@ -26,7 +27,7 @@ from bodymotion.system.atomic_files import whole_file
 
 if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
-    from bodymotion.geometry.shapes import Corners, Texture
+    from bodymotion.geometry.shapes import Texture
 
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
 
@@ -215,21 +216,17 @@ def plain_name(name: str) -> str:
 
 
 def _digest(mesh: Mesh, look: Material | None) -> bytes:
-    found = hashlib.blake2b(digest_size=16)
-
-    def corners(values: Corners | None) -> None:
-        found.update(b"-" if values is None else repr(values.values.shape).encode())
-        if values is not None:
-            found.update(np.ascontiguousarray(values.values).data)
-            found.update(np.ascontiguousarray(values.indices).data)
-
-    found.update(repr((mesh.vertices.shape, mesh.faces.shape, mesh.crease_angle, mesh.two_sided)).encode())
-    found.update(np.ascontiguousarray(mesh.vertices).data)
-    found.update(np.ascontiguousarray(mesh.faces).data)
-    for part in (mesh.normals, mesh.colors, mesh.texture_coordinates):
-        corners(part)
-    if look is not None:
-        image = look.texture
-        found.update(repr(replace(look, texture=None)).encode())
-        found.update(repr(None if image is None else (image.path, image.transform.tolist())).encode())
+    corners = [part for part in (mesh.normals, mesh.colors, mesh.texture_coordinates) if part is not None]
+    arrays: list[npt.NDArray[Any]] = [mesh.vertices, mesh.faces]
+    arrays += [array for part in corners for array in (part.values, part.indices)]
+    image = None if look is None else look.texture
+    about = (
+        [array.shape for array in arrays],
+        (mesh.normals is None, mesh.colors is None, mesh.crease_angle, mesh.two_sided),
+        look and replace(look, texture=None),
+        image and (image.path, image.transform.tolist()),
+    )
+    found = hashlib.blake2b(repr(about).encode(), digest_size=16)
+    for array in arrays:
+        found.update(np.ascontiguousarray(array).data)
     return found.digest()

@@ -20,10 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
-from bodymotion.formats.meshes.collada import Part, terminated
+from bodymotion.formats.meshes.collada import Part, triangle_corners
 from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry.arrays import Floats, frozen_ints
-from bodymotion.geometry.meshes import triangulate
 from bodymotion.geometry.shapes import Corners, Material, Mesh
 
 MAX_MATERIALS = 256
@@ -213,12 +212,8 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
         points, colors = points[:, :3], points[:, -3:]
     points = np.ascontiguousarray(points[:, :3])
     counts, index = _corners(lines, (len(points), len(lines.vt), len(lines.vn)))
-    triangles = triangulate(terminated(counts, index[:, 0]), points)
-    entries = triangles.corners - triangles.polygons[:, None]
+    entries, owner = triangle_corners(counts, index[:, 0], points)
     corners = index[entries]
-    finite = np.asarray(np.isfinite(points).all(axis=1))
-    good = finite[corners[:, :, 0]].all(axis=1) if len(entries) else np.zeros(0, dtype=bool)
-    corners, owner = corners[good], triangles.polygons[good]
     if not len(corners):
         raise ValueError("the file has no triangles")
     normals = _attribute(_numbers(lines.vn, 3)[:, :3], corners[:, :, 2]) if lines.vn else None
@@ -246,38 +241,20 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
 
 def _lines_by_word(data: bytes) -> _Lines:
     lines = _Lines()
-    v, vt, vn, f = lines.v, lines.vt, lines.vn, lines.f
+    rows = {b"v": lines.v, b"vt": lines.vt, b"vn": lines.vn, b"f": lines.f}
     for line in data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").replace(b"\t", b" ").split(b"\n"):
-        start = line[:2]
-        if start == b"v ":
-            v.append(line[2:])
-        elif start == b"f ":
-            if b"-" in line:
-                lines.counts[len(f)] = len(v), len(vt), len(vn)
-            f.append(line[2:])
-        elif start == b"vn":
-            vn.append(line[2:])
-        elif start == b"vt":
-            vt.append(line[2:])
-        elif start:
-            _sort_other(line, lines)
+        word, _, rest = line.strip().partition(b" ")
+        if word == b"f" and b"-" in rest:
+            lines.counts[len(lines.f)] = len(lines.v), len(lines.vt), len(lines.vn)
+        if word in rows:
+            rows[word].append(rest)
+        elif word == b"usemtl":
+            lines.materials.append((len(lines.f), rest.strip().decode("utf-8", "replace")))
+        elif word == b"mtllib":
+            lines.libraries.append(rest.strip().decode("utf-8", "replace"))
+        elif line.startswith(MARK.encode()):
+            _read_mark(line.split(), lines)
     return lines
-
-
-def _sort_other(line: bytes, lines: _Lines) -> None:
-    words = line.split()
-    word = words[0] if words else b""
-    if word == b"usemtl":
-        lines.materials.append((len(lines.f), line.strip()[6:].strip().decode("utf-8", "replace")))
-    elif word == b"mtllib":
-        lines.libraries.append(line.strip()[6:].strip().decode("utf-8", "replace"))
-    elif word == b"v":
-        lines.v.append(b" ".join(words[1:]))
-    elif word == b"f":
-        lines.counts[len(lines.f)] = len(lines.v), len(lines.vt), len(lines.vn)
-        lines.f.append(b" ".join(words[1:]))
-    elif line.startswith(MARK.encode()):
-        _read_mark(words, lines)
 
 
 def _read_mark(words: list[bytes], lines: _Lines) -> None:

@@ -58,9 +58,6 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     three corners, are dropped and counted.
     """
     index = np.asarray(index)
-    triangles = _all_triangles(index, len(vertices))
-    if triangles is not None:
-        return triangles
     ends = np.flatnonzero(index < 0)
     if len(index) and (not len(ends) or ends[-1] != len(index) - 1):
         ends = np.append(ends, len(index))
@@ -100,20 +97,6 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     polygons = np.concatenate(owners)
     order = np.argsort(polygons, kind="stable") if len(concave) else slice(None)
     return Triangles(np.concatenate(parts)[order], polygons[order], out_of_range, too_small)
-
-
-def _all_triangles(index: npt.NDArray[np.integer], count: int) -> Triangles | None:
-    """Return the result for the regular case: triangles only, each of them terminated, no index out of range; else None."""
-    number, left = divmod(len(index) + 1, 4)
-    if left > 1 or not number:
-        return None
-    negative = index < 0
-    # As many ends as triangles, or one less for the last: then none stands where a corner belongs.
-    if np.count_nonzero(negative) != len(index) // 4 or not negative[3::4].all() or index.max() >= count:
-        return None
-    starts = np.arange(0, 4 * number, 4)
-    corners = starts[:, None] + np.arange(3)
-    return Triangles(corners, np.arange(number))
 
 
 def _fans(starts: Indices, counts: Indices) -> Indices:

@@ -166,17 +166,13 @@ def _cosine(angle: Floats) -> Floats:
     return np.where(np.isclose(np.abs(angle), np.pi / 2, atol=1e-12), 0.0, np.cos(angle))
 
 
+@np.errstate(all="ignore")
 def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
     """Return the mesh under an affine `transform` (4, 4); a reflection reverses the faces, so that they still face outwards.
 
     Normals are transformed by the cofactor matrix, which is defined for a scale of zero, too.
     """
     transform = np.asarray(transform, dtype=np.float64)
-    with np.errstate(all="ignore"):
-        return _transformed(mesh, transform)
-
-
-def _transformed(mesh: Mesh, transform: Floats) -> Mesh:
     if np.array_equal(transform, np.eye(4)):
         return mesh
     linear = transform[:3, :3]
