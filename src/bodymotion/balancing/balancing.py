@@ -200,7 +200,10 @@ def balance(
             old = _measured(body, motion, feet, ground)
         elif number:
             break
-        smooth = _without_noise(old)
+        # What is faster than a body tilts is mostly the noise of a file.
+        cutoff = ROOT_CUTOFF if old.motion.link_position is None else ZMP_CUTOFF
+        root = smoothed(old.root_poses, old.times, cutoff)
+        smooth = smoothed(old.joint_displacements, old.times, ZMP_CUTOFF), root
         plan = plan_feet(old, body.forward_kinematics(*smooth))
         missed, now = _balanced(old, smooth, plan, margin)
     report = _report(original, old, now, plan, missed, slowed)
@@ -222,12 +225,6 @@ def _measured(body: Body, motion: Motion, feet: Sequence[int | str] | None, grou
     if not (np.isfinite(found.joint_displacements).all() and np.isfinite(found.root_poses).all()):
         raise ValueError("balancing needs finite numbers; fill the gaps first (`edit --fill-gaps`)")
     return found
-
-
-def _without_noise(old: Measures) -> tuple[Floats, Floats]:
-    """Return the joints (T, J) and root poses (T, 7) without what is faster than a body tilts: mostly the noise of a file."""
-    cutoff = ROOT_CUTOFF if old.motion.link_position is None else ZMP_CUTOFF
-    return smoothed(old.joint_displacements, old.times, ZMP_CUTOFF), smoothed(old.root_poses, old.times, cutoff)
 
 
 def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, margin: float) -> tuple[Floats, Measures]:

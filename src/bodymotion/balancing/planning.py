@@ -73,9 +73,11 @@ def plan_center(
     length = times[-1] - times[0]
     gap = max(KNOT_GAP, 2.0 * float(np.median(np.diff(times))), length / (MAX_KNOTS * len(times)))
     count = max(int(np.ceil(length / gap)), 1) + 3
-    rows = _grid(times)
+    # Frames that are about `GRID_GAP` apart, the first and the last among them.
+    step = np.floor((times - times[0]) / GRID_GAP + 1e-6)
+    rows = np.unique([*np.unique(step, return_index=True)[1], len(times) - 1])
     at = times[rows]
-    value, _, second = (_basis(sparse, (at - times[0]) / gap, count, order) / gap**order for order in (0, 1, 2))
+    value, _, second = (_basis((at - times[0]) / gap, count, order) / gap**order for order in (0, 1, 2))
     weights = np.sqrt(np.gradient(at)) if len(at) > 1 else np.ones(1)
     parts = [(sparse.diags(weights) @ value, weights[:, None] * center[rows])]
     bend = SMOOTHING_TIME**2 * weights
@@ -86,9 +88,7 @@ def plan_center(
     for end, rests in zip((0.0, at[-1] - at[0]), at_rest, strict=True):
         if rests:
             for order, weight in ((1, REST_WEIGHT * SMOOTHING_TIME), (2, REST_WEIGHT)):
-                parts.append(
-                    (weight / gap**order * _basis(sparse, np.array([end / gap]), count, order), np.zeros((1, 2)))
-                )
+                parts.append((weight / gap**order * _basis(np.array([end / gap]), count, order), np.zeros((1, 2))))
     matrix, right = sparse.vstack([part for part, _ in parts]), np.concatenate([part for _, part in parts])
     square = (matrix.T @ matrix).tocsc()
     linear = matrix.T @ right
@@ -128,26 +128,16 @@ def plan_center(
         raise ValueError(
             f"the path of the centre of mass could not be found ({status}): the motion's accelerations are too large"
         )
-    whole = _basis(sparse, (times - times[0]) / gap, count, 0)
+    whole = _basis((times - times[0]) / gap, count, 0)
     return np.stack([whole @ found[:count], whole @ found[count : 2 * count]], axis=1)
 
 
-def _grid(times: Floats) -> Any:  # noqa: ANN401
-    """Return frames that are about `GRID_GAP` apart, the first and the last among them."""
-    step = np.floor((times - times[0]) / GRID_GAP + 1e-6)
-    return np.unique([*np.unique(step, return_index=True)[1], len(times) - 1])
-
-
-def _basis(sparse: Any, times: Floats, count: int, order: int) -> Any:  # noqa: ANN401
+def _basis(times: Floats, count: int, order: int) -> Any:  # noqa: ANN401
     """Return the matrix (T, count) that gives a spline, or its first or second derivative, at times in gaps between its knots."""
-    number = np.minimum(times.astype(int), count - 4)
-    s = times - number
-    if order == 0:
-        parts = ((1 - s) ** 3 / 6, (3 * s**3 - 6 * s**2 + 4) / 6, (-3 * s**3 + 3 * s**2 + 3 * s + 1) / 6, s**3 / 6)
-    elif order == 1:
-        parts = (-((1 - s) ** 2) / 2, (3 * s**2 - 4 * s) / 2, (-3 * s**2 + 2 * s + 1) / 2, s**2 / 2)
-    else:
-        parts = (1 - s, 3 * s - 2, 1 - 3 * s, s)
-    values = np.stack(parts, axis=1)
-    rows = np.repeat(np.arange(len(times)), 4)
-    return sparse.csr_matrix((values.ravel(), (rows, (number[:, None] + np.arange(4)).ravel())), (len(times), count))
+    sparse: Any = need("scipy.sparse", "opt", "balancing")
+    interpolate: Any = need("scipy.interpolate", "opt", "balancing")
+    knots = np.arange(order - 3, count + 1 - order, dtype=np.float64)
+    differences = sparse.eye(count, format="csr")
+    for _ in range(order):
+        differences = differences[1:] - differences[:-1]
+    return interpolate.BSpline.design_matrix(times, knots, 3 - order) @ differences

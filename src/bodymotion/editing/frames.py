@@ -38,10 +38,11 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
     by = frozen(pose, (7,), "pose")
     if not np.isfinite(by).all() or abs(float(np.linalg.norm(by[3:])) - 1) > QUATERNION_TOLERANCE:
         raise ValueError(f"pose {by.tolist()}, expected finite x y z and a unit quaternion w x y z")
-    left = [c.content for c in motion.components if _may_be_in_the_world(c)]
+    known = {MultiSE3Seq: LINK_POSITION, Vector3Seq: ZMP}
     problems = [
-        NOT_EDITED.problem(f"{content} is not moved: it is unknown whether it is in the world frame")
-        for content in left
+        NOT_EDITED.problem(f"{c.content} is not moved: it is unknown whether it is in the world frame")
+        for c in motion.components
+        if isinstance(c, (MultiSE3Seq, Vector3Seq, OtherSeq)) and c.content != known.get(type(c))
     ]
     components = tuple(moved(c, by) for c in motion.components)
     if not problems and all(new is old for new, old in zip(components, motion.components, strict=True)):
@@ -49,14 +50,6 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
             IDLE.problem("nothing to move: the motion has neither poses of links nor a ZMP in the world frame")
         )
     return motion.replaced(*components, problems=problems)
-
-
-def _may_be_in_the_world(component: Component) -> bool:
-    if isinstance(component, OtherSeq):
-        return True
-    if isinstance(component, MultiSE3Seq):
-        return component.content != LINK_POSITION
-    return isinstance(component, Vector3Seq) and component.content != ZMP
 
 
 def start_at(motion: Motion, x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> Motion:
@@ -150,15 +143,12 @@ def zmp_to_root(motion: Motion) -> Motion:
 
 
 def _all_converted(motion: Motion, root_relative: bool) -> Motion:
+    def converted(c: Component) -> Component:
+        if not isinstance(c, Vector3Seq) or c.content != ZMP or c.is_root_relative == root_relative:
+            return c
+        root = root_poses(motion, c.timeline.times, "converting the ZMP")
+        pose = poses.inverse(root) if root_relative else root
+        return replace(c, values=poses.transform_points(pose, c.values), is_root_relative=root_relative)
+
     problems = [] if motion.zmp is not None else [IDLE.problem("nothing to convert: the motion has no ZMP")]
-    return motion.mapped(lambda c: _converted(motion, c, root_relative), problems)
-
-
-def _converted(motion: Motion, component: Component, root_relative: bool) -> Component:
-    if not isinstance(component, Vector3Seq) or component.content != ZMP:
-        return component
-    if component.is_root_relative == root_relative:
-        return component
-    root = root_poses(motion, component.timeline.times, "converting the ZMP")
-    pose = poses.inverse(root) if root_relative else root
-    return replace(component, values=poses.transform_points(pose, component.values), is_root_relative=root_relative)
+    return motion.mapped(converted, problems)

@@ -53,7 +53,12 @@ def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | 
         When a body is needed, when the motion has no column for one of its joints, or when the body is not symmetric.
     """
     if body is None:
-        needs = [c.content for c in motion.components if _needs_a_body(c)]
+        needs = [
+            c.content
+            for c in motion.components
+            if (isinstance(c, MultiValueSeq) and c.content in (JOINT_DISPLACEMENT, JOINT_EFFORT))
+            or (isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION and c.num_parts > 1)
+        ]
         if needs:
             raise ValueError(
                 f"mirroring {', '.join(needs)} needs the body (`bodymotion edit --mirror --body MODEL`): it has the sides of the joints"
@@ -64,12 +69,6 @@ def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | 
         return motion.mapped(lambda c: _mirrored(c, None, None), problems)
     mirrors = symmetry(body, pairs)
     return motion.mapped(lambda c: _mirrored(c, body, mirrors), _problems(motion, body, mirrors))
-
-
-def _needs_a_body(component: Component) -> bool:
-    if isinstance(component, MultiValueSeq):
-        return component.content in (JOINT_DISPLACEMENT, JOINT_EFFORT)
-    return isinstance(component, MultiSE3Seq) and component.content == LINK_POSITION and component.num_parts > 1
 
 
 def _problems(motion: Motion, body: Body, mirrors: Symmetry) -> list[Problem]:

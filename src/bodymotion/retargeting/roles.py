@@ -182,9 +182,9 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
     height = float(np.ptp(at[:, 2]))
     leaves = [k for k in range(len(at)) if k not in tree.parents]
     low = [k for k in leaves if at[k, 2] < at[:, 2].min() + LOW * height]
-    pelvis = (
-        tree.names.index(given["pelvis"]) if "pelvis" in given else _common([_path(tree.parents, k, -1) for k in low])
-    )
+    above = [_path(tree.parents, k, -1) for k in low] or [[0]]
+    shared = max({*above[0]}.intersection(*above), default=0)
+    pelvis = tree.names.index(given["pelvis"]) if "pelvis" in given else shared
     around = _rooted(tree.parents, pelvis)
     legs: dict[int, int] = {}
     for k in low:
@@ -248,16 +248,6 @@ def _path(parents: Sequence[int], joint: int, top: int) -> list[int]:
         found.append(joint)
         joint = parents[joint]
     return found[::-1]
-
-
-def _common(paths: Sequence[Sequence[int]]) -> int:
-    """Return the last joint that all paths from the root have."""
-    shared = 0
-    for row in zip(*paths, strict=False):
-        if len(set(row)) > 1:
-            break
-        shared = row[0]
-    return shared
 
 
 def _rooted(parents: Sequence[int], root: int) -> list[int]:

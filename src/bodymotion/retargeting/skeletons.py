@@ -9,12 +9,11 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.skeleton import Skeleton, SkeletonJoint
+from bodymotion.skeleton import CHANNELS, EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
 
 CENTIMETRES = 100.0
 SAME = 1e-3
 """[m] Offsets of joints that differ by less are those of the same robot."""
-ORDER = ("Zrotation", "Yrotation", "Xrotation")
 
 
 def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> Skeleton:
@@ -41,9 +40,8 @@ def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> 
         moves = link.index == 0 or link.joint.type == "slide"
         if moves:
             columns.append(offset)
-        angles = np.degrees(np.unwrap(rotations.to_rpy(local[:, 3:]), axis=0))
-        columns.append(angles[:, ::-1])
-        channels = (*("Xposition", "Yposition", "Zposition") * moves, *ORDER)
+        columns.append(euler_values(local[:, 3:]))
+        channels = (*CHANNELS[:3] * moves, *EULER_CHANNELS)
         joints.append(SkeletonJoint(name=link.name, parent=link.parent, offset=offset[0], channels=channels))
     step = float(np.median(np.diff(found.times))) if len(found.times) > 1 else 1 / 30
     return Skeleton(joints=tuple(joints), values=np.concatenate(columns, axis=1), frame_time=step)
