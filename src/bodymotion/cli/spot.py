@@ -203,7 +203,7 @@ def rehearse(
     from bodymotion.viewer import view as show
 
     with failures("spot rehearse", SpotError):
-        _quiet_grpc()
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # no log lines, unless the environment asks for them
         name, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
         given = Credentials(name, password) if name and password else None
         viewer = show(spot_body(arm=arm), port=view_port, open_browser=not no_browser, block=False) if view else None
@@ -229,19 +229,14 @@ def rehearse(
                 viewer.stop()
 
 
-def _quiet_grpc() -> None:
-    """Turn off the log lines of gRPC, unless the environment asks for them."""
-    import os
-
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-
-
 @contextmanager
 def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[Any]:
     """Log in to a robot at HOST[:PORT]; an address that is none is wrong use."""
+    import os
+
     from bodymotion.spot.client.connection import connected, find_credentials, split_address, vendor
 
-    _quiet_grpc()
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # no log lines, unless the environment asks for them
     try:
         host, port = split_address(robot)
     except ValueError as error:

@@ -50,13 +50,11 @@ def _all(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:
     if names[0] != names[1] and sorted(names[0]) == sorted(names[1]):
         yield Difference("joints", "the same joints in another order", {"orders": list(names)})
     ours, theirs = _by_name(a.links), _by_name(b.links)
-    for name, link in ours.items():
-        if name in theirs:
-            yield from _link(f"link {name}", link, theirs[name], a, b, tolerance)
+    for name in {**ours, **theirs}:
+        if name in ours and name in theirs:
+            yield from _link(f"link {name}", ours[name], theirs[name], a, b, tolerance)
         else:
-            yield Difference(f"link {name}", "only in the first model")
-    for name in theirs.keys() - ours.keys():
-        yield Difference(f"link {name}", "only in the second model")
+            yield Difference(f"link {name}", f"only in the {'first' if name in ours else 'second'} model")
     yield from _devices(a, b, tolerance)
     if len(a.extra_joints) == len(b.extra_joints):
         for k, (one, other) in enumerate(zip(a.extra_joints, b.extra_joints, strict=True)):
@@ -109,23 +107,17 @@ def _fields(
 
 
 def _devices(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:
-    def key(device: Device) -> tuple[str, str]:
-        return device.kind, device.name
-
-    ours, theirs = {key(d): d for d in a.devices}, {key(d): d for d in b.devices}
-    for name, device in ours.items():
-        what = f"{name[0]} {name[1]}"
-        if name not in theirs:
-            yield Difference(what, "only in the first model")
+    ours, theirs = ({f"{one.kind} {one.name}": one for one in body.devices} for body in (a, b))
+    for what in {**ours, **theirs}:
+        if what not in ours or what not in theirs:
+            yield Difference(what, f"only in the {'first' if what in ours else 'second'} model")
             continue
-        other = theirs[name]
+        device, other = ours[what], theirs[what]
         on = a.links[device.link].name, b.links[other.link].name
         if on[0] != on[1]:
             yield Difference(what, f"on link {on[0]}, on {on[1]}")
         yield from _pose(what, "pose", device.pose, other.pose, tolerance)
         yield from _fields(what, "", device, other, tolerance, but=("name", "link", "pose"))
-    for name in theirs.keys() - ours.keys():
-        yield Difference(f"{name[0]} {name[1]}", "only in the second model")
 
 
 def _number(

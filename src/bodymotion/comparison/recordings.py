@@ -67,12 +67,11 @@ def compare_recording(commanded: Motion, recorded: Motion, *, atol: float = 0.0)
 
 
 def _names(one: MultiValueSeq, other: MultiValueSeq) -> list[str]:
+    found: list[str] = []
     if any(one.part_labels) and any(other.part_labels):
         found = [name for name in one.part_labels if name in other.part_labels]
-    else:
-        found = [str(k) for k in range(one.num_parts)] if one.num_parts == other.num_parts else []
-        if any(one.part_labels) or any(other.part_labels):
-            found = []
+    elif not any((*one.part_labels, *other.part_labels)) and one.num_parts == other.num_parts:
+        found = [str(k) for k in range(one.num_parts)]
     if not found:
         raise ValueError("the two motions have no joints with the same names")
     return found

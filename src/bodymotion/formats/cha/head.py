@@ -268,32 +268,25 @@ class Header:
         self.is_numbers = False
 
 
-def exclusive(a: str, b: str) -> str:
-    """Return the rule that two columns break together, a key of `EXCLUSIVE_RULES`; "" for none."""
-    for kind, sides in _EXCLUSIVE.items():
-        for one, other in sides:
-            if (a in one and b in other) or (b in one and a in other):
-                return kind
-    return ""
+def exclusive(a: str, b: str) -> Rule | None:
+    """Return the rule that two columns break together; None for none."""
+    for rule, one, other in _EXCLUSIVE:
+        if (a in one and b in other) or (b in one and a in other):
+            return rule
+    return None
 
 
 def _group(*names: str) -> frozenset[str]:
     return frozenset(column for name in names for column in GROUPS[name])
 
 
-_HAND = _group("hand_pos", "hand_quat_wxyz", "hand_euler_rpy")
-_EXCLUSIVE = {
-    "body": [(_group("body_pos"), _group("com_pos"))],
-    "orientation": [(_group(f"{what}_quat_wxyz"), _group(f"{what}_euler_rpy")) for what in ("body", "hand")],
-    "arm": [(_group("arm_joints"), _HAND)],
-    "leg": [(_group(f"{leg}_angles"), _group(f"{leg}_pos")) for leg in LEGS],
-}
-EXCLUSIVE_RULES = {
-    "body": rules.BODY_EXCLUSIVE,
-    "orientation": rules.ORIENTATION_EXCLUSIVE,
-    "arm": rules.ARM_EXCLUSIVE,
-    "leg": rules.LEG_EXCLUSIVE,
-}
+_EXCLUSIVE: tuple[tuple[Rule, frozenset[str], frozenset[str]], ...] = (
+    (rules.BODY_EXCLUSIVE, _group("body_pos"), _group("com_pos")),
+    (rules.ORIENTATION_EXCLUSIVE, _group("body_quat_wxyz"), _group("body_euler_rpy")),
+    (rules.ORIENTATION_EXCLUSIVE, _group("hand_quat_wxyz"), _group("hand_euler_rpy")),
+    (rules.ARM_EXCLUSIVE, _group("arm_joints"), _group("hand_pos", "hand_quat_wxyz", "hand_euler_rpy")),
+    *((rules.LEG_EXCLUSIVE, _group(f"{leg}_angles"), _group(f"{leg}_pos")) for leg in LEGS),
+)
 
 
 def read_header(line: Line, found: Diagnostics) -> Header:
@@ -320,8 +313,8 @@ def _add_columns(header: Header, keyword: str, location: Location, found: Diagno
     clash = None if keyword in header.keywords else _clash(header, keyword)
     twice = [column for column in columns if column in header.locations]
     if clash:
-        kind, other = clash
-        found.report(EXCLUSIVE_RULES[kind], f"there are both {other!r} and {keyword!r}", location)
+        rule, other = clash
+        found.report(rule, f"there are both {other!r} and {keyword!r}", location)
     elif twice:
         of = f" of {keyword!r}" if keyword in GROUPS else ""
         message = f"{', '.join(twice)}{of} {'is' if len(twice) == 1 else 'are'} here for a second time"
@@ -334,13 +327,13 @@ def _add_columns(header: Header, keyword: str, location: Location, found: Diagno
         header.locations.setdefault(column, location)
 
 
-def _clash(header: Header, keyword: str) -> tuple[str, str] | None:
+def _clash(header: Header, keyword: str) -> tuple[Rule, str] | None:
     """Return the rule that a keyword breaks beside one before it, and that other keyword."""
     for other in header.keywords:
         if {keyword, other} in ({"body_quat_wxyz", "body_quat_xyzw"}, {"hand_quat_wxyz", "hand_quat_xyzw"}):
-            return "orientation", other
+            return rules.ORIENTATION_EXCLUSIVE, other
         for column in singles(keyword):
             for before in singles(other):
-                if TIME not in (column, before) and (kind := exclusive(column, before)):
-                    return kind, other
+                if TIME not in (column, before) and (rule := exclusive(column, before)):
+                    return rule, other
     return None

@@ -15,7 +15,7 @@ from bodymotion.diagnostics import Diagnostics, Location, Rule, SourceMap, Subje
 from bodymotion.diagnostics.collector import MAX_LISTED
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.head import EXCLUSIVE_RULES, exclusive
+from bodymotion.formats.cha.head import exclusive
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, TIME
 
 MAX_PARAMETER = 1e6
@@ -98,9 +98,9 @@ def check_names(checked: Checked) -> None:
             checked.report(rules.COLUMN_TWICE, f"{column!r} is there twice", "columns", column)
         else:
             for other in columns[:k]:
-                if kind := exclusive(column, other):
+                if rule := exclusive(column, other):
                     message = f"there are both {other!r} and {column!r}"
-                    checked.report(EXCLUSIVE_RULES[kind], message, "columns", column)
+                    checked.report(rule, message, "columns", column)
                     break
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bodymotion.formats.cha.keywords import PLAYBACKS
+from bodymotion.formats.cha.keywords import OPTIONS, PLAYBACKS
 
 
 class Field(NamedTuple):
@@ -114,20 +114,7 @@ def _add_message(file: Any, name: str, fields: Mapping[str, Field]) -> None:  # 
 TINY = 1e-6
 """What the vendor's converter writes for 0: a plain 0 is not written, and the robot reports numbers that only some keyframes have."""
 
-FLAGS = (
-    "extendable",
-    "truncatable",
-    "neutral_start",
-    "precise_steps",
-    "track_swing_trajectories",
-    "assume_zero_roll_and_pitch",
-    "retime_to_integer_slices",
-    "arm_required",
-    "arm_prohibited",
-    "no_looping",
-    "starts_sitting",
-    "custom_gait_cycle",
-)
+FLAGS = tuple(name for name, one in OPTIONS.items() if not one.values and name != "precise_timing")
 """The options without values; their fields have the same names."""
 
 LIMITS = {"minimum_parameters": "minimum", "default_parameters": "default", "maximum_parameters": "maximum"}

@@ -19,20 +19,12 @@ _DESCRIPTION = "Animated dance move."
 def to_proto(animation: Animation, *, move_params_config: str | Path | None = None) -> Any:  # noqa: ANN401
     """Return an animation as the vendor's message `bosdyn.api.spot.choreography_sequence_pb2.Animation`.
 
-    Parameters
-    ----------
-    animation:
-        The animation. Of columns that exclude each other the message holds the last ones. A zero becomes 1e-6, as in the vendor's
-        converter, except in columns of groups where it is not the bare text 0 (`Keyframes.exact_zeros`).
-    move_params_config:
-        The robot's MoveParamsConfig, as text or as its file: the limits of parameters that the animation only names.
+    Arguments and errors are those of `to_bytes`.
 
     Raises
     ------
     ImportError
         When the extra `spot` is not installed.
-    ValueError
-        When a parameter is only named, and its limits are not in `move_params_config`.
     """
     pb = need(_MESSAGES, "spot", "to_proto")
     return pb.Animation.FromString(to_bytes(animation, move_params_config=move_params_config))

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from bodymotion.choreography import STATES, Choreography, Move
 from bodymotion.diagnostics import Diagnostics, Problem, Rule
 from bodymotion.diagnostics.spelling import choices
@@ -14,9 +16,10 @@ from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha_proto.messages import ENUMS, MESSAGES
 from bodymotion.formats.cha_proto.sequence import KINDS
 from bodymotion.spot.choreography import rules
-from bodymotion.spot.choreography.jumps import pose_jumps
 from bodymotion.spot.choreography.moves import length_range, natural_slices, ranges_of, states_of, tracks_of
-from bodymotion.spot.playback.playing import check_keyframes
+from bodymotion.spot.choreography.playing import parameters_of, play_move
+from bodymotion.spot.playback import JOINT_NAMES, last_pose, needs_arm
+from bodymotion.spot.playback.playing import check_keyframes, default_start
 
 MIN_TEMPO, MAX_TEMPO = 1.0, 10_000.0
 """[slices per minute]"""
@@ -24,11 +27,15 @@ ADVISED_TEMPO = (250.0, 450.0)
 """[slices per minute]"""
 MAX_SLICES = 100_000
 """Of a sequence."""
+MAX_PAIRS = 100
+"""Different pairs of neighbours that are played."""
+MAX_STEP = 0.2
+"""[rad] Accepted step of a joint at the start of a move: at 100 Hz a speed of 20 rad/s."""
 _DEPRECATED = {
     ("step_params", "mirror"): "mirror_x and mirror_y",
     ("jump_params", "absolute"): "yaw_is_absolute and translation_is_absolute",
+    ("turn_params", "absolute"): "yaw_is_absolute and motion_is_absolute",
 }
-_DEPRECATED |= {("turn_params", "absolute"): "yaw_is_absolute and motion_is_absolute"}
 _SWING = ("swing_height", "liftoff_velocity", "touchdown_velocity")
 _MATTERING = frozenset(
     rule.code
@@ -108,7 +115,7 @@ def check_choreography(choreography: Choreography, *, jumps: bool = True) -> tup
     _check_states(review, clear)
     _check_neighbours(review, usable, ends)
     if jumps and valid_tempo:
-        for number, message in pose_jumps(
+        for number, message in _pose_jumps(
             choreography, [number for number in clear if choreography.moves[number].animation]
         ):
             review.report(rules.POSE_JUMP, message, number)
@@ -360,3 +367,47 @@ def _check_neighbours(review: _Review, usable: list[int], ends: dict[int, int]) 
             )
         if move.type == "body_const" and move.start_slice not in body_ends:
             review.report(rules.HOLD, "holds the pose of a move of the body, but none ends there", number)
+
+
+def _pose_jumps(choreography: Choreography, animated: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """Return the moves, of those `animated` (in the order of their starts), at whose start joints jump, each with a message."""
+    before: dict[str, Move] = {}
+    known: dict[object, str] = {}
+    for number in animated:
+        move = choreography.moves[number]
+        animation = choreography.animations.get(move.animation)
+        if animation is None:
+            continue
+        for track in animation.controls:
+            last = before.get(track)
+            if last is not None and last.end_slice == move.start_slice:
+                key = (_key(last), _key(move))
+                if key not in known and len(known) < MAX_PAIRS:
+                    known[key] = _jump(choreography, last, move)
+                if known.get(key):
+                    yield number, known[key]
+                break
+        before |= dict.fromkeys(animation.controls, move)
+
+
+def _key(move: Move) -> tuple[object, ...]:
+    return move.type, move.requested_slices, tuple(sorted(parameters_of(move).items()))
+
+
+def _jump(choreography: Choreography, last: Move, move: Move) -> str:
+    """Return the largest step of a joint between two animations as a message; "" where none is too large."""
+    animations = choreography.animations
+    first, second = animations[last.animation], animations[move.animation]
+    arm = needs_arm(first) or needs_arm(second)
+    try:
+        end = last_pose(play_move(choreography, last, default_start(first), arm=arm))
+        joints = play_move(choreography, move, end, arm=arm).joint_displacement
+    except (ValueError, MemoryError):
+        return ""
+    assert joints is not None
+    before = np.concatenate([end.legs.ravel(), end.arm, [end.gripper]])[: joints.num_parts]
+    steps = np.abs(joints.values[0] - before)
+    worst = int(np.argmax(steps))
+    if not steps[worst] > MAX_STEP:
+        return ""
+    return f"begins with {JOINT_NAMES[worst]} at {joints.values[0, worst]:.2f} rad; {last.type!r} before it ends at {before[worst]:.2f} rad"

@@ -121,7 +121,9 @@ def upload(
             for name, animation in value.animations.items():
                 if name not in sent:
                     send(animation)
-            outcomes.append(_upload_choreography(value, robot))
+            found, warnings = send_choreography(value, robot)
+            result: Result = "faulty" if warnings is None else "uploaded"
+            outcomes.append(Outcome(value.name, value.source.path, result, warnings or (), found))
             done(outcomes[-1])
         else:
             send(value, file, problems)
@@ -135,12 +137,6 @@ def _read(file: Path) -> tuple[object, tuple[Problem, ...]]:
     except FormatError as error:
         return None, error.problems
     return result.value, result.problems
-
-
-def _upload_choreography(dance: Choreography, robot: Any) -> Outcome:  # noqa: ANN401
-    problems, warnings = send_choreography(dance, robot)
-    result: Result = "faulty" if warnings is None else "uploaded"
-    return Outcome(dance.name, dance.source.path, result, warnings or (), problems)
 
 
 def _upload_one(

@@ -1,8 +1,8 @@
-"""The public dimensions, joint limits and masses of Spot, in metres, radians and kilograms.
+"""The public dimensions and joint limits of Spot, in metres and radians.
 
 Lengths and joint limits are those of the URDF descriptions that Boston Dynamics and the RAI Institute publish. The distance from knee to
 foot and the foot's radius are those of the MuJoCo Menagerie's model: the URDF has no foot, and the collision cylinder of its lower leg
-ends 0.33532 m below the knee. Masses are those of the data sheets. Limits of joint velocities and the mass distribution are not public.
+ends 0.33532 m below the knee. Limits of joint velocities are not public.
 """
 
 from __future__ import annotations
@@ -61,13 +61,6 @@ GRIPPER_LIMITS: Floats = frozen(JOINT_LIMITS["gripper"])
 """Angles of the open and the closed gripper."""
 
 LIMITS: Floats = frozen(np.vstack([np.tile(LEG_LIMITS, (4, 1)), ARM_LIMITS, GRIPPER_LIMITS]))
-LOWER: Floats = frozen(LIMITS[:, 0])
-UPPER: Floats = frozen(LIMITS[:, 1])
-"""Upper limits of all joints (19,), in the order of their names."""
-
-MASS = 31.6
-MASS_WITH_ARM = 39.1
-
 NOMINAL_HEIGHT = 0.48
 """Height of the body's origin over the feet's centres in a nominal stand: our choice, close to what the robot does."""
 

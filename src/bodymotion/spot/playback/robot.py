@@ -70,21 +70,17 @@ def spot_body(*, arm: bool = True) -> Body:
         lower = tree.add(f"{name}_lleg", upper, KNEE, axis=Y, visuals=appearance.lower_leg())
         tree.add(f"{name}_foot", lower, -SHIN * Z, visuals=appearance.foot(FOOT_RADIUS))
     if arm:
-        _add_arm(tree, root)
+        parent = root
+        for name, step, axis in zip(ARM_JOINTS, OFFSETS, AXES, strict=True):
+            parent = tree.add(f"arm_{name}", parent, step, axis=axis, joint=name, visuals=appearance.arm(name))
+        tree.add("hand", parent, HAND * X)
+        tree.add("gripper", parent, GRIPPER, axis=Y, joint="gripper", visuals=appearance.jaw())
     return Body(
         name="Spot with arm" if arm else "Spot",
         links=tuple(tree.links),
         root_pose=poses.from_parts([0.0, 0.0, NOMINAL_HEIGHT + FOOT_RADIUS], [1.0, 0.0, 0.0, 0.0]),
         info={"info": ["Dimensions, limits, masses and efforts as published; shapes are bodymotion's own."]},
     )
-
-
-def _add_arm(tree: _Tree, root: int) -> None:
-    parent = root
-    for name, step, axis in zip(ARM_JOINTS, OFFSETS, AXES, strict=True):
-        parent = tree.add(f"arm_{name}", parent, step, axis=axis, joint=name, visuals=appearance.arm(name))
-    tree.add("hand", parent, HAND * X)
-    tree.add("gripper", parent, GRIPPER, axis=Y, joint="gripper", visuals=appearance.jaw())
 
 
 class _Tree:
