@@ -251,9 +251,8 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, workers:
         return 1
     records = None if table is None else Records(table, resume=resume)
     about = [_about(path, result, run) for path, result in runs]
-    if records is not None:
-        records.keep({key(one) for one in about if "output" not in one or Path(one["output"]).exists()})
-    earlier = {} if records is None else records.done
+    counting = [one for one in about if "output" not in one or Path(one["output"]).exists()]
+    earlier = {} if records is None else records.keep(counting)
     codes = Counter(int(row["exit_code"]) for row in earlier.values())
     left = [k for k in range(len(runs)) if key(about[k]) not in earlier]
     asked = "--json" in plan.options
@@ -276,7 +275,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, workers:
     with results() as out, progress(f"{plan.name}: {counted(total, 'file')}") as bar, records_open:
         try:
             outcomes = map_files(_one, tasks, workers=workers)
-            for outcome in in_order(_with(outcomes, recorded)):
+            for outcome in in_order(Outcome(one.index, recorded(one)) for one in outcomes):
                 row, text = outcome.value
                 if bar is not None:
                     bar(done, total)
@@ -295,12 +294,6 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, workers:
     ends = ", ".join(filter(None, (*words, f"{len(earlier)} by an earlier run" if earlier else ""))) or "no failures"
     say(one_line(f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table else ''}"))
     return 2 if codes[2] == total else 1 if failed else 3 if codes[3] else 0
-
-
-def _with(outcomes: Iterator[Any], record: Callable[[Any], Any]) -> Iterator[Any]:
-    """Record outcomes as they come."""
-    for outcome in outcomes:
-        yield type(outcome)(outcome.index, record(outcome))
 
 
 def _about(path: Path, result: Path | None, run: str) -> dict[str, Any]:

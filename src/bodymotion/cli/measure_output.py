@@ -15,6 +15,7 @@ import typer
 
 from bodymotion.cli.output import Data, members, number, problems_of
 from bodymotion.cli.page import Page
+from bodymotion.diagnostics.text import counted
 from bodymotion.dynamics import extremes, figures, foot_slips, series
 
 if TYPE_CHECKING:
@@ -174,12 +175,9 @@ def _list(page: Page, measures: Measures, chosen: Sequence[Block]) -> None:
 
 
 def _of(one: Series) -> str:
-    count = len(one.labels)
     if one.of == "axis":
         return " ".join(one.labels)
-    return (
-        "1" if one.of == "body" else f"{count} {one.of if count == 1 else 'feet' if one.of == 'foot' else one.of + 's'}"
-    )
+    return "1" if one.of == "body" else counted(len(one.labels), one.of, "feet" if one.of == "foot" else "")
 
 
 def _columns(page: Page, of: Series) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from bodymotion import __version__
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Location, Problem, Rule
+    from bodymotion.diagnostics import Location, Problem
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -37,9 +37,10 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
             descriptor["shortDescription"] = {"text": rule.sentence}
             descriptor["defaultConfiguration"] = {"level": rule.severity}
             descriptor["properties"] = {"source": rule.source, "fixable": rule.fixable}
-            help_text = _help(rule)
-            if help_text:
-                descriptor["help"] = {"text": help_text}
+            lines = [rule.hint] if rule.hint else []
+            lines += [f"{kind}: {text}" for kind, text in zip(("wrong", "right"), rule.example or (), strict=False)]
+            if lines:
+                descriptor["help"] = {"text": "\n".join(lines)}
         descriptors.append(descriptor)
     driver = {"name": "bodymotion", "version": __version__, "semanticVersion": __version__, "rules": descriptors}
     run = {
@@ -49,15 +50,6 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
         "results": [_result(path, problem, index[problem.rule]) for path, problem in problems],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-def _help(rule: Rule) -> str:
-    """Return what to do about a rule, and its example."""
-    lines = [rule.hint] if rule.hint else []
-    if rule.example is not None:
-        wrong, right = rule.example
-        lines += [f"wrong: {wrong}", f"right: {right}"]
-    return "\n".join(lines)
 
 
 def _result(path: Path, problem: Problem, rule: int) -> dict[str, Any]:

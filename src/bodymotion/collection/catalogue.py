@@ -87,10 +87,10 @@ def build_catalogue(
         run += f" {hashlib.sha256(body.read_bytes()).hexdigest()[:12]}"
     records = Records(path, resume=True)
     about = [_about(clip, run) for clip in collection]
-    records.keep({key(one) for one in about})
-    left = [k for k in range(len(about)) if key(about[k]) not in records.done]
+    earlier = records.keep(about)
+    left = [k for k in range(len(about)) if key(about[k]) not in earlier]
     done = len(about) - len(left)
-    if not left and len(records.done) == records.num_found:
+    if not left and len(earlier) == records.num_found:
         return 0
     function = partial(_row, body=body, by_position=by_position, options=options)
     with records:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -54,9 +54,11 @@ class Records:
             self.done |= {key(row): row for row in read_rows(self._lines)}
         self.num_found = len(self.done)
 
-    def keep(self, keys: set[str]) -> None:
-        """Forget the rows of other keys."""
+    def keep(self, about: Iterable[Row]) -> dict[str, Row]:
+        """Forget the rows that are not about one of these results; return `done`."""
+        keys = set(map(key, about))
         self.done = {one: row for one, row in self.done.items() if one in keys}
+        return self.done
 
     def __enter__(self) -> Records:
         # A line that was not finished goes, too.

@@ -55,7 +55,5 @@ def _edits(data: bytes, path: Path) -> Iterator[Edit]:
         if problem.rule == _ROTATION and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
             # It may be three angles, or a quaternion; of a joint's axis only the direction means something.
             continue
-        new = unit_texts(old, values)
-        for k, (before, after) in enumerate(zip(old, new or (), strict=bool(new)), 1):
-            if after != before:
-                yield Edit(*found.span(k), after.encode(), problem.rule)
+        for k, new in unit_texts(old, values):
+            yield Edit(*found.span(k + 1), new.encode(), problem.rule)

@@ -147,8 +147,7 @@ def _quaternions(data: bytes, lines: Lines) -> Iterator[Edit]:
             length = float(np.sqrt(np.sum(np.square(values))))
             if not QUATERNION_TOLERANCE < abs(length - 1) <= MAX_LENGTH_ERROR:
                 continue
-            texts = unit_texts([words[k][0] for k in group], values)
-            for k, new in zip(group, texts or (), strict=bool(texts)):
-                if new != words[k][0]:
-                    at = lines.offset(number, words[k].start() + 1)
-                    yield Edit(at, at + len(words[k][0]), new.encode(), rules.QUATERNION_UNIT.code)
+            for k, new in unit_texts([words[k][0] for k in group], values):
+                word = words[group[k]]
+                at = lines.offset(number, word.start() + 1)
+                yield Edit(at, at + len(word[0]), new.encode(), rules.QUATERNION_UNIT.code)

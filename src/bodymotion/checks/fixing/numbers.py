@@ -13,15 +13,16 @@ FEWEST = 9
 """So many digits are written at least: a length that is off by 1e-9 is 1 to all rules."""
 
 
-def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[str] | None:
-    """Return texts for the numbers divided by their common length; None where they have none. A number that stays keeps its text."""
+def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int, str]]:
+    """Return the index and the text of each number that changes where all are divided by their length; none where they have none."""
     largest = max(map(abs, values))
     if not 0 < largest < math.inf or any(map(math.isnan, values)):
-        return None
+        return []
     scaled = [value / largest for value in values]
     length = math.sqrt(sum(value * value for value in scaled))
     digits = min(max(FEWEST, *(len(_BESIDE_DIGITS.sub("", text).lstrip("0")) for text in texts)), 17)
-    found = []
-    for text, value, unit in zip(texts, values, (value / length for value in scaled), strict=True):
-        found.append(text if unit == value else number(float(f"{unit:.{digits}g}")))
-    return found
+    units = [value / length for value in scaled]
+    new = (
+        text if u == v else number(float(f"{u:.{digits}g}")) for text, v, u in zip(texts, values, units, strict=True)
+    )
+    return [(k, text) for k, text in enumerate(new) if text != texts[k]]

@@ -151,11 +151,10 @@ def _turns(piece: RowPiece, layout: Layout, document: Document, lines: Lines) ->
         for part in parts:
             first = layout.stamped + 7 * part + 3
             four = list(elements(node.items[layout.stamped + part]))[3:]
-            texts = unit_texts([item.value for item in four], values[first : first + 4])
-            for item, text in zip(four, texts or (), strict=bool(texts)):
-                at = _offset(piece, item, document, lines)
-                old = item.value.encode()
-                if text != item.value and lines.data.startswith(old, at):
+            for k, text in unit_texts([item.value for item in four], values[first : first + 4]):
+                at = _offset(piece, four[k], document, lines)
+                old = four[k].value.encode()
+                if lines.data.startswith(old, at):
                     yield Edit(at, at + len(old), text.encode(), MOTION_QUATERNION.code)
 
 

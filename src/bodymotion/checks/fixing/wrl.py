@@ -99,10 +99,8 @@ def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
         if problem.rule == ROTATION_AXIS.code and abs(math.hypot(*values) - 1) > MAX_LENGTH_ERROR:
             # It may be three angles, or a quaternion; of a jointAxis only the direction means something.
             continue
-        new = unit_texts(old, values)
-        for (a, b), before, after in zip(places, old, new or (), strict=bool(new)):
-            if after != before:
-                yield a, b, after, problem.rule
+        for k, new in unit_texts(old, values):
+            yield *places[k], new, problem.rule
 
 
 def _offset(text: Text, place: Location) -> int:
