@@ -1,5 +1,6 @@
-"""A motion from key poses, as Choreonoid makes it: joints follow their keys, legs follow the keys of links by inverse kinematics.
+"""A motion from key poses, as Choreonoid makes it (`Plan`), and key poses from a motion (`fit`).
 
+Joints follow their keys, legs follow the keys of links by inverse kinematics.
 Each joint, each link with keys and the zero moment point is a track of its own (`tracks`). Orientations are interpolated as roll, pitch and
 yaw, R = Rz(yaw)·Ry(pitch)·Rx(roll).
 
@@ -16,29 +17,32 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics.collector import SourceMap
-from bodymotion.geometry import poses
+from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.keyposes.chains import Solver, chains_from, solve_chain
 from bodymotion.keyposes.steps import Foot, StepStyle, step_tracks
 from bodymotion.keyposes.tracks import Key, Track, with_transitions
+from bodymotion.keyposes.values import KeyPose, KeyPoses, LinkKey
 from bodymotion.keyposes.zmp import automatic_zmp
 from bodymotion.motion import Motion
 from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
-    from bodymotion.keyposes.values import KeyPoses
     from bodymotion.model.body import Body
 
 LEG_JOINTS = 6
 """Chains of so many joints are moved by inverse kinematics."""
 MIN_COSINE = 1e-6
 """Nearer to ±90° of pitch, yaw is 0."""
+MIN_ROOT_MOVE = 1e-9
+"""[m, or of a quaternion's component] A root that moves less than this stays where the body has it."""
 
 
 @dataclass(frozen=True)
@@ -268,3 +272,54 @@ def to_motion(key_poses: KeyPoses, body: Body, frame_rate: float, *, steps: Step
         made.q, frame_rate, root=made.root, zmp=made.zmp, joint_names=names if all(names) else ()
     )
     return replace(motion, source=replace(key_poses.source, options={}, locations=SourceMap()))
+
+
+def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
+    """Return as few key poses as keep the motion between them close to a motion; see `KeyPoses.from_motion`."""
+    joints = motion.joint_displacement
+    if not tolerance > 0:
+        raise ValueError(f"tolerance: expected a positive number, got {tolerance}")
+    if joints is None or not joints.num_frames:
+        raise ValueError("the motion has no joint displacements")
+    times = joints.timeline.times - joints.timeline.times[0]
+    q = np.asarray(body.joint_values(joints))
+    root = np.asarray(body.link_poses(motion)[:, 0])
+    moves = bool(np.abs(root - body.root_pose).max() > MIN_ROOT_MOVE)
+    zmp = motion.zmp
+    point = (
+        np.asarray(zmp.values) if zmp is not None and not zmp.is_root_relative and len(zmp.values) == len(q) else None
+    )
+
+    def pose(frame: int) -> KeyPose:
+        link = LinkKey(
+            name=body.links[0].name,
+            index=0,
+            position=root[frame, :3],
+            rotation=rotations.to_matrix(root[frame, 3:]),
+            is_base=True,
+        )
+        return KeyPose(
+            time=float(times[frame]),
+            joints=dict(enumerate(q[frame].tolist())),
+            links=(link,) if moves else (),
+            zmp=None if point is None else point[frame],
+            zmp_is_stationary=False,
+        )
+
+    def sequence(frames: list[int]) -> KeyPoses:
+        return KeyPoses(name=name or "Motion", target_body=body.name, poses=tuple(pose(frame) for frame in frames))
+
+    frames = sorted({0, len(q) - 1})
+    while True:
+        made = Plan(sequence(frames), body, "none", with_zmp=False).at(times)
+        error = np.abs(made.q - q).max(axis=1, initial=0.0)
+        error = np.maximum(error, np.abs(made.root[:, :3] - root[:, :3]).max(axis=1))
+        error = np.maximum(error, rotations.angle_between(made.root[:, 3:], root[:, 3:]))
+        if point is not None and made.zmp is not None:
+            error = np.maximum(error, np.abs(made.zmp - point).max(axis=1))
+        if error.max() <= tolerance:
+            return sequence(frames)
+        # Of each segment that is off by more than the tolerance, the frame that is off most.
+        segments = ((start + 1, error[start + 1 : end]) for start, end in pairwise(frames))
+        worst = {first + int(part.argmax()) for first, part in segments if part.max(initial=0.0) > tolerance}
+        frames = sorted({*frames, *worst})

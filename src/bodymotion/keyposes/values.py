@@ -217,6 +217,6 @@ class KeyPoses(ContentEquality):
         ValueError
             When the motion does not fit the body, or `tolerance` is not positive.
         """
-        from bodymotion.keyposes.fitting import fit
+        from bodymotion.keyposes.interpolation import fit
 
         return fit(motion, body, tolerance, name)

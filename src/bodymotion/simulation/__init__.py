@@ -11,10 +11,9 @@
 from __future__ import annotations
 
 from bodymotion.simulation.controllers import Controller, ControllerError, RobotState
-from bodymotion.simulation.many import simulate_many
 from bodymotion.simulation.project import Project, load_project
 from bodymotion.simulation.result import Simulation
-from bodymotion.simulation.simulating import simulate
+from bodymotion.simulation.simulating import simulate, simulate_many
 from bodymotion.simulation.stepping import Push
 from bodymotion.simulation.world import MujocoModel, to_mujoco
 

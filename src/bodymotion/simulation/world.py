@@ -20,7 +20,7 @@ from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf.standing import CollisionPoints, SelfCollision, overlap_problem
 from bodymotion.formats.mjcf.writer import MjcfModel, ModelOptions, mjcf_model
-from bodymotion.geometry import poses
+from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.model.motors import default_gains, effort_range, passive_joints, standing_links
@@ -412,7 +412,7 @@ def _located(
             geoms = np.flatnonzero(
                 (model.geom_bodyid == bodies[index]) & (model.geom_contype + model.geom_conaffinity > 0)
             )
-            crawlers.append((column, geoms, _belt(mujoco, model, body, index, geoms)))
+            crawlers.append((column, geoms, _belt(model, body, index, geoms)))
     return World(
         model,
         written.body if written.body.devices else replace(written.body, devices=body.devices),
@@ -430,17 +430,12 @@ def _located(
     )
 
 
-def _belt(mujoco: Any, model: Any, body: Body, index: int, geoms: npt.NDArray[np.int64]) -> Floats:  # noqa: ANN401
+def _belt(model: Any, body: Body, index: int, geoms: npt.NDArray[np.int64]) -> Floats:  # noqa: ANN401
     """Return the velocity (G, 3) of a belt's surface at 1 m/s in the frames of its geoms: at the ground −axis × up.
 
     A wheel that turns about the axis moves its lowest point so. The velocity is the same all over the belt.
     """
-    placed = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)[index]
-    turn = poses.to_matrix(placed)[:3, :3]
-    ahead = turn.T @ -np.cross(turn @ body.links[index].joint.axis, [0.0, 0.0, 1.0])
-    found = []
-    for geom in geoms:
-        matrix = np.zeros(9)
-        mujoco.mju_quat2Mat(matrix, model.geom_quat[geom])
-        found.append(matrix.reshape(3, 3).T @ ahead)
-    return np.array(found).reshape(-1, 3)
+    turn = body.forward_kinematics(np.zeros(body.num_joints), poses.IDENTITY)[index, 3:]
+    axis = rotations.rotate(turn, body.links[index].joint.axis)
+    ahead = rotations.rotate(rotations.conjugate(turn), -np.cross(axis, [0.0, 0.0, 1.0]))
+    return rotations.rotate(rotations.conjugate(model.geom_quat[geoms]), ahead)

@@ -1,4 +1,4 @@
-"""Recorded motion of a skeleton: what it is (`values`), and which unit and up axis it has (`recognition`).
+"""Recorded motion of a skeleton: what it is, and which unit and up axis it has (`values`).
 
 >>> import bodymotion as bm
 >>> walk = bm.load("walk.bvh")            # doctest: +SKIP
