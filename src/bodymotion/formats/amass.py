@@ -90,14 +90,9 @@ def _skeleton(
     if "poses" not in arrays and len({len(part) for part in parts}) == 1:
         arrays["poses"] = np.concatenate(parts, axis=1)
     poses, trans = (arrays.get(name, np.zeros(0)) for name in ("poses", "trans"))
-    rates = [arrays[name] for name in RATES if name in arrays]
-    rate = (
-        rate
-        if rate is not None
-        else float(rates[0].ravel()[0])
-        if rates and rates[0].size and rates[0].dtype.kind in "iuf"
-        else 0.0
-    )
+    if rate is None:
+        known = next((arrays[name] for name in RATES if name in arrays), np.zeros(0))
+        rate = float(known.ravel()[0]) if known.size and known.dtype.kind in "iuf" else 0.0
     count = poses.shape[1] // 3 if poses.ndim == 2 else 0
     numeric = poses.dtype.kind in "iuf" and trans.dtype.kind in "iuf"
     if count not in (22, 24, 52, 55) or poses.shape[1] != 3 * count or trans.shape != (len(poses), 3) or not numeric:

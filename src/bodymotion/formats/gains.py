@@ -4,6 +4,7 @@ or `name kp kd` in any order; `#` begins a comment.
 
 from __future__ import annotations
 
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import numpy as np
 from bodymotion.diagnostics import Location
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.rules import GAINS
+from bodymotion.formats.text.decimals import parsed
 from bodymotion.system.open_files import read_head
 
 if TYPE_CHECKING:
@@ -46,9 +48,9 @@ def read_gains(path: str | Path, body: Body) -> Floats:
         if not words:
             continue
         location = Location(str(path), number, 1)
-        named = not _is_number(words[0])
+        named = not isfinite(parsed(words[0]))
         numbers = words[1:] if named else words
-        if len(numbers) < 2 or not all(_is_number(word) and float(word) >= 0 for word in numbers[:2]):
+        if len(numbers) < 2 or not all(0 <= parsed(word) < inf for word in numbers[:2]):
             raise GAINS.error(f"{line.strip()!r:.60} is no pair of gains; expected `kp kd` or `name kp kd`", location)
         gains = float(numbers[0]), float(numbers[1])
         if not named:
@@ -62,10 +64,3 @@ def read_gains(path: str | Path, body: Body) -> Floats:
         message = f"the file has {counted(len(rows), 'line')} without names, {body.name or 'the body'} has {body.num_joints} joints"
         raise GAINS.error(message, Location(str(path)))
     return np.array(rows) if rows else found
-
-
-def _is_number(word: str) -> bool:
-    try:
-        return bool(np.isfinite(float(word)))
-    except ValueError:
-        return False

@@ -12,7 +12,7 @@ from importlib import import_module
 from inspect import signature
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from bodymotion.diagnostics import Findings, FormatError, Location, MissingFileError, Problem, ReadResult, WrongUseError
 from bodymotion.diagnostics.text import counted, with_article
@@ -372,38 +372,32 @@ def load_together(sources: Iterable[Any], *, by_position: bool = False, **option
 
 def load_body(path: str | Path, *, format: str | None = None, **options: Any) -> Body:  # noqa: ANN401
     """Read a model; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
-    found: Body = _of_kind("Body", path, format, options)
-    return found
+    return cast("Body", _of_kind("Body", path, format, options))
 
 
 def load_choreography(path: str | Path, *, format: str | None = None, **options: Any) -> Choreography:  # noqa: ANN401
     """Read a Spot choreography; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
-    found: Choreography = _of_kind("Choreography", path, format, options)
-    return found
+    return cast("Choreography", _of_kind("Choreography", path, format, options))
 
 
 def load_motion(path: str | Path, *, format: str | None = None, **options: Any) -> Motion:  # noqa: ANN401
     """Read a motion; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
-    found: Motion = _of_kind("Motion", path, format, options)
-    return found
+    return cast("Motion", _of_kind("Motion", path, format, options))
 
 
 def load_key_poses(path: str | Path, *, format: str | None = None, **options: Any) -> KeyPoses:  # noqa: ANN401
     """Read key poses; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
-    found: KeyPoses = _of_kind("KeyPoses", path, format, options)
-    return found
+    return cast("KeyPoses", _of_kind("KeyPoses", path, format, options))
 
 
 def load_skeleton(path: str | Path, *, format: str | None = None, **options: Any) -> Skeleton:  # noqa: ANN401
     """Read a recorded motion; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
-    found: Skeleton = _of_kind("Skeleton", path, format, options)
-    return found
+    return cast("Skeleton", _of_kind("Skeleton", path, format, options))
 
 
 def load_animation(path: str | Path, *, format: str | None = None, **options: Any) -> Animation:  # noqa: ANN401
     """Read a Spot animation; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
-    found: Animation = _of_kind("Animation", path, format, options)
-    return found
+    return cast("Animation", _of_kind("Animation", path, format, options))
 
 
 def _of_kind(kind: str, path: str | Path, format: str | None, options: dict[str, Any]) -> Any:  # noqa: ANN401

@@ -229,14 +229,8 @@ def looks_like_animation_text(head: bytes) -> bool:
 
 def looks_like_animation_bytes(head: bytes) -> bool:
     """Return whether a file is a message Animation as bytes: the tag and text of its name, if any, and the tag of a keyframe."""
-    at = 0
-    if head[:1] == bytes([_NAME_TAG]):
-        size, at = _length(head, 1)
-        name = head[at : at + size]
-        if at == 0 or len(name) < size or _NOT_TEXT.search(name):
-            return False
-        at += size
-    return _starts_row(head, at, _ROW_TAG, _KEYFRAME_TAGS)
+    at = _after_name(head)
+    return at >= 0 and _starts_row(head, at, _ROW_TAG, _KEYFRAME_TAGS)
 
 
 def looks_like_choreography_text(head: bytes) -> bool:
@@ -253,17 +247,16 @@ def looks_like_choreography_text(head: bytes) -> bool:
 
 def looks_like_choreography_bytes(head: bytes) -> bool:
     """Return whether a file is a message ChoreographySequence as bytes, or one inside of a ChoreographerSave: name, if any, and tempo."""
-    at = 0
-    if head[:1] == bytes([_NAME_TAG]):
-        size, at = _length(head, 1)
-        name = head[at : at + size]
-        if at and looks_like_choreography_bytes(name):
-            return True
-        if at == 0 or len(name) < size or _NOT_TEXT.search(name):
-            return False
-        at += size
+    size, start = _length(head, 1)
+    if head[:1] == bytes([_NAME_TAG]) and start and looks_like_choreography_bytes(head[start : start + size]):
+        return True
+    at = _after_name(head)
     after = at + 9
-    return head[at : at + 1] == bytes([_TEMPO_TAG]) and (after == len(head) or head[after : after + 1] in _AFTER_TEMPO)
+    return (
+        at >= 0
+        and head[at : at + 1] == bytes([_TEMPO_TAG])
+        and (after == len(head) or head[after : after + 1] in _AFTER_TEMPO)
+    )
 
 
 def looks_like_log(head: bytes) -> bool:
@@ -292,6 +285,15 @@ def _length(head: bytes, at: int) -> tuple[int, int]:
         if byte < 128:
             return size, at + n + 1
     return 0, 0
+
+
+def _after_name(head: bytes) -> int:
+    """Return where the name at the start of a message ends; 0 where there is none, -1 where it is no text or does not end."""
+    if head[:1] != bytes([_NAME_TAG]):
+        return 0
+    size, at = _length(head, 1)
+    name = head[at : at + size]
+    return -1 if at == 0 or len(name) < size or _NOT_TEXT.search(name) else at + size
 
 
 def _starts_row(head: bytes, at: int, tag: int, inside: frozenset[int]) -> bool:

@@ -328,33 +328,26 @@ class _Reader:
     def pose(self, part: str) -> Floats:
         name = f"link/{part}/" if part else "root_"
         found, angles, unclear = self.of("pose", part=part), self.of("angle", part=part), self.of("unclear", part=part)
-        positions = [found.pop(k, None) for k in range(3)]
-        absent = [name + AXES[k] for k in range(3) if positions[k] is None]
-        if absent:
-            raise rules.POSE.error(f"there is no column {', '.join(absent)}", self.location)
-        if sum(map(bool, (found, angles, unclear))) != 1:
-            orientation = "no orientation" if not (found or angles or unclear) else "more than one orientation"
+        orientations = (found.keys() - {0, 1, 2}, angles, unclear)
+        if sum(map(bool, orientations)) != 1:
+            orientation = "more than one orientation" if any(orientations) else "no orientation"
             raise rules.POSE.error(f"{name}x, {name}y, {name}z come with {orientation}", self.location)
-        if unclear:
-            if self.order is None:
-                raise rules.QUATERNION_ORDER.error(
-                    "the columns root_q0 … root_q3 do not show which of them is w", self.location
-                )
-            found = {AXES.index(f"q{letter}"): unclear[k] for k, letter in enumerate(self.order) if k in unclear}
-        wanted = range(3) if angles else range(3, 7)
-        numbers_by_index = angles or found
-        absent = [
-            name + ("roll", "pitch", "yaw")[k] if angles else name + AXES[k]
-            for k in wanted
-            if k not in numbers_by_index
-        ]
+        if unclear and self.order is None:
+            raise rules.QUATERNION_ORDER.error(
+                "the columns root_q0 … root_q3 do not show which of them is w", self.location
+            )
+        found |= {AXES.index(f"q{letter}"): unclear[k] for k, letter in enumerate(self.order or ()) if k in unclear}
+        found |= {3 + k: values for k, values in angles.items()}
+        axes = (*AXES[:3], "roll", "pitch", "yaw") if angles else AXES
+        absent = [name + axis for k, axis in enumerate(axes) if k not in found]
         if absent:
             raise rules.POSE.error(f"there is no column {', '.join(absent)}", self.location)
-        numbers = np.stack([numbers_by_index[k] for k in wanted], axis=-1)
-        if angles:
-            self.check_unit([k for k, one in enumerate(self.columns) if one.kind == "angle"])
-            numbers = rotations.from_rpy(numbers * self.angle_factors("angle"))
-        return np.concatenate([np.stack([p for p in positions if p is not None], axis=-1), numbers], axis=-1)
+        numbers = np.stack([found[k] for k in range(len(axes))], axis=-1)
+        if not angles:
+            return numbers
+        self.check_unit([k for k, one in enumerate(self.columns) if one.kind == "angle"])
+        quaternions = rotations.from_rpy(numbers[:, 3:] * self.angle_factors("angle"))
+        return np.concatenate([numbers[:, :3], quaternions], axis=-1)
 
     def angle_factors(self, kind: str) -> Floats:
         """Return the factors from angles without a unit to radians, in the order of the columns or of their `index`."""

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Floats, frozen_ints
+from bodymotion.geometry.arrays import Floats, Ints, frozen_ints
 from bodymotion.geometry.shapes import Corners, Lines, Material, Mesh, Points, Shape, TriangleBuffers
 
 BLOCK_PAIRS = 4_000_000
@@ -200,6 +200,14 @@ class Part:
     indices: list[npt.NDArray[np.uint32]] = field(default_factory=list)
     count: int = 0
 
+    def add(self, indices: Ints, positions: Singles, **more: npt.NDArray[Any] | None) -> None:
+        """Add points with the `indices` of its triangles, lines or points; `more` are those of the other arrays that there are."""
+        for name, values in {"positions": positions, **more}.items():
+            if values is not None:
+                getattr(self, name).append(values.astype(np.float32, copy=False))
+        self.indices.append(indices.astype(np.uint32).ravel() + np.uint32(self.count))
+        self.count += len(positions)
+
 
 _Parts: TypeAlias = dict[tuple[object, ...], Part]
 
@@ -229,18 +237,12 @@ def _add_triangles(parts: _Parts, shape: Shape, paint: Material | None, whole: b
     channels = 0 if colors is None else colors.shape[1]
     textured = uv is not None and material.texture is not None
     surface = Surface(TRIANGLES, material, textured, mesh.two_sided, channels)
-    part = parts.setdefault(surface.key, Part(surface))
-    part.positions.append(buffers.positions)
-    part.normals.append(buffers.normals)
-    if colors is not None:
-        part.colors.append(colors)
     if uv is not None:
         matrix = material.texture.transform if material.texture is not None else np.eye(3)
-        part.uv.append((np.c_[uv, np.ones(len(uv), dtype=np.float32)] @ matrix.T)[:, :2].astype(np.float32))
-    if whole and buffers.vertices is not None and len(mesh.vertices) < MAX_NUMBERED:
-        part.vertices.append(buffers.vertices.astype(np.float32))
-    part.indices.append(buffers.triangles.astype(np.uint32).ravel() + np.uint32(part.count))
-    part.count += len(buffers.positions)
+        uv = (np.c_[uv, np.ones(len(uv), dtype=np.float32)] @ matrix.T)[:, :2]
+    numbers = buffers.vertices if whole and len(mesh.vertices) < MAX_NUMBERED else None
+    part = parts.setdefault(surface.key, Part(surface))
+    part.add(buffers.triangles, buffers.positions, normals=buffers.normals, colors=colors, uv=uv, vertices=numbers)
 
 
 def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
@@ -248,17 +250,11 @@ def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
     assert isinstance(geometry, (Lines, Points))
     positions = (geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]).astype(np.float32)
     if isinstance(geometry, Lines):
-        mode, indices = LINES, geometry.segments.ravel().astype(np.uint32)
+        mode, indices = LINES, geometry.segments
     else:
-        mode, indices = POINTS, np.arange(len(positions), dtype=np.uint32)
-    if not len(indices) or not np.isfinite(positions).all():
+        mode, indices = POINTS, np.arange(len(positions), dtype=np.int32)
+    if not indices.size or not np.isfinite(positions).all():
         return
-    material = paint or shape.material
-    colors = geometry.colors if paint is None else None
-    surface = Surface(mode, material, False, True, 0 if colors is None else 3)
-    part = parts.setdefault(surface.key, Part(surface))
-    part.positions.append(positions)
-    if colors is not None:
-        part.colors.append(np.asarray(colors[:, :3], dtype=np.float32))
-    part.indices.append(indices + np.uint32(part.count))
-    part.count += len(positions)
+    colors = None if geometry.colors is None or paint is not None else geometry.colors[:, :3]
+    surface = Surface(mode, paint or shape.material, False, True, 0 if colors is None else 3)
+    parts.setdefault(surface.key, Part(surface)).add(indices, positions, colors=colors)
