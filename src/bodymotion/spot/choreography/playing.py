@@ -10,13 +10,14 @@ from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.spot.choreography import rules
 from bodymotion.spot.choreography.moves import tracks_of
-from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, SpotPose, needs_arm, play, spot_body
+from bodymotion.spot.playback import FOOT_CONTACT, SpotPose, needs_arm, play, spot_body
 from bodymotion.spot.playback.dimensions import LEG_JOINTS
 from bodymotion.spot.playback.playing import default_start
+from bodymotion.spot.playback.recording import components
 from bodymotion.system.memory import check_memory
 
 LEGS, ARM = slice(0, 12), slice(12, 18)
@@ -94,20 +95,8 @@ def play_choreography(choreography: Choreography, *, arm: bool | None = None) ->
         )
     made.fill(count)
     timeline = Timeline(frame_rate=rate, num_frames=count)
-    parts = slice(None) if arm else LEGS
     return Motion(
-        (
-            MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=made.body[:, None], part_labels=("body",)),
-            MultiValueSeq(
-                content=JOINT_DISPLACEMENT,
-                timeline=timeline,
-                values=made.joints[:, parts],
-                part_labels=JOINT_NAMES[parts],
-            ),
-            MultiValueSeq(
-                content=FOOT_CONTACT, timeline=timeline, values=made.contacts, part_labels=("fl", "fr", "hl", "hr")
-            ),
-        ),
+        components(timeline, made.body, made.joints if arm else made.joints[:, LEGS], made.contacts),
         extra={
             "name": choreography.name,
             "spot": {"bpm": per_minute / 4.0, "slice": 60.0 / per_minute, "slices": float(slices), "moves": shown},

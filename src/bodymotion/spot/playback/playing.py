@@ -17,13 +17,13 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.arm import Arm, arm_joints, hand_poses
-from bodymotion.spot.playback.dimensions import JOINT_NAMES, LEG_JOINTS, LEGS, NOMINAL_HEIGHT
+from bodymotion.spot.playback.dimensions import LEGS, NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import Legs, leg_joints
 from bodymotion.spot.playback.parameters import OFFSETS, settings
-from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR, last_pose
+from bodymotion.spot.playback.recording import REACH_ERROR, components, last_pose
 from bodymotion.spot.playback.robot import spot_body
 from bodymotion.spot.playback.stance import SpotPose, footprint, sit, stand
 from bodymotion.spot.playback.timing import Timing, blended, entry_weights, exit_weights, timing
@@ -219,12 +219,11 @@ class _Move:
         legs = self._legs(feet_world, body_world, poses.compose(frames, animated))
         timeline = self.times.timeline
         joints = [legs.joints.reshape(len(at), 12)]
-        errors = [legs.miss]
+        errors, goals = [legs.miss], (*LEGS, "hand")[: 5 if arm else 4]
         if arm:
             found = self._arm(animated, frames, body_world, joints_of_arm, dance_frames)
             joints += [found.joints, self._gripper()[:, None]]
             errors.append(found.miss[:, None])
-        names = JOINT_NAMES if arm else LEG_JOINTS
         summary = {
             "animation": self.animation.name,
             "bpm": self.times.bpm,
@@ -235,21 +234,8 @@ class _Move:
         }
         return Motion(
             (
-                MultiSE3Seq(
-                    content=LINK_POSITION, timeline=timeline, values=body_world[:, None], part_labels=("body",)
-                ),
-                MultiValueSeq(
-                    content=JOINT_DISPLACEMENT, timeline=timeline, values=np.hstack(joints), part_labels=names
-                ),
-                MultiValueSeq(
-                    content=FOOT_CONTACT, timeline=timeline, values=tracks.contacts(at).astype(float), part_labels=LEGS
-                ),
-                MultiValueSeq(
-                    content=REACH_ERROR,
-                    timeline=timeline,
-                    values=np.hstack(errors),
-                    part_labels=(*LEGS, "hand")[: 5 if arm else 4],
-                ),
+                *components(timeline, body_world, np.hstack(joints), tracks.contacts(at)),
+                MultiValueSeq(content=REACH_ERROR, timeline=timeline, values=np.hstack(errors), part_labels=goals),
             ),
             extra={"spot": summary},
             problems=loop_problems(self.animation, tracks, self.times) if self.times.rounds.any() else (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,8 @@ from bodymotion.diagnostics.losses import BODY_POSE
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq, TimedComponent
-from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOINTS, STOWED
+from bodymotion.motion.components import Timeline
+from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOINTS, LEGS, STOWED
 from bodymotion.spot.playback.stance import SpotPose, feet_in_world, footprint, inferred_contacts, stand
 
 FOOT_CONTACT = "FootContact"
@@ -88,6 +89,18 @@ def spot_arrays(motion: Motion) -> SpotArrays:
         has_body=root is not None,
         has_arm=any(name in columns for name in (*ARM_JOINTS, "gripper")),
         contacts=None if contact is None else np.asarray(contact.values[:, :4] > 0.5),
+    )
+
+
+def components(
+    timeline: Timeline, body: Floats, joints: Floats, contacts: npt.NDArray[Any]
+) -> tuple[MultiSE3Seq | MultiValueSeq, ...]:
+    """Return body poses (T, 7), joints (T, 12), or (T, 19) with the arm, and contacts (T, 4) as components of a motion of Spot."""
+    names = JOINT_NAMES[: joints.shape[1]]
+    return (
+        MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=body[:, None], part_labels=("body",)),
+        MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=joints, part_labels=names),
+        MultiValueSeq(content=FOOT_CONTACT, timeline=timeline, values=contacts.astype(float), part_labels=LEGS),
     )
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from bodymotion.spot.client.connection import vendor
 
-RESOURCES = ("body",)
+BODY = "body"
+"""The only resource of leases."""
 OPEN = ("/bosdyn.api.AuthService/", "/bosdyn.api.RobotIdService/")
 """Services that need no login, as on a robot."""
 MAX_WRONG_PASSWORDS, LOCKOUT = 5, 10.0
@@ -79,71 +80,59 @@ def _refuse(_request: object, context: Any) -> None:  # noqa: ANN401
 
 
 class Leases:
-    """The lease of each resource, its owner, and the check of leases that are used. The only resource is the body."""
+    """The lease of the body, its owner, and the check of leases that are used."""
 
     def __init__(self) -> None:
         self.epoch = secrets.token_hex(8)
         self._lock = threading.Lock()
-        self._newest = dict.fromkeys(RESOURCES, 0)
-        self._owners: dict[str, str] = {}
+        self._newest = 0
+        self.owner: str | None = None
+        """The name of the client that has the lease."""
 
-    def acquire(self, resource: str, client: str, *, force: bool = False) -> Any | None:  # noqa: ANN401
+    def acquire(self, client: str, *, force: bool = False) -> Any | None:  # noqa: ANN401
         """Return a new lease (the vendor's message); None where a client has it and `force` is not set."""
         with self._lock:
-            if resource in self._owners and not force:
+            if self.owner is not None and not force:
                 return None
-            self._newest[resource] += 1
-            self._owners[resource] = client
-            return self._message(resource)
+            self._newest += 1
+            self.owner = client
+            return self.current()
 
     def release(self, lease: Any) -> bool:  # noqa: ANN401
         """Release a lease; return False where it is not the active one."""
         with self._lock:
             if not self._is_active(lease):
                 return False
-            del self._owners[lease.resource]
+            self.owner = None
             return True
-
-    def owner(self, resource: str) -> str:
-        """Return the name of the client that has the lease, or an empty text."""
-        with self._lock:
-            return self._owners.get(resource, "")
-
-    def current(self, resource: str) -> Any:  # noqa: ANN401
-        """Return the newest lease of a resource."""
-        with self._lock:
-            return self._message(resource)
 
     def check(self, lease: Any, result: Any) -> bool:  # noqa: ANN401
         """Write into a LeaseUseResult whether a lease may be used, and return it."""
         with self._lock:
             status = self._status(lease, result)
-            resource = lease.resource if lease.resource in self._newest else RESOURCES[0]
             result.status = status
             result.attempted_lease.CopyFrom(lease)
-            result.latest_known_lease.CopyFrom(self._message(resource))
-            result.owner.client_name = self._owners.get(resource, "")
+            result.latest_known_lease.CopyFrom(self.current())
+            result.owner.client_name = self.owner or ""
             return bool(status == result.STATUS_OK)
 
     def _status(self, lease: Any, result: Any) -> int:  # noqa: ANN401
         if not lease.resource or not lease.sequence:
             return int(result.STATUS_INVALID_LEASE)
-        if lease.resource not in self._newest:
+        if lease.resource != BODY:
             return int(result.STATUS_UNMANAGED)
         if lease.epoch != self.epoch:
             return int(result.STATUS_WRONG_EPOCH)
-        if lease.sequence[0] < self._newest[lease.resource]:
+        if lease.sequence[0] < self._newest:
             return int(result.STATUS_OLDER)
         return int(result.STATUS_OK if self._is_active(lease) else result.STATUS_REVOKED)
 
     def _is_active(self, lease: Any) -> bool:  # noqa: ANN401
-        known = lease.resource in self._owners and lease.epoch == self.epoch and len(lease.sequence) > 0
-        return known and lease.sequence[0] == self._newest[lease.resource]
+        known = lease.resource == BODY and self.owner is not None and lease.epoch == self.epoch
+        return known and len(lease.sequence) > 0 and lease.sequence[0] == self._newest
 
-    def _message(self, resource: str) -> Any:  # noqa: ANN401
-        return vendor("bosdyn.api.lease_pb2").Lease(
-            resource=resource,
-            epoch=self.epoch,
-            sequence=[self._newest[resource]],
-            client_names=[self._owners[resource]] if resource in self._owners else [],
-        )
+    def current(self) -> Any:  # noqa: ANN401
+        """Return the newest lease."""
+        names = [] if self.owner is None else [self.owner]
+        lease = vendor("bosdyn.api.lease_pb2").Lease
+        return lease(resource=BODY, epoch=self.epoch, sequence=[self._newest], client_names=names)

@@ -6,7 +6,7 @@ import uuid
 from typing import Any
 
 from bodymotion.spot.client.connection import vendor
-from bodymotion.spot.rehearsal.access import RESOURCES, Accounts, Leases
+from bodymotion.spot.rehearsal.access import BODY, Accounts, Leases
 from bodymotion.spot.rehearsal.responses import set_invalid_request, set_time, time_of
 from bodymotion.spot.rehearsal.store import Store
 
@@ -144,13 +144,12 @@ class LeaseService:
         self._lend(request, response, force=True)
 
     def _lend(self, request: Any, response: Any, *, force: bool) -> None:  # noqa: ANN401
-        resource = request.resource or RESOURCES[0]
-        if resource not in RESOURCES:
+        if request.resource not in ("", BODY):
             response.status = response.STATUS_INVALID_RESOURCE
             return
-        owner = self._leases.owner(resource)
-        lease = self._leases.acquire(resource, request.header.client_name, force=force)
-        response.lease_owner.client_name = self._leases.owner(resource)
+        owner = self._leases.owner
+        lease = self._leases.acquire(request.header.client_name, force=force)
+        response.lease_owner.client_name = self._leases.owner or ""
         if lease is None:
             response.status = response.STATUS_RESOURCE_ALREADY_CLAIMED
             return
@@ -161,7 +160,7 @@ class LeaseService:
 
     def ReturnLease(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Release a lease; the dance ends."""
-        if request.lease.resource not in RESOURCES:
+        if request.lease.resource != BODY:
             response.status = response.STATUS_INVALID_RESOURCE
         elif self._leases.release(request.lease):
             self._store.stop_dance()
@@ -175,15 +174,13 @@ class LeaseService:
 
     def ListLeases(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """List all resources and their owners."""
-        for resource in RESOURCES:
-            entry = response.resources.add()
-            entry.resource = resource
-            entry.lease_owner.client_name = self._leases.owner(resource)
-            if self._leases.owner(resource) or request.include_full_lease_info:
-                entry.lease.CopyFrom(self._leases.current(resource))
+        entry = response.resources.add()
+        entry.resource = BODY
+        entry.lease_owner.client_name = self._leases.owner or ""
+        if self._leases.owner or request.include_full_lease_info:
+            entry.lease.CopyFrom(self._leases.current())
         response.resource_tree.resource = "all-leases"
-        for resource in RESOURCES:
-            response.resource_tree.sub_resources.add().resource = resource
+        response.resource_tree.sub_resources.add().resource = BODY
 
 
 class Power:
