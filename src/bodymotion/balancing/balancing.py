@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.balancing.planning import plan_center
 from bodymotion.balancing.posture import solve_postures
-from bodymotion.balancing.stance import plan_feet, support_edges
+from bodymotion.balancing.stance import FootPlan, plan_feet, support_edges
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import Measures, foot_slips, measure
 from bodymotion.dynamics.differentiation import derivatives
@@ -19,16 +18,13 @@ from bodymotion.editing.retiming import speed_shares, stretched
 from bodymotion.editing.rules import NOT_EDITED
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.kernels.feet import lowest
+from bodymotion.model.body import Body
 from bodymotion.model.closed_loops import close_loops
 from bodymotion.model.motors import effort_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
 from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 from bodymotion.motion.interpolation.lowpass import all_low_passed, gaussian, smooth_bound
 from bodymotion.system.memory import check_memory
-
-if TYPE_CHECKING:
-    from bodymotion.balancing.stance import FootPlan
-    from bodymotion.model.body import Body
 
 MAX_ITERATIONS = 6
 DONE = 2e-4

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from bodymotion.balancing.stance import FootPlan
 from bodymotion.dynamics.kinematics import mass_arrays
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels import kinematics
-
-if TYPE_CHECKING:
-    from bodymotion.balancing.stance import FootPlan
-    from bodymotion.model.body import Body
+from bodymotion.model.body import Body
 
 MAX_STEPS = 20
 TOLERANCE = 1e-7

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.dynamics import Measures
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, runs, without_short_runs
 from bodymotion.kernels.feet import hulls, lowest
 from bodymotion.motion.interpolation.lowpass import quintic
-
-if TYPE_CHECKING:
-    from bodymotion.dynamics import Measures
 
 MIN_PHASE = 0.04
 """[s] A shorter stance phase, or a shorter gap in one, is none."""

@@ -16,7 +16,7 @@ which is solved for x and y. The shift is added to the waist's goal, and all is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -25,10 +25,8 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels import kinematics, rigid_bodies
 from bodymotion.keyposes.interpolation import Interpolated, Plan
+from bodymotion.model.body import Body
 from bodymotion.motion.interpolation.lowpass import quintic
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
 
 GRAVITY = 9.8
 """[m/s²] As the reference has it."""

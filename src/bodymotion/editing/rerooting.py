@@ -11,19 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Location, Locator, SourceMap, Subject, losses
+from bodymotion.diagnostics import Location, Locator, Problem, SourceMap, Subject, losses
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import Device, ForceSensor, Joint, Segment
 from bodymotion.model.scaling import HISTORY_KEY
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
 
 
 def reroot(body: Body, link: str | int) -> Body:

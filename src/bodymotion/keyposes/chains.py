@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
+from bodymotion.model.body import Body
 
 Solver: TypeAlias = Literal["exact", "reference"]
 """How chains are moved: to their goal, or as near to it as Choreonoid's own iteration comes."""

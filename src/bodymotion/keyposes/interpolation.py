@@ -18,7 +18,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -31,11 +30,9 @@ from bodymotion.keyposes.steps import Foot, StepStyle, step_tracks
 from bodymotion.keyposes.tracks import Key, Track, with_transitions
 from bodymotion.keyposes.values import KeyPose, KeyPoses, LinkKey
 from bodymotion.keyposes.zmp import automatic_zmp
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.system.memory import check_memory
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
 
 LEG_JOINTS = 6
 """Chains of so many joints are moved by inverse kinematics."""

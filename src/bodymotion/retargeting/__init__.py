@@ -1,9 +1,8 @@
 """Recorded motion of a person or a robot, made a motion of another robot."""
 
-from bodymotion.retargeting.comparing import RetargetComparison, compare_retarget
+from bodymotion.retargeting.comparing import RetargetComparison, compare_retarget, side_by_side
 from bodymotion.retargeting.quadruped import retarget_to_spot
 from bodymotion.retargeting.retargeting import retarget
-from bodymotion.retargeting.showing import side_by_side
 from bodymotion.retargeting.skeletons import to_skeleton
 
 __all__ = ["RetargetComparison", "compare_retarget", "retarget", "retarget_to_spot", "side_by_side", "to_skeleton"]

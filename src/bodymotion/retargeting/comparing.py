@@ -1,4 +1,4 @@
-"""How well a motion of a robot does what a source does: `compare_retarget`.
+"""How well a motion of a robot does what a source does: in figures (`compare_retarget`), and to be seen (`side_by_side`).
 
 With d the directions of the source's limbs, L the lengths of the robot's, and its shoulder or hip s, the goal of a hand or foot is
 s + Σ L·d; its reach is the distance from there. A foot slides by the path along the ground of what touches it while the source's foot is
@@ -8,8 +8,7 @@ in contact (`retargeting.source` defines when), and it floats while it is more t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,20 +18,22 @@ from bodymotion.dynamics import measure
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.feet import lowest
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint
+from bodymotion.motion import Motion, MultiSE3Seq, Timeline
+from bodymotion.motion.components import LINK_POSITION
 from bodymotion.motion.interpolation import sampled
 from bodymotion.retargeting.roles import LIMBS, SIDES, figure_of_body
 from bodymotion.retargeting.source import part_axes, recorded, sole_points
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
-    from bodymotion.motion import Motion
-    from bodymotion.skeleton import Skeleton
+from bodymotion.skeleton import Skeleton
 
 COLLISION_FRAMES = 300
 MAX_FLOAT = 0.01
 """[m]"""
 PATCH = 0.003
 """[m] Points of a foot up to this height above its lowest one touch the ground."""
+APART = 0.4
+"""Of the sum of their heights: how far they are apart at the first frame."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,3 +195,45 @@ def _collision_share(body: Body, q: Floats, root: Floats) -> float | None:
     except (ImportError, ValueError):
         return None
     return len(np.unique(found.frames)) / len(rows)
+
+
+def side_by_side(
+    source: Skeleton | Motion, body: Body, motion: Motion, *, source_body: Body | None = None
+) -> tuple[Body, Motion]:
+    """Return a body with the links of a source and of a robot, and its motion: `bm.view(*bm.side_by_side(person, robot, motion))`.
+
+    The source begins at the left of the robot; both keep their own paths and heights. A motion needs its `source_body`.
+
+    Raises
+    ------
+    ValueError
+        When a motion does not fit its body, or the source is a motion without a body.
+    """
+    if isinstance(source, Skeleton):
+        person, moved = source.body_and_motion()
+    elif source_body is None:
+        raise ValueError("the source is a motion: showing it needs the body that it belongs to")
+    else:
+        person, moved = source_body, source
+    found = measure(body, motion)
+    other = measure(person, moved)
+    shown = np.array(sampled(other.link_poses, other.times, found.times))
+    tall = float(np.ptp(found.link_poses[0, :, 2]) + np.ptp(shown[0, :, 2]))
+    place = found.link_poses[0, :, :2].mean(axis=0) - shown[0, :, :2].mean(axis=0)
+    shown[..., :2] += place
+    shown[..., 1] += APART * tall
+    placed = np.concatenate([shown, found.link_poses], axis=1)
+    links = [
+        replace(
+            link,
+            index=k,
+            parent=-1 if k == 0 else 0,
+            name=f"source {link.name}" if k < len(person.links) else link.name,
+            offset=placed[0, k] if k else link.offset,
+            joint=Joint(name=f"{k}", type="fixed"),
+        )
+        for k, link in enumerate((*person.links, *body.links))
+    ]
+    both = Body(name=f"source and {body.name or 'robot'}", links=tuple(links), environment=body.environment)
+    timeline = Timeline(num_frames=len(found.times), stamps=found.times)
+    return both, Motion(components=(MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=placed),))

@@ -13,7 +13,6 @@ Arms and head have no counterpart.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -22,15 +21,13 @@ from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
 from bodymotion.balancing.balancing import smoothed
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.model.body import Body
+from bodymotion.motion import Motion
 from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.retargeting.roles import SIDES
 from bodymotion.retargeting.source import recorded
+from bodymotion.skeleton import Skeleton
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
-    from bodymotion.motion import Motion
-    from bodymotion.skeleton import Skeleton
 
 HEIGHTS = (0.32, 0.5)
 """[m]"""

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,15 +26,13 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import in_slices
 from bodymotion.model import ik
+from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.feet import foot_path
 from bodymotion.retargeting.roles import SIDES, Figure, figure_of_body, neutral
 from bodymotion.retargeting.skeletons import of_same_links
 from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, sole
 from bodymotion.skeleton import Skeleton
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
 
 CUTOFF, SLOW_CUTOFF = 6.0, 2.0
 """[Hz] of the low-pass filters of goals and legs, and of the posture near which arms are in the last pass: what their goals leave open is

@@ -19,17 +19,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
-    from bodymotion.skeleton import Skeleton
+from bodymotion.model.body import Body
+from bodymotion.skeleton import Skeleton
 
 SIDES = ("left", "right")
 LIMBS = {"leg": ("hip", "knee", "ankle", "toe"), "arm": ("shoulder", "elbow", "wrist", "hand")}

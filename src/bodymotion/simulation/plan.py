@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from bodymotion.diagnostics import Problem
 from bodymotion.dynamics.measuring import configurations
+from bodymotion.formats.mjcf.standing import CollisionPoints
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
+from bodymotion.motion import Motion
 from bodymotion.motion.components import JOINT_EFFORT, MultiValueSeq
 from bodymotion.motion.interpolation import sampled
 from bodymotion.system.memory import check_memory
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.formats.mjcf.standing import CollisionPoints
-    from bodymotion.model.body import Body
-    from bodymotion.motion import Motion
 
 DEFAULT_SECONDS = 5.0
 """[s] Length of a simulation without a motion and without an end."""

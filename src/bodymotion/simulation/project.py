@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from bodymotion.diagnostics import FormatError, Location
+from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.formats.registry import load
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
@@ -28,9 +28,6 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.simulation import rules
 from bodymotion.system.open_files import read_head
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
 
 MAX_BYTES = 16 << 20
 PASSIVE = ("RootItem", "WorldItem", "FolderItem")

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics import Problem
+from bodymotion.dynamics import CameraFrames, Measures, Reading
+from bodymotion.dynamics.sensors import Thing
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats
+from bodymotion.model.body import Body
+from bodymotion.model.links import Device, RangeSensor, VisionSensor
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
 from bodymotion.motion.components import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 from bodymotion.system.extras import need
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.dynamics import CameraFrames, Measures, Reading
-    from bodymotion.dynamics.sensors import Thing
-    from bodymotion.model.body import Body
-    from bodymotion.model.links import Device, RangeSensor, VisionSensor
 
 FALL_ANGLE = np.pi / 4
 """[rad] A root that is tilted by more than this against its planned orientation has fallen."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +14,13 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.formats.mjcf.standing import SelfCollision
 from bodymotion.model.body import Body
+from bodymotion.motion import Motion
 from bodymotion.simulation.controllers import Controller, ControllerError, TorqueServo
 from bodymotion.simulation.plan import Plan
 from bodymotion.simulation.recording import recorded
 from bodymotion.simulation.result import Simulation, fall_time
 from bodymotion.simulation.stepping import Push, Run
 from bodymotion.simulation.world import WorldOptions, robot_of
-
-if TYPE_CHECKING:
-    from bodymotion.motion import Motion
 
 CHUNK = 0.5
 """[s] Steps are taken in chunks of this length; between them a fall is noticed and Ctrl-C takes effect."""

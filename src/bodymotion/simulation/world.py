@@ -10,27 +10,24 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.dynamics.sensors import level_ground
+from bodymotion.diagnostics import Problem
+from bodymotion.dynamics.sensors import Thing, level_ground
 from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf.standing import CollisionPoints, SelfCollision, overlap_problem
 from bodymotion.formats.mjcf.writer import MjcfModel, ModelOptions, mjcf_model
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.model.motors import default_gains, effort_range, passive_joints, standing_links
 from bodymotion.simulation import rules
 from bodymotion.system.extras import need
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.dynamics.sensors import Thing
-    from bodymotion.model.body import Body
 
 ROBOT = "robot/"
 """Prefix of the names of the simulated body."""
