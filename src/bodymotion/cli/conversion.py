@@ -54,17 +54,11 @@ class Options:
 
 def run(source: Path, target: Path, options: Options) -> NoReturn:
     """Convert a file, report what was lost, and end with the exit code."""
-    from bodymotion.diagnostics import FormatError
     from bodymotion.formats.registry import find_format, named_format
 
-    try:
-        if options.write_as is not None:
-            named_format(options.write_as)
-        origin = find_format(source) if options.read_as is None else named_format(options.read_as)
-    except FormatError:
-        raise
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--from, --to") from None
+    if options.write_as is not None:
+        found_by("--to", named_format, options.write_as)
+    origin = find_format(source) if options.read_as is None else found_by("--from", named_format, options.read_as)
     body = options.given["body"]
     check_reading(options.reading, [origin, *([] if body is None else [body])])
     convert: Callable[[Path, Path, Format, Options, Bar | None], _Found] = _model

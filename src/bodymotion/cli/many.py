@@ -23,7 +23,7 @@ import typer
 from typer import Option
 from typer.core import TyperCommand
 
-from bodymotion.cli.options import Workers
+from bodymotion.cli.options import Workers, found_by
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.text import counted
 
@@ -169,10 +169,7 @@ def _job(name: str, command: TyperCommand, ctx: Any, args: Sequence[str]) -> Cal
 
         if not used.get("write_as"):
             raise typer.BadParameter("many files need the format of the results, such as --to seq", param_hint="--to")
-        try:
-            suffix = next(iter(named_format(used["write_as"]).extensions), "")
-        except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--to") from None
+        suffix = next(iter(found_by("--to", named_format, used["write_as"]).extensions), "")
     plan = _Plan(name, tuple(options), tuple(models), tuple(inputs), target, suffix)
     has_json = any("--json" in one.opts for one in command.params)
     workers = int(used["workers"]) if used.get("workers") else None
