@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.diagnostics.text import listed
@@ -36,6 +35,7 @@ from bodymotion.motion.components import Timeline
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
+    from bodymotion.model.links import Joint
 
 QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
 QUATERNION_ORDERS: tuple[str, ...] = ("wxyz", "xyzw")
@@ -345,16 +345,12 @@ class _Reader:
         numbers = np.stack([found[k] for k in range(len(axes))], axis=-1)
         if not angles:
             return numbers
-        self.check_unit([k for k, one in enumerate(self.columns) if one.kind == "angle"])
-        quaternions = rotations.from_rpy(numbers[:, 3:] * self.angle_factors("angle"))
+        columns = [k for k, one in enumerate(self.columns) if one.kind == "angle"]
+        columns.sort(key=lambda k: self.columns[k].index)
+        self.check_unit(columns)
+        factors = [math.pi / 180 if self.degrees and self.columns[k].factor is None else 1.0 for k in columns]
+        quaternions = rotations.from_rpy(numbers[:, 3:] * factors)
         return np.concatenate([numbers[:, :3], quaternions], axis=-1)
-
-    def angle_factors(self, kind: str) -> Floats:
-        """Return the factors from angles without a unit to radians, in the order of the columns or of their `index`."""
-        found = [one for one in self.columns if one.kind == kind]
-        if kind == "angle":
-            found.sort(key=lambda one: one.index)
-        return np.array([math.pi / 180 if self.degrees and one.factor is None else 1.0 for one in found])
 
     def check_lengths(self, poses: Floats) -> None:
         """Report quaternions whose length is not 1: the columns may have another order or another unit."""
@@ -373,20 +369,21 @@ class _Reader:
             return []
         found = [self.columns[k] for k in indices]
         values = self.values[:, indices]
-        units = np.array([1.0 if one.factor is None else one.factor for one in found])
         names = tuple(one.name for one in found)
-        places = () if self.body is None else matched(names, self.body)
-        slides = [k >= 0 and self.body is not None and self.body.joints[k].type == "slide" for k in places] or [
-            False
-        ] * len(names)
+        joints = () if self.body is None else self.body.joints
+        places = [-1] * len(names) if self.body is None else matched(names, self.body)
+        slides = [k >= 0 and joints[k].type == "slide" for k in places]
         self.check_unit([k for k, slide in zip(indices, slides, strict=True) if not slide])
-        factors = units * self.angle_factors("joint")
-        factors = np.where(
-            [slide and one.factor is None for slide, one in zip(slides, found, strict=True)], 1.0, factors
+        bare = 1.0 if not self.degrees else math.pi / 180
+        factors = np.array(
+            [
+                one.factor if one.factor is not None else 1.0 if slide else bare
+                for one, slide in zip(found, slides, strict=True)
+            ]
         )
         if (factors != 1.0).any():
             values = values * factors
-        labels = names
+        labels, in_file = names, values
         if self.body is None and (by_id := in_id_order(values, names, self.location, self.found)) is not None:
             values, labels = by_id, ()
         elif self.body is not None:
@@ -403,9 +400,9 @@ class _Reader:
                 )
                 self.found.report(NAMELESS, message, self.location)
             if self.degrees is None:
-                without = np.array([[float(one.factor is None) for one in found]])
-                without = in_body_order(without, names, self.body, self.location, Diagnostics())[0]
-                self.check_limits(values, without[0] > 0, self.body)
+                for column, k in enumerate(places):
+                    if k >= 0 and found[column].factor is None:
+                        self.check_limits(in_file[:, column], joints[k])
         return [MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)]
 
     def check_unit(self, indices: list[int]) -> None:
@@ -422,13 +419,10 @@ class _Reader:
             self.assumed += [self.columns[k].name for k in without_unit]
             self.largest = max(self.largest, float(largest))
 
-    def check_limits(self, values: Floats, without_unit: npt.NDArray[np.bool_], body: Body) -> None:
-        """Refuse angles (T, J) of a body's joints that are far beyond their limits, where no unit is given."""
-        for k in np.flatnonzero(without_unit):
-            joint = body.joints[k]
-            finite = values[np.isfinite(values[:, k]), k]
-            if joint.type != "rotate" or not len(finite) or not joint.lower < joint.upper:
-                continue
+    def check_limits(self, angles: Floats, joint: Joint) -> None:
+        """Refuse angles (T,) of a joint that are far beyond its limits, where no unit is given."""
+        finite = angles[np.isfinite(angles)]
+        if joint.type == "rotate" and len(finite) and joint.lower < joint.upper:
             lowest, highest = float(finite.min()), float(finite.max())
             if lowest < joint.lower - LIMIT_MARGIN or highest > joint.upper + LIMIT_MARGIN:
                 raise rules.UNIT.error(
