@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-import os
 import re
 import sys
 import traceback
@@ -20,7 +20,8 @@ from bodymotion.formats.registry import find_format
 from fuzz.targets import Target
 from fuzz.watching import MEMORY, SECONDS, Escape, Swell, scratch, watched
 
-os.environ["MUJOCO_GL"] = "disable"  # MuJoCo's import would start a process, as the command's does not
+with contextlib.suppress(ImportError):
+    import mujoco  # noqa: F401 - its first import starts a process, which no input may do
 
 __all__ = ["Broken", "Place", "attempt", "fault_name", "look_at", "show"]
 
