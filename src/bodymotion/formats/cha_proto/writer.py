@@ -113,25 +113,21 @@ def _pieces(
     name, head = _head(animation, config, problems)
     columns = message_columns(animation.keyframes)
     problems.extend(_column_losses(animation, columns))
-    write = _as_text if as_text else _as_bytes
 
     def pieces() -> Iterator[bytes]:
-        yield write(name)
+        yield _written(name, as_text=as_text)
         yield from keyframe_rows(message_times(animation), _values(animation, columns), columns, as_text=as_text)
-        yield write(head)
+        yield _written(head, as_text=as_text)
 
     return pieces(), problems.problems
 
 
-def _as_bytes(message: Any) -> bytes:  # noqa: ANN401
-    return bytes(message.SerializeToString(deterministic=True))
-
-
-def _as_text(message: Any) -> bytes:  # noqa: ANN401
+def _written(message: Any, *, as_text: bool) -> bytes:  # noqa: ANN401
     from google.protobuf import text_format
 
-    text: str = text_format.MessageToString(message)
-    return text.encode()
+    return bytes(
+        text_format.MessageToString(message).encode() if as_text else message.SerializeToString(deterministic=True)
+    )
 
 
 def _head(animation: Animation, config: str | Path | None, problems: Diagnostics) -> tuple[Any, Any]:

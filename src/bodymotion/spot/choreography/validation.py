@@ -381,17 +381,15 @@ def _pose_jumps(choreography: Choreography, animated: Iterable[int]) -> Iterator
         for track in animation.controls:
             last = before.get(track)
             if last is not None and last.end_slice == move.start_slice:
-                key = (_key(last), _key(move))
+                key = tuple(
+                    (one.type, one.requested_slices, *sorted(parameters_of(one).items())) for one in (last, move)
+                )
                 if key not in known and len(known) < MAX_PAIRS:
                     known[key] = _jump(choreography, last, move)
                 if known.get(key):
                     yield number, known[key]
                 break
         before |= dict.fromkeys(animation.controls, move)
-
-
-def _key(move: Move) -> tuple[object, ...]:
-    return move.type, move.requested_slices, tuple(sorted(parameters_of(move).items()))
 
 
 def _jump(choreography: Choreography, last: Move, move: Move) -> str:

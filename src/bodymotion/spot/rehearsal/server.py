@@ -99,12 +99,9 @@ class StandIn:
         try:
             self.port = self._server.add_secure_port(f"{HOST}:{port}", secure)
             self.certificate.write_bytes(authority)
-        except RuntimeError:
+        except (RuntimeError, OSError) as error:
             self._folder.cleanup()
-            raise OSError(f"port {port} of {HOST} is not free") from None
-        except OSError:
-            self._folder.cleanup()
-            raise
+            raise error if isinstance(error, OSError) else OSError(f"port {port} of {HOST} is not free") from None
 
     def _add_services(self, accounts: Accounts) -> None:
         leases = Leases()
