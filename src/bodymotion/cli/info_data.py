@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bodymotion.diagnostics import Problem
     from bodymotion.diagnostics.collector import Source
     from bodymotion.formats.seq import MotionReader
+    from bodymotion.formats.seq.headers import ComponentHeader
     from bodymotion.geometry.arrays import Floats
     from bodymotion.geometry.shapes import Geometry
     from bodymotion.keyposes import KeyPoses
@@ -235,17 +236,10 @@ def _device(body: Body, device: Device) -> Data:
 
 @dataclass
 class _Component:
-    """The header of a component; and the range of each number of its rows, and the first and last row."""
+    """The header of a component, and whether its type is known; the range of each number of its rows, and the first and last row."""
 
-    type: str
-    content: str
-    num_frames: int | None = None
-    num_parts: int = 0
-    rate: float | None = None
-    stamped: bool = False
-    is_root_relative: bool = False
-    part_labels: tuple[str, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    header: ComponentHeader
+    known: bool
     lower: Floats | None = None
     upper: Floats | None = None
     first: Floats | None = None
@@ -277,27 +271,28 @@ class _Component:
 
 def describe_motion(motion: Motion, path: Path, parts: bool = False) -> Data:
     """Return a motion as data; with `parts`, the range of each joint and link."""
+    from bodymotion.formats.seq.headers import ComponentHeader
     from bodymotion.motion import OtherSeq, Vector3Seq
 
     components = []
     for c in motion.components:
         if isinstance(c, OtherSeq):
-            components.append(_Component(c.type, c.content, extra=c.extra))
+            other = ComponentHeader(type=c.type, content=c.content, num_parts=0, num_frames=0, extra=c.extra)
+            components.append(_Component(other, known=False))
             continue
         line = c.timeline
-        components.append(
-            _Component(
-                type(c).__name__,
-                c.content,
-                line.num_frames,
-                1 if isinstance(c, Vector3Seq) else c.num_parts,
-                line.import_rate if line.frame_rate is None else line.frame_rate,
-                line.stamps is not None,
-                isinstance(c, Vector3Seq) and c.is_root_relative,
-                c.part_labels,
-                c.extra,
-            )
+        header = ComponentHeader(
+            type=type(c).__name__,
+            content=c.content,
+            num_parts=3 if isinstance(c, Vector3Seq) else c.num_parts,
+            num_frames=line.num_frames,
+            frame_rate=line.import_rate if line.frame_rate is None else line.frame_rate,
+            has_frame_time=line.stamps is not None,
+            is_root_relative=isinstance(c, Vector3Seq) and c.is_root_relative,
+            part_labels=c.part_labels,
+            extra=c.extra,
         )
+        components.append(_Component(header, known=True))
         components[-1].add(c)
     return _described(components, motion.source, motion.extra, path, parts)
 
@@ -309,24 +304,11 @@ def describe_open_motion(
 
     The rows are read, in chunks, only with `parts`, or where they hold the times. `progress(done, total)` is called with numbers of frames.
     """
-    components = [
-        _Component(
-            h.type,
-            h.content,
-            None if h.layout is None else h.num_frames,
-            1 if h.type == "Vector3Seq" else h.num_parts,
-            h.frame_rate,
-            h.has_frame_time,
-            h.is_root_relative,
-            h.part_labels,
-            h.extra,
-        )
-        for h in reader.components
-    ]
+    components = [_Component(header, header.layout is not None) for header in reader.components]
     problems = list(reader.problems)
-    if parts or any(c.stamped for c in components):
+    if parts or any(c.known and c.header.has_frame_time for c in components):
         found: dict[tuple[str, str], Problem] = {}
-        total = max((c.num_frames or 0 for c in components), default=0)
+        total = max((c.header.num_frames for c in components if c.known), default=0)
         for count, chunk in enumerate(reader.chunks(CHUNK), 1):
             for component, piece in zip(components, chunk.components, strict=True):
                 component.add(piece)
@@ -357,69 +339,50 @@ def _described(
 
 
 def _component(c: _Component, parts: bool) -> Data:
-    if c.num_frames is None:
-        return members(c, "type", "content", "extra")
+    h = c.header
+    if not c.known:
+        return members(h, "type", "content", "extra")
     first, last = c.first_time, c.last_time
-    if not c.stamped and c.num_frames and c.rate is not None:
-        first, last = 0.0, (c.num_frames - 1) / c.rate
+    if not h.has_frame_time and h.num_frames and h.frame_rate is not None:
+        first, last = 0.0, (h.num_frames - 1) / h.frame_rate
+    is_vector = h.type == "Vector3Seq"
     data: Data = {
-        **members(c, "type", "content", "num_parts", "num_frames"),
-        "frame_rate": None if c.stamped else c.rate,
-        "has_frame_time": c.stamped,
-        "import_rate": c.rate if c.stamped else None,
+        **members(h, "type", "content"),
+        "num_parts": 1 if is_vector else h.num_parts,
+        "num_frames": h.num_frames,
+        "frame_rate": None if h.has_frame_time else h.frame_rate,
+        "has_frame_time": h.has_frame_time,
+        "import_rate": h.frame_rate if h.has_frame_time else None,
         "first_time": first,
         "last_time": last,
-        "duration": 0.0 if not c.num_frames else None if first is None or last is None else number(last - first),
-        "part_labels": list(c.part_labels),
-        "extra": plain(c.extra),
+        "duration": 0.0 if not h.num_frames else None if first is None or last is None else number(last - first),
+        "part_labels": list(h.part_labels),
+        "extra": plain(h.extra),
     }
-    if c.type == "Vector3Seq":
-        data["is_root_relative"] = c.is_root_relative
-    data["range"] = _range(c)
-    if parts and c.type != "Vector3Seq":
-        data["parts"] = _parts(c)
+    if is_vector:
+        data["is_root_relative"] = h.is_root_relative
+    lows = highs = np.zeros((0, 1))
+    if c.lower is not None and c.upper is not None and c.lower.size:
+        # Of a part: a number, or the position x y z.
+        lows, highs = (ends[:, :3] if h.type == "MultiSE3Seq" else ends for ends in (c.lower, c.upper))
+        lower, upper = (lows, highs) if is_vector else (lows.min(axis=0), highs.max(axis=0))
+        data["range"] = {"lower": plain(lower), "upper": plain(upper), "non_finite": c.non_finite}
+    else:
+        data["range"] = None
+    if parts and not is_vector:
+        labels = (*h.part_labels, *[""] * len(lows))
+        ranges = zip(labels, lows, highs, strict=False)
+        data["parts"] = [
+            {"part": i, "label": label, "lower": plain(low), "upper": plain(high)}
+            for i, (label, low, high) in enumerate(ranges)
+        ]
     return data
-
-
-def _extent(c: _Component) -> tuple[Floats, Floats] | None:
-    """Return the lowest and highest of each part: numbers, or positions x y z."""
-    if c.lower is None or c.upper is None or not c.lower.size:
-        return None
-    if c.type == "MultiSE3Seq":
-        return c.lower[:, :3], c.upper[:, :3]
-    return c.lower, c.upper
-
-
-def _range(c: _Component) -> Data | None:
-    """Return the extent of all parts together: numbers for a MultiValueSeq, x y z for poses and vectors."""
-    extent = _extent(c)
-    if extent is None:
-        return None
-    lower, upper = extent
-    if c.type != "Vector3Seq":
-        lower, upper = lower.min(axis=0), upper.max(axis=0)
-    return {"lower": plain(lower), "upper": plain(upper), "non_finite": c.non_finite}
-
-
-def _parts(c: _Component) -> list[Data]:
-    extent = _extent(c)
-    if extent is None:
-        return []
-    return [
-        {
-            "part": i,
-            "label": c.part_labels[i] if i < len(c.part_labels) else "",
-            "lower": plain(low),
-            "upper": plain(high),
-        }
-        for i, (low, high) in enumerate(zip(*extent, strict=True))
-    ]
 
 
 def _root_displacement(components: Sequence[_Component]) -> Data | None:
     """Return the position of the root at the first and the last frame, and the distance between them."""
     for c in reversed(components):
-        if c.type == "MultiSE3Seq" and c.content == "LinkPosition":
+        if c.header.type == "MultiSE3Seq" and c.header.content == "LinkPosition":
             if c.first is None or c.last is None or not len(c.first):
                 return None
             start, end = c.first[0, :3], c.last[0, :3]
