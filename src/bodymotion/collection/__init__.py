@@ -6,11 +6,6 @@ what it raises is the `error` of its `Outcome`.
 
 from __future__ import annotations
 
-from bodymotion.collection.catalogue import build_catalogue, query
-from bodymotion.collection.inputs import find_files, root_of
-from bodymotion.collection.lerobot import write_lerobot
-from bodymotion.collection.mapping import Outcome, ProcessEndedError, in_order, map_files
-from bodymotion.collection.opening import Clip, Collection, open_collection
+from bodymotion.system.public import public
 
-__all__ = ["Clip", "Collection", "Outcome", "ProcessEndedError", "build_catalogue", "find_files", "in_order"]
-__all__ += ["map_files", "open_collection", "query", "root_of", "write_lerobot"]
+__all__, __getattr__ = public(__name__)

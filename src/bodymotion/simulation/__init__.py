@@ -10,23 +10,6 @@
 
 from __future__ import annotations
 
-from bodymotion.simulation.controllers import Controller, ControllerError, RobotState
-from bodymotion.simulation.project import Project, load_project
-from bodymotion.simulation.result import Simulation
-from bodymotion.simulation.simulating import simulate, simulate_many
-from bodymotion.simulation.stepping import Push
-from bodymotion.simulation.world import MujocoModel, to_mujoco
+from bodymotion.system.public import public
 
-__all__ = [
-    "Controller",
-    "ControllerError",
-    "MujocoModel",
-    "Project",
-    "Push",
-    "RobotState",
-    "Simulation",
-    "load_project",
-    "simulate",
-    "simulate_many",
-    "to_mujoco",
-]
+__all__, __getattr__ = public(__name__)

@@ -203,24 +203,32 @@ class Robot:
         return replace(world, model=model, body=replace(world.body, root_pose=root))
 
 
-_robots: dict[int, dict[str | None, Robot]] = {}
-"""By the id of a body, as long as it lives, and by how its root is fixed."""
+_robots: dict[int, dict[tuple[str | None, bool], Robot]] = {}
+"""By the id of a body, as long as it lives, by how its root is fixed, and by whether its visuals collide."""
 
 
-def robot_of(body: Body, root: Literal["free", "fixed"] | None = None) -> Robot:
-    """Return a body to simulate, with its root free, fixed, or as the body has it: the same one for the same body."""
+def robot_of(body: Body, root: Literal["free", "fixed"] | None = None, *, visuals: bool = False) -> Robot:
+    """Return a body to simulate, with its root free, fixed, or as the body has it: the same one for the same body.
+
+    With `visuals`, those are the collision shapes of a body that has none.
+    """
     found = _robots.get(id(body))
     if found is None:
         found = _robots[id(body)] = {}
         weakref.finalize(body, _robots.pop, id(body), None)
-    if root not in found:
+    if (root, visuals) not in found:
         links = body.links
+        if visuals and not any(link.collisions for link in links):
+            links = tuple(
+                replace(link, segments=tuple(replace(one, collisions=one.visuals) for one in link.segments))
+                for link in links
+            )
         if root is not None and links:
             joint = replace(links[0].joint, type="free" if root == "free" else "fixed")
             links = (replace(links[0], joint=joint), *links[1:])
         # Another body, as one that is referred to here would live for ever.
-        found[root] = Robot(replace(body, links=links))
-    return found[root]
+        found[root, visuals] = Robot(replace(body, links=links))
+    return found[root, visuals]
 
 
 def build_world(

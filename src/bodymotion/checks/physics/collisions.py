@@ -6,7 +6,7 @@ Links that overlap at rest, links that move as one, and a link and the one that 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -68,9 +68,7 @@ def find_collisions(body: Body, q: Floats, root: Floats, floor: float | None = N
         When MuJoCo cannot load the body.
     """
     mujoco = need("mujoco", "sim", "finding collisions of links")
-    if not any(link.collisions for link in body.links):
-        body = _with_visuals(body)
-    robot = robot_of(body)
+    robot = robot_of(body, visuals=True)
     options = WorldOptions(None, 0.001, "touching", 1.0, floor=True, limits=False, sensors=False)
     world = robot.world(options, robot.points.home())
     model, data = world.model, mujoco.MjData(world.model)
@@ -105,11 +103,3 @@ def find_collisions(body: Body, q: Floats, root: Floats, floor: float | None = N
     pairs = found[:, :3].astype(np.int64)
     first = np.concatenate([[True], (np.diff(pairs, axis=0) != 0).any(axis=1)])[: len(pairs)]
     return Collisions(pairs[first, :2], pairs[first, 2], -found[first, 3], found[first, 4:], len(q))
-
-
-def _with_visuals(body: Body) -> Body:
-    links = (
-        replace(link, segments=tuple(replace(one, collisions=one.visuals) for one in link.segments))
-        for link in body.links
-    )
-    return replace(body, links=tuple(links))

@@ -1,0 +1,12 @@
+from bodymotion.collection.catalogue import build_catalogue as build_catalogue
+from bodymotion.collection.catalogue import query as query
+from bodymotion.collection.inputs import find_files as find_files
+from bodymotion.collection.inputs import root_of as root_of
+from bodymotion.collection.lerobot import write_lerobot as write_lerobot
+from bodymotion.collection.mapping import Outcome as Outcome
+from bodymotion.collection.mapping import ProcessEndedError as ProcessEndedError
+from bodymotion.collection.mapping import in_order as in_order
+from bodymotion.collection.mapping import map_files as map_files
+from bodymotion.collection.opening import Clip as Clip
+from bodymotion.collection.opening import Collection as Collection
+from bodymotion.collection.opening import open_collection as open_collection
