@@ -12,7 +12,7 @@ APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recomm
 # of the README compile no kernels: their motions are short enough for NumPy.
 WARM_UP = $(BIN)/python -m compileall -q src/bodymotion; $(BIN)/python -c 'import matplotlib.font_manager' 2>/dev/null || true
 
-.PHONY: demo test accept check bench fuzz examples docs site pictures clean browser drawing
+.PHONY: demo test accept accept-gpu check bench fuzz examples docs site pictures clean browser drawing
 
 demo: $(RUNNING)
 	$(BIN)/bodymotion view examples/biped.wrl examples/biped_walk.seq $(DEMO)
@@ -26,6 +26,20 @@ test: $(DEVELOPING) browser drawing
 # The same tests over all samples and all examples of hypothesis: before an issue is called resolved.
 accept: $(DEVELOPING) browser drawing
 	ACCEPT=1; export ACCEPT; $(PYTEST) $(TESTS)
+
+# Simulations on a device, by the CPU backend of Warp, in an environment of its own: its packages are large.
+accept-gpu:
+	$(PYTHON) -m venv build/gpu && build/gpu/bin/python -m pip install --quiet -e ".[gpu]" pytest hypothesis
+	build/gpu/bin/python -m pytest -p no:cacheprovider -c /dev/null --rootdir . tests/simulation/warp_acceptance.py
+
+# What we write, read by lerobot itself, in an environment of its own: its requirements do not fit ours.
+LEROBOT := .venv/lerobot
+accept-lerobot: $(DEVELOPING)
+	$(PYTHON) -m venv $(LEROBOT)
+	$(LEROBOT)/bin/python -m pip install --quiet torch==2.13.0 "datasets>=4,<5" "huggingface-hub<0.36" "av<16" accelerate deepdiff \
+	  draccus==0.10.0 einops jsonlines "packaging<26" termcolor
+	$(LEROBOT)/bin/python -m pip install --quiet --no-deps lerobot==0.4.4
+	LEROBOT_PYTHON=$(CURDIR)/$(LEROBOT)/bin/python $(BIN)/python -m pytest tests/collection/test_lerobot.py
 
 check: $(DEVELOPING)
 	$(BIN)/ruff format --check $(CODE)

@@ -25,9 +25,9 @@ def bare(scene) -> float:
     import numpy as np
 
     from bodymotion.geometry import poses
-    from bodymotion.rendering.camera import PRESETS, fitted
     from bodymotion.rendering.playback import Playback
     from bodymotion.rendering.scene import Scene
+    from bodymotion.scene.camera import PRESETS, fitted
 
     playback = Playback(scene)
     times = playback.first + np.arange(int(SECONDS * RATE)) / RATE

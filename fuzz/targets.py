@@ -92,6 +92,10 @@ def _pkl() -> tuple[bytes, ...]:
     return tuple(pickle.dumps({"fps": 30.0, **rows, "joint_names": ["a", "b"]}, protocol) for protocol in (2, 4))
 
 
+def _mcap() -> tuple[bytes, ...]:
+    return tuple(_saved(_motion(), "a.mcap", encoding=encoding) for encoding in ("cdr", "json"))
+
+
 def _amass() -> tuple[bytes, ...]:
     stream = io.BytesIO()
     np.savez(stream, trans=np.ones((2, 3)), poses=np.ones((2, 66), np.float32), mocap_framerate=60.0, betas=np.zeros(4))
@@ -378,6 +382,7 @@ TARGETS: dict[str, Target] = {
         Target("csv", "a.csv", "csv", "a.csv", "csv", _csv, _WORDS_OF_TABLES),
         Target("npz", "a.npz", "npz", "a.npz", "npz", _npz, how="zip", equal=True),
         Target("amass", "a.npz", "amass", "a.bvh", "bvh", _amass, how="zip"),
+        Target("mcap", "a.mcap", "mcap", "a.mcap", "mcap", _mcap, how="bytes"),
         Target("pkl", "a.pkl", "pickle", "a.npz", "npz", _pkl, how="bytes"),
         Target("vrml-mesh", "m.wrl", seeds=_wrl, words=_WORDS_OF_VRML, beside=_shown_by_urdf("m.wrl"), **_MESH),
         Target(

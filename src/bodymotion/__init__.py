@@ -6,8 +6,6 @@
 >>> bm.view(body, motion)               # doctest: +SKIP
 """
 
-from __future__ import annotations
-
 from bodymotion.system.public import public
 
 __version__ = "0.2.0"

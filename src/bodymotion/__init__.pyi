@@ -84,6 +84,8 @@ from bodymotion.retargeting import retarget as retarget
 from bodymotion.retargeting import retarget_to_spot as retarget_to_spot
 from bodymotion.retargeting import side_by_side as side_by_side
 from bodymotion.retargeting import to_skeleton as to_skeleton
+from bodymotion.scene.music import Music as Music
+from bodymotion.scene.music import load_music as load_music
 from bodymotion.simulation import Simulation as Simulation
 from bodymotion.simulation import simulate as simulate
 from bodymotion.simulation import simulate_many as simulate_many

@@ -9,6 +9,7 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.checks import moments
+from bodymotion.checks.physics import collisions
 from bodymotion.checks.physics.collisions import FLOOR, find_collisions
 from sample_files import CORPUS, missing
 from walker import RADIUS, frames, moving, punch, puncher, smoothly, walker
@@ -46,6 +47,26 @@ def test_links_that_overlap_at_rest_do_not_collide():
     body = puncher(0.2)
     q = np.array([[0.0, 0.0], [0.0, -0.2], [1.0, -0.1]])
     assert not len(find_collisions(body, q, np.tile(body.root_pose, (3, 1))).depths)
+
+
+def test_mujoco_is_asked_only_about_frames_in_which_boxes_overlap(monkeypatch, examples):
+    body = bm.load_body(examples / "biped.wrl")
+    rng = np.random.default_rng(0)
+    q = rng.uniform(-1.5, 1.5, (60, body.num_joints)) * np.linspace(0.0, 1.0, 60)[:, None]
+    root = np.column_stack([rng.normal(size=(60, 2)), rng.uniform(0.5, 1.0, 60), rng.normal(size=(60, 4))])
+    found = find_collisions(body, q, root, floor=0.1)
+    asked = []
+    monkeypatch.setattr(collisions, "_contacts", lambda *args: asked.append(args[3]) or np.zeros((0, 7)))
+    find_collisions(body, q, root, floor=0.1)
+    assert asked[0].size < 60
+    bm.check(examples / "biped_walk.seq", body=body)
+    assert len(asked) == 1
+    monkeypatch.undo()
+    # Without boxes the same is found.
+    monkeypatch.setattr(collisions, "MAX_LINKS", 0)
+    monkeypatch.setattr(collisions, "_boxes", {})
+    every = find_collisions(body, q, root, floor=0.1)
+    assert len(found.frames) > 20 and all(map(np.array_equal, vars(found).values(), vars(every).values()))
 
 
 def dipping(depth: float) -> tuple[bm.Motion, bm.Body]:

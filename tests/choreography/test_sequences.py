@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial import KDTree
 from typer.testing import CliRunner
 
 import bodymotion as bm
@@ -18,18 +19,22 @@ from bodymotion.choreography import MoveInfo, RobotMoves
 from bodymotion.cli.app import app
 from bodymotion.formats.cha_proto.robot_moves import ranges_of
 from bodymotion.formats.cha_proto.sequence import choreography_from_bytes, message_of
+from bodymotion.geometry import poses, rotations
 from bodymotion.plots.parts import Bars
 from bodymotion.scene.animation_playback import moves_of
 from bodymotion.scene.loading import load_scene
 from bodymotion.spot.choreography import check_choreography
 from bodymotion.spot.choreography.moves import tracks_of
 from bodymotion.viewer.timeline import timeline_data
-from choreography.moves import move
+from choreography.moves import body as body_of
+from choreography.moves import feet as feet_of
+from choreography.moves import hand, joints, move, same_poses
 from sample_files import corpus_files, missing, tries
 
 text_format = pytest.importorskip("google.protobuf.text_format")
 pb = pytest.importorskip("bosdyn.api.spot.choreography_sequence_pb2")
 
+ARM = [0.1, -1.5, 1.6, 0.2, 0.3, 0.4]
 SAMPLES = corpus_files("sequences/**/*.csq", "cha/sequences/**/*.csq", "cha/sequences/**/sequences/*.pbtxt")
 NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0]), st.floats(allow_nan=False))
 SCALARS = {
@@ -188,7 +193,8 @@ def test_a_dance_is_built_checked_and_played(tmp_path):
     frames = np.array([0.0, 0.5, 1.0, 2.0, 3.0]) * motion.frame_rate
     heights = motion.link_position.values[frames.round().astype(int), 0, 2]
     np.testing.assert_allclose(heights, np.array([0.48, 0.40, 0.48, 0.48, 0.40]) + 0.036, atol=1e-9)
-    assert [one["played"] for one in motion.extra["spot"]["moves"]] == [True, False, False, True]
+    shown = [(one["type"], one["played"]) for one in motion.extra["spot"]["moves"]]
+    assert shown == [("≈ twerk", True), ("animation::nod", True), ("sit", False), ("animation::nod", True)]
     for wrong in (
         lambda: dance.add("jig"),
         lambda: dance.add("twerk", 0, 4, {"heigt": 1}),
@@ -202,6 +208,9 @@ def test_the_timeline_has_the_moves(tmp_path):
     """Plots and the viewer show each move on its tracks, those without a known motion marked."""
     nod = replace(move("body", "body_pos", [[0, 0, 0.48], [0, 0, 0.40], [0, 0, 0.48]]), name="nod")
     dance = bm.Choreography(name="show", slices_per_minute=480).add(nod).add("arm_move", 4, 8, {"gripper": 0.5})
+    assert dance.add(nod, 12, 3).play().num_frames, (
+        "an animation of 8 slices in 3 has the nearest length that it allows"
+    )
     plot = bm.plot(dance, what=["moves", "overview"])
     for chart in plot.charts:
         (bars,) = (cell.part for cell in chart.cells if isinstance(cell.part, Bars) and cell.part.title == "Moves")
@@ -337,3 +346,80 @@ def test_commands(tmp_path):
     assert bm.load(tmp_path / "a.seq").duration == pytest.approx(2.4)
     assert run(app, ["measure", str(paths[0]), "-o", str(tmp_path / "a.csv")]).exit_code == 0
     assert Path(bm.load(paths[0]).source.path) == paths[0]
+
+
+@pytest.mark.parametrize("starts", [0, 4])
+def test_moves_on_different_tracks_are_played_together(starts):
+    """Against each move alone: the feet of the legs' move, the body relative to where the legs carry it, the hand kept in the world."""
+    feet = np.array([[0.3, 0.17, 0], [0.3, -0.17, 0], [-0.3, 0.17, 0], [-0.3, -0.17, 0]])
+    rows = [np.add(feet, [x, 0, 0]).ravel() for x in (0, 0.1, 0.2)]
+    nod = move("body", "body_pos body_pitch", [[0, 0, 0.48, 0], [0, 0.02, 0.45, 0.2]], [0, 1])
+    parts = {
+        "walk": (move("legs", "foot_pos", rows, [0, 1, 2]), 4 - starts),
+        "nod": (nod, starts),
+        "reach": (move("arm", "hand_pos", [[0.7, 0, 0.7], [0.75, 0.1, 0.7]], [0, 1]), 10),
+        "grip": (move("gripper", "gripper", [[0], [-1]], [0, 1]), 10),
+    }
+
+    def dance(*names: str) -> bm.Motion:
+        made = bm.Choreography(name="all", slices_per_minute=480.0).add("rest", 0, 20)
+        for name in names:
+            made = made.add(replace(parts[name][0], name=name), parts[name][1])
+        assert "SPOT109" not in [one.rule for one in bm.check(made).problems]
+        return made.play(arm=True)
+
+    whole, walk, alone = dance(*parts), dance("walk"), dance("nod")
+    np.testing.assert_allclose(feet_of(whole), feet_of(walk), atol=1e-9)
+    of_walk, of_nod = body_of(walk), body_of(alone)
+    same_poses(poses.compose(poses.inverse(of_walk), body_of(whole)), poses.compose(poses.inverse(of_nod[0]), of_nod))
+    np.testing.assert_allclose(joints(whole, "gripper"), joints(dance("grip"), "gripper"))
+    center = feet_of(whole)[80].mean(axis=0)
+    np.testing.assert_allclose(hand(whole)[[80, 144], :3], np.add(center, [[0.7, 0, 0.7], [0.75, 0.1, 0.7]]), atol=1e-6)
+
+
+def test_robots_dance_together(tmp_path):
+    """Each as alone, moved to its place; distances are at most those of the points of the shapes, and hardly less."""
+    nod = replace(move("body", "body_pos", [[0, 0, 0.48], [0.1, 0, 0.40], [0, 0, 0.48]]), name="nod")
+    reach = move("arm", "hand_pos", [[0.7, 0, 0.7], [0.75, 0.1, 0.7]], [0, 0.5])
+    places = [(0.0, 0.5, 0.3), (1.6, 0.2, np.pi)]
+    made = bm.spot.ensemble([bm.Choreography(name="a", slices_per_minute=480).add(nod), reach], places)
+    placed = made.body.link_poses(made.motion)
+    clouds = []
+    for k, (alone, (x, y, heading)) in enumerate(zip((nod.play(), reach.play()), places, strict=True)):
+        robot = bm.spot.body(arm=k == 1)
+        stage = poses.from_parts([x, y, 0], [np.cos(heading / 2), 0, 0, np.sin(heading / 2)])
+        first = made.body.link(f"spot{k + 1}_body").index
+        here = placed[[0, -1], first : first + len(robot.links)]
+        same_poses(here, poses.compose(stage, robot.link_poses(alone)[[0, -1]]), 1e-6)
+        points = [(link.index, shape.to_mesh().vertices) for link in robot.links for shape in link.visuals]
+        clouds.append(np.concatenate([poses.transform_points(here[-1, link], cloud) for link, cloud in points]))
+    nearest = KDTree(clouds[0]).query(clouds[1])[0].min()
+    assert 0.7 * nearest < made.distances[0, 1][-1] <= nearest
+    assert [one.rule for one in bm.spot.ensemble([nod, nod], [(0, 0, 0), (0.6, 0, 0)]).problems] == ["SPOT133"]
+    bm.save(nod, tmp_path / "nod.cha")
+    arguments = ["spot", "together", *[str(tmp_path / "nod.cha")] * 2, "--place", "0,0,0", "--place"]
+    assert CliRunner().invoke(app, [*arguments, "0,3,90"]).exit_code == 0
+    assert CliRunner().invoke(app, [*arguments, "0,0.3,0"]).exit_code == 1
+    assert CliRunner().invoke(app, [*arguments, "0,0.3"]).exit_code == 2
+
+
+def test_moves_whose_parameters_say_where_they_lead():
+    """Turns and holds reach their poses, swaying and going down have their amplitudes, the arm its angles; a step is a pause."""
+    dance = bm.Choreography(name="own", slices_per_minute=480)
+    back = {"rotation.pitch": 0.2, "return_to_start_pose": True}
+    dance = dance.add("rotate_body", 0, 8, {"rotation.yaw": 0.3}).add("rotate_body", 8, 8, back)
+    dance = dance.add("body_hold", 16, 8, {"translation.x": 0.05, "entry_slices": 2, "exit_slices": 2})
+    dance = dance.add("sway", 24, 8, {"horizontal": 0.04}).add("twerk", 32, 4, {"height": 0.1}).add("step", 36, 4)
+    angles = dict(zip(("shoulder_0", "shoulder_1", "elbow_0", "elbow_1", "wrist_0", "wrist_1"), ARM, strict=True))
+    motion = dance.add("arm_move", 0, 8, angles).add("gripper", 8, 4, {"angle": 1.0}).play()
+    at = [slice_ * 8 for slice_ in (8, 12, 16, 20, 26, 34, 40)]
+    where, turned = body_of(motion)[at, :3], rotations.to_rpy(body_of(motion)[at, 3:])
+    np.testing.assert_allclose(turned[[0, 1, 2], [2, 1, 1]], [0.3, 0.2, 0.0], atol=1e-6)
+    np.testing.assert_allclose(where[[3, 4], [0, 1]], [0.05, 0.04], atol=1e-6)
+    np.testing.assert_allclose(where[[5, 6], 2], np.add([0.38, 0.48], 0.036), atol=1e-6)
+    np.testing.assert_allclose(joints(motion)[at[0], 12:18], ARM, atol=1e-6)
+    assert joints(motion, "gripper")[at[1]] == -1.0
+    (problem,) = motion.problems
+    assert "step" in problem.message
+    huge = bm.Choreography(name="huge", slices_per_minute=480).add("twerk", 0, 4, {"height": 1e300}).play()
+    assert np.ptp(body_of(huge), axis=0).max() == 0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.geometry import poses, rotations
 from bodymotion.spot.playback.arm import arm_joints, hand_poses
-from bodymotion.spot.playback.legs import foot_jacobian, foot_positions, leg_joints, solutions
+from bodymotion.spot.playback.legs import foot_positions, leg_joints, solutions
 from sample_files import tries
 
 # As published, written down once more.
@@ -179,15 +179,6 @@ def test_a_foot_that_is_nowhere_is_told_apart_from_one_that_is():
     found = leg_joints(np.full((2, 4, 3), 5.0))
     assert np.isfinite(found.joints).all()
     assert (found.miss > 4).all()
-
-
-def test_the_jacobian_is_the_derivative():
-    q = random_joints(LEG, 20, 4)
-    for joint in range(3):
-        step = np.zeros(3)
-        step[joint] = 1e-6
-        slope = (foot_positions(q + step) - foot_positions(q - step)) / 2e-6
-        np.testing.assert_allclose(foot_jacobian(q)[..., joint], slope, atol=1e-9)
 
 
 def test_arm_joints_give_the_hand_back_all_over_the_range():

@@ -94,7 +94,7 @@ CELL = st.text("ab1 ", max_size=30).map(str.rstrip)
 def test_a_table_in_a_window(rows, window):
     """No line is wider than the window, and no cell is left out."""
     page = Page()
-    page.table(("first", "second", "third [m]"), rows, {"second"})
+    page.table("first | >second | third [m]", rows)
     stream = io.StringIO()
     page._print(Console(file=stream, width=window, color_system=None))
     assert all(cell_len(line.rstrip()) <= window for line in stream.getvalue().splitlines())
@@ -109,7 +109,7 @@ def a_page() -> Page:
     page.fact("info", "one\ntwo\x1b")
     page.heading("Links")
     rows = [("0", "WAIST", "", "1.5"), ("1", "回転", "", "12.25")]
-    page.table(("link", "name", "nothing", "mass [kg]"), rows, {"link", "mass [kg]"})
+    page.table(">link | name | nothing | >mass [kg]", rows)
     return page
 
 

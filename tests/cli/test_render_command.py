@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from bodymotion.cli.app import app
 from bodymotion.cli.render import CAMERAS
-from bodymotion.rendering.camera import PRESETS
 from bodymotion.rendering.settings import BACKGROUNDS
+from bodymotion.scene.camera import PRESETS
 from sample_files import missing
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,6 +61,8 @@ def test_what_is_written_is_what_lerobot_wrote(sample, tmp_path):
     assert ours.select(plain).to_pylist() == theirs.select(plain).to_pylist()
     names = [folder / "meta" / "tasks.parquet" for folder in (tmp_path / "new", SAMPLE)]
     assert parquet.read_table(names[0]).to_pydict() == parquet.read_table(names[1]).to_pydict()
+    pandas = pytest.importorskip("pandas")
+    assert pandas.read_parquet(names[0]).equals(pandas.read_parquet(names[1]))
     again = bm.open_collection(tmp_path / "new")
     assert [clip.load() for clip in again] == [clip.load() for clip in sample]
     with pytest.raises(FileExistsError):
@@ -80,3 +85,31 @@ def test_a_faulty_data_set_is_refused(sample, tmp_path):
     (tmp_path / "cut" / DATA).write_bytes(b"PAR1")
     with pytest.raises(bm.FormatError):
         bm.open_collection(tmp_path / "cut")[0].load()
+
+
+@pytest.mark.skipif("LEROBOT_PYTHON" not in os.environ, reason="needs lerobot's own environment: make accept-lerobot")
+def test_lerobot_reads_what_is_written(examples, tmp_path):
+    """Names, values, rate, tasks and the frames of each episode."""
+    body, walk = bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")
+    names = [joint.name for joint in body.joints]
+    motions = [
+        bm.Motion.from_joints(
+            one.joint_displacement.values, 100, root=one.link_position.values[:, 0], joint_names=names
+        )
+        for one in (walk[0:120], walk[300:350])
+    ]
+    write_lerobot(motions, tmp_path / "set", robot="biped", tasks=["walk", "stop"])
+    reader = Path(__file__).with_name("lerobot_reader.py")
+    subprocess.run([os.environ["LEROBOT_PYTHON"], reader, tmp_path / "set", tmp_path / "read.npz"], check=True)
+    with np.load(tmp_path / "read.npz") as read:
+        assert read["fps"] == 100 and list(read["names"][7:]) == names
+        assert (
+            list(read["episode_index"]) == [0] * 120 + [1] * 50 and list(read["task"]) == ["walk"] * 120 + ["stop"] * 50
+        )
+        state = np.concatenate(
+            [
+                np.hstack([m.link_position.values[:, 0][:, [0, 1, 2, 4, 5, 6, 3]], m.joint_displacement.values])
+                for m in motions
+            ]
+        )
+        assert np.array_equal(read["observation/state"], state.astype(np.float32))

@@ -6,11 +6,13 @@ import csv
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.cli.many import VERBS
 from bodymotion.collection import ProcessEndedError, find_files, in_order, map_files
@@ -25,6 +27,10 @@ WRONG = "type: CompositeSeq\ncontent: BodyMotion\nformatVersion: 2\ncomponents:\
 def half_or_end(number: int) -> float:
     if number == 3:
         os._exit(1)
+    if number == 4:
+        time.sleep(600)
+    if number == 5:
+        bytearray(3 << 30)
     return 6 / number
 
 
@@ -45,13 +51,15 @@ def desk(tmp_path, examples, monkeypatch) -> Path:
     return Path()
 
 
-def test_each_input_has_its_outcome_whatever_happens_to_another():
-    """Also where a process ends; in any order, and in order."""
-    found = list(map_files(half_or_end, [2, 0, 3, 6, 1], workers=2))
-    assert sorted(one.index for one in found) == [0, 1, 2, 3, 4]
+def test_each_input_has_its_outcome_whatever_happens_to_another(monkeypatch):
+    """Also where a process ends, or needs more time or memory than it may; in any order, and in order."""
+    monkeypatch.setattr("bodymotion.collection.mapping.available_memory", lambda: None)
+    found = list(map_files(half_or_end, [2, 0, 3, 4, 5, 6, 1], workers=2, time_limit=2))
+    assert sorted(one.index for one in found) == [0, 1, 2, 3, 4, 5, 6]
     by_index = list(in_order(found))
-    assert [one.value for one in by_index] == [3, None, None, 1, 6]
-    assert [type(one.error) for one in by_index[1:3]] == [ZeroDivisionError, ProcessEndedError]
+    assert [one.value for one in by_index] == [3, None, None, None, None, 1, 6]
+    errors = [ZeroDivisionError, ProcessEndedError, ProcessEndedError, MemoryError]
+    assert [type(one.error) for one in by_index[1:5]] == errors
 
 
 def test_what_arguments_stand_for(desk):
@@ -79,7 +87,7 @@ def test_rows_outlive_a_kill(tmp_path):
     part = table.with_name("t.csv.part")
     part.write_text("\n".join(map(json.dumps, rows))[:-5])
     records = Records(table, resume=True)
-    assert [row["file"] for row in records.done.values()] == ["a", "b"]
+    assert list(records.done) == ["a|1|2|x", "b|1|2|x"]
     records.keep(rows[:1])
     with records:
         records.add({"file": "d", "size": 3, "values": [{"name": "m", "value": 4}], "problems": [{"rule": "R"}] * 2})
@@ -146,3 +154,16 @@ def test_wrong_use(desk):
     run("info", "walks", "--table", "t.txt", code=2)
     Path("empty").mkdir()
     run("info", "empty", code=1)
+
+
+def test_a_kept_body_is_read_again_when_a_part_of_it_has_changed(tmp_path, monkeypatch):
+    """A process for many files keeps its body as long as neither the model nor a file that it names changes."""
+    monkeypatch.setattr("bodymotion.formats.registry._kept_bodies", {})
+    model, part = tmp_path / "model.wrl", tmp_path / "box.wrl"
+    text = "#VRML V2.0 utf8\nShape {{ geometry Box {{ size {0} {0} {0} }} }}\n"
+    model.write_text('#VRML V2.0 utf8\nInline { url "box.wrl" }\n')
+    part.write_text(text.format(1))
+    first = bm.load_body(model)
+    assert bm.load_body(model) is first
+    part.write_text(text.format(33))
+    assert bm.load_body(model).links[0].visuals[0].geometry == bm.Box((33, 33, 33))

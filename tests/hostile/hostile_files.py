@@ -16,9 +16,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import zstandard
 
 from bodymotion.formats.registry import FORMATS
 from sample_files import ACCEPT, tries
+from tables.test_mcap import log, state
 
 __all__ = ["CASES"]
 
@@ -213,6 +215,36 @@ one("pickle: marks without end", "a.pkl", lambda: PICKLE + b"(" * (4 * MANY) + b
 one("pickle: a place far away in the memo", "a.pkl", PICKLE + b"r\xff\xff\xff\xff.")
 one("pickle: a megabyte of digits", "a.pkl", PICKLE + b"L" + b"1" * 1_000_000 + b"L\n.")
 one("pickle: many numbers", "a.pkl", lambda: PICKLE + b"X\x03\0\0\0fps](" + b"K\x01" * (5 * tries(MANY)) + b"es.")
+
+MCAP = b"\x89MCAP0\r\n"
+
+
+def mcap_chunk(data: bytes, size: int = 1 << 30) -> bytes:
+    """Return a log with one chunk of zstd that states a size."""
+    content = struct.pack("<QQQII4sQ", 0, 0, size, 0, 4, b"zstd", len(data)) + data
+    return MCAP + b"\x06" + struct.pack("<Q", len(content)) + content
+
+
+def ring(parent: str, child: str) -> dict[str, object]:
+    """Return a frame below another one."""
+    return {"parent_frame_id": parent, "child_frame_id": child, "translation": {"x": 1}, "rotation": {"w": 1}}
+
+
+one("mcap: a record without end", "a.mcap", MCAP + b"\x05" + b"\xff" * 7 + b"\x0f" + bytes(1000))
+one("mcap: a chunk that grows", "a.mcap", lambda: mcap_chunk(zstandard.compress(bytes(1 << 30))))
+one(
+    "mcap: a chunk that grows and is larger than it states",
+    "a.mcap",
+    lambda: mcap_chunk(zstandard.compress(bytes(1 << 30)), 99),
+)
+one("mcap: deep messages", "a.mcap", lambda: log(("/a", b"[" * tries(MANY))))
+one("mcap: frames in a ring", "a.mcap", lambda: log(("/tf", {"transforms": [ring("a", "b"), ring("b", "a")]})))
+one(
+    "mcap: a chain of frames",
+    "a.mcap",
+    lambda: log(("/tf", {"transforms": [ring(str(k), str(k + 1)) for k in range(5000)]})),
+)
+one("mcap: other joints in each message", "a.mcap", lambda: log(*[state(f"j{k}") for k in range(tries(20_000))]))
 
 for count in ("1000000000000", "99999999999999999999999", "-1", "1e9", ".inf"):
     one(f"seq: {count} parts", "a.seq", SEQ + JOINTS.format(count, 1))

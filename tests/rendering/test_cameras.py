@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bodymotion.rendering.camera import MARGIN, PRESETS, fitted, looking, smoothed_path
+from bodymotion.scene.camera import MARGIN, PRESETS, fitted, looking, smoothed_path
 from sample_files import tries
 
 SIZES = [(640, 360), (300, 700), (512, 512)]

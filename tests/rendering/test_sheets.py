@@ -57,15 +57,15 @@ def test_numbers_keep_clear_of_each_other():
     unit, panel = 1.0, (400, 400)
     from PIL import Image, ImageDraw
 
-    from bodymotion.rendering.scene import THEMES
+    from bodymotion.scene.theme import LIGHT
 
     marks = joint_marks(biped(), biped().forward_kinematics(np.zeros(biped().num_joints)))
     places = np.array([[200.0, 40.0 * k + 20] for k in range(len(marks))])
-    canvas = Image.new("RGB", panel, THEMES["light"].near)
+    canvas = Image.new("RGB", panel, (255, 255, 255))
     boxes = []
     draw = ImageDraw.Draw(canvas)
     draw.rounded_rectangle = lambda box, **style: boxes.append(np.array(box))
-    sheets._draw_numbers(draw, list(zip(marks, places, strict=True)), THEMES["light"], panel, unit)
+    sheets._draw_numbers(draw, list(zip(marks, places, strict=True)), LIGHT, panel, unit)
     assert len(boxes) == len(marks)
     for i, one in enumerate(boxes):
         assert sheets._overlap(one, np.array(boxes[:i]).reshape(-1, 4)).sum() == 0

@@ -188,11 +188,13 @@ def test_a_stroboscope_shows_each_moment_apart():
 
 def test_overlays_are_written_and_say_the_moment(monkeypatch):
     from bodymotion.rendering import stills
+    from bodymotion.rendering import texts as drawn
 
     texts = []
-    monkeypatch.setattr(
-        stills, "text_image", lambda text, *more, _draw=stills.text_image: texts.append(text) or _draw(text, *more)
-    )
+    for module in (stills, drawn):
+        monkeypatch.setattr(
+            module, "text_image", lambda text, *more, _draw=drawn.text_image: texts.append(text) or _draw(text, *more)
+        )
     plain = pixels(bm.render(arm(), walker(1.0), at=1.0, size=SIZE))
     written = pixels(bm.render(arm(), walker(1.0), at=1.0, size=SIZE, overlay=("title", "time", "frame")))
     assert texts == ["arm   1.00 s   frame 20"]

@@ -78,7 +78,8 @@ def test_colours_come_back_as_they_were_drawn(tmp_path):
         places = of_color(still, channel)
         inner = places[np.abs(places - np.median(places, axis=0)).sum(axis=1).argsort()[: len(places) // 4]]
         rows, columns = inner.T
-        assert np.abs(seen[rows, columns] - still[rows, columns]).mean() < 8
+        # The median: some of the pixels are at an edge, where both are smoothed in different ways.
+        assert np.median(np.abs(seen[rows, columns] - still[rows, columns])) < 6
 
 
 def test_the_camera_follows_what_goes_far(tmp_path):

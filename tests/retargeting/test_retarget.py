@@ -25,13 +25,13 @@ def biped():
 
 @pytest.fixture(scope="module")
 def walk(biped):
-    """Four seconds of the walk, with one arm raised, as recorded motion whose names say nothing but left and right."""
+    """Four seconds of the walk, by a larger figure, as recorded motion whose names say nothing but left and right."""
     motion = bm.load_motion(WALK)
     skeleton = bm.to_skeleton(biped, motion, RATE)
     short = {"L": "Left", "R": "Right"}
     names = [f"{short.get(n.split('_')[0], 'Mid')}{k}" for k, n in enumerate(skeleton.names)]
     joints = [dataclasses.replace(j, name=name) for j, name in zip(skeleton.joints, names, strict=True)]
-    return dataclasses.replace(skeleton, joints=tuple(joints), values=skeleton.values[100:300])
+    return dataclasses.replace(skeleton, joints=tuple(joints), values=skeleton.values[100:300], known_unit=0.012)
 
 
 def joints_of(body, motion):
@@ -40,7 +40,9 @@ def joints_of(body, motion):
 
 def test_robot_to_skeleton_to_robot(biped, tmp_path):
     motion = bm.load_motion(WALK)
-    bm.save(bm.to_skeleton(biped, motion, RATE), tmp_path / "walk.bvh")
+    skeleton = bm.to_skeleton(biped, motion, RATE)
+    renamed = [dataclasses.replace(joint, name=f"J{k}") for k, joint in enumerate(skeleton.joints)]
+    bm.save(dataclasses.replace(skeleton, joints=tuple(renamed)), tmp_path / "walk.bvh")
     back = bm.retarget(bm.load_skeleton(tmp_path / "walk.bvh"), biped)
     old = motion.resample(RATE)
     assert np.degrees(np.abs(joints_of(biped, back) - joints_of(biped, old)).max()) < 0.1
@@ -62,6 +64,22 @@ def test_result_does_not_depend_on_the_first_frame(biped, walk):
     one, other = (joints_of(biped, bm.retarget(source, biped)) for source in (walk, later))
     settled = int(0.5 * RATE)
     assert np.degrees(np.abs(one[1 + settled :] - other[settled:]).max()) < 1
+
+
+def test_velocity_limits_are_kept(biped, walk):
+    """No joint is faster than its limit, and nothing becomes sudden, where all limits are below what the walk needs."""
+    speeds = np.abs(np.diff(joints_of(biped, bm.retarget(walk, biped)), axis=0)).max(axis=0) * RATE
+    slow = dict(zip(biped.joint_links, np.maximum(0.6 * speeds, 0.1), strict=True))
+    links = [
+        dataclasses.replace(k, joint=dataclasses.replace(k.joint, velocity_lower=-v, velocity_upper=v))
+        if (v := slow.get(k.index)) is not None
+        else k
+        for k in biped.links
+    ]
+    body = dataclasses.replace(biped, links=tuple(links))
+    found = bm.compare_retarget(walk, body, bm.retarget(walk, body))
+    assert (found.speed_violations, found.limit_violations, found.joint_jumps, found.root_jumps) == (0, 0, 0, 0)
+    assert found.penetration < 0.005
 
 
 def test_mirrored_source_gives_the_mirrored_result(biped, walk):

@@ -82,7 +82,7 @@ def held(effort: float) -> list[bm.Problem]:
 
 def without_mujoco(_: object) -> tuple[bm.Problem, ...]:
     with patch.dict(sys.modules, {"mujoco": None}):
-        return bm.check(punch(0.0), body=puncher()).problems
+        return bm.check(punch(0.025), body=puncher()).problems
 
 
 PAIRS: dict[str, Pair] = {
@@ -106,5 +106,5 @@ PAIRS: dict[str, Pair] = {
     **{code: physics(code) for code in FAULTS},
     "MOT331": calls(lambda _: held(9.0), lambda _: held(9.4)),
     "MOT341": pair(punch(0.025), punch(0.015), puncher()),
-    "MOT342": calls(without_mujoco, lambda _: bm.check(punch(0.0), body=puncher()).problems),
+    "MOT342": calls(without_mujoco, lambda _: bm.check(punch(0.025), body=puncher()).problems),
 }

@@ -192,6 +192,10 @@ PAIRS: dict[str, Pair] = {
         a=arm_file(REACH, REACH),
         b=arm_file(STOW, STOW),
     ),
+    "SPOT133": calls(
+        lambda _: bm.spot.ensemble([SWAY, SWAY], [(0, 0, 0), (0.5, 0, 0)]).problems,
+        lambda _: bm.spot.ensemble([SWAY, SWAY], [(0, 0, 0), (2.0, 0, 0)]).problems,
+    ),
     "SPOT132": calls(
         lambda _: bm.Choreography(moves=(bm.Move("sway", 0, 8),)).play().problems,
         lambda _: bm.Choreography().add(SWAY).play().problems,

@@ -75,7 +75,6 @@ PAIRS: dict[str, Pair] = {
         feet(UNDER, shifted(fl=[0.25, 0, 0.05]), times=[0, 0.3], contacts=LIFTED),
     ),
     "SPOT006": pair(feet(UNDER, shifted(hl=[0.1, 0, 0])), feet(UNDER, shifted(hl=[0.005, 0, 0]))),
-    "SPOT007": pair(feet(UNDER, shifted(fr=[0, 0, -0.05])), feet(UNDER, shifted(fr=[0, 0, -0.005]))),
     "SPOT008": pair(
         feet(UNDER, shifted(fr=[0, 0, 0.06]), UNDER),
         feet(UNDER, shifted(fr=[0, 0, 0.06]), UNDER, contacts=[[1] * 4, [1, 0, 1, 1], [1] * 4]),

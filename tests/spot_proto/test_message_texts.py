@@ -107,7 +107,7 @@ def test_unknown_fields_are_passed_over():
 
 
 def test_rows_laid_out_as_printed_and_others_are_the_same():
-    """The quick way for rows as they are printed, against the slow one for the same rows on one line."""
+    """Line breaks make no difference."""
     contact = "legs {{\n    fl {{\n      stance {{\n        value: {}\n      }}\n    }}\n  }}"
     rows = [
         f"animation_keyframes {{\n  time: {n}.5\n  {contact.format('true' if n % 3 else 'false')}\n}}\n"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import collections
+import dataclasses
+import io
 import pickle
 import sys
 import types
+import zipfile
 
 import numpy as np
 import pytest
@@ -65,6 +69,72 @@ def test_motions(tmp_path, name, protocol, monkeypatch):
     assert "NPZ106" in [p.rule for p in bm.load(tmp_path / "a.pkl").problems]
     (tmp_path / "a.pkl").write_bytes(several[:-100])
     assert [p.rule for p in bm.check(tmp_path / "a.pkl").errors] == ["PKL003"]
+
+
+class Tensors(pickle._Pickler):
+    """Write arrays as `torch.save` does: tensors with storages, which are files beside the pickle."""
+
+    def persistent_id(self, value):
+        return (
+            ("storage", sys.modules["torch"].FloatStorage, value.key, "cpu", value.count)
+            if isinstance(value, Storage)
+            else None
+        )
+
+    def reducer_override(self, value):
+        if not isinstance(value, np.ndarray):
+            return NotImplemented
+        storage = Storage(str(len(self.storages)), 2 + value.size)
+        self.storages[storage.key] = np.concatenate([[7.0, 7.0], value.T.ravel()]).astype("<f4").tobytes()
+        strides = tuple(np.cumprod([1, *value.shape[:-1]]).tolist()[: value.ndim])
+        return sys.modules["torch._utils"]._rebuild_tensor_v2, (
+            storage,
+            2,
+            value.shape,
+            strides,
+            False,
+            collections.OrderedDict(),
+        )
+
+
+@dataclasses.dataclass
+class Storage:
+    """The numbers of a tensor, in a file `data/KEY`."""
+
+    key: str
+    count: int
+
+
+def test_archives_of_pytorch(tmp_path, monkeypatch):
+    """Tensors are arrays, by offset and strides in their storages; what is beyond a storage, or would run code, is refused."""
+    torch, utils = types.ModuleType("torch"), types.ModuleType("torch._utils")
+    torch.FloatStorage = type("FloatStorage", (), {"__module__": "torch"})
+    utils._rebuild_tensor_v2 = types.FunctionType((lambda: None).__code__, {}, "_rebuild_tensor_v2")
+    utils._rebuild_tensor_v2.__module__, utils._rebuild_tensor_v2.__qualname__ = "torch._utils", "_rebuild_tensor_v2"
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setitem(sys.modules, "torch._utils", utils)
+    arrays = with_lists(LAYOUTS["GMR"])
+    file = io.BytesIO()
+    pickler = Tensors(file, protocol=2)
+    pickler.storages = {}
+    pickler.dump(arrays)
+    floats = {
+        k: v.astype(np.float32) if isinstance(v, np.ndarray) and v.dtype.kind == "f" else v for k, v in arrays.items()
+    }
+    (tmp_path / "a.pkl").write_bytes(pickle.dumps(floats))
+
+    def written(shorter=0):
+        with zipfile.ZipFile(tmp_path / "a.pt", "w") as archive:
+            archive.writestr("a/data.pkl", file.getvalue())
+            for key, data in pickler.storages.items():
+                archive.writestr(f"a/data/{key}", data[: len(data) - shorter])
+        return tmp_path / "a.pt"
+
+    assert bm.load(written()) == bm.load(tmp_path / "a.pkl")
+    assert [p.rule for p in bm.check(written(shorter=4)).errors] == ["PKL003"]
+    with zipfile.ZipFile(tmp_path / "b.pt", "w") as archive:
+        archive.writestr("b/data.pkl", pickle.dumps({"fps": Call(print, ())}))
+    assert [p.rule for p in bm.check(tmp_path / "b.pt").errors] == ["PKL004"]
 
 
 class Call:

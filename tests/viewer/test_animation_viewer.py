@@ -308,7 +308,7 @@ def test_texts_of_files_are_never_html(tmp_path: Path) -> None:
 def test_misuse_is_refused_in_words(nodding: Path, examples: Path) -> None:
     animation = bm.load(nodding)
     for things, words in (
-        ((animation, nodding), "one animation"),
+        ((animation, nodding, nodding), "one animation"),
         ((animation, examples / "biped_walk.seq"), "alone"),
         ((arm(), animation), "leave out the body"),
     ):

@@ -177,9 +177,7 @@ def test_a_drawn_curve_goes_through_its_values() -> None:
 
 def test_curves_of_one_name_are_told_apart() -> None:
     values = np.zeros(2)
-    assert list(
-        with_unique_names((Curve("a", "deg", values), Curve("a", "m", values), Curve("—", "m", values)), "—")
-    ) == [
+    assert list(with_unique_names((Curve("a", "deg", values), Curve("a", "m", values), Curve("—", "m", values)))) == [
         "a",
         "a (2)",
         "— (2)",

@@ -101,7 +101,7 @@ def test_polygons_and_points_are_drawn_where_they_are(scene_view, measures) -> N
         scene_view.show(frame)
         marks = scene_view.analysis_overlays._made
         count = measures.support_polygons.counts[frame]
-        drawn = marks["support"]._patch._face
+        drawn = marks["support"]._face
         assert drawn.visible
         np.testing.assert_allclose(
             drawn.vertices[:count, :2], measures.support_polygons.corners[frame, :count], atol=1e-6
@@ -126,11 +126,11 @@ def test_a_pose_set_by_hand_hides_what_was_measured(scene_view) -> None:
     scene_view.show(460)
     scene_view.pose_joint(3, 0.3)
     scene_view.show(460)
-    assert not scene_view.analysis_overlays._made["support"]._patch._face.visible
+    assert not scene_view.analysis_overlays._made["support"]._face.visible
     assert not any(line.visible for line in scene_view.analysis_overlays._trails._lines.values())
-    scene_view.clear_pose()
+    scene_view.set_pose(None, None)
     scene_view.show(460)
-    assert scene_view.analysis_overlays._made["support"]._patch._face.visible
+    assert scene_view.analysis_overlays._made["support"]._face.visible
 
 
 def test_what_is_off_sends_nothing(scene_view, scene) -> None:
@@ -164,8 +164,8 @@ def test_a_trail_ends_where_its_point_is_and_leads_through_what_was(
 
 def test_corners_beyond_their_number_lie_on_the_last() -> None:
     corners = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [np.nan] * 3])
-    np.testing.assert_array_equal(closed_corners(corners), corners[[0, 1, 2, 2]])
-    assert closed_corners(np.full((4, 3), np.nan)) is None
+    np.testing.assert_array_equal(closed_corners(corners, 4), corners[[0, 1, 2, 2]])
+    assert closed_corners(np.full((4, 3), np.nan), 4) is None
 
 
 finite = st.floats(-1e3, 1e3)
@@ -263,7 +263,7 @@ def test_the_viewer_measures_in_the_background_and_goes_on(body, walk) -> None:
         viewer.show("support")
         until(lambda: viewer.analysis is not None and viewer.scene_view.analysis_overlays.analysis is viewer.analysis)
         viewer.seek(4.6)
-        assert viewer.scene_view.analysis_overlays._made["support"]._patch._face.visible
+        assert viewer.scene_view.analysis_overlays._made["support"]._face.visible
         assert viewer.background_analysis.describe() == ""
         viewer.show("stand")
         until(lambda: viewer.analysis is not None and viewer.analysis.on_ground)

@@ -301,11 +301,3 @@ def test_wrong_use_is_reported(examples: Path, arguments: list[str], code: int, 
     if "nonsense" in words:
         help_text = run_view("--help").stdout
         assert all(name in help_text and name in done.stderr for name in LABELS)
-
-
-def test_a_page_that_follows_the_system_theme_has_two_recordings_and_one_player() -> None:
-    scene = make_scene(arm(), None)
-    light, both = page(scene), page(scene, follow_system_theme=True)
-    assert both.count("__VISER_EMBED_DATA__=") == 2
-    assert [both.count(f"{{darkMode:{dark}}}") for dark in ("false", "true")] == [1, 1]
-    assert len(light) < len(both) < 1.2 * len(light)

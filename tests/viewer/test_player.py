@@ -69,10 +69,10 @@ def test_with_loop_time_goes_round(frames: int, rate: float, ticks: list[float])
 def test_the_whole_path_of_speeds() -> None:
     player = Player(Timeline.uniform(10, 10))
     for _ in SPEEDS:
-        player.slower()
+        player.change_speed("slower")
     up = [player.speed]
     for _ in SPEEDS:
-        player.faster()
+        player.change_speed("faster")
         up.append(player.speed)
     assert up == [*SPEEDS, SPEEDS[-1]]
     player.set_speed(99.0)

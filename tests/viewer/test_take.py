@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 from small_robots import arm, biped, box, colored, link, swinging
 
 import bodymotion as bm
-from bodymotion.scene.loading import report_notes
+from bodymotion.scene.loading import report_problems
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import MAX_DISTANCE, make_scene
 from bodymotion.scene.shapes import BodyExtent, drawn_shapes
@@ -161,7 +161,7 @@ def test_numbers_that_can_not_be_drawn_are_said_and_tamed(capsys) -> None:
     scene = make_scene(arm(), bm.Motion((seq(np.zeros((4, 2))), roots(values))))
     assert np.isfinite(scene.link_poses).all() and np.abs(scene.link_poses[..., :3]).max() <= MAX_DISTANCE
     assert any("3 of 4 frames" in note for note in scene.notes)
-    report_notes(scene)
+    report_problems(scene)
     assert "bodymotion: 3 of 4 frames have poses that are not finite" in capsys.readouterr().err
 
 

@@ -1,7 +1,5 @@
 """Change a motion so that its robot can stand: feet that stand are pinned, and the zero moment point is put into the support polygon."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -27,40 +25,25 @@ from bodymotion.motion.interpolation.lowpass import all_low_passed, gaussian, sm
 from bodymotion.system.memory import check_memory
 
 MAX_ITERATIONS = 6
-DONE = 2e-4
-"""[m] The path of the centre of mass is found when it changes by less."""
-SAFE_MARGIN = 0.01
-"""[m] Frames with a smaller stability margin are reported."""
-REST_SPEED = 0.05
-"""[m/s] A motion whose centre of mass is slower at an end is at rest there."""
-ZMP_CUTOFF = 8.0
-"""[Hz] of the low-pass filter of the zero moment point: what is faster does not tilt a body, and is not balanced."""
-ROOT_CUTOFF = 3.0
-"""[Hz] of the low-pass filter of the root of a motion without root poses, which follows the feet with all their noise."""
-HEIGHT_CUTOFF = 4.0
-"""[Hz] of the low-pass filter of the height of the centre of mass."""
-MAX_OFFSET = 0.15
-"""[m] What links that move about the centre of mass add to the zero moment point is taken to be no more than this."""
-END_FRAMES = 2
-"""Frames at both ends whose accelerations are not reliable."""
+DONE = 2e-4  # [m] The path of the centre of mass is found when it changes by less.
+SAFE_MARGIN = 0.01  # [m] Frames with a smaller stability margin are reported.
+REST_SPEED = 0.05  # [m/s] A motion whose centre of mass is slower at an end is at rest there.
+ZMP_CUTOFF = 8.0  # [Hz] of the low-pass filter of the zero moment point: what is faster does not tilt a body, and is not balanced.
+ROOT_CUTOFF = 3.0  # [Hz] of the low-pass filter of the root of a motion without root poses, which follows the feet with all their noise.
+HEIGHT_CUTOFF = 4.0  # [Hz] of the low-pass filter of the height of the centre of mass.
+MAX_OFFSET = 0.15  # [m] What links that move about the centre of mass add to the zero moment point is taken to be no more than this.
+END_FRAMES = 2  # Frames at both ends whose accelerations are not reliable.
 MIN_LOWERING, MAX_LOWERING = 2e-4, 0.03
 """[m] Where legs are too short for the height of the centre of mass by the first, it is planned lower, by twice the second at most."""
-LOWERING_TIME = 0.5
-"""[s] over which it is lowered: if it falls fast, feet carry little."""
-MAX_MISS = 1e-3
-"""[m] Feet and centre of mass that are further from where they should be are reported."""
-MIN_FILTERED = 3
-"""Shorter clips, in frames, are not filtered."""
-FRAME_SIZE, LINK_SIZE = 5000, 1000
-"""[bytes] For each frame of the plan and, for each link, of the measures, about."""
-MIN_REPORTED = 5e-5
-"""[rad or m] Joints that change by less are not listed."""
+LOWERING_TIME = 0.5  # [s] over which it is lowered: if it falls fast, feet carry little.
+MAX_MISS = 1e-3  # [m] Feet and centre of mass that are further from where they should be are reported.
+MIN_FILTERED = 3  # Shorter clips, in frames, are not filtered.
+FRAME_SIZE, LINK_SIZE = 5000, 1000  # [bytes] For each frame of the plan and, for each link, of the measures, about.
+MIN_REPORTED = 5e-5  # [rad or m] Joints that change by less are not listed.
 MAX_SLOWER, MAX_SLOWER_ONCE = 3, 1.5
 """So often a motion is made slower, since joints are faster where feet and balance need it, and for balance by this factor each time."""
-MAX_FACTOR = 100
-"""A motion that had to be made slower by more has a jump."""
-EASING_TIME = 0.2
-"""[s] A motion slows down over this time before a joint would be too fast."""
+MAX_FACTOR = 100  # A motion that had to be made slower by more has a jump.
+EASING_TIME = 0.2  # [s] A motion slows down over this time before a joint would be too fast.
 
 
 UNCHANGED = "no better postures were found, so they are as before"
@@ -105,29 +88,18 @@ class BalanceReport:
     remaining: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        safe, safe_now = 100 * self.safe_before, 100 * self.safe_after
+        margin, margin_now = 1e3 * self.margin_before, 1e3 * self.margin_after
         rows = [
             ("frames", f"{self.frames} in {self.seconds:.3f} s"),
-            (
-                "safe frames",
-                f"{100 * self.safe_before:.1f} % before, {100 * self.safe_after:.1f} % now (margin of 10 mm)",
-            ),
-            (
-                "stability margin",
-                f"{1e3 * self.margin_before:.1f} mm at least before, {1e3 * self.margin_after:.1f} mm now",
-            ),
+            ("safe frames", f"{safe:.1f} % before, {safe_now:.1f} % now (margin of 10 mm)"),
+            ("stability margin", f"{margin:.1f} mm at least before, {margin_now:.1f} mm now"),
             ("foot slip", f"{1e3 * self.slip_before:.2f} mm at most before, {1e3 * self.slip_after:.2f} mm now"),
-            (
-                "centre of mass",
-                f"moved by up to {1e3 * self.center_shift[0]:.1f} mm at {self.center_shift[1]:.2f} s",
-            ),
         ]
-        rows += [
-            (f"foot {name}", f"moved by up to {1e3 * much:.1f} mm at {at:.2f} s")
-            for name, (much, at) in self.feet.items()
-        ]
-        rows += [
-            (f"joint {name}", f"changed by up to {much:.4f} at {at:.2f} s") for name, (much, at) in self.joints.items()
-        ]
+        moved = {"centre of mass": self.center_shift, **{f"foot {name}": shift for name, shift in self.feet.items()}}
+        rows += [(name, f"moved by up to {1e3 * much:.1f} mm at {at:.2f} s") for name, (much, at) in moved.items()]
+        changed = self.joints.items()
+        rows += [(f"joint {name}", f"changed by up to {much:.4f} at {at:.2f} s") for name, (much, at) in changed]
         rows += [("slower", f"{a:.2f} s to {b:.2f} s, by up to {factor:.2f}") for a, b, factor in self.slowed]
         rows += [("not fixed", text) for text in self.remaining]
         width = max(len(name) for name, _ in rows) + 2
@@ -259,10 +231,8 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
         now = measure(body, Motion.from_joints(q, times=times, root=root), feet=plan.links, ground=ground)
         low = np.clip(center[:, 2] - now.center_of_mass[:, 2], 0.0, MAX_LOWERING)
         if low.max() > MIN_LOWERING:
-            lowered = np.maximum(
-                center[:, 2] - eased(2.0 * low, times, LOWERING_TIME), smooth[:, 2] - 2.0 * MAX_LOWERING
-            )
-            center[:, 2] = lowered
+            lowered = center[:, 2] - eased(2.0 * low, times, LOWERING_TIME)
+            center[:, 2] = np.maximum(lowered, smooth[:, 2] - 2.0 * MAX_LOWERING)
         if not number or _score(now, missed) > _score(best[1], best[0]):
             best = missed, now
     (share, least), (old_share, old_least) = (_score(measures, misses) for misses, measures in (best, kept))
@@ -356,19 +326,12 @@ def _report(
         frame = int(np.argmax(values))
         return float(values[frame]), float(times[frame])
 
-    names = [old.body.links[index].name for index in plan.links]
-    feet = {
-        name: largest(plan.shifts[:, k])
-        for k, name in enumerate(names)
-        if now is not old and plan.shifts[:, k].max() > MIN_REPORTED
-    }
-    change = np.abs(now.joint_displacements - old.joint_displacements)
-    joints = {
-        joint.name or f"joint {k}": largest(change[:, k])
-        for k, joint in enumerate(old.body.joints)
-        if change[:, k].max() > MIN_REPORTED
-    }
-    shift = np.linalg.norm(now.center_of_mass - old.center_of_mass, axis=1)
+    def changes(names: list[str], values: Floats) -> dict[str, tuple[float, float]]:
+        return {name: largest(of) for name, of in zip(names, values.T, strict=True) if of.max() > MIN_REPORTED}
+
+    feet = [old.body.links[index].name for index in plan.links]
+    joints = [joint.name or f"joint {k}" for k, joint in enumerate(old.body.joints)]
+    unchanged = now is old and _score(now, missed)[0] < 1
     return BalanceReport(
         seconds=float(times[-1] - times[0]),
         frames=len(times),
@@ -378,14 +341,11 @@ def _report(
         margin_after=_minimum(now.stability_margin),
         slip_before=_slip(original),
         slip_after=_slip(now),
-        center_shift=largest(shift),
-        feet=feet,
-        joints=joints,
+        center_shift=largest(np.linalg.norm(now.center_of_mass - old.center_of_mass, axis=1)),
+        feet=changes(feet, plan.shifts) if now is not old else {},
+        joints=changes(joints, np.abs(now.joint_displacements - old.joint_displacements)),
         slowed=slowed,
-        remaining=(
-            *((UNCHANGED,) if now is old and _score(now, missed)[0] < 1 else ()),
-            *_remaining(now, plan, missed),
-        ),
+        remaining=(*((UNCHANGED,) if unchanged else ()), *_remaining(now, plan, missed)),
     )
 
 
@@ -403,49 +363,37 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats) -> list[str]:
     """Return what is not right in a balanced motion."""
     times, found = now.times, []
 
-    def spans(mask: npt.NDArray[np.bool_]) -> str:
+    def note(what: str, mask: npt.NDArray[np.bool_], rest: str = "") -> None:
+        """Add what is wrong in some frames (T,), if there are any."""
         parts = [f"{times[a]:.2f} s to {times[b - 1]:.2f} s" for a, b in runs(mask)]
-        return ", ".join(parts[:3]) + (f" and {len(parts) - 3} more" if len(parts) > 3 else "")
+        more = f" and {len(parts) - 3} more" if len(parts) > 3 else ""
+        if parts:
+            found.append(f"{what} from {', '.join(parts[:3])}{more}{rest}")
 
-    unsafe = (now.stability_margin < SAFE_MARGIN) & plan.contact.any(axis=1)
-    if unsafe.any():
-        found.append(
-            f"stability margin {1e3 * _minimum(now.stability_margin):.1f} mm, expected 10 mm or more, from {spans(unsafe)}"
-        )
-    air = np.asarray(~plan.contact.any(axis=1))
-    if air.any():
-        found.append(f"no foot is in contact from {spans(air)}: rotations and heights there are as before")
-    if (missed > MAX_MISS).any():
-        found.append(
-            f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals from {spans(missed > MAX_MISS)}"
-        )
+    stands = plan.contact.any(axis=1)
+    margin = f"stability margin {1e3 * _minimum(now.stability_margin):.1f} mm, expected 10 mm or more,"
+    note(margin, (now.stability_margin < SAFE_MARGIN) & stands)
+    note("no foot is in contact", np.asarray(~stands), ": rotations and heights there are as before")
+    far = f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals"
+    note(far, missed > MAX_MISS)
     for link in now.body.links:
         if link.index not in plan.links and len(points := link.contact_points):
             heights = lowest(now.link_poses[:, [link.index]], points, np.array([0, len(points)]), 0.0)[:, 0, 0]
-            below = np.asarray(heights < now.ground - MAX_MISS)
-            if below.any():
-                found.append(
-                    f"link {link.name!r} is up to {1e3 * (now.ground - heights).max():.1f} mm below the ground from {spans(below)}"
-                )
+            low = f"link {link.name!r} is up to {1e3 * (now.ground - heights).max():.1f} mm below the ground"
+            note(low, np.asarray(heights < now.ground - MAX_MISS))
     for what, distances in (("position", now.limit_distances), ("velocity", now.velocity_limit_distances)):
         for k in np.flatnonzero((distances < -1e-6).any(axis=0)).tolist():
             joint, frame = now.body.joints[k], int(distances[:, k].argmin())
             limits = (joint.lower, joint.upper) if what == "position" else (joint.velocity_lower, joint.velocity_upper)
             value = (now.joint_displacements if what == "position" else now.joint_velocities)[frame, k]
-            found.append(
-                f"joint {joint.name!r}: {what} {value:.4g}, expected {limits[0]:.4g} to {limits[1]:.4g}, "
-                f"from {spans(distances[:, k] < -1e-6)}"
-            )
+            wrong = f"joint {joint.name!r}: {what} {value:.4g}, expected {limits[0]:.4g} to {limits[1]:.4g},"
+            note(wrong, distances[:, k] < -1e-6)
     for column, joint in enumerate(now.body.joints):
         if (given := effort_range(joint)) is not None:
-            over = np.asarray((now.torques[:, column] < given[0]) | (now.torques[:, column] > given[1]))
-            if over.any():
-                effort = now.torques[:, column][
-                    np.maximum(given[0] - now.torques[:, column], now.torques[:, column] - given[1]).argmax()
-                ]
-                found.append(
-                    f"joint {joint.name!r}: effort {effort:.4g}, expected {given[0]:.4g} to {given[1]:.4g}, from {spans(over)}"
-                )
+            torques = now.torques[:, column]
+            over = np.maximum(given[0] - torques, torques - given[1])
+            effort = f"effort {torques[over.argmax()]:.4g}, expected {given[0]:.4g} to {given[1]:.4g},"
+            note(f"joint {joint.name!r}: {effort}", np.asarray(over > 0))
     return found
 
 
@@ -459,17 +407,11 @@ def _result(motion: Motion, old: Measures, now: Measures, report: BalanceReport)
         return BalancedMotion(motion.components, motion.extra, problems=problems, report=report)
     joints = motion.joint_displacement
     timeline = joints.timeline if joints is not None else Timeline.stamped(old.times)
-    labels = tuple(joint.name for joint in old.body.joints)
+    q, root = now.joint_displacements, now.root_poses[:, None]
+    labels, root_label = tuple(joint.name for joint in old.body.joints), (old.body.links[0].name,)
     new = (
-        MultiValueSeq(
-            content=JOINT_DISPLACEMENT, timeline=timeline, values=now.joint_displacements, part_labels=labels
-        ),
-        MultiSE3Seq(
-            content=LINK_POSITION,
-            timeline=timeline,
-            values=now.root_poses[:, None],
-            part_labels=(old.body.links[0].name,),
-        ),
+        MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=q, part_labels=labels),
+        MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=root, part_labels=root_label),
         Vector3Seq(content=ZMP, timeline=timeline, values=_known_zmp(now)),
     )
     return BalancedMotion((*new, *rest), motion.extra, problems=problems, report=report)

@@ -15,8 +15,6 @@ for the old path c₀, and support polygons N·p ≤ d; s is by how much p may l
 large weight on c̈ keeps the path straight.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -24,14 +22,12 @@ import numpy as np
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.extras import need
 
-KNOT_GAP = 0.04
-"""[s] At least: a spline with more coefficients than frames could meet its constraints by oscillations between them."""
-MAX_KNOTS = 10
-"""For each frame, on average: long breaks between frames get a coarser spline."""
-GRID_GAP = 0.01
-"""[s] The zero moment point is constrained at such times."""
-SMOOTHING_TIME = 0.3
-"""[s] τ: changes that are slower than this cost by how far they move, faster ones by their acceleration."""
+KNOT_GAP = 0.04  # [s] At least: a spline with more coefficients than frames could meet its constraints by oscillations between them.
+MAX_KNOTS = 10  # For each frame, on average: long breaks between frames get a coarser spline.
+GRID_GAP = 0.01  # [s] The zero moment point is constrained at such times.
+SMOOTHING_TIME = (
+    0.3  # [s] τ: changes that are slower than this cost by how far they move, faster ones by their acceleration.
+)
 OUTSIDE_WEIGHT = 1e5
 REST_WEIGHT = 30.0
 """Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and of the acceleration in the air [s²]."""

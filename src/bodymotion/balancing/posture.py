@@ -1,7 +1,5 @@
 """Postures of all frames: feet and centre of mass where they are planned, everything else as near to the old motion as possible."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bodymotion.balancing.stance import FootPlan
@@ -12,23 +10,19 @@ from bodymotion.kernels import kinematics
 from bodymotion.model.body import Body
 
 MAX_STEPS = 20
-TOLERANCE = 1e-7
-"""[m, rad] Steps are taken until none is larger."""
+TOLERANCE = 1e-7  # [m, rad] Steps are taken until none is larger.
 FOOT_WEIGHT = 100.0
 HEIGHT_WEIGHT = 1.0
 ROOT_WEIGHT = 5.0
 LEG_WEIGHT, OTHER_WEIGHT = 1e-3, 0.2
 """Of the difference to the old joint values: legs move freely, other joints only where legs are not enough."""
-LIMIT_WEIGHT = 1e3
-"""Of a joint at its limit that would go beyond."""
-MAX_STEP = 0.3
-"""[rad or m] A joint moves no further in one step."""
-NOMINAL_SHARE = 0.3
-"""How far the search begins from the old joints towards their mean."""
-DAMPING, MAX_DAMPING = 0.3, 10.0
-"""Of the weighted squared error: where legs are stretched, steps stay short."""
-HALF_FOOT = 0.1
-"""[m] A foot that is rotated by too much is off its goal by what a point moves that is so far from its middle."""
+LIMIT_WEIGHT = 1e3  # Of a joint at its limit that would go beyond.
+MAX_STEP = 0.3  # [rad or m] A joint moves no further in one step.
+NOMINAL_SHARE = 0.3  # How far the search begins from the old joints towards their mean.
+DAMPING, MAX_DAMPING = 0.3, 10.0  # Of the weighted squared error: where legs are stretched, steps stay short.
+HALF_FOOT = (
+    0.1  # [m] A foot that is rotated by too much is off its goal by what a point moves that is so far from its middle.
+)
 BLOCK = 512
 
 
@@ -71,10 +65,9 @@ def _solved(
         mass_error = center[active] - body.center_of_mass(links)
         miss = np.linalg.norm(mass_error[:, :2], axis=1)
         for k, link in enumerate(plan.links):
-            jacobian = kinematics.jacobian(body.tree, links, joints, link, plan.points[k])
-            error = poses.transform_points(goals[:, k], plan.points[k]) - poses.transform_points(
-                links[:, link], plan.points[k]
-            )
+            point = plan.points[k]
+            jacobian = kinematics.jacobian(body.tree, links, joints, link, point)
+            error = poses.transform_points(goals[:, k], point) - poses.transform_points(links[:, link], point)
             rows.append(FOOT_WEIGHT * jacobian[:, :3])
             errors.append(FOOT_WEIGHT * error)
             miss = np.maximum(miss, np.linalg.norm(error, axis=1))

@@ -1,7 +1,5 @@
 """Where the feet of a balanced motion are: pinned while they stand, on smooth paths while they swing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,28 +11,25 @@ from bodymotion.geometry.arrays import Floats, runs, without_short_runs
 from bodymotion.kernels.feet import hulls, lowest
 from bodymotion.motion.interpolation.lowpass import quintic
 
-MIN_PHASE = 0.04
-"""[s] A shorter stance phase, or a shorter gap in one, is none."""
+MIN_PHASE = 0.04  # [s] A shorter stance phase, or a shorter gap in one, is none.
 MAX_RISE = 2e-4
 """[m] A foot that is higher at the begin or end of a stance phase still comes down, or lifts off, if another one is in contact."""
-MIN_EDGE = 0.005
-"""[m] Points of a sole that are nearer to each other are one."""
-MAX_TILT = 0.15
-"""[rad] A sole that is tilted by less is put flat on the ground."""
-SWING_HEIGHT, MIN_STEP = 0.015, 0.002
-"""[m] A foot that is put elsewhere, by more than the second, rises at least this high."""
+MIN_EDGE = 0.005  # [m] Points of a sole that are nearer to each other are one.
+MAX_TILT = 0.15  # [rad] A sole that is tilted by less is put flat on the ground.
+SWING_HEIGHT, MIN_STEP = (
+    0.015,
+    0.002,
+)  # [m] A foot that is put elsewhere, by more than the second, rises at least this high.
 CLEARANCE, MAX_SLIP = 0.0015, 5e-4
 """[m] Feet that move more than the second [m, rad] while they are lower than the first are held, and catch up afterwards."""
-CATCH_UP_TIME = 0.2
-"""[s]"""
-LANDING_TIME, MAX_LANDING_SPEED = 0.05, 0.15
-"""[s] So long it takes to come down, or to lift off, if it is faster [m/s]."""
-CAUTION_TIME = 0.02
-"""[s] A foot carries nothing for so long after it comes down, and before it lifts off, while another one is in contact."""
-MIN_ORIENTED = 5
-"""Feet whose legs have fewer joints are points: where they are tilted is left free."""
-MAX_CORNERS, DIRECTIONS = 12, 24
-"""A support polygon with more corners is taken for one with so many sides."""
+CATCH_UP_TIME = 0.2  # [s]
+LANDING_TIME, MAX_LANDING_SPEED = (
+    0.05,
+    0.15,
+)  # [s] So long it takes to come down, or to lift off, if it is faster [m/s].
+CAUTION_TIME = 0.02  # [s] A foot carries nothing for so long after it comes down, and before it lifts off, while another one is in contact.
+MIN_ORIENTED = 5  # Feet whose legs have fewer joints are points: where they are tilted is left free.
+MAX_CORNERS, DIRECTIONS = 12, 24  # A support polygon with more corners is taken for one with so many sides.
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +147,8 @@ def _pinned(old: Floats, points: Floats, ground: float) -> Floats:
     """Return the pose (7,) of a foot in contact that is at poses (T, 7): their mean, with its sole on the ground."""
     middle = np.array(old[len(old) // 2])
     signs = np.sign(old[:, 3:] @ middle[3:])
-    middle[:3], middle[3:] = (
-        old[:, :3].mean(axis=0),
-        rotations.normalized((old[:, 3:] * signs[:, None]).sum(axis=0)),
-    )
+    middle[:3] = old[:, :3].mean(axis=0)
+    middle[3:] = rotations.normalized((old[:, 3:] * signs[:, None]).sum(axis=0))
     world = poses.transform_points(middle, points)
     pivot = world[world[:, 2].argmin()]
     rotation = _onto_face(world - pivot)

@@ -13,8 +13,6 @@ k = c_z / ((g + z̈)·Δt²), and u = 0 before the first and after the last fram
 which is solved for x and y. The shift is added to the waist's goal, and all is done again, since the mass of the legs moves less.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,18 +26,15 @@ from bodymotion.keyposes.interpolation import Interpolated, Plan
 from bodymotion.model.body import Body
 from bodymotion.motion.interpolation.lowpass import quintic
 
-GRAVITY = 9.8
-"""[m/s²] As the reference has it."""
-MIN_GRAVITY = 1.0
-"""[m/s²] Of gravity and the mass's acceleration together: a body in the air is kept from dividing by 0."""
-MAX_SHIFT = 1.0
-"""[m]"""
-MAX_FINAL_DISTANCE = 2e-3
-"""[m] The centre of mass must be so near to the zero moment point at the end for the waist to be put back there."""
+GRAVITY = 9.8  # [m/s²] As the reference has it.
+MIN_GRAVITY = (
+    1.0  # [m/s²] Of gravity and the mass's acceleration together: a body in the air is kept from dividing by 0.
+)
+MAX_SHIFT = 1.0  # [m]
+MAX_FINAL_DISTANCE = 2e-3  # [m] The centre of mass must be so near to the zero moment point at the end for the waist to be put back there.
 CENTERING_STEPS = 12
 """A shift of the waist moves the centre of mass by about three quarters of it: the rest falls by a factor of four in each step."""
-UNSEEN_ANGLE = 1.414e-3
-"""[rad] The reference takes smaller rotations between two frames for none."""
+UNSEEN_ANGLE = 1.414e-3  # [rad] The reference takes smaller rotations between two frames for none.
 
 
 @dataclass(frozen=True)
@@ -128,18 +123,9 @@ def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[
     force[0], moment[0] = linear[0] / step, angular[0] / step
     weight = body.mass * GRAVITY
     fall = np.maximum(GRAVITY + force[:, 2] / body.mass, MIN_GRAVITY)
-    height = desired[:, 2]
-    point = (
-        np.stack(
-            (
-                force[:, 0] * height - moment[:, 1] + weight * center[:, 0],
-                force[:, 1] * height + moment[:, 0] + weight * center[:, 1],
-            ),
-            axis=1,
-        )
-        / (body.mass * fall)[:, None]
-    )
-    return center, fall, point
+    turning = np.stack((-moment[:, 1], moment[:, 0]), axis=1)
+    point = force[:, :2] * desired[:, 2:] + turning + weight * center[:, :2]
+    return center, fall, point / (body.mass * fall)[:, None]
 
 
 def _shift(center: Floats, fall: Floats, difference: Floats, step: float) -> Floats:

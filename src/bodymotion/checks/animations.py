@@ -3,8 +3,6 @@
 The physics are collisions, the floor, flight and torques (`physics`); the other rules about the played motion are in `spot.playback`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
@@ -12,7 +10,6 @@ from itertools import product
 import numpy as np
 
 from bodymotion.animation import Animation
-from bodymotion.checks.findings import finding
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.checking import physics
 from bodymotion.checks.physics.samples import Ground
@@ -29,10 +26,9 @@ OF_PHYSICS = {
 }
 MIN_OVERLOAD = 0.03
 """[s] A shorter overload of a motor is not reported. Played motions are smooth, so that this is less than for recorded ones."""
-MAX_CORNERS = 16
+MAX_CORNERS = 4
 """With more corners than this, each parameter is tried alone at its ends, and all together at their lower and at their upper ends."""
-MAX_CORNER_FRAMES = 20_000
-"""Frames that are played at corners; of a long animation only the first corners are tried."""
+MAX_CORNER_FRAMES = 20_000  # Frames that are played at corners; of a long animation only the first corners are tried.
 
 
 def check_animation(
@@ -98,7 +94,7 @@ def corners(animation: Animation) -> Iterator[dict[str, float]]:
 
 
 def _physics(played: Played) -> list[Problem]:
-    """Return the problems of a played motion by the rules `OF_PHYSICS`, at their keyframes; other rules report feet below the floor."""
+    """Return the problems of a played motion by the rules `OF_PHYSICS`, at their keyframes."""
     body = spot_body(arm=played.arm is not None)
     feet = soles(body, [f"{leg}_foot" for leg in LEGS])
     ground = Ground(feet, None, played.floor - FOOT_RADIUS, level=True)
@@ -110,11 +106,8 @@ def _physics(played: Played) -> list[Problem]:
     for one in findings:
         if one.problem.rule not in OF_PHYSICS:
             continue
-        kept = [moment for moment in one.moments if not moment.subject.endswith("_foot")]
-        for same in finding(rules.SINKS, kept) if one.problem.rule == rules.SINKS.code else [one]:
-            problem = same.problem
-            frame = problem.data.get("frame", 0)
-            if isinstance(frame, int) and sound[frame]:
-                key = report.keyframe(frame)
-                report.diagnostics.add(replace(problem, location=report.location(key), subject=("keyframes", key)))
+        frame = one.problem.data.get("frame", 0)
+        if isinstance(frame, int) and sound[frame]:
+            key = report.keyframe(frame)
+            report.diagnostics.add(replace(one.problem, location=report.location(key), subject=("keyframes", key)))
     return list(report.diagnostics.problems)

@@ -1,9 +1,7 @@
 """`check_body`: all rules about a body; here those about names, ids, joints, devices and extra joints."""
 
-from __future__ import annotations
-
 import math
-from collections import defaultdict
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,16 +10,14 @@ from bodymotion.checks import rules
 from bodymotion.checks.body_review import BodyReview, device_title, distance, size
 from bodymotion.checks.masses_and_shapes import check_masses, check_numbers, check_shapes, check_sizes, check_textures
 from bodymotion.diagnostics import Problem, Severity
-from bodymotion.diagnostics.text import listed, with_article
+from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.units import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Joint, Link, RangeSensor, VisionSensor
 from bodymotion.model.motors import first_number
 
-MAX_SLIDE = 20.0
-"""[m] The largest limit of a sliding joint. Powers of ten from 100 on mean that there is no limit."""
-MAX_ID_GAPS = 20
-"""The number of missing ids that a message names."""
+MAX_SLIDE = 20.0  # [m] The largest limit of a sliding joint. Powers of ten from 100 on mean that there is no limit.
+MAX_ID_GAPS = 20  # The number of missing ids that a message names.
 
 
 def check_body(body: Body) -> tuple[Problem, ...]:
@@ -30,7 +26,10 @@ def check_body(body: Body) -> tuple[Problem, ...]:
         return (*body.problems, rules.NO_LINKS.problem("the body has no links"))
     review = BodyReview(body)
     checks = (
-        check_names,
+        _check_link_names,
+        _check_device_names,
+        _check_joint_ids,
+        _check_device_ids,
         check_numbers,
         check_joints,
         check_masses,
@@ -45,14 +44,6 @@ def check_body(body: Body) -> tuple[Problem, ...]:
         with np.errstate(all="ignore"):
             check(review)
     return (*body.problems, *review.found.problems)
-
-
-def check_names(review: BodyReview) -> None:
-    """Check the names of links, joints and devices, and the ids of joints and devices."""
-    _check_link_names(review)
-    _check_device_names(review)
-    _check_joint_ids(review)
-    _check_device_ids(review)
 
 
 def _check_link_names(review: BodyReview) -> None:
@@ -85,46 +76,49 @@ def _check_device_names(review: BodyReview) -> None:
 
 
 def _check_joint_ids(review: BodyReview) -> None:
-    first: dict[int, Link] = {}
-    for link in review.body.links:
-        number = link.joint.id
-        if number >= 0 and number in first:
-            other = repr(first[number].name) if first[number].name else f"link {first[number].index}"
-            message = f"has the joint id {number}, as {other} does"
-            review.report_link(rules.ID_TWICE, link, message, "id", data={"id": number})
-        elif number >= 0:
-            first[number] = link
-    gaps = _gaps(set(first))
+    links = review.body.links
+    first: dict[int, int] = {}
+    for number, link, other in _ids([link.joint.id for link in links], first):
+        title = repr(links[other].name) if links[other].name else f"link {other}"
+        message = f"has the joint id {number}, as {title} does"
+        review.report_link(rules.ID_TWICE, links[link], message, "id", data={"id": number})
+    gaps = _gaps(first)
     if gaps and review.are_known("links", "id"):
-        behind = first[min(number for number in first if number > gaps[0])]
-        message = f"no joint has the {'ids' if len(gaps) > 1 else 'id'} {listed([str(number) for number in gaps])}"
-        review.report_body(rules.ID_GAP, message, ("links", behind.index, "id"))
+        message = f"no joint has the {'ids' if len(gaps) > 1 else 'id'} {listed(map(str, gaps))}"
+        review.report_body(rules.ID_GAP, message, ("links", _behind(first, gaps), "id"))
 
 
 def _check_device_ids(review: BodyReview) -> None:
+    devices = review.body.devices
     if review.body.source.format not in ("openhrp", "body", ""):
         # Only OpenHRP and Choreonoid have ids of devices.
         return
-    first: dict[str, dict[int, int]] = defaultdict(dict)
-    for number, device in enumerate(review.body.devices):
-        if device.id >= 0 and device.id in first[device.kind]:
-            other = device_title(review.body.devices[first[device.kind][device.id]])
-            review.report_device(rules.DEVICE_ID, number, f"has the id {device.id}, as {other} does", "id")
-        elif device.id >= 0:
-            first[device.kind][device.id] = number
-    if not review.are_known("devices", "id"):
-        return
-    for kind, known in first.items():
-        gaps = _gaps(set(known))
+    known = review.are_known("devices", "id")
+    for kind in dict.fromkeys(device.kind for device in devices):
+        first: dict[int, int] = {}
+        for number, device, other in _ids([one.id if one.kind == kind else -1 for one in devices], first):
+            message = f"has the id {number}, as {device_title(devices[other])} does"
+            review.report_device(rules.DEVICE_ID, device, message, "id")
+        gaps = _gaps(first) if known else []
         if gaps:
-            behind = known[min(number for number in known if number > gaps[0])]
-            message = f"no {kind} has the id {listed([str(number) for number in gaps])}"
-            review.report_body(rules.DEVICE_ID, message, ("devices", behind, "id"))
+            message = f"no {kind} has the id {listed(map(str, gaps))}"
+            review.report_body(rules.DEVICE_ID, message, ("devices", _behind(first, gaps), "id"))
 
 
-def _gaps(ids: set[int]) -> list[int]:
+def _ids(ids: list[int], first: dict[int, int]) -> Iterator[tuple[int, int, int]]:
+    """Return each id that is used again, where, and where it was first; fill `first` with the place of each id from 0 on."""
+    for place, number in enumerate(ids):
+        if number >= 0 and first.setdefault(number, place) != place:
+            yield number, place, first[number]
+
+
+def _gaps(ids: Collection[int]) -> list[int]:
     highest = min(max(ids, default=-1), len(ids) + MAX_ID_GAPS)
     return [number for number in range(highest) if number not in ids]
+
+
+def _behind(first: dict[int, int], gaps: list[int]) -> int:
+    return first[min(number for number in first if number > gaps[0])]
 
 
 def check_joints(review: BodyReview) -> None:
@@ -207,22 +201,17 @@ def _check_units_of_limits(review: BodyReview, link: Link, joint: Joint) -> None
 
 
 def _check_motor(review: BodyReview, link: Link, joint: Joint) -> None:
-    wrong: list[tuple[str, str]] = []
-    if joint.gear_ratio == 0:
-        wrong.append(("gear_ratio", "a gear ratio of 0"))
-    if not 0 < joint.gear_efficiency <= 1:
-        wrong.append(("gear_efficiency", f"a gear efficiency of {joint.gear_efficiency:g}"))
-    if joint.rotor_inertia < 0:
-        wrong.append(("rotor_inertia", f"a rotor inertia of {joint.rotor_inertia:g} kg m²"))
-    for field, value in (("rotor_resistor", joint.rotor_resistor), ("encoder_pulse", joint.encoder_pulse)):
-        if value < 0:
-            wrong.append((field, f"{with_article(field.replace('_', ' '))} of {value:g}"))
-    if joint.torque_const < 0:
-        wrong.append(("torque_const", f"a torque constant of {joint.torque_const:g} Nm/A"))
-    current = first_number(joint.extra, "climit")
-    if current is not None and current < 0:
-        wrong.append(("climit", f"a climit of {current:g} A"))
-    wrong = [(field, text) for field, text in wrong if review.is_known(link, field)]
+    efficiency, current = joint.gear_efficiency, first_number(joint.extra, "climit") or 0.0
+    faults = (
+        ("gear_ratio", joint.gear_ratio == 0, "a gear ratio of 0"),
+        ("gear_efficiency", not 0 < efficiency <= 1, f"a gear efficiency of {efficiency:g}"),
+        ("rotor_inertia", joint.rotor_inertia < 0, f"a rotor inertia of {joint.rotor_inertia:g} kg m²"),
+        ("rotor_resistor", joint.rotor_resistor < 0, f"a rotor resistor of {joint.rotor_resistor:g}"),
+        ("encoder_pulse", joint.encoder_pulse < 0, f"an encoder pulse of {joint.encoder_pulse:g}"),
+        ("torque_const", joint.torque_const < 0, f"a torque constant of {joint.torque_const:g} Nm/A"),
+        ("climit", current < 0, f"a climit of {current:g} A"),
+    )
+    wrong = [(field, text) for field, is_wrong, text in faults if is_wrong and review.is_known(link, field)]
     if wrong:
         review.report_link(rules.MOTOR, link, f"has {' and '.join(text for _, text in wrong)}", wrong[0][0])
 
@@ -230,14 +219,11 @@ def _check_motor(review: BodyReview, link: Link, joint: Joint) -> None:
 # Devices and extra joints
 
 
-MAX_DIAGONALS = 2.0
-"""The distance of a device from the box around its link's shapes, in diagonals of that box."""
-MIN_DISTANCE = 0.5
-"""[m] A device within this distance is never too far away."""
+MAX_DIAGONALS = 2.0  # The distance of a device from the box around its link's shapes, in diagonals of that box.
+MIN_DISTANCE = 0.5  # [m] A device within this distance is never too far away.
 MAX_GAP = 1e-3
 """[m] The distance between the two points of an extra joint with all joints at 0; for robots larger than 1 m, a part of their size."""
-MAX_TILT = 1e-2
-"""[rad] The angle between the two axes of a hinge with all joints at 0."""
+MAX_TILT = 1e-2  # [rad] The angle between the two axes of a hinge with all joints at 0.
 
 
 def check_devices(review: BodyReview) -> None:

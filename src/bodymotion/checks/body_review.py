@@ -1,9 +1,8 @@
 """`BodyReview`: a body, the findings about it, and what several rules measure: bounding boxes, poses with all joints at 0."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -14,11 +13,11 @@ from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Link
 
-Box = tuple[Floats, Floats]
-"""The lowest and the highest corner (3,) [m]."""
+Box = tuple[Floats, Floats]  # The lowest and the highest corner (3,) [m].
 
-MAX_LINKS_IN_PYTHON = 500
-"""Poses of bodies with up to this many links are computed without loading the compiled kinematics."""
+MAX_LINKS_IN_PYTHON = (
+    500  # Poses of bodies with up to this many links are computed without loading the compiled kinematics.
+)
 
 
 class BodyReview:
@@ -106,11 +105,8 @@ class BodyReview:
             return self.body.forward_kinematics(np.zeros(self.body.num_joints))
         found: list[Floats] = []
         for link in self.body.links:
-            found.append(
-                poses.compose(found[link.parent], link.offset)
-                if link.parent >= 0
-                else poses.compose(poses.IDENTITY, self.body.root_pose)
-            )
+            above = (found[link.parent], link.offset) if link.parent >= 0 else (poses.IDENTITY, self.body.root_pose)
+            found.append(poses.compose(*above))
         return np.array(found).reshape(-1, 7)
 
     @cached_property
@@ -122,7 +118,9 @@ class BodyReview:
     def diagonal(self) -> float:
         """The diagonal [m] of the bounding box of all shapes and link frames, with all joints at 0."""
         boxed = [k for k, box in enumerate(self.boxes) if box is not None]
-        corners = np.array([_corners(box) for box in self.boxes if box is not None]).reshape(-1, 8, 3)
+        corners = np.array([list(product(*zip(*box, strict=True))) for box in self.boxes if box is not None]).reshape(
+            -1, 8, 3
+        )
         in_world = poses.transform_points(self.at_rest[boxed][:, None], corners)
         points = np.concatenate([self.at_rest[:, :3], in_world.reshape(-1, 3)])
         points = points[np.isfinite(points).all(axis=1)]
@@ -143,10 +141,6 @@ def _bounds(shape: Shape) -> Floats | None:
     except IndexError:
         # A mesh with vertex indices out of range; BODY144 reports it.
         return None
-
-
-def _corners(box: Box) -> Floats:
-    return np.array([[box[i][0], box[j][1], box[k][2]] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
 
 
 def distance(box: Box, point: Floats) -> float:

@@ -1,10 +1,9 @@
 """`check`: all problems of a file, a body, a motion or an animation."""
 
-from __future__ import annotations
-
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +21,6 @@ from bodymotion.model.joint_names import by_position as put_by_position
 from bodymotion.motion import Motion
 from bodymotion.skeleton import Skeleton
 from bodymotion.system.open_files import pipes_kept
-
-if TYPE_CHECKING:
-    import os
 
 __all__ = ["check"]
 

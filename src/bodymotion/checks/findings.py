@@ -7,15 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem, Rule, Severity
 from bodymotion.geometry.arrays import Floats
 
-FrameLocator: TypeAlias = Callable[[int], Location]
-"""Returns the location of a frame in its file."""
+FrameLocator: TypeAlias = Callable[[int], Location]  # Returns the location of a frame in its file.
 
-MAX_MOMENTS = 100
-"""The number of moments of a rule that are kept, the worst ones. For rules about limits it counts per joint."""
+MAX_MOMENTS = (
+    100  # The number of moments of a rule that are kept, the worst ones. For rules about limits it counts per joint.
+)
 
 
 @dataclass(frozen=True)
@@ -54,26 +55,6 @@ class Moment:
     location: Location = field(default_factory=Location)
 
 
-def moment_of(
-    rule: Rule,
-    run: Run,
-    times: Floats,
-    subject: str,
-    message: str,
-    location: Location,
-    at: int = -1,
-    max_amount: float = np.inf,
-) -> Moment:
-    """Return the moment of a run of frames at `times` (T,) [s]; `at` is the number of the worst frame in the motion, where it differs.
-
-    With more than `max_amount` times the limit it is an error.
-    """
-    worst, start, end = (float(times[k]) for k in (run.worst, run.first, run.last))
-    frame = run.worst if at < 0 else at
-    severity = "error" if run.amount > max_amount else rule.severity
-    return Moment(rule.code, severity, worst, start, end, frame, subject, run.amount, message, location)
-
-
 @dataclass(frozen=True)
 class Finding:
     """A problem and its moments."""
@@ -99,7 +80,7 @@ def runs(
     *,
     min_duration: float = 0.0,
     bridge: float = 0.0,
-    max_runs: int = MAX_MOMENTS,
+    max_runs: float = MAX_MOMENTS,
 ) -> tuple[list[Run], int]:
     """Return the runs of frames in which `amount` (T,) is above a threshold, and the number of all such runs.
 
@@ -130,7 +111,7 @@ def runs(
     chosen = np.flatnonzero(long)
     count = len(chosen)
     if count > max_runs:
-        chosen = np.sort(chosen[np.argsort(-tops[chosen], kind="stable")[:max_runs]])
+        chosen = np.sort(chosen[np.argsort(-tops[chosen], kind="stable")[: int(max_runs)]])
     found = []
     for k in chosen:
         first, last = int(firsts[k]), int(lasts[k])
@@ -139,9 +120,42 @@ def runs(
     return found, count
 
 
-def when(frame: int, time: float) -> str:
-    """Return the number and the time [s] of a frame as text."""
-    return f"frame {frame} (t = {time:.2f} s)"
+@dataclass
+class Sampling:
+    """T frames of a motion: their numbers in it (T,), their times (T,) [s], and where they are in its file."""
+
+    frames: npt.NDArray[np.intp]
+    times: Floats
+    locate: FrameLocator
+
+    def when(self, index: int) -> str:
+        """Return the number and the time of a frame as text."""
+        return f"frame {self.frames[index]} (t = {self.times[index]:.2f} s)"
+
+    def moment(self, rule: Rule, run: Run, message: str, subject: str = "", max_amount: float = np.inf) -> Moment:
+        """Return the moment of a run of frames; with more than `max_amount` times the limit it is an error."""
+        worst, start, end = (float(self.times[k]) for k in (run.worst, run.first, run.last))
+        frame = int(self.frames[run.worst])
+        severity = "error" if run.amount > max_amount else rule.severity
+        location = self.locate(frame)
+        return Moment(rule.code, severity, worst, start, end, frame, subject, run.amount, message, location)
+
+    def moments(
+        self,
+        rule: Rule,
+        amount: Floats,
+        message_of: Callable[[Run], str],
+        subject: str = "",
+        threshold: float = 1.0,
+        max_amount: float = np.inf,
+        **limits: float,
+    ) -> tuple[list[Moment], int]:
+        """Return the moments in which `amount` (T or T − 1,), in multiples of a limit, is above a threshold, and the number of all.
+
+        `limits` are those of `runs`.
+        """
+        found, count = runs(amount, self.times[: len(amount)], threshold, **limits)
+        return [self.moment(rule, run, message_of(run), subject, max_amount) for run in found], count
 
 
 def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> list[Finding]:

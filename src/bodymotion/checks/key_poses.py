@@ -1,7 +1,5 @@
 """Rules about key poses on the body that they are for; then those of the motion between them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bodymotion.checks import rules
@@ -11,12 +9,9 @@ from bodymotion.keyposes import KeyPoses
 from bodymotion.keyposes.interpolation import Plan
 from bodymotion.model.body import Body
 
-LIMIT_TOLERANCE = 1e-6
-"""[rad or m] The distance beyond a limit that is ignored."""
-MAX_MISS = 1e-3
-"""[m, rad] So much may a link be away from its key."""
-RATE = 100.0
-"""[Hz] At which the motion between the poses is looked at."""
+LIMIT_TOLERANCE = 1e-6  # [rad or m] The distance beyond a limit that is ignored.
+MAX_MISS = 1e-3  # [m, rad] So much may a link be away from its key.
+RATE = 100.0  # [Hz] At which the motion between the poses is looked at.
 
 
 def check_key_poses(key_poses: KeyPoses, body: Body) -> tuple[Problem, ...]:

@@ -1,7 +1,5 @@
 """Rules about numbers, masses, shapes, sizes and textures of a body."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import fields
 from pathlib import Path
@@ -18,25 +16,19 @@ from bodymotion.model.links import Device, Joint, Link
 from bodymotion.scene.shapes import BodyExtent
 from bodymotion.system.open_files import open_file, size_of
 
-MAX_SIZE, MIN_SIZE = 50.0, 1e-3
-"""[m] The size of a robot."""
-MAX_OUTSIDE = 1.0
-"""How far a centre of mass may be outside of the box around the shapes, in diagonals of the box."""
-MIN_BOX = 0.01
-"""[m] Boxes count as at least this large."""
+MAX_SIZE, MIN_SIZE = 50.0, 1e-3  # [m] The size of a robot.
+MAX_OUTSIDE = 1.0  # How far a centre of mass may be outside of the box around the shapes, in diagonals of the box.
+MIN_BOX = 0.01  # [m] Boxes count as at least this large.
 MAX_DENSITY, MIN_RADIUS = 25_000.0, 0.05
 """[kg/m³], and a part of the diagonal: a link that is denser than any metal, with a smaller radius of gyration, has a wrong mass."""
 LINKS_ALONE = ("openhrp", "body")
 """Formats whose simulators take the mass of each link; others add those of links that are fixed to each other."""
-MAX_RADIUS = 3.0
-"""The largest radius of gyration of a link, in diagonals of its shape."""
-MAX_PIXELS = 8192 * 8192
-"""The largest texture that common graphics cards hold."""
+MAX_RADIUS = 3.0  # The largest radius of gyration of a link, in diagonals of its shape.
+MAX_PIXELS = 8192 * 8192  # The largest texture that common graphics cards hold.
 MAX_IMAGE_BYTES = 256 << 20
-MAX_IMAGES = 1000
-"""Images of one body that are checked."""
+MAX_IMAGES = 1000  # Images of one body that are checked.
 
-_JOINT_FIELDS = tuple(f.name for f in fields(Joint) if f.type == "float" or f.name == "axis")
+_JOINT_FIELDS = tuple(name for name, value in vars(Joint()).items() if isinstance(value, (float, np.ndarray)))
 _LIMITS = ("lower", "upper", "velocity_lower", "velocity_upper")
 
 
@@ -134,7 +126,14 @@ def check_masses(review: BodyReview) -> None:
     faults = inertias.faults(review.body)
     if review.body.source.format in LINKS_ALONE:
         faulty = {one.link for one in faults}
-        _check_each_mass(review, [link for link in links if known[link.index] and link.index not in faulty])
+        # Links that move without a mass or an inertia of their own, though links that are fixed to them have one.
+        for link in links:
+            if not known[link.index] or link.index in faulty or link.joint.type == "fixed":
+                continue
+            if link.mass == 0:
+                review.report_link(rules.NO_MASS, link, "moves and has a mass of 0 kg", "mass")
+            elif link.mass > 0 and not link.inertia.any():
+                review.report_link(rules.NO_INERTIA, link, f"moves and has {link.mass:g} kg and no inertia", "inertia")
     for one in faults:
         link = links[one.link]
         # Another link of the rigid group may have the missing mass.
@@ -152,17 +151,6 @@ def check_masses(review: BodyReview) -> None:
         if box is not None and finite and review.is_known(link, "shapes"):
             _check_mass_in_shape(review, link, size(box), distance(box, link.center_of_mass))
             _check_density(review, link, box)
-
-
-def _check_each_mass(review: BodyReview, links: list[Link]) -> None:
-    """Report the links that move without a mass or an inertia of their own, though links that are fixed to them have one."""
-    for link in links:
-        if link.joint.type == "fixed":
-            continue
-        if link.mass == 0:
-            review.report_link(rules.NO_MASS, link, "moves and has a mass of 0 kg", "mass")
-        elif link.mass > 0 and not link.inertia.any():
-            review.report_link(rules.NO_INERTIA, link, f"moves and has {link.mass:g} kg and no inertia", "inertia")
 
 
 def _check_mass_in_shape(review: BodyReview, link: Link, diagonal: float, outside: float) -> None:
@@ -255,10 +243,9 @@ def check_textures(review: BodyReview) -> None:
     """Check the images of all textures: their headers, and whether the data are complete."""
     found: dict[Path, tuple[Texture, Link]] = {}
     for link in review.body.links:
-        for segment in link.segments:
-            for shape in (*segment.visuals, *segment.collisions):
-                if (texture := shape.material.texture) is not None and len(found) < MAX_IMAGES:
-                    found.setdefault(texture.path, (texture, link))
+        for shape in (*link.visuals, *link.collisions):
+            if (texture := shape.material.texture) is not None and len(found) < MAX_IMAGES:
+                found.setdefault(texture.path, (texture, link))
     locations = review.body.source.locations
     for path, (texture, link) in found.items():
         fault = _image_fault(path)

@@ -1,7 +1,5 @@
 """Rules about a motion by itself: numbers and quaternions, and whether numbers are in metres, radians and frames per second."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,22 +28,17 @@ from bodymotion.motion.rules import (
 
 MAX_HEIGHT, MAX_HEIGHT_IN_MM = 20.0, 5.0
 """[m] Root heights above the first look like millimetres, if they are at most the second when divided by 1000."""
-FLOOR_HEIGHT = 0.1
-"""[m] Ground this close to 0 after division by 1000 shows that the positions are millimetres."""
-MAX_SPEED_HIGH, MAX_SPEED = 30.0, 100.0
-"""[m/s] The speed of a root that is above `MAX_HEIGHT`, and of any root."""
+FLOOR_HEIGHT = 0.1  # [m] Ground this close to 0 after division by 1000 shows that the positions are millimetres.
+MAX_SPEED_HIGH, MAX_SPEED = 30.0, 100.0  # [m/s] The speed of a root that is above `MAX_HEIGHT`, and of any root.
 MAX_ZMP_DISTANCE, MAX_ZMP_DISTANCE_IN_MM = 20.0, 2.0
 """[m] Distances of the zero moment point from the root: as stored, and divided by 1000."""
-MAX_TIME_STEP = 0.1
-"""[Hz] Frame rates up to this look like times between frames [s]."""
-MIN_GAP, MAX_GAP = 1e-6, 3600.0
-"""[s] Times between stamped frames: the median at least, and the longest one."""
-MAX_ANGLE = 720.0
-"""Larger values are not angles, neither in radians nor in degrees."""
-MAX_JOINT_SPEED = 12.0
-"""[rad/s] Joints with a larger median speed, beyond a full turn, look like degrees."""
-MILLIMETRES = np.array([0.001, 0.001, 0.001, 1.0, 1.0, 1.0, 1.0])
-"""Factors for a pose whose position is in millimetres."""
+MAX_TIME_STEP = 0.1  # [Hz] Frame rates up to this look like times between frames [s].
+MIN_GAP, MAX_GAP = 1e-6, 3600.0  # [s] Times between stamped frames: the median at least, and the longest one.
+MAX_ANGLE = 720.0  # Larger values are not angles, neither in radians nor in degrees.
+MAX_JOINT_SPEED = 12.0  # [rad/s] Joints with a larger median speed, beyond a full turn, look like degrees.
+MILLIMETRES = np.array(
+    [0.001, 0.001, 0.001, 1.0, 1.0, 1.0, 1.0]
+)  # Factors for a pose whose position is in millimetres.
 
 
 def check_motion(motion: Motion) -> tuple[Problem, ...]:
@@ -207,11 +200,9 @@ def _is_in_millimetres(
         return True
     if height <= MAX_HEIGHT:
         return False
-    if speed > MAX_SPEED_HIGH and body is None:
-        return True
-    if body is None or q is None or joints is None or len(q) != len(root) or not body.links:
-        return False
-    if body.links[0].joint.type != "free":
+    if body is None:
+        return speed > MAX_SPEED_HIGH
+    if q is None or joints is None or len(q) != len(root) or not body.links or body.links[0].joint.type != "free":
         return False
     if np.ptp(root[valid, :3], axis=0).max() > FLOOR_HEIGHT:
         # A moving root over feet on level ground is in metres.

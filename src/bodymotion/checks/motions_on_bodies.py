@@ -1,9 +1,6 @@
 """Rules about a motion on the body that it is for: its columns, the limits of the joints, link poses, and physics."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from weakref import ref
@@ -12,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.checks import rules
-from bodymotion.checks.findings import Finding, Moment, moment_of, runs, when
+from bodymotion.checks.findings import Finding, Moment, Sampling
 from bodymotion.checks.motions import component_number, frame_location, in_millimetres, time_steps, too_fast
 from bodymotion.checks.physics.checking import calm_steps, physics
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
@@ -22,23 +19,18 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.units import angles_in_degrees
 from bodymotion.model.body import Body
 from bodymotion.model.joint_names import fit_problems
-from bodymotion.model.links import Joint
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
-LIMIT_TOLERANCE = 1e-6
-"""[rad or m] The distance beyond a limit that is ignored: files have few digits."""
-SPEED_TOLERANCE = 1.001
-"""The speed, as a multiple of the limit, that is ignored: speeds are differences between two frames."""
-POSE_TOLERANCE = 1e-3
-"""[m, rad] The difference from forward kinematics that is ignored."""
-POSES_AT_ONCE = 1 << 16
-"""Poses that are compared in one block, which bounds the memory."""
-MIN_SPEED_FACTOR = 3.0
-"""With a wrong frame rate the fastest joint has at least this multiple of its velocity limit."""
+LIMIT_TOLERANCE = 1e-6  # [rad or m] The distance beyond a limit that is ignored: files have few digits.
+SPEED_TOLERANCE = (
+    1.001  # The speed, as a multiple of the limit, that is ignored: speeds are differences between two frames.
+)
+POSE_TOLERANCE = 1e-3  # [m, rad] The difference from forward kinematics that is ignored.
+POSES_AT_ONCE = 1 << 16  # Poses that are compared in one block, which bounds the memory.
+MIN_SPEED_FACTOR = 3.0  # With a wrong frame rate the fastest joint has at least this multiple of its velocity limit.
 MIN_FAST_SHARE, MIN_FAST_STEPS = 0.02, 4
 """A joint is too fast throughout where it is so in more than this share of the steps, and in more than this number."""
-MIN_MOVE = 0.02
-"""[rad or m] Joints that move less are left out."""
+MIN_MOVE = 0.02  # [rad or m] Joints that move less are left out.
 
 
 def check_motion_on_body(motion: Motion, body: Body) -> tuple[Problem, ...]:
@@ -93,21 +85,20 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
             if links is not None:
                 _links_fit(motion, links, body, True, problems)
             return [*map(Finding, problems.problems), Finding(in_degrees)]
-        found += _check_positions(motion, component_number(motion, joints), joints, q, body)
+        found += _check_positions(_frames(motion, joints), component_number(motion, joints), q, body)
     fits = links is None or _links_fit(motion, links, body, joints is not None, problems)
     in_mm, unusable = in_millimetres(motion, body, q)
     problems.extend((*in_mm, *time_steps(motion)))
     if links is not None and fits and joints is not None and q is not None and links.content not in unusable:
         found += _check_link_poses(motion, links, joints, q, body)
+    of_physics: list[Finding] = []
     if complete and not problems.has_errors:
         wrong_rate = [] if joints is None or q is None else _check_frame_rate(motion, joints, q, body)
         of_physics = wrong_rate or physics(motion, body, q, unusable)
-    else:
-        of_physics = []
     has_rate = not any(one.problem.rule == rules.FRAME_RATE.code for one in of_physics)
     if complete and joints is not None and q is not None and has_rate:
         shares = _speed_shares(joints, q, body, calm_steps(joints.timeline.times, of_physics))
-        fast = _check_speeds(motion, component_number(motion, joints), joints, body, shares)
+        fast = _check_speeds(_frames(motion, joints), component_number(motion, joints), body, shares)
     return [*map(Finding, problems.problems), *found, *fast, *of_physics]
 
 
@@ -205,17 +196,17 @@ def _check_link_poses(
     )
     number = component_number(motion, links)
     problem = rules.POSES_DISAGREE.problem(message, frame_location(motion, number, int(np.argmax(wrong))))
-    times = links.timeline.times
-
-    def message_of(frame: int) -> str:
-        return f"links differ from the forward kinematics of root and joints in {when(frame, times[frame])}"
-
-    return [
-        Finding(problem, _moments(rules.POSES_DISAGREE, motion, number, links, "", amount, POSE_TOLERANCE, message_of)),
-    ]
+    of, text = _frames(motion, links), "links differ from the forward kinematics of root and joints in"
+    moments, _ = of.moments(rules.POSES_DISAGREE, amount / POSE_TOLERANCE, lambda run: f"{text} {of.when(run.worst)}")
+    return [Finding(problem, tuple(moments))]
 
 
-def _check_positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
+def _frames(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Sampling:
+    locate = partial(frame_location, motion, component_number(motion, component))
+    return Sampling(np.arange(component.num_frames), component.timeline.times, locate)
+
+
+def _check_positions(frames: Sampling, number: int, q: Floats, body: Body) -> list[Finding]:
     """Report the joints that are beyond their limits."""
     found: list[Finding] = []
     for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
@@ -223,44 +214,41 @@ def _check_positions(motion: Motion, number: int, joints: MultiValueSeq, q: Floa
             continue
         beyond = np.maximum(joint.lower - q[:, column], q[:, column] - joint.upper)
         name, unit = joint.name or body.links[link].name, "rad" if joint.type == "rotate" else "m"
-        message_of = partial(_position_message, name, unit, joint, q[:, column])
-        found += _beyond(
-            rules.POSITION_LIMIT, "beyond it", motion, number, joints, name, beyond, LIMIT_TOLERANCE, message_of
-        )
+        text = f"{unit} in frame {{frame}}, its limit is {{limit:.6g}} {unit}"
+        where = (q[:, column], (joint.lower, joint.upper), f"is at {{value:.6g}} {text}")
+        found += _beyond(rules.POSITION_LIMIT, "beyond it", frames, number, name, beyond / LIMIT_TOLERANCE, *where)
     return found
-
-
-def _position_message(name: str, unit: str, joint: Joint, values: Floats, frame: int) -> str:
-    value = float(values[frame])
-    limit = joint.lower if value < joint.lower else joint.upper
-    return f"{name!r} is at {value:.6g} {unit} in frame {frame}, its limit is {limit:.6g} {unit}"
-
-
-def _speed_message(name: str, unit: str, joint: Joint, speeds: Floats, frame: int) -> str:
-    limit = joint.velocity_lower if speeds[frame] < 0 else joint.velocity_upper
-    return f"{name!r} moves at {speeds[frame]:.6g} {unit} from frame {frame} to {frame + 1}, its limit is {limit:.6g} {unit}"
 
 
 def _beyond(
     rule: Rule,
     how: str,
-    motion: Motion,
+    frames: Sampling,
     number: int,
-    joints: MultiValueSeq,
     name: str,
     amount: Floats,
-    threshold: float,
-    message_of: Callable[[int], str],
+    values: Floats,
+    limits: tuple[float, float],
+    text: str,
 ) -> list[Finding]:
-    """Return the finding of a joint whose `amount` (T or T − 1,) is above a threshold in some frame; see `_moments`."""
-    wrong = amount > threshold
+    """Return the finding of a joint whose `amount` (T or T − 1,) is above 1 in some frame.
+
+    `text` follows the name, with {frame}, {next}, {value} and {limit}: one of `values` and the one of `limits` that it is beyond.
+    """
+    wrong = amount > 1.0
     if not (count := int(np.count_nonzero(wrong))):
         return []
+
+    def message_of(frame: int) -> str:
+        value = float(values[frame])
+        limit = limits[0] if value < limits[0] else limits[1]
+        return f"{name!r} {text.format(frame=frame, next=frame + 1, value=value, limit=limit)}"
+
     first, worst = int(np.argmax(wrong)), int(np.nanargmax(np.where(np.isnan(amount), -np.inf, amount)))
     message = f"{message_of(worst)}: {how} in {counted(count, 'frame')}, first in frame {first}"
-    location, subject = frame_location(motion, number, worst), ("components", number, "frames", worst)
-    found = _moments(rule, motion, number, joints, name, amount, threshold, message_of)
-    return [Finding(rule.problem(message, location, subject=subject), found)]
+    moments, _ = frames.moments(rule, amount, lambda run: message_of(run.worst), name)
+    problem = rule.problem(message, frames.locate(worst), subject=("components", number, "frames", worst))
+    return [Finding(problem, tuple(moments))]
 
 
 def _speed_shares(
@@ -286,36 +274,16 @@ def _speed_shares(
     return found
 
 
-def _check_speeds(
-    motion: Motion, number: int, joints: MultiValueSeq, body: Body, fast: dict[int, tuple[Floats, Floats]]
-) -> list[Finding]:
+def _check_speeds(frames: Sampling, number: int, body: Body, fast: dict[int, tuple[Floats, Floats]]) -> list[Finding]:
     """Report the joints that are too fast; `fast` is the result of `_speed_shares`."""
     found: list[Finding] = []
     for column, (speeds, share) in fast.items():
         joint, link = body.joints[column], body.joint_links[column]
         name, unit = joint.name or body.links[link].name, "m/s" if joint.type == "slide" else "rad/s"
-        message_of = partial(_speed_message, name, unit, joint, speeds)
-        found += _beyond(rules.SPEED_LIMIT, "faster", motion, number, joints, name, share, SPEED_TOLERANCE, message_of)
+        text = f"moves at {{value:.6g}} {unit} from frame {{frame}} to {{next}}, its limit is {{limit:.6g}} {unit}"
+        where = (speeds, (joint.velocity_lower, joint.velocity_upper), text)
+        found += _beyond(rules.SPEED_LIMIT, "faster", frames, number, name, share / SPEED_TOLERANCE, *where)
     return found
-
-
-def _moments(
-    rule: Rule,
-    motion: Motion,
-    number: int,
-    component: MultiValueSeq | MultiSE3Seq,
-    subject: str,
-    amount: Floats,
-    threshold: float,
-    message_of: Callable[[int], str],
-) -> tuple[Moment, ...]:
-    """Return the moments in which `amount` (T or T − 1,) is above a threshold; `message_of` describes a frame."""
-    times = component.timeline.times
-    found, _ = runs(amount / threshold, times[: len(amount)])
-    return tuple(
-        moment_of(rule, run, times, subject, message_of(run.worst), frame_location(motion, number, run.worst))
-        for run in found
-    )
 
 
 def _check_frame_rate(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:

@@ -3,8 +3,6 @@
 Each rule about meaning exists once, here. The readers have rules about what their format's document demands.
 """
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import document, judgement, reference
 
 # Files

@@ -1,7 +1,5 @@
 """Rules about recorded motion: its unit and up axis, and jumps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bodymotion.checks import rules
@@ -9,12 +7,9 @@ from bodymotion.diagnostics import Diagnostics, Problem
 from bodymotion.geometry import rotations
 from bodymotion.skeleton import Skeleton
 
-MAX_ANGLE = np.radians(45)
-"""[rad] Between two frames; a smaller angle is no jump, however fast."""
-MAX_TURN_SPEED = 100.0
-"""[rad/s] About twice that of the fastest limbs in recordings."""
-MAX_ROOT_SPEED = 20.0
-"""[m/s]"""
+MAX_ANGLE = np.radians(45)  # [rad] Between two frames; a smaller angle is no jump, however fast.
+MAX_TURN_SPEED = 100.0  # [rad/s] About twice that of the fastest limbs in recordings.
+MAX_ROOT_SPEED = 20.0  # [m/s]
 
 
 def check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:

@@ -1,7 +1,5 @@
 """The commands, put together; each is imported only when it is run, or when the help lists all."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Annotated, Any
 
@@ -12,30 +10,12 @@ from typer.core import TyperGroup
 from bodymotion import __version__
 from bodymotion.cli.many import VERBS, command_for_many
 
-COMMANDS = (
-    "info",
-    "view",
-    "render",
-    "check",
-    "measure",
-    "plot",
-    "report",
-    "convert",
-    "diff",
-    "retime",
-    "edit",
-    "ik",
-    "balance",
-    "retarget",
-    "simulate",
-    "catalogue",
-    "spot",
-)
+_FIRST = ("info", "view", "render", "check", "measure", "plot", "report", "convert", "diff", "retime", "edit", "ik")
+COMMANDS = (*_FIRST, "balance", "retarget", "simulate", "catalogue", "spot")
 """Names of the commands; each is a function, or a group of functions (a Typer), of this name in the module of this name."""
 
 
-MAX_SUGGESTED = 2
-"""An option that more commands have is not suggested in place of an unknown command."""
+MAX_SUGGESTED = 2  # An option that more commands have is not suggested in place of an unknown command.
 
 
 class _Commands(TyperGroup):

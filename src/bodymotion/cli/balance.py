@@ -1,7 +1,5 @@
 """`bodymotion balance MODEL MOTION -o OUT`: change a motion so that the robot can stand."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

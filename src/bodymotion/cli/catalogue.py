@@ -1,13 +1,12 @@
 """`bodymotion catalogue FOLDER`: a table of many motions, and those for which a condition holds."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, Workers, reads_files
+from bodymotion.cli.options import AsJson, ByPosition, Cluster, ReaderOptions, TimeLimit, Workers, reads_files
 from bodymotion.cli.output import failures, one_line, plain, results, say
 from bodymotion.diagnostics.text import counted
 
@@ -19,9 +18,13 @@ def catalogue(
     output: Path | None = None,
     body: Path | None = None,
     where: str = "",
+    html: Path | None = None,
+    pictures: int = 24,
     as_json: AsJson = False,
     by_position: ByPosition = False,
     workers: Workers = None,
+    time_limit: TimeLimit = None,
+    cluster: Cluster = None,
 ) -> None:
     """Keep a table of many motions, and find those for which a condition holds.
 
@@ -32,32 +35,48 @@ def catalogue(
     Examples:
       bodymotion catalogue motions/ --body robot.wrl
       bodymotion catalogue motions/ --where "errors = 0 and duration > 5"
+      bodymotion catalogue motions/ --body robot.wrl --html motions.html
       bodymotion catalogue s3://bucket/walks -o walks.parquet --json
 
     Options:
-      source FOLDER: A folder with motions, or an address of fsspec, such as s3://bucket/walks.
-      --output -o FILE: The catalogue; by default FOLDER/catalogue.parquet.
+      source FOLDER: A folder or archive with motions, or an address of fsspec, such as s3://bucket/walks.
+      --output -o FILE: The catalogue, by default FOLDER/catalogue.parquet; a name without extension is a folder of Parquet files.
       --body -b MODEL: The model that the motions are for: the catalogue has torques, speeds, balance and findings on it, too.
       --where SQL: Print only motions for which this holds, such as max_torque < 80 and errors = 0.
+      --html FILE: Write a page with the motions found: a table with filters, pictures and players.
+      --pictures N: Number of motions with a picture and a player on the page, from the first one on.
     """  # noqa: D301
     from bodymotion.cli.progress import progress
     from bodymotion.collection import build_catalogue, open_collection, query
 
-    if output is None and "://" in source:
-        raise typer.BadParameter("an address needs a local file for its catalogue", param_hint="--output")
+    if output is None and not Path(source).is_dir():
+        raise typer.BadParameter("an address or archive needs a local file for its catalogue", param_hint="--output")
     path = output or Path(source) / "catalogue.parquet"
-    if path.suffix.lower() != ".parquet":
-        raise typer.BadParameter(f"{path} is no .parquet", param_hint="--output")
+    if path.suffix.lower() not in (".parquet", ""):
+        raise typer.BadParameter(f"{path} is no .parquet, and no name of a folder", param_hint="--output")
     with failures("catalogue"):
         found = open_collection(source)
         if not len(found):
             say(one_line(f"bodymotion catalogue: no motion in {source}"))
             raise typer.Exit(1)
         with progress(f"reading {counted(len(found), 'motion')}") as bar:
-            done = build_catalogue(
-                found, path, body=body, by_position=by_position, workers=workers, progress=bar, **reading
-            )
-        rows = query(path, where)
+            sharing: dict[str, Any] = {"workers": workers, "time_limit": time_limit, "cluster": cluster}
+            done = build_catalogue(found, path, body=body, by_position=by_position, progress=bar, **sharing, **reading)
+        rows = query(path, where, () if as_json or html is not None else ("file",))
+        if html is not None:
+            from bodymotion.reports.catalogue import catalogue_page
+
+            model = [] if body is None else [body]
+            with progress(f"drawing {html.name}") as bar:
+                drawn = catalogue_page(
+                    rows,
+                    html,
+                    title=source,
+                    sources=lambda name: (found[name].load(), *model),
+                    pictures=pictures,
+                    progress=bar,
+                )
+            say(one_line(f"{html}: {counted(drawn, 'motion')} with pictures"))
         say(one_line(f"{path}: {counted(len(found), 'motion')}, {done} read now, {len(rows)} found"))
         with results() as out:
             for row in rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,18 +15,16 @@ import typer
 
 from bodymotion.cli.options import AsJson, Bpm, ByPosition, ReaderOptions, Workers, found_by, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
+from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from bodymotion.checks.fixing import Fixes
     from bodymotion.cli.checking import Checked
-    from bodymotion.diagnostics import Problem
     from bodymotion.model.body import Body
 
-MAX_NAMED_LINKS = 20
-"""Symbolic links that are not followed and are named; the others are counted."""
-MAX_DIFF_LINES = 300
-"""Lines of a diff that are shown on a terminal."""
+MAX_NAMED_LINKS = 20  # Symbolic links that are not followed and are named; the others are counted.
+MAX_DIFF_LINES = 300  # Lines of a diff that are shown on a terminal.
 
 
 @reads_files
@@ -77,7 +75,7 @@ def check(
     from bodymotion.cli.files import check_reading, load_body
     from bodymotion.cli.messages import text_of
     from bodymotion.cli.output import as_json as json_text
-    from bodymotion.cli.progress import pause, progress
+    from bodymotion.cli.progress import progress
     from bodymotion.cli.sarif import sarif
     from bodymotion.collection import find_files
     from bodymotion.diagnostics.catalogue import selected
@@ -96,7 +94,10 @@ def check(
         robot = None if body is None else load_body(body, reading)
         links: list[tuple[Path, Path]] = []
         paths = list(find_files(files, lambda link, folder: links.append((link, folder)), tables=False))
-        _report_links(links)
+        for link, folder in links[:MAX_NAMED_LINKS]:
+            say(one_line(f"bodymotion check: {link} is a link that leads out of {folder}: not checked"))
+        if len(links) > MAX_NAMED_LINKS:
+            say(f"bodymotion check: and {len(links) - MAX_NAMED_LINKS} more links that lead out")
         check_reading(reading, [*paths, *([] if body is None else [body])])
         if not paths:
             folders = "the folder" if len(files) == 1 else "the folders"
@@ -111,7 +112,7 @@ def check(
             for number, answer in enumerate(check_files(paths, robot, workers, **options)):
                 if bar is not None:
                     bar(number + 1, len(paths))
-                with pause(bar):
+                with bar.pause() if bar is not None else nullcontext():
                     if answer.trace and answer.trace not in traces:
                         traces.add(answer.trace)
                         say(answer.trace)
@@ -121,7 +122,7 @@ def check(
                     if text and not diff:
                         out.write(text_of(answer.problems, color=color))
             if not diff:
-                with pause(bar):
+                with bar.pause() if bar is not None else nullcontext():
                     out.write(_summary(found) if text else _json(found) if as_json else json_text(sarif(found)))
     if fix or diff:
         say(fixer.summary)
@@ -166,13 +167,6 @@ def _json(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> str:
     if codes:
         answer["aliases"] = {old: new for old, new in retired().items() if new in codes}
     return as_json(answer)
-
-
-def _report_links(links: list[tuple[Path, Path]]) -> None:
-    for link, folder in links[:MAX_NAMED_LINKS]:
-        say(one_line(f"bodymotion check: {link} is a link that leads out of {folder}: not checked"))
-    if len(links) > MAX_NAMED_LINKS:
-        say(f"bodymotion check: and {len(links) - MAX_NAMED_LINKS} more links that lead out")
 
 
 def _report_unused_body(paths: list[Path]) -> None:

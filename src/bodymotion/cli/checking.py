@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
 MIN_BYTES = 4 << 20
-MIN_FILES = 40
-"""With fewer bytes and fewer files than this, starting processes takes longer than it saves."""
+MIN_FILES = 40  # With fewer bytes and fewer files than this, starting processes takes longer than it saves.
 
 
 @dataclass(frozen=True)

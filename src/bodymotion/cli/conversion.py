@@ -10,22 +10,19 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import typer
 
 from bodymotion.cli.files import check_reading, conclude, is_large, load_body, load_motion
-from bodymotion.cli.options import flag_of, found_by
+from bodymotion.cli.options import ReaderOptions, flag_of, found_by
 from bodymotion.cli.output import one_line, say
-from bodymotion.cli.progress import progress
+from bodymotion.cli.progress import Bar, progress
+from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted, with_article
 
 if TYPE_CHECKING:
-    from bodymotion.cli.options import ReaderOptions
-    from bodymotion.cli.progress import Bar
-    from bodymotion.diagnostics import Problem
     from bodymotion.formats.registry import Format
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
     from bodymotion.motion.interpolation import Method
 
-BOTH = ("layout", "degrees", "link_names")
-"""Options of readers that writers have, too."""
+BOTH = ("layout", "degrees", "link_names")  # Options of readers that writers have, too.
 MESHES = {"openhrp": ("inline", "parts"), "urdf": ("obj", "stl", "glb"), "mjcf": ("obj", "stl")}
 """What the writers of models can do with meshes."""
 
@@ -62,11 +59,8 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
     body = options.given["body"]
     check_reading(options.reading, [origin, *([] if body is None else [body])])
     convert: Callable[[Path, Path, Format, Options, Bar | None], _Found] = _model
-    kinds = {origin.holds, _target_kind(origin, target, options.write_as)}
-    if kinds == {"Motion", "KeyPoses"}:
-        convert = _motion_or_key_poses
-    elif kinds in ({"Motion", "Animation"}, {"Motion", "Choreography"}):
-        convert = _motion_or_animation
+    if _target_kind(origin, target, options.write_as) != origin.holds:
+        convert = _of_another_kind
     elif origin.holds == "Motion":
         convert = _motion
     with progress(f"converting {source.name}") as bar:
@@ -246,30 +240,53 @@ def _in_order(motion: Motion, body: Body) -> Motion:
     return motion.replaced(*motion.components, problems=[IDLE.problem(message)])
 
 
-def _motion_or_animation(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
-    """Record a motion of Spot as an animation, keyframe by keyframe, or play an animation or a choreography as a motion."""
+MAKING = {
+    ("Motion", "Animation"): ("legs", "bpm"),
+    ("Animation", "Motion"): ("bpm", "rate"),
+    ("Motion", "KeyPoses"): ("tolerance",),
+    ("KeyPoses", "Motion"): ("rate", "steps", "automatic_zmp"),
+}
+"""Options of what makes a value of one kind from one of another kind."""
+
+
+def _of_another_kind(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
+    """Make a motion of an animation, a choreography or key poses, or an animation or key poses of a motion."""
     from bodymotion.animation import Animation
     from bodymotion.formats.cha import move_name
     from bodymotion.formats.registry import load, target_format
+    from bodymotion.keyposes import KeyPoses
     from bodymotion.motion import Motion
 
-    recording = origin.holds == "Motion"
-    used = {"Motion": ("legs", "bpm"), "Animation": ("bpm", "rate")}
-    making = options.some(*used.get(origin.holds, ()))
-    goal = target_format(Animation() if recording else Motion(), target, options.write_as)
-    reading = origin.options_of(options.some(*BOTH))
-    writing = _fitting(options.others({*making, *reading}), goal)
-    thing = load(source, format=origin.name, **reading, **origin.options_of(options.reading))
-    if recording:
+    kind = _target_kind(origin, target, options.write_as)
+    body: Body | None = None
+    of_body: dict[str, Body] = {}
+    if "KeyPoses" in (origin.holds, kind):
+        if options.given["body"] is None:
+            example = f"bodymotion convert robot.wrl {source} {target}"
+            raise typer.BadParameter(f"key poses need the model that they are for: {example}", param_hint="--body")
+        body = load_body(options.given["body"], options.reading)
+        of_body = {"body": body}
+    making = options.some(*MAKING.get((origin.holds, kind), ()))
+    empty: Any = {"Motion": Motion, "Animation": Animation, "KeyPoses": KeyPoses}[kind]()
+    goal = target_format(empty, target, options.write_as)
+    reading = {} if of_body else origin.options_of(options.some(*BOTH))
+    writing = _fitting(options.others({*making, *reading, *(("body", "by_position") if of_body else ())}), goal)
+    thing = load(source, format=origin.name, **reading, **origin.options_of({**options.reading, **of_body}))
+    if "rate" in making:
+        making["frame_rate"] = making.pop("rate")
+    if kind == "KeyPoses":
+        made = _made(source, KeyPoses.from_motion, thing, body, name=target.stem, **making)
+    elif kind == "Animation":
         # The name that readers of the target will derive from its file name.
         name = move_name(target)
         name = target.name.partition(".")[0] if name == target.name else name
         made = _made(source, Animation.from_motion, thing, name=name, **making)
     else:
-        made = _made(source, thing.play, **{"frame_rate" if one == "rate" else one: v for one, v in making.items()})
+        made = _made(source, thing.to_motion if of_body else thing.play, *of_body.values(), **making)
     assert goal.write is not None
-    found = tuple(goal.write(made, target, **writing))
-    return tuple(thing.problems), found if origin.holds == "Animation" else (*made.problems, *found)
+    found = tuple(goal.write(made, target, **writing, **({"body": body} if of_body and "body" in goal.writes else {})))
+    lost = () if of_body or origin.holds == "Animation" else made.problems
+    return tuple(thing.problems), (*lost, *found)
 
 
 def _made(source: Path, make: Callable[..., Any], *arguments: object, **options: Any) -> Any:  # noqa: ANN401
@@ -281,28 +298,3 @@ def _made(source: Path, make: Callable[..., Any], *arguments: object, **options:
         return make(*arguments, **options)
     except ValueError as error:
         raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
-
-
-def _motion_or_key_poses(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
-    """Make the motion between key poses, or find key poses that keep a motion within a tolerance."""
-    from bodymotion.formats.registry import load, target_format
-    from bodymotion.keyposes import KeyPoses
-    from bodymotion.motion import Motion
-
-    fitting = origin.holds == "Motion"
-    if options.given["body"] is None:
-        example = f"bodymotion convert robot.wrl {source} {target}"
-        raise typer.BadParameter(f"key poses need the model that they are for: {example}", param_hint="--body")
-    body = load_body(options.given["body"], options.reading)
-    making = options.some(*(("tolerance",) if fitting else ("rate", "steps", "automatic_zmp")))
-    goal = target_format(KeyPoses() if fitting else Motion(), target, options.write_as)
-    writing = _fitting(options.others({*making, "body", "by_position"}), goal)
-    thing = load(source, format=origin.name, **origin.options_of({**options.reading, "body": body}))
-    if fitting:
-        made = _made(source, KeyPoses.from_motion, thing, body, name=target.stem, **making)
-    else:
-        made = _made(source, thing.to_motion, body, making.pop("rate", 100.0), **making)
-    if "body" in goal.writes:
-        writing["body"] = body
-    assert goal.write is not None
-    return tuple(thing.problems), tuple(goal.write(made, target, **writing))

@@ -1,7 +1,5 @@
 """`bodymotion convert IN OUT`: a motion or a model in another format; a motion in another version, order or unit."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,8 +14,7 @@ NAMES = ", ".join(f"{row.name} ({' '.join(row.extensions)})" if row.extensions e
 
 NOT_FOR_FORMATS = {"files", "reading", "read_as", "write_as", "every"}
 """Parameters of the command that are no options of readers, writers or changes."""
-SWITCHES = ("fix_inertia", "strict", "by_position")
-"""Options that are not used where they are off."""
+SWITCHES = ("fix_inertia", "strict", "by_position")  # Options that are not used where they are off.
 
 
 @reads_files
@@ -32,6 +29,7 @@ def convert(
     style: Literal["block", "json", "canonical"] | None = None,
     se3_format: Literal["XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY"] | None = None,
     frame_time: bool | None = None,
+    encoding: Literal["cdr", "json"] | None = None,
     digits: Annotated[int | None, Option(min=1, max=15)] = None,
     rate: Positive = None,
     method: Literal["after", "nearest", "before", "linear", "cubic", "pchip"] | None = None,
@@ -87,6 +85,7 @@ def convert(
       version --seq-version: The version of a .seq; by default that of IN, 4 for other formats.
       --style: Of a .seq: block (YAML as in the documents) or json. Of a .cha: canonical, the order of the document. By default as IN.
       --se3-format: The order of a pose's numbers in a .seq.
+      --encoding: Of the messages of an .mcap: cdr of ROS 2, or json.
       --frame-time/--no-frame-time: Write time stamps with all frames, or with none.
       --digits: Round values to so many significant digits.
       --rate -r HZ: Resample the motion to this frame rate.

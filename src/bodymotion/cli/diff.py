@@ -34,7 +34,7 @@ def diff(
     Of motions: components, times, and the largest difference of each with its frame and joint; --body gives the names. Lengths are in
     metres, angles in radians; orientations differ by the angle between them. Of models: links, joints, masses, shapes, devices. Of
     choreographies: tempo, moves, their slices and parameters. Of animations: options, parameters, keyframes. With --recorded, B is a
-    recording of A: its lag, and the errors of joints, feet and root after that; animations and logs of a Spot are played.
+    recording of A: its lag, and the errors of joints, feet and root after that; animations, choreographies and logs of a Spot are played.
 
     Exit code 0: equal within the tolerances; 1: different; 2: they cannot be compared.
 
@@ -73,15 +73,15 @@ def _compare(
     first: Path, second: Path, atol: float, rtol: float, body: Path | None, recorded: bool, reading: ReaderOptions
 ) -> Comparison:
     from bodymotion import comparison
-    from bodymotion.animation import Animation
     from bodymotion.cli.files import check_reading, load_body
     from bodymotion.diagnostics.text import with_article
     from bodymotion.formats.registry import find_format, load
+    from bodymotion.motion import Motion
 
     formats = [find_format(path) for path in (first, second)]
     check_reading(reading, formats)
     kinds = [{"Body": "model"}.get(found.holds, found.holds.lower()) for found in formats]
-    alike = set(kinds) <= {"motion", "animation"} if recorded else kinds[0] == kinds[1]
+    alike = set(kinds) <= {"motion", "animation", "choreography"} if recorded else kinds[0] == kinds[1]
     if not alike:
         message = f"{first} holds {with_article(kinds[0])}, {second} {with_article(kinds[1])}: they cannot be compared"
         raise typer.BadParameter(message, param_hint="A, B")
@@ -95,11 +95,10 @@ def _compare(
         for found, path in zip(formats, (first, second), strict=True)
     )
     if recorded:
-        one, other = (value.play() if isinstance(value, Animation) else value for value in (one, other))
+        one, other = (value if isinstance(value, Motion) else value.play() for value in (one, other))
         return comparison.compare_recording(one, other, atol=atol)
-    if kinds[0] == "choreography":
-        return comparison.compare_choreographies(one, other, atol=atol, rtol=rtol)
-    if kinds[0] == "animation":
-        return comparison.compare_animations(one, other, atol=atol, rtol=rtol)
-    named = None if body is None else load_body(body, reading)
-    return comparison.compare_motions(one, other, atol=atol, rtol=rtol, body=named)
+    if kinds[0] == "motion":
+        named = None if body is None else load_body(body, reading)
+        return comparison.compare_motions(one, other, atol=atol, rtol=rtol, body=named)
+    choreographies, animations = comparison.compare_choreographies, comparison.compare_animations
+    return (choreographies if kinds[0] == "choreography" else animations)(one, other, atol=atol, rtol=rtol)

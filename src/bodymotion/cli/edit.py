@@ -172,7 +172,7 @@ def edit(
 def _pair(text: str) -> tuple[str, str]:
     left, equals, right = text.partition("=")
     if not (left and equals and right):
-        raise typer.BadParameter(f"{text!r} is not of the form LEFT=RIGHT", param_hint="--pair")
+        _wrong("--pair", text, "of the form LEFT=RIGHT")
     return left, right
 
 
@@ -194,11 +194,10 @@ class _Context:
 
     def load(self, path: Path, hint: str, advice: str = "") -> Motion:
         """Read a motion; with a body, its joint columns by position where that is wanted."""
-        if not self.by_position:
-            return load_motion(path, self.reading, hint=hint, advice=advice)
         from bodymotion.model.joint_names import by_position
 
-        return by_position(load_motion(path, self.reading, hint=hint, advice=advice), self.needed_body("--by-position"))
+        motion = load_motion(path, self.reading, hint=hint, advice=advice)
+        return by_position(motion, self.needed_body("--by-position")) if self.by_position else motion
 
     @property
     def joining(self) -> dict[str, Any]:
@@ -229,38 +228,11 @@ def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float |
     _wrong(option, text, "of the form START:END, where each may be left out")
 
 
-REPORTED = (
-    "append",
-    "loop",
-    "seamless",
-    "hold",
-    "insert",
-    "length",
-    "within_limits",
-    "offset_joint",
-    "scale_joint",
-    "fill_gaps",
-)
-"""The steps whose effect is reported in a line."""
-STEPS = (
-    "trim",
-    "trim_frames",
-    *REPORTED,
-    "reverse",
-    "mirror",
-    "smooth",
-    "unwrap",
-    "shift",
-    "turn",
-    "start_at",
-    "keep",
-    "drop",
-    "fill_links",
-    "recover_joints",
-    "root_only",
-    "zmp",
-)
-"""The steps by the names of their options."""
+LASTING = ("append", "loop", "seamless", "hold", "insert", "length", "within_limits")
+REPORTED = (*LASTING, "offset_joint", "scale_joint", "fill_gaps")  # The steps whose effect is reported in a line.
+OF_LINKS = ("fill_links", "recover_joints", "root_only", "zmp")
+IN_SPACE = ("reverse", "mirror", "smooth", "unwrap", "shift", "turn", "start_at", "keep", "drop")
+STEPS = ("trim", "trim_frames", *REPORTED, *IN_SPACE, *OF_LINKS)  # The steps by the names of their options.
 
 
 def _effect(before: Motion, after: Motion) -> str:
@@ -295,10 +267,8 @@ def _changed_animation(animation: Animation, step: str, text: str, context: _Con
             )
         case "length":
             return animations.change_speed(animation, animation.duration / _seconds(option, text))
-        case "reverse":
-            return animations.reverse(animation)
-        case "mirror":
-            return animations.mirror(animation)
+        case "reverse" | "mirror":
+            return (animations.reverse if step == "reverse" else animations.mirror)(animation)
     raise typer.BadParameter(
         "is not for animations; `bodymotion convert IN.cha OUT.seq` makes a motion", param_hint=option
     )
@@ -376,10 +346,8 @@ def _changed(motion: Motion, step: str, text: str, context: _Context) -> Motion:
             place = numbers(option, text, (2, 3), "of the form X,Y or X,Y,YAW in metres and degrees")
             x, y, yaw = [*place, 0.0][:3]
             return editing.start_at(motion, x, y, float(np.radians(yaw)))
-        case "keep":
-            return editing.keep(motion, *text.split(","))
-        case "drop":
-            return editing.drop(motion, *text.split(","))
+        case "keep" | "drop":
+            return (editing.keep if step == "keep" else editing.drop)(motion, *text.split(","))
         case "fill_links":
             return editing.fill_link_poses(motion, context.needed_body(option))
         case "recover_joints":

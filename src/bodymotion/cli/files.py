@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import typer
 
 from bodymotion.cli.output import one_line
+from bodymotion.diagnostics import Problem
 from bodymotion.system.atomic_files import check_not_read, check_place
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
+    from bodymotion.choreography import Choreography
     from bodymotion.cli.options import ReaderOptions
-    from bodymotion.diagnostics import Problem
     from bodymotion.formats.registry import Format
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
 
 T = TypeVar("T")
-LARGE = 64 << 20
-"""[bytes] A larger .seq file is processed row by row where possible."""
-BYTES_PER_NUMBER = 3 * 8
-"""Memory for each number of a motion while it is changed: as read, as changed, and one copy in between."""
+LARGE = 64 << 20  # [bytes] A larger .seq file is processed row by row where possible.
+BYTES_PER_NUMBER = (
+    3 * 8
+)  # Memory for each number of a motion while it is changed: as read, as changed, and one copy in between.
 
 
 def is_large(source: Path, target: Path) -> bool:
@@ -144,7 +145,7 @@ def load_pair(
     return body, None if motion is None else of_kind(found[1], motion, Motion, "MOTION")
 
 
-def finish(before: Motion | Animation, after: Motion | Animation, path: Path) -> NoReturn:
+def finish(before: Motion | Animation | Choreography, after: Motion | Animation | Choreography, path: Path) -> NoReturn:
     """Write the motion, show the problems of the change and of the save, and end with 3 if something was lost."""
     from bodymotion.formats.registry import save
 
@@ -167,6 +168,17 @@ def conclude(path: Path, problems: Sequence[Problem], every: bool = False) -> No
     show_problems(problems, every)
     written(path)
     raise typer.Exit(exit_code(problems))
+
+
+def saved(thing: Any, path: Path) -> int:  # noqa: ANN401
+    """Write a file, show what it does not hold and its name, and return the exit code."""
+    from bodymotion.cli.messages import show_problems
+    from bodymotion.formats.registry import save
+
+    losses = save(thing, path).problems
+    show_problems(losses)
+    written(path)
+    return exit_code(losses)
 
 
 def written(path: Path, what: str = "") -> None:

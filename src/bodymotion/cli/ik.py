@@ -58,9 +58,7 @@ def ik(
     """  # noqa: D301
     import numpy as np
 
-    from bodymotion.cli.files import check_output, check_reading, exit_code, load_body, load_motion, written
-    from bodymotion.cli.messages import show_problems
-    from bodymotion.formats.registry import save
+    from bodymotion.cli.files import check_output, check_reading, load_body, load_motion, saved
     from bodymotion.geometry import rotations
     from bodymotion.model.closed_loops import columns_of
     from bodymotion.model.ik import CenterOfMassTask, FrameTask, LookAtTask
@@ -114,12 +112,7 @@ def ik(
                 for label, joint, value in zip(labels, body.joints, found.q, strict=True):
                     shown = f"{value:.4f} m" if joint.type == "slide" else f"{np.degrees(value):.2f}°"
                     stream.write("" if output is not None else one_line(f"  {label} {shown}") + "\n")
-        code = 0
-        if output is not None:
-            losses = save(found.motion(), output).problems
-            show_problems(losses)
-            written(output)
-            code = exit_code(losses)
+        code = 0 if output is None else saved(found.motion(), output)
         raise typer.Exit(code if found.reached else 1)
 
 

@@ -1,11 +1,8 @@
 """`bodymotion info FILE…`: the contents of models, motions and Spot animations."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -13,12 +10,11 @@ from bodymotion.cli.files import check_reading
 from bodymotion.cli.options import ReaderOptions, reads_files
 from bodymotion.cli.output import Data, about_file, one_line, problems_of, results, say
 from bodymotion.cli.output import as_json as json_text
+from bodymotion.diagnostics import Problem
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-
-LARGE = 64 << 20
-"""[bytes] A larger motion file is not loaded: its headers are read, and its rows only where they are needed."""
+LARGE = (
+    64 << 20
+)  # [bytes] A larger motion file is not loaded: its headers are read, and its rows only where they are needed.
 
 
 @reads_files

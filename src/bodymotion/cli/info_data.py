@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bodymotion.cli.output import Data, about_file, members, number, plain
+from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.collector import Source
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
     from bodymotion.choreography import Choreography
-    from bodymotion.diagnostics import Problem
-    from bodymotion.diagnostics.collector import Source
     from bodymotion.formats.seq import MotionReader
     from bodymotion.formats.seq.headers import ComponentHeader
     from bodymotion.geometry.arrays import Floats
@@ -27,28 +28,17 @@ if TYPE_CHECKING:
     from bodymotion.motion import Component, Motion
     from bodymotion.skeleton import Skeleton
 
-CHUNK = 16384
-"""Frames of a large file that are read together."""
-COMMON_FIELDS = {"name", "id", "link", "pose", "extra"}
-"""Fields that devices of all kinds have."""
+CHUNK = 16384  # Frames of a large file that are read together.
+COMMON_FIELDS = {"name", "id", "link", "pose", "extra"}  # Fields that devices of all kinds have.
 
 
 def describe(
     thing: Body | Motion | KeyPoses | Skeleton | Animation | Choreography, path: Path, parts: bool = False
 ) -> Data:
     """Return the contents of a file as data; with `parts`, the range of each joint and link of a motion."""
-    from bodymotion.animation import Animation
-    from bodymotion.choreography import Choreography
-    from bodymotion.keyposes import KeyPoses
-    from bodymotion.model.body import Body
-    from bodymotion.motion import Motion
-    from bodymotion.skeleton import Skeleton
-
-    if isinstance(thing, Motion):
-        return describe_motion(thing, path, parts)
-    ways: dict[type, Callable[[Any, Path], Data]] = {Body: _body, KeyPoses: _key_poses, Skeleton: _skeleton}
-    ways |= {Choreography: _choreography, Animation: _animation}
-    return ways[type(thing)](thing, path)
+    ways: dict[str, Callable[[Any, Path], Data]] = {"Body": _body, "KeyPoses": _key_poses, "Skeleton": _skeleton}
+    ways |= {"Choreography": _choreography, "Animation": _animation, "Motion": partial(describe_motion, parts=parts)}
+    return ways[type(thing).__name__](thing, path)
 
 
 def _choreography(dance: Choreography, path: Path) -> Data:
@@ -146,8 +136,8 @@ def _animation(animation: Animation, path: Path) -> Data:
 def _body(body: Body, path: Path) -> Data:
     rest = body.forward_kinematics(np.zeros(body.num_joints))
     box = _bounding_box(body, rest)
-    counts = _Counts()
-    links = [_link(body, link, counts) for link in body.links]
+    known: dict[int, tuple[int, int]] = {}
+    links = [_link(link, known) for link in body.links]
     return {
         **about_file(path, "body", body.source.format),
         **members(body.source, "version", "encoding"),
@@ -184,35 +174,22 @@ def _bounding_box(body: Body, rest: Floats) -> Floats | None:
         for shape in link.visuals
         if (box := shape.moved(frame).bounds) is not None
     ]
-    return (
-        np.array([np.min([box[0] for box in boxes], axis=0), np.max([box[1] for box in boxes], axis=0)])
-        if boxes
-        else None
-    )
+    corners = np.array(boxes)
+    return np.array([corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)]) if boxes else None
 
 
-class _Counts:
-    """Numbers of triangles and vertices of geometries; one that is used many times is triangulated once."""
+def _size(geometry: Geometry, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    """Return how many triangles and vertices a geometry has; one that is used many times is triangulated once."""
+    from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
 
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[int, int]] = {}
-
-    def of(self, geometry: Geometry) -> tuple[int, int]:
-        """Return how many triangles and vertices a geometry has."""
-        from bodymotion.geometry.shapes import Lines, Mesh, Points, Shape
-
-        if id(geometry) not in self._known:
-            if isinstance(geometry, (Lines, Points)):
-                count = (0, len(geometry.vertices))
-            else:
-                mesh = geometry if isinstance(geometry, Mesh) else Shape(geometry).to_mesh()
-                count = (len(mesh.faces), len(mesh.vertices))
-            self._known[id(geometry)] = count
-        return self._known[id(geometry)]
+    if id(geometry) not in known:
+        mesh = geometry if isinstance(geometry, (Lines, Points, Mesh)) else Shape(geometry).to_mesh()
+        known[id(geometry)] = (len(mesh.faces) if isinstance(mesh, Mesh) else 0, len(mesh.vertices))
+    return known[id(geometry)]
 
 
-def _link(body: Body, link: Link, counts: _Counts) -> Data:
-    sizes = [counts.of(shape.geometry) for segment in link.segments for shape in segment.visuals]
+def _link(link: Link, known: dict[int, tuple[int, int]]) -> Data:
+    sizes = [_size(shape.geometry, known) for segment in link.segments for shape in segment.visuals]
     return {
         **members(link, "name", "index", "parent", "offset", "mass", "center_of_mass", "inertia"),
         "segments": [segment.name for segment in link.segments],
@@ -236,10 +213,9 @@ def _device(body: Body, device: Device) -> Data:
 
 @dataclass
 class _Component:
-    """The header of a component, and whether its type is known; the range of each number of its rows, and the first and last row."""
+    """The header of a component, without a layout where its type is unknown; the range of each number, the first and last row."""
 
     header: ComponentHeader
-    known: bool
     lower: Floats | None = None
     upper: Floats | None = None
     first: Floats | None = None
@@ -271,29 +247,11 @@ class _Component:
 
 def describe_motion(motion: Motion, path: Path, parts: bool = False) -> Data:
     """Return a motion as data; with `parts`, the range of each joint and link."""
-    from bodymotion.formats.seq.headers import ComponentHeader
-    from bodymotion.motion import OtherSeq, Vector3Seq
+    from bodymotion.formats.seq.headers import header_of
 
-    components = []
-    for c in motion.components:
-        if isinstance(c, OtherSeq):
-            other = ComponentHeader(type=c.type, content=c.content, num_parts=0, num_frames=0, extra=c.extra)
-            components.append(_Component(other, known=False))
-            continue
-        line = c.timeline
-        header = ComponentHeader(
-            type=type(c).__name__,
-            content=c.content,
-            num_parts=3 if isinstance(c, Vector3Seq) else c.num_parts,
-            num_frames=line.num_frames,
-            frame_rate=line.import_rate if line.frame_rate is None else line.frame_rate,
-            has_frame_time=line.stamps is not None,
-            is_root_relative=isinstance(c, Vector3Seq) and c.is_root_relative,
-            part_labels=c.part_labels,
-            extra=c.extra,
-        )
-        components.append(_Component(header, known=True))
-        components[-1].add(c)
+    components = [_Component(header_of(component)) for component in motion.components]
+    for described, component in zip(components, motion.components, strict=True):
+        described.add(component)
     return _described(components, motion.source, motion.extra, path, parts)
 
 
@@ -304,11 +262,11 @@ def describe_open_motion(
 
     The rows are read, in chunks, only with `parts`, or where they hold the times. `progress(done, total)` is called with numbers of frames.
     """
-    components = [_Component(header, header.layout is not None) for header in reader.components]
+    components = [_Component(header) for header in reader.components]
     problems = list(reader.problems)
-    if parts or any(c.known and c.header.has_frame_time for c in components):
+    if parts or any(c.header.has_frame_time for c in components):
         found: dict[tuple[str, str], Problem] = {}
-        total = max((c.header.num_frames for c in components if c.known), default=0)
+        total = max((c.header.num_frames for c in components), default=0)
         for count, chunk in enumerate(reader.chunks(CHUNK), 1):
             for component, piece in zip(components, chunk.components, strict=True):
                 component.add(piece)
@@ -340,7 +298,7 @@ def _described(
 
 def _component(c: _Component, parts: bool) -> Data:
     h = c.header
-    if not c.known:
+    if c.header.layout is None:
         return members(h, "type", "content", "extra")
     first, last = c.first_time, c.last_time
     if not h.has_frame_time and h.num_frames and h.frame_rate is not None:

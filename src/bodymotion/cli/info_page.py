@@ -1,26 +1,22 @@
 """The data of `bodymotion info` as a page to read. Degrees are shown beside radians here, and nowhere in the data."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bodymotion.cli.output import Data
 from bodymotion.cli.page import Page
+from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted, grouped, severities
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-
-MAX_PROBLEMS = 10
-"""Rules that are listed with their problems."""
-MAX_VALUE = 80
-"""Characters of values of unknown fields that are printed; --json has all."""
+MAX_PROBLEMS = 10  # Rules that are listed with their problems.
+MAX_VALUE = 80  # Characters of values of unknown fields that are printed; --json has all.
 ANGLES = {"field_of_view", "scan_angle", "scan_step"}
-KEPT_ONLY = {"rotor_resistor": 0.0, "encoder_pulse": 1.0}
-"""Members of joints that nothing is computed with, and their defaults."""
+KEPT_ONLY = {
+    "rotor_resistor": 0.0,
+    "encoder_pulse": 1.0,
+}  # Members of joints that nothing is computed with, and their defaults.
 COMMON_MEMBERS = {"kind", "name", "id", "link", "link_name", "pose", "extra"}
 
 
@@ -84,7 +80,7 @@ def _body(page: Page, data: Data) -> None:
     if data["viewpoints"]:
         page.heading("Viewpoints")
         rows = [(v["description"], _vector(v["pose"][:3]), _degrees(v["field_of_view"])) for v in data["viewpoints"]]
-        page.table(("viewpoint", "position [m]", "field of view [deg]"), rows, {"field of view [deg]"})
+        page.table("viewpoint | position [m] | >field of view [deg]", rows)
 
 
 def _links(page: Page, links: Sequence[Data]) -> None:
@@ -92,36 +88,17 @@ def _links(page: Page, links: Sequence[Data]) -> None:
     rows = []
     for link in links:
         depth[link["index"]] = depth[link["parent"]] + 1
-        joint = link["joint"]
-        moves = joint["type"] in ("rotate", "slide", "crawler")
-        rotates = joint["type"] == "rotate"
+        joint, moving = link["joint"], [""] * 4
+        if joint["type"] in ("rotate", "slide", "crawler"):
+            ends, speeds = ([joint[f"{kind}{end}"] for end in ("lower", "upper")] for kind in ("", "velocity_"))
+            degrees = _limits(ends[0], ends[1], 180 / math.pi) if joint["type"] == "rotate" else ""
+            moving = [_axis(joint["axis"]), degrees, _limits(*ends), _limits(*speeds)]
+        name, number = "  " * depth[link["index"]] + link["name"], joint["id"] if joint["id"] >= 0 else "-"
         rows.append(
-            (
-                str(link["index"]),
-                "  " * depth[link["index"]] + link["name"],
-                joint["type"],
-                str(joint["id"]) if joint["id"] >= 0 else "-",
-                _axis(joint["axis"]) if moves else "",
-                _limits(joint["lower"], joint["upper"], 180 / math.pi) if rotates else "",
-                _limits(joint["lower"], joint["upper"]) if moves else "",
-                _limits(joint["velocity_lower"], joint["velocity_upper"]) if moves else "",
-                _n(link["mass"]),
-                str(link["num_triangles"] or ""),
-            )
+            (link["index"], name, joint["type"], number, *moving, _n(link["mass"]), link["num_triangles"] or "")
         )
-    columns = (
-        "link",
-        "name",
-        "joint",
-        "id",
-        "axis",
-        "limits [deg]",
-        "[rad or m]",
-        "speed [rad/s, m/s]",
-        "mass [kg]",
-        "triangles",
-    )
-    page.table(columns, rows, set(columns) - {"name", "joint", "axis"})
+    moving_columns = "axis | >limits [deg] | >[rad or m] | >speed [rad/s, m/s]"
+    page.table(f">link | name | joint | >id | {moving_columns} | >mass [kg] | >triangles", rows)
 
 
 def _devices(page: Page, devices: Sequence[Data]) -> None:
@@ -134,34 +111,20 @@ def _devices(page: Page, devices: Sequence[Data]) -> None:
             f"{key} {_degrees(value)}°" if key in ANGLES else f"{key} {_value(value)}" for key, value in own.items()
         ]
         parameters += [f"{key} {_value(value)}" for key, value in device["extra"].items()]
-        rows.append(
-            (
-                device["kind"],
-                device["name"],
-                str(device["id"]) if device["id"] >= 0 else "-",
-                device["link_name"] or str(device["link"]),
-                _vector(device["pose"][:3]),
-                ", ".join(parameters),
-            )
-        )
-    page.table(("device", "name", "id", "link", "position in link [m]", "parameters"), rows, {"id"})
+        number, link = device["id"] if device["id"] >= 0 else "-", device["link_name"] or device["link"]
+        at = _vector(device["pose"][:3])
+        rows.append((device["kind"], device["name"], number, link, at, ", ".join(parameters)))
+    page.table("device | name | >id | link | position in link [m] | parameters", rows)
 
 
 def _extra_joints(page: Page, data: Data) -> None:
     names = {link["index"]: link["name"] for link in data["links"]}
-    rows = [
-        (
-            joint["name"] or "-",
-            joint["type"],
-            *(
-                f"{names.get(link, link)} at {_vector(position)}"
-                for link, position in zip(joint["links"], joint["positions"], strict=True)
-            ),
-            _axis(joint["axis"]),
-        )
-        for joint in data["extra_joints"]
-    ]
-    page.table(("name", "type", "first link [m]", "second link [m]", "axis"), rows)
+    rows = []
+    for joint in data["extra_joints"]:
+        pairs = zip(joint["links"], joint["positions"], strict=True)
+        ends = [f"{names.get(link, link)} at {_vector(position)}" for link, position in pairs]
+        rows.append((joint["name"] or "-", joint["type"], *ends, _axis(joint["axis"])))
+    page.table("name | type | first link [m] | second link [m] | axis", rows)
 
 
 def _animation(page: Page, data: Data) -> None:
@@ -169,12 +132,9 @@ def _animation(page: Page, data: Data) -> None:
 
     page.fact("shown as", data["title"])
     page.fact("controls", ", ".join(data["controls"]))
-    slices = (
-        ""
-        if data["slices"] is None
-        else f" ({_n(data['slices'])} slices at {_n(data['options']['bpm'])} beats per minute)"
-    )
-    page.fact("duration", f"{_n(data['duration'])} s{slices}")
+    slices = data["slices"]
+    beats = "" if slices is None else f" ({_n(slices)} slices at {_n(data['options']['bpm'])} beats per minute)"
+    page.fact("duration", f"{_n(data['duration'])} s{beats}")
     frequency = data["options"].get("frequency")
     timing = "with time stamps" if frequency is None else f"at {_n(frequency)} Hz"
     page.fact("keyframes", f"{data['num_keyframes']} {timing}")
@@ -183,21 +143,20 @@ def _animation(page: Page, data: Data) -> None:
         (name, _value(value) if not isinstance(value, list) else " ".join(map(str, value)), _sentence(OPTIONS, name))
         for name, value in data["options"].items()
     ]
-    page.table(("option", "value", "meaning"), rows)
+    page.table("option | value | meaning", rows)
     if data["parameters"]:
         page.heading("Parameters")
         ends = ("minimum", "default", "maximum")
         rows = [
             (name, *(_n(p[key]) for key in ends), _sentence(PARAMETERS, name)) for name, p in data["parameters"].items()
         ]
-        page.table(("parameter", *ends, "meaning"), rows, ends)
+        page.table("parameter | >minimum | >default | >maximum | meaning", rows)
     page.heading("Columns")
-    columns = ("column", "track", "minimum", "maximum", "in degrees", "to")
     rows = []
     for c in data["columns"]:
         degrees = [_degrees(c[end]) if c["quantity"] in ("joint", "angle") else "" for end in ("lower", "upper")]
         rows.append((c["column"], c["track"], _n(c["lower"]), _n(c["upper"]), *degrees))
-    page.table(columns, rows, columns[2:])
+    page.table("column | track | >minimum | >maximum | >in degrees | >to", rows)
 
 
 def _choreography(page: Page, data: Data) -> None:
@@ -207,16 +166,11 @@ def _choreography(page: Page, data: Data) -> None:
     )
     _extra(page, data["options"])
     page.heading("Moves")
-    rows = [
-        (
-            *(str(move[name]) for name in ("start_slice", "requested_slices")),
-            move["type"],
-            ", ".join(move["tracks"]),
-            " ".join(f"{name}={_value(value)}" for name, value in move["parameters"].items() if value),
-        )
-        for move in data["moves"]
-    ]
-    page.table(("slice", "slices", "move", "tracks", "parameters that are not 0"), rows, ("slice", "slices"))
+    rows = []
+    for move in data["moves"]:
+        used = " ".join(f"{name}={_value(value)}" for name, value in move["parameters"].items() if value)
+        rows.append((move["start_slice"], move["requested_slices"], move["type"], ", ".join(move["tracks"]), used))
+    page.table(">slice | >slices | move | tracks | parameters that are not 0", rows)
 
 
 def _key_poses(page: Page, data: Data) -> None:
@@ -224,18 +178,13 @@ def _key_poses(page: Page, data: Data) -> None:
     page.fact("duration", f"{_n(data['duration'])} s")
     page.fact("links with keys", ", ".join(data["links"]))
     page.heading("Poses")
-    numbers = ("time [s]", "transition [s]", "joints")
-    rows = [
-        (
-            _n(pose["time"]),
-            _n(pose["max_transition_time"]) if pose["max_transition_time"] else "",
-            str(pose["num_joints"]),
-            ", ".join(name + (" (touching)" if name in pose["touching"] else "") for name in pose["links"]),
-            repr(pose["syllable"]) if pose["syllable"] else _vector(pose["zmp"]) if pose["zmp"] else "",
-        )
-        for pose in data["poses"]
-    ]
-    page.table((*numbers, "links", "ZMP [m]"), rows, numbers)
+    rows = []
+    for pose in data["poses"]:
+        transition = _n(pose["max_transition_time"]) if pose["max_transition_time"] else ""
+        links = ", ".join(name + (" (touching)" if name in pose["touching"] else "") for name in pose["links"])
+        zmp = repr(pose["syllable"]) if pose["syllable"] else _vector(pose["zmp"]) if pose["zmp"] else ""
+        rows.append((_n(pose["time"]), transition, pose["num_joints"], links, zmp))
+    page.table(">time [s] | >transition [s] | >joints | links | ZMP [m]", rows)
 
 
 def _skeleton(page: Page, data: Data) -> None:
@@ -246,17 +195,12 @@ def _skeleton(page: Page, data: Data) -> None:
     if data["root"] is not None:
         page.fact("root", f"{_vector(data['root']['start'])} → {_vector(data['root']['end'])} m")
     page.heading("Joints")
-    rows = [
-        (
-            joint["name"],
-            data["joints"][joint["parent"]]["name"] if joint["parent"] >= 0 else "",
-            _vector(joint["offset"]),
-            " ".join(joint["channels"]),
-            str(len(joint["ends"]) or ""),
-        )
-        for joint in data["joints"]
-    ]
-    page.table(("joint", "parent", "offset", "channels", "end points"), rows, ("end points",))
+    rows = []
+    for joint in data["joints"]:
+        parent = data["joints"][joint["parent"]]["name"] if joint["parent"] >= 0 else ""
+        channels = " ".join(joint["channels"])
+        rows.append((joint["name"], parent, _vector(joint["offset"]), channels, len(joint["ends"]) or ""))
+    page.table("joint | parent | offset | channels | >end points", rows)
 
 
 def _sentence(words: Any, name: str) -> str:  # noqa: ANN401
@@ -279,8 +223,8 @@ def _motion(page: Page, data: Data) -> None:
     orders = data["options"].get("se3_formats")
     known = isinstance(orders, list) and len(orders) == len(data["components"])
     rows = [_component_row(c, orders[i] if known else None) for i, c in enumerate(data["components"])]
-    columns = ("content", "type", "parts", "frames", "rate [Hz]", "from [s]", "to [s]", "minimum", "maximum", "remarks")
-    page.table(columns, rows, {"parts", "frames", "rate [Hz]", "from [s]", "to [s]"})
+    columns = "content | type | >parts | >frames | >rate [Hz] | >from [s] | >to [s] | minimum | maximum | remarks"
+    page.table(columns, rows)
     for component in data["components"]:
         if component.get("parts"):
             page.heading(f"Values of {component['content']}")
@@ -289,13 +233,8 @@ def _motion(page: Page, data: Data) -> None:
 
 def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
     if "num_frames" not in component:
-        keys = ", ".join(component["extra"])
-        return (
-            component["content"] or "-",
-            component["type"] or "-",
-            *[""] * 7,
-            f"unknown type, kept unchanged: {keys}",
-        )
+        remark = f"unknown type, kept unchanged: {', '.join(component['extra'])}"
+        return (component["content"] or "-", component["type"] or "-", *[""] * 7, remark)
     extent = component.get("range") or {"lower": None, "upper": None, "non_finite": 0}
     remarks = [order] if order else []
     if "is_root_relative" in component:
@@ -323,19 +262,11 @@ def _component_row(component: Data, order: str | None) -> tuple[str, ...]:
 
 def _parts(page: Page, component: Data) -> None:
     angles = (component["type"], component["content"]) == ("MultiValueSeq", "JointDisplacement")
-    rows = [
-        (
-            str(part["part"]),
-            part["label"],
-            _value(part["lower"]),
-            _value(part["upper"]),
-            _degrees(part["lower"]) if angles else "",
-            _degrees(part["upper"]) if angles else "",
-        )
-        for part in component["parts"]
-    ]
-    columns = ("part", "label", "minimum", "maximum", "in degrees", "to")
-    page.table(columns, rows, set(columns) - {"label"})
+    rows = []
+    for part in component["parts"]:
+        ends = part["lower"], part["upper"]
+        rows.append((part["part"], part["label"], *map(_value, ends), *(map(_degrees, ends) if angles else ("", ""))))
+    page.table(">part | label | >minimum | >maximum | >in degrees | >to", rows)
 
 
 def _problems(page: Page, problems: Sequence[Problem]) -> None:
@@ -359,10 +290,10 @@ def _words(page: Page, name: str, *words: str) -> None:
 
 def _extra(page: Page, extra: Mapping[str, Any]) -> None:
     values = {name: _value(value) for name, value in extra.items()}
-    long = [name for name, value in values.items() if len(value) > MAX_VALUE]
-    for name in (name for name in values if name not in long):
-        page.fact(name, values[name])
-    _words(page, "further fields", *long)
+    for name, value in values.items():
+        if len(value) <= MAX_VALUE:
+            page.fact(name, value)
+    _words(page, "further fields", *(name for name, value in values.items() if len(value) > MAX_VALUE))
 
 
 def _count(total: int, kinds: Mapping[str, int]) -> str:

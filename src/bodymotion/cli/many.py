@@ -3,8 +3,6 @@
 Each run is the command itself with one of the files in its command line, so that every option means what it means for one file.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io
@@ -23,12 +21,11 @@ import typer
 from typer import Option
 from typer.core import TyperCommand
 
-from bodymotion.cli.options import Workers, found_by
+from bodymotion.cli.options import Cluster, TimeLimit, Workers, found_by
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.text import counted
 
-ONE = "one"
-"""The object of the context of a run for one file."""
+ONE = "one"  # The object of the context of a run for one file.
 UsageError: Any = typer.BadParameter.__mro__[1]
 
 
@@ -85,6 +82,8 @@ def many_options(
     ] = None,
     resume: Annotated[bool, Option("--resume", help="Many files: leave out what an earlier run has done.")] = False,
     workers: Workers = None,
+    time_limit: TimeLimit = None,
+    cluster: Cluster = None,
 ) -> None:
     """Define the options of commands for many files."""
 
@@ -153,7 +152,7 @@ def _job(name: str, command: TyperCommand, ctx: Any, args: Sequence[str]) -> Cal
     models, inputs = ([], inputs) if any(map(is_many, models)) or not rest else (models, rest)
     to_folder = target is not None and (target.is_dir() or target_text.endswith("/"))
     several = any(map(is_many, inputs)) or (len(inputs) > 1 and name in ONE_MOTION)
-    if not (used.get("table") or to_folder or (several and name != "check")):
+    if not (used.get("table") or used.get("cluster") or to_folder or (several and name != "check")):
         return None
     wrong = [f"--{one.replace('_', '-')}" for one in verb.single if used.get(one)]
     if wrong:
@@ -172,9 +171,13 @@ def _job(name: str, command: TyperCommand, ctx: Any, args: Sequence[str]) -> Cal
         suffix = next(iter(found_by("--to", named_format, used["write_as"]).extensions), "")
     plan = _Plan(name, tuple(options), tuple(models), tuple(inputs), target, suffix)
     has_json = any("--json" in one.opts for one in command.params)
-    workers = int(used["workers"]) if used.get("workers") else None
+    sharing = {
+        "workers": int(used["workers"]) if used.get("workers") else None,
+        "time_limit": float(used["time_limit"]) if used.get("time_limit") else None,
+        "cluster": used.get("cluster"),
+    }
     table = Path(used["table"]) if used.get("table") else None
-    return partial(_run, plan, has_json, table, bool(used.get("resume")), workers)
+    return partial(_run, plan, has_json, table, bool(used.get("resume")), sharing)
 
 
 @dataclass(frozen=True)
@@ -215,7 +218,7 @@ class _Plan:
         from bodymotion import __version__
 
         words = [__version__, self.name, *self.options, *map(str, self.models), str(self.folder), self.suffix]
-        leave = ("--resume", "--workers", "--table")
+        leave = ("--resume", "--workers", "--table", "--time-limit", "--cluster")
         words = [w for k, w in enumerate(words) if w.partition("=")[0] not in leave and words[k - 1] not in leave[1:]]
         states = [Path(word).stat() if len(word) < 256 and Path(word).is_file() else None for word in words]
         known = [(word, at and (at.st_size, at.st_mtime_ns)) for word, at in zip(words, states, strict=True)]
@@ -231,9 +234,9 @@ class _Plan:
         return [*self.options, f"--output={result}", "--", *words]
 
 
-def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, workers: int | None) -> int:
+def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing: dict[str, Any]) -> int:
     """Run the command for all files, and return the exit code."""
-    from bodymotion.cli.progress import pause, progress
+    from bodymotion.cli.progress import progress
     from bodymotion.collection import Outcome, in_order, map_files
     from bodymotion.collection.records import Records, Row, key
 
@@ -250,11 +253,11 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, workers:
     about = [_about(path, result, run) for path, result in runs]
     counting = [one for one in about if "output" not in one or Path(one["output"]).exists()]
     earlier = {} if records is None else records.keep(counting)
-    codes = Counter(int(row["exit_code"]) for row in earlier.values())
+    codes = Counter(map(int, earlier.values()))
     left = [k for k in range(len(runs)) if key(about[k]) not in earlier]
     asked = "--json" in plan.options
     extra = ["--json"] if has_json and not asked and records is not None else []
-    tasks = [(plan.name, [*extra, *plan.args(*runs[k])], runs[k][1]) for k in left]
+    tasks = [(Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], runs[k][1]) for k in left]
     done, total = sum(codes.values()), len(runs)
 
     def recorded(outcome: Outcome) -> tuple[Row, str]:
@@ -271,17 +274,19 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, workers:
     records_open = records or contextlib.nullcontext()
     with results() as out, progress(f"{plan.name}: {counted(total, 'file')}") as bar, records_open:
         try:
-            outcomes = map_files(_one, tasks, workers=workers)
+            outcomes = map_files(_one, tasks, **sharing)
             for outcome in in_order(Outcome(one.index, recorded(one)) for one in outcomes):
                 row, text = outcome.value
                 if bar is not None:
                     bar(done, total)
-                with pause(bar):
+                with bar.pause() if bar is not None else contextlib.nullcontext():
                     if records is None:
                         out.write(json.dumps(row) + "\n" if asked else text)
                         out.flush()
                     if records is None or row["exit_code"]:
-                        _report(row)
+                        named = "" if any(row["file"] in line for line in row["messages"]) else f"{row['file']}: "
+                        for k, line in enumerate(row["messages"]):
+                            say(one_line(line if k else f"{named}{line}"))
         except KeyboardInterrupt:
             more = "; --resume continues" if records is not None else ""
             say(f"bodymotion {plan.name}: interrupted after {done} of {counted(total, 'file')}{more}")
@@ -314,12 +319,6 @@ def _parsed(text: str) -> dict[str, Any]:
     return {**found, **inner[0]} if isinstance(inner, list) and inner else found
 
 
-def _report(row: dict[str, Any]) -> None:
-    named = "" if any(row["file"] in line for line in row["messages"]) else f"{row['file']}: "
-    for k, line in enumerate(row["messages"]):
-        say(one_line(line if k else f"{named}{line}"))
-
-
 @cache
 def _command(name: str) -> Any:  # noqa: ANN401
     from bodymotion.cli.app import app
@@ -327,11 +326,11 @@ def _command(name: str) -> Any:  # noqa: ANN401
     return typer.main.get_command(app).get_command(None, name)  # type: ignore[attr-defined]
 
 
-def _one(task: tuple[str, list[str], Path | None]) -> tuple[int, str, str]:
-    """Run a command for one file; return its exit code, and what it prints on stdout and stderr."""
-    name, args, result = task
+def _one(task: tuple[Path, str, list[str], Path | None]) -> tuple[int, str, str]:
+    """Run a command for one file in a folder; return its exit code, and what it prints on stdout and stderr."""
+    folder, name, args, result = task
     out, messages = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
         try:
             if result is not None:
                 result.parent.mkdir(parents=True, exist_ok=True)

@@ -146,13 +146,11 @@ def _report_empty_environment(measures: Measures, names: list[str]) -> None:
 def _scenery(measures: Measures, given: list[str] | None, reading: ReaderOptions) -> list[Body | Shape]:
     from bodymotion.dynamics.sensors import level_ground
 
-    things: list[Body | Shape] = []
-    for name in given or ():
-        if name == GROUND:
-            things.append(level_ground([*measures.root_poses[0, :2], measures.ground[0]]))
-        else:
-            things.append(load_body(Path(name), reading, hint="--scenery"))
-    return things
+    here = [*measures.root_poses[0, :2], measures.ground[0]]
+    return [
+        level_ground(here) if name == GROUND else load_body(Path(name), reading, hint="--scenery")
+        for name in given or ()
+    ]
 
 
 def _all_quantities(measures: Measures) -> list[Block]:

@@ -22,20 +22,12 @@ if TYPE_CHECKING:
     from bodymotion.dynamics import CameraFrames, Extreme, Measures, Reading, Series
     from bodymotion.geometry.arrays import Floats
 
-MAX_PLAIN = 1e7
-"""Larger numbers are printed with an exponent."""
-MIN_PRINTED = 1e-6
-"""Smaller numbers, which are rounding errors of the computation, are printed as 0."""
-MAX_MILLIMETRES = 0.1
-"""[m] Smaller lengths among the key figures are printed in millimetres."""
-MAX_TIME = 1e13
-"""[s] Larger times are printed with an exponent; those of clocks are not."""
-LARGE_FILE = 100_000_000
-"""[bytes] The size of a larger file is reported."""
-MAX_NAMED = 8
-"""Quantities in a file that are reported by name; more are counted."""
-ROWS_AT_ONCE = 4096
-"""Rows of a table that are formatted at once."""
+MAX_PLAIN = 1e7  # Larger numbers are printed with an exponent.
+MIN_PRINTED = 1e-6  # Smaller numbers, which are rounding errors of the computation, are printed as 0.
+MAX_MILLIMETRES = 0.1  # [m] Smaller lengths among the key figures are printed in millimetres.
+MAX_TIME = 1e13  # [s] Larger times are printed with an exponent; those of clocks are not.
+LARGE_FILE = 100_000_000  # [bytes] The size of a larger file is reported.
+MAX_NAMED = 8  # Quantities in a file that are reported by name; more are counted.
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,67 +101,40 @@ def _summary(page: Page, measures: Measures) -> None:
         scale, unit = (1000.0, "mm") if one.unit == "m" and abs(one.value) < MAX_MILLIMETRES else _readable(one.unit)
         at = "" if one.time is None else _time(one.time)
         rows.append((one.title, _short(one.value, scale), unit, one.part or "", at))
-    page.table(("figure", "value", "unit", "of", "at [s]"), rows, {"value", "at [s]"})
+    page.table("figure | >value | unit | of | >at [s]", rows)
     page.heading("Joints")
     _joint_table(page, _joints(measures))
     feet = _feet(measures)
     if feet:
         page.heading("Feet")
-        rows = [
-            (
-                foot["link"],
-                f"{100 * foot['standing']:.0f}",
-                str(foot["contacts"]),
-                _short(foot["slip"], 1000),
-                _short(foot["force"]),
-            )
-            for foot in feet
-        ]
-        columns = ("link", "in contact [%]", "contacts", "slip [mm]", "max force [N]")
-        page.table(columns, rows, columns[1:])
+        feet_rows = []
+        for foot in feet:
+            moved, force = _short(foot["slip"], 1000), _short(foot["force"])
+            feet_rows.append((foot["link"], f"{100 * foot['standing']:.0f}", foot["contacts"], moved, force))
+        page.table("link | >in contact [%] | >contacts | >slip [mm] | >max force [N]", feet_rows)
 
 
 def _joint_table(page: Page, joints: Sequence[Data]) -> None:
     rows = []
     for joint in joints:
         scale, unit = _readable(joint["unit"])
-        rows.append(
-            (
-                joint["name"],
-                f"{_short(joint['lowest'], scale)} … {_short(joint['highest'], scale)} {unit}",
-                _percent(joint["limit_used"]),
-                f"{_short(joint['velocity'], scale)} {unit}/s",
-                _time(joint["velocity_time"]),
-                _percent(joint["velocity_limit_used"]),
-                f"{_short(joint['torque'])} {joint['torque_unit']}",
-                _time(joint["torque_time"]),
-                _percent(joint["torque_limit_used"]),
-                _short(joint["effort"]),
-            )
-        )
-    columns = (
-        "joint",
-        "range",
-        "limit [%]",
-        "max velocity",
-        "at [s]",
-        "limit [%]",
-        "max torque",
-        "at [s]",
-        "limit [%]",
-        "RMS torque",
-    )
-    page.table(columns, rows, columns[1:])
+        row = [joint["name"], f"{_short(joint['lowest'], scale)} … {_short(joint['highest'], scale)} {unit}"]
+        row += [_percent(joint["limit_used"]), f"{_short(joint['velocity'], scale)} {unit}/s"]
+        row += [_time(joint["velocity_time"]), _percent(joint["velocity_limit_used"])]
+        row += [f"{_short(joint['torque'])} {joint['torque_unit']}", _time(joint["torque_time"])]
+        rows.append([*row, _percent(joint["torque_limit_used"]), _short(joint["effort"])])
+    of_speed, of_torque = (f">max {name} | >at [s] | >limit [%]" for name in ("velocity", "torque"))
+    page.table(f"joint | >range | >limit [%] | {of_speed} | {of_torque} | >RMS torque", rows)
 
 
 def _list(page: Page, measures: Measures, chosen: Sequence[Block]) -> None:
     quantities = [one.series for one in chosen]
     rows = [(one.name, one.title, " ".join(dict.fromkeys(one.units)), _of(one)) for one in quantities]
-    page.table(("name", "description", "unit", "columns"), rows)
+    page.table("name | description | unit | columns", rows)
     sensors = _sensors(measures)
     if sensors:
         page.heading("Sensors")
-        page.table(("name", "kind", "link"), [(one["name"], one["kind"], one["link"]) for one in sensors])
+        page.table("name | kind | link", [(one["name"], one["kind"], one["link"]) for one in sensors])
         if any(one["kind"] == "VisionSensor" for one in sensors):
             page.line("Sensors are read only when --of names them; camera images are written to an .npz.")
 
@@ -187,8 +152,7 @@ def _columns(page: Page, of: Series) -> None:
         low, high = _short(one.lowest, scale), _short(one.highest, scale)
         times = _time(one.lowest_time), _time(one.highest_time)
         rows.append((one.label, unit, low, times[0], high, times[1], _percent(one.used)))
-    columns = ("column", "unit", "minimum", "at [s]", "maximum", "at [s]", "limit [%]")
-    page.table(columns, rows, columns[2:])
+    page.table("column | unit | >minimum | >at [s] | >maximum | >at [s] | >limit [%]", rows)
 
 
 def _about(one: Series) -> Data:
@@ -317,15 +281,13 @@ def _table(blocks: Sequence[Block]) -> tuple[tuple[str, ...], Floats]:
 
 
 def _csv(stream: BinaryIO, blocks: Sequence[Block]) -> None:
-    from bodymotion.formats.text.decimals import number_rows
+    from bodymotion.formats.tables.number_table import write_rows
 
     names, values = _table(blocks)
     header = io.StringIO()
     csv.writer(header, lineterminator="\n").writerow(names)
     stream.write(header.getvalue().encode("utf-8", "surrogateescape"))
-    for start in range(0, len(values), ROWS_AT_ONCE):
-        text = b"\n".join(number_rows(values[start : start + ROWS_AT_ONCE])).replace(b" ", b"") + b"\n"
-        stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf"))
+    write_rows(stream, values, b",")
 
 
 def _parquet(stream: BinaryIO, blocks: Sequence[Block]) -> None:

@@ -3,8 +3,6 @@
 Problems of one rule in one file are one entry: the first in full, then the locations of the next ones.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import stat
@@ -13,21 +11,14 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bodymotion.cli.output import one_line, say
-from bodymotion.diagnostics import Location, Problem, grouped
+from bodymotion.diagnostics import Group, Location, Problem, grouped
 from bodymotion.system.open_files import pipe_seen
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Group
-
-MAX_FILE = 256 << 20
-"""[bytes] Lines of larger files are not shown."""
-BEFORE, AFTER = 60, 40
-"""Characters of a line that are shown before and after the location."""
-MAX_FURTHER = 5
-"""Locations that are listed after the first of one rule."""
+MAX_FILE = 256 << 20  # [bytes] Lines of larger files are not shown.
+BEFORE, AFTER = 60, 40  # Characters of a line that are shown before and after the location.
+MAX_FURTHER = 5  # Locations that are listed after the first of one rule.
 COLORS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
 

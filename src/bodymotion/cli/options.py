@@ -1,7 +1,5 @@
 """Options that several commands have, and checks of the values of options."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Container
@@ -15,8 +13,7 @@ from typer import Argument, Option
 
 from bodymotion.cli.output import one_line
 
-ReaderOptions: TypeAlias = dict[str, Any]
-"""The options of readers that were used."""
+ReaderOptions: TypeAlias = dict[str, Any]  # The options of readers that were used.
 ByPosition: TypeAlias = Annotated[
     bool, Option("--by-position", help="Read joint columns by position, whatever their names.")
 ]
@@ -28,6 +25,12 @@ Arm: TypeAlias = Annotated[
 Bpm: TypeAlias = Annotated[
     float | None, Option("--bpm", metavar="BPM", help="Tempo at which an animation is played, in beats per minute.")
 ]
+Music: TypeAlias = Annotated[
+    Path | None,
+    Option(
+        "--music", metavar="FILE", help="Music (wav, flac, ogg, mp3) beside the motion, with its beats on the timeline."
+    ),
+]
 Slices: TypeAlias = Annotated[
     float | None, Option("--slices", metavar="N", help="Length of the playback in slices (quarter beats).")
 ]
@@ -35,6 +38,15 @@ Slices: TypeAlias = Annotated[
 Workers: TypeAlias = Annotated[
     int | None,
     Option("--workers", metavar="N", min=1, help="Processes that share many files; by default one for each core."),
+]
+TimeLimit: TypeAlias = Annotated[
+    float | None,
+    Option(
+        "--time-limit", metavar="SECONDS", min=0.1, help="Many files: a file that takes longer fails; by default, 3600."
+    ),
+]
+Cluster: TypeAlias = Annotated[
+    str | None, Option("--cluster", metavar="ADDRESS", help="Many files: use a Dask cluster, such as tcp://host:8786.")
 ]
 
 

@@ -4,8 +4,6 @@ A name in a file may hold escape sequences that control the terminal. Control ch
 of writing, and halves of surrogate pairs are printed as the escapes that Python writes for them.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import math
@@ -15,24 +13,18 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 import typer
 
+from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import UNSAFE
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
+Data: TypeAlias = dict[str, Any]  # What JSON can hold.
 
-Data: TypeAlias = dict[str, Any]
-"""What JSON can hold."""
-
-PIPE_CLOSED = 141
-"""Exit code of a program that SIGPIPE ended, as shells expect it."""
-MAX_LIST = 1000
-"""A longer list, met in unknown fields of a file, is replaced by its length."""
-MAX_DEPTH = 20
-"""Deeper nested values, met in unknown fields of a file, are replaced by an ellipsis."""
+PIPE_CLOSED = 141  # Exit code of a program that SIGPIPE ended, as shells expect it.
+MAX_LIST = 1000  # A longer list, met in unknown fields of a file, is replaced by its length.
+MAX_DEPTH = 20  # Deeper nested values, met in unknown fields of a file, are replaced by an ellipsis.
 
 # What JSON leaves as it is, although a terminal must not get it.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")

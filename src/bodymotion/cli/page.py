@@ -4,8 +4,6 @@ On a terminal it is coloured and folded to the width of the window. Anywhere els
 a line, never wrapped or cut, columns at least two blanks apart, so that grep and awk can work on it.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Iterable, Sequence
@@ -19,19 +17,15 @@ from rich.text import Text
 
 from bodymotion.cli.output import one_line
 
-NAME_WIDTH = 18
-"""Columns of a terminal for the names of facts."""
-UNLIMITED_WIDTH = 1_000_000
-"""Columns of the console for plain text."""
+NAME_WIDTH = 18  # Columns of a terminal for the names of facts.
+UNLIMITED_WIDTH = 1_000_000  # Columns of the console for plain text.
 
 
 @dataclass
 class Page:
-    """The parts of a page, in order; a list of strings is a table: the names of its columns, which are numeric, and its rows."""
+    """The parts of a page, in order; a tuple is a table: the names of its columns, those to the right with a `>` before, and its rows."""
 
-    parts: list[RenderableType | tuple[Sequence[str], Sequence[Sequence[str]], frozenset[str]]] = field(
-        default_factory=list
-    )
+    parts: list[RenderableType | tuple[Sequence[str], Sequence[Sequence[str]]]] = field(default_factory=list)
 
     def heading(self, text: str) -> None:
         """Begin a section."""
@@ -51,13 +45,16 @@ class Page:
         """Add a line of its own."""
         self.parts.append(Padding(Text(one_line(text), style), (0, 0, 0, 2), expand=False))
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]], numeric: Iterable[str] = ()) -> None:
-        """Add a table, without its empty columns; nothing if it has no rows. Columns in `numeric` are aligned to the right."""
-        rows = [[one_line(cell) for cell in row] for row in rows]
-        used = [k for k in range(len(columns)) if any(row[k].strip() for row in rows)]
-        if rows:
-            kept = [[row[k] for k in used] for row in rows]
-            self.parts.append(([columns[k] for k in used], kept, frozenset(numeric)))
+    def table(self, columns: str, rows: Iterable[Sequence[object]]) -> None:
+        """Add a table, without its empty columns; nothing if it has no rows.
+
+        `columns` are their names with `|` between, and `>` before those that are aligned to the right: "name | >mass [kg]".
+        """
+        names = columns.split(" | ")
+        cells = [[one_line(cell) for cell in row] for row in rows]
+        used = [k for k in range(len(names)) if any(row[k].strip() for row in cells)]
+        if cells:
+            self.parts.append(([names[k] for k in used], [[row[k] for k in used] for row in cells]))
 
     def plain(self) -> str:
         """Return the page as plain text, with a newline at its end."""
@@ -80,10 +77,11 @@ class Page:
             if not isinstance(part, tuple):
                 console.print(part)
                 continue
-            columns, rows, numeric = part
+            columns, rows = part
             table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold cyan")
             for name in columns:
-                table.add_column(Text(name), justify="right" if name in numeric else "left", overflow="fold")
+                right = name.startswith(">")
+                table.add_column(Text(name.lstrip(">")), justify="right" if right else "left", overflow="fold")
             for row in rows:
                 table.add_row(*map(Text, row))
             if Measurement.get(console, console.options, table).minimum + 2 <= console.width:
@@ -91,5 +89,6 @@ class Page:
                 continue
             # In a window that is too narrow for the longest words: rows as text, so that no number is split.
             for row in rows:
-                cells = (f"{name} {cell.strip()}" for name, cell in zip(columns, row, strict=True) if cell.strip())
+                pairs = zip(columns, row, strict=True)
+                cells = (f"{name.lstrip('>')} {cell.strip()}" for name, cell in pairs if cell.strip())
                 console.print(Padding(Text("; ".join(cells)), (0, 0, 0, 2), expand=False))

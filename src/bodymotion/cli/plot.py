@@ -1,7 +1,5 @@
 """`bodymotion plot [MODEL] MOTION -o FILE`: plots of a motion's joints, torques, balance and contacts."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from bodymotion.cli.options import Bpm, ByPosition, ReaderOptions, found_by, names, reads_files
+from bodymotion.cli.options import Bpm, ByPosition, Music, ReaderOptions, found_by, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 
 DPI = 150
@@ -33,6 +31,7 @@ def plot(
     listed: bool = False,
     by_position: ByPosition = False,
     bpm: Bpm = None,
+    music: Music = None,
 ) -> None:
     """Plot the joints, torques, balance and contacts of a motion.
 
@@ -99,6 +98,7 @@ def plot(
                     window=smooth or 9,
                     by_position=by_position,
                     bpm=bpm,
+                    music=music,
                     **reading,
                 )
                 made.save(target)

@@ -13,8 +13,7 @@ from bodymotion.cli.output import one_line
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-DELAY = 1.0
-"""[s] After this time the bar appears."""
+DELAY = 1.0  # [s] After this time the bar appears.
 
 
 class Bar:
@@ -71,13 +70,3 @@ def progress(what: str) -> Iterator[Bar | None]:
         yield bar
     finally:
         bar.end()
-
-
-@contextmanager
-def pause(bar: Bar | None) -> Iterator[None]:
-    """Remove a bar, if there is one, while the block writes."""
-    if bar is None:
-        yield
-        return
-    with bar.pause():
-        yield

@@ -1,7 +1,5 @@
 """`bodymotion render MODEL [MOTION] -o FILE`: an image or a video of a robot, without a screen or graphics card."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,6 +10,7 @@ from bodymotion.cli.options import (
     Arm,
     Bpm,
     ByPosition,
+    Music,
     Positive,
     ReaderOptions,
     Slices,
@@ -24,7 +23,7 @@ from bodymotion.cli.output import failures
 from bodymotion.diagnostics.text import counted
 
 CAMERAS = ("corner", "iso", "front", "back", "left", "right", "side", "top")
-"""As in `bodymotion.rendering.camera`, which is only imported when something is drawn."""
+"""As in `bodymotion.scene.camera`, which is only imported when something is drawn."""
 
 ANY_COUNT, SEVERAL = range(1, 1_000_000), "comma-separated numbers"
 
@@ -53,6 +52,7 @@ def render(
     by_position: ByPosition = False,
     arm: Arm = None,
     bpm: Bpm = None,
+    music: Music = None,
     slices: Slices = None,
 ) -> None:
     """Render an image or a video of a robot.
@@ -126,6 +126,7 @@ def render(
             by_position=by_position,
             arm=arm,
             bpm=bpm,
+            music=music,
             slices=slices,
             progress=report,
             **reading,

@@ -1,7 +1,5 @@
 """`bodymotion report MODEL MOTION -o report.html`: a page about a motion on a body."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import typer

@@ -14,10 +14,8 @@ from bodymotion.cli.output import as_json, failures, one_line, plain, results
 if TYPE_CHECKING:
     from bodymotion.retargeting.roles import Figure
 
-SPOT = "spot"
-"""Names the built-in Spot in place of a model."""
-MAX_MAP = 1 << 20
-"""[bytes] A larger file of roles is none."""
+SPOT = "spot"  # Names the built-in Spot in place of a model.
+MAX_MAP = 1 << 20  # [bytes] A larger file of roles is none.
 
 
 @reads_files

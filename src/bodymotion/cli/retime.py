@@ -1,7 +1,5 @@
 """`bodymotion retime IN OUT`: another frame rate, another speed."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Literal
@@ -26,6 +24,7 @@ def retime(
     body: Path | None = None,
     start: str = "0",
     common: bool = False,
+    beats: Path | None = None,
 ) -> None:
     """Change the frame rate or the speed of a motion; or, with --speed, the speed of a Spot animation.
 
@@ -42,9 +41,10 @@ def retime(
       bodymotion retime walk.seq half.seq --speed 0.5
       bodymotion retime walk.seq slow.seq --within-limits --body robot.wrl
       bodymotion retime clock.seq walk.seq --rate 100 --start first
+      bodymotion retime dance.csq on_beat.csq --beats song.mp3
 
     Options:
-      source IN: A motion, or a Spot animation.
+      source IN: A motion, a Spot animation or a choreography.
       target OUT: The new file; may be IN.
       --rate -r HZ: The frame rate; by default that of the file.
       --method -m: Between frames: hold the value of the frame at or after the time, nearest to it, or before it; or interpolate
@@ -55,6 +55,7 @@ def retime(
       --within-limits: Slow down where joints exceed their speed limits; needs --body.
       --body -b MODEL: The model that the motion is for.
       --start SECONDS: The time of frame 0, or first: the time of the first frame.
+      --beats MUSIC: Give a choreography the tempo of the music, and put its moves on beats.
       --common: Make all components equally long: a shorter one holds its last value.
     """  # noqa: D301
     from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_animation, load_body, load_motion
@@ -65,6 +66,14 @@ def retime(
     if within_limits and body is None:
         raise typer.BadParameter("needs a model: --body MODEL", param_hint="--within-limits")
     with failures("retime"):
+        if find_format(source).holds == "Choreography" and beats is not None:
+            from bodymotion.formats.registry import load_choreography
+            from bodymotion.scene.music import load_music
+
+            dance = load_choreography(source)
+            finish(dance, load_music(beats).snap(dance), target)
+        if beats is not None:
+            raise typer.BadParameter("only the moves of a choreography are put on beats", param_hint="--beats")
         if find_format(source).holds == "Animation":
             from bodymotion.editing.animations import change_speed as faster
 

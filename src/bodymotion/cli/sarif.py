@@ -47,20 +47,18 @@ def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "artifacts": [{"location": {"uri": _uri(str(path))}} for path, _ in found],
-        "results": [_result(path, problem, index[problem.rule]) for path, problem in problems],
+        "results": [
+            {
+                "ruleId": problem.rule,
+                "ruleIndex": index[problem.rule],
+                "level": problem.severity,
+                "message": {"text": problem.message + (f" [{problem.hint}]" if problem.hint else "")},
+                "locations": [_location(path, problem.location)],
+            }
+            for path, problem in problems
+        ],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-
-
-def _result(path: Path, problem: Problem, rule: int) -> dict[str, Any]:
-    text = problem.message + (f" [{problem.hint}]" if problem.hint else "")
-    return {
-        "ruleId": problem.rule,
-        "ruleIndex": rule,
-        "level": problem.severity,
-        "message": {"text": text},
-        "locations": [_location(path, problem.location)],
-    }
 
 
 def _location(path: Path, location: Location) -> dict[str, Any]:

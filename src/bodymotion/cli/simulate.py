@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from bodymotion.model.links import VisionSensor
     from bodymotion.simulation import Push, Simulation
 
-MAX_IMAGES = 100_000
-"""The largest number of frames that --cameras writes."""
+MAX_IMAGES = 100_000  # The largest number of frames that --cameras writes.
 
 
 @reads_files
@@ -87,11 +86,10 @@ def simulate(
       --contacts FILE: Write the contact force of each link at each step, likewise.
       --cameras FOLDER: Write the images of the cameras at their frame rates: .png, and depths as .npz.
     """  # noqa: D301
-    from bodymotion.cli.files import check_output, exit_code, load_motion, load_pair, written
+    from bodymotion.cli.files import check_output, load_motion, load_pair, saved
     from bodymotion.cli.messages import show_problems
     from bodymotion.cli.progress import progress
     from bodymotion.formats.gains import read_gains
-    from bodymotion.formats.registry import save
     from bodymotion.simulation import ControllerError, load_project
     from bodymotion.simulation import simulate as run
 
@@ -139,12 +137,7 @@ def simulate(
                 say(f"bodymotion simulate: {one_line(error)}")
                 raise typer.Exit(1) from error
         show_problems(found.problems)
-        code = 0
-        if output is not None:
-            losses = save(found.motion, output).problems
-            show_problems(losses)
-            written(output)
-            code = exit_code(losses)
+        code = 0 if output is None else saved(found.motion, output)
         _write_tables(found, sensors, contacts)
         if cameras is not None:
             _write_images(found, devices, cameras)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from bodymotion.spot.client.uploads import Outcome
     from bodymotion.viewer.app import Viewer
 
-FAILED = ("refused", "faulty")
-"""Results of uploads that were not accepted."""
+FAILED = ("refused", "faulty")  # Results of uploads that were not accepted.
 
 spot = typer.Typer(
     add_completion=False,
@@ -58,12 +58,15 @@ def upload(
       --again: Also send what the robot already has.
     """  # noqa: D301
     from bodymotion.cli.progress import progress
+    from bodymotion.collection.inputs import find_files
     from bodymotion.spot.client.connection import SpotError
-    from bodymotion.spot.client.uploads import animation_files
     from bodymotion.spot.client.uploads import upload as send
 
     with failures("spot upload", SpotError):
-        files = animation_files(paths)
+        files = [one for one in find_files(paths) if one in paths or one.suffix.lower() == ".cha"]
+        missing = [one for one in files if not one.exists()] or ([] if files else paths)
+        if missing:
+            raise FileNotFoundError(f"{missing[0]}: no such file, or no .cha file in it")
         with _connected(robot, username, certificate) as there, progress(f"uploading to {robot}") as report:
             count = 0
 
@@ -114,54 +117,148 @@ def moves(robot: str, save: Path | None = None, username: str = "", certificate:
 @spot.command()
 @described
 def perform(
-    path: Path,
-    robot: str,
+    paths: list[Path],
+    robot: list[str],
     power_on: bool = False,
     yes: bool = False,
     from_slice: Annotated[int, Option(min=0)] = 0,
     start_in: Annotated[float, Option(min=0, max=3600)] = 3.0,
     username: str = "",
-    certificate: Path | None = None,
+    certificate: list[Path] | None = None,
 ) -> None:
-    """Upload a choreography with its animations, and let the robot perform it. The robot moves.
+    """Upload choreographies with their animations, and let robots perform them, all from the same moment on. The robots move.
 
-    Keep the area clear, and an E-Stop at hand: it is configured by another program, such as the tablet. Ctrl-C lets the robot sit down and
-    turns its motors off. The exit code is 1 when the choreography was not performed to its end.
+    Keep the area clear, and an E-Stop at hand: it is configured by another program, such as the tablet. Ctrl-C lets all robots sit down
+    and turns their motors off. The exit code is 1 when a choreography was not performed to its end.
 
     \b
     Examples:
       bodymotion spot perform show.csq --robot 192.168.80.3 --power-on
+      bodymotion spot perform left.csq right.csq --robot 192.168.80.3 --robot 192.168.80.4
 
     Options:
-      path FILE: The choreography.
-      --robot HOST[:PORT]: The robot.
+      paths FILE…: The choreography of each robot; one alone is for all of them.
+      --robot HOST[:PORT]: A robot; once for each.
       --power-on: Turn the motors on.
       --yes: Do not ask whether the area is clear.
       --from-slice N: Begin at this slice; moves that begin before it are skipped.
       --start-in SECONDS: Time until the start.
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
-      --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
+      --certificate PEM: Certificate of the authority that signed a robot's, one for all or one for each; by default the vendor's.
     """  # noqa: D301
     from bodymotion.formats.registry import load_choreography
     from bodymotion.spot.client.connection import SpotError
-    from bodymotion.spot.client.dances import perform as dance
+    from bodymotion.spot.client.dances import perform_together
     from bodymotion.spot.client.uploads import upload as send
 
-    with failures("spot perform", SpotError):
-        show = load_choreography(path)
-        skipped = [move.type for move in show.moves if move.start_slice < from_slice]
-        if skipped:
-            say(one_line(f"skipped, because they begin before slice {from_slice}: {', '.join(skipped[:20])}"))
+    for option, given in (("FILE", paths), ("--certificate", certificate or [])):
+        if len(given) not in (1, len(robot)) and (given or option == "FILE"):
+            raise typer.BadParameter(f"one, or one for each of {len(robot)} robots", param_hint=option)
+    with failures("spot perform", SpotError), ExitStack() as connections:
+        shows = [load_choreography(path) for path in paths] * (len(robot) if len(paths) == 1 else 1)
+        for show in shows[: len(paths)]:
+            skipped = [move.type for move in show.moves if move.start_slice < from_slice]
+            if skipped:
+                say(one_line(f"skipped, because they begin before slice {from_slice}: {', '.join(skipped[:20])}"))
         if not yes:
-            typer.confirm(f"{robot} will move. Is the area clear?", abort=True, err=True)
-        with _connected(robot, username, certificate) as there:
+            typer.confirm(f"{', '.join(robot)} will move. Is the area clear?", abort=True, err=True)
+        dances = []
+        for k, (show, host) in enumerate(zip(shows, robot, strict=True)):
+            pem = certificate[k % len(certificate)] if certificate else None
+            there = connections.enter_context(_connected(host, username, pem))
             outcomes = send([show], there)
             for outcome in outcomes:
                 _show(outcome)
             if any(outcome.result in FAILED for outcome in outcomes):
                 raise typer.Exit(1)
-            state = dance(show.name, there, first_slice=from_slice, start_in=start_in, power_on=power_on, report=say)
-    raise typer.Exit(0 if state == "COMPLETED_SEQUENCE" else 1)
+            dances.append((show.name, there))
+        states = perform_together(dances, first_slice=from_slice, start_in=start_in, power_on=power_on, report=say)
+    raise typer.Exit(0 if set(states) == {"COMPLETED_SEQUENCE"} else 1)
+
+
+@spot.command()
+@described
+def log(
+    robot: str,
+    output: Path,
+    record: Annotated[float | None, Option(min=0.1, max=300)] = None,
+    username: str = "",
+    certificate: Path | None = None,
+) -> None:
+    """Download what a robot did: the log of its last choreography, or of a recording from now on.
+
+    `bodymotion diff show.csq log.pb --recorded` compares it with what was commanded; `view`, `plot` and `convert` read it, too.
+
+    \b
+    Examples:
+      bodymotion spot log --robot 192.168.80.3 -o log.pb
+      bodymotion spot log --robot 192.168.80.3 -o log.txt --record 20
+
+    Options:
+      --robot HOST[:PORT]: The robot.
+      --output -o FILE: The file to write: bytes for .pb, else text.
+      --record SECONDS: Record for so long.
+      --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
+      --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
+    """  # noqa: D301
+    from bodymotion.cli.files import written
+    from bodymotion.formats.cha_proto.state_log import log_text
+    from bodymotion.spot.client.connection import SpotError
+    from bodymotion.spot.client.dances import download_log
+    from bodymotion.system.atomic_files import whole_file
+
+    with failures("spot log", SpotError), _connected(robot, username, certificate) as there:
+        data = download_log(there, seconds=record)
+        with whole_file(output) as stream:
+            stream.write(data if output.suffix.lower() == ".pb" else log_text(data).encode())
+        written(output)
+
+
+@spot.command()
+@described
+def together(
+    paths: list[Path],
+    place: list[str] | None = None,
+    html: Path | None = None,
+    view: bool = False,
+) -> None:
+    """Show several Spots that dance together, and check that they keep away from each other.
+
+    Prints the smallest distance of each two robots and its time. The exit code is 1 when two of them come within 10 cm of each other.
+
+    \b
+    Examples:
+      bodymotion spot together left.csq right.csq --place 0,1,0 --place 0,-1,180 --html both.html
+
+    Options:
+      paths FILE…: The choreography or animation of each robot.
+      --place X,Y,DEGREES: Where a robot begins, and its heading; once for each. By default in a row, 2 m apart.
+      --html FILE: Write a self-contained page.
+      --view: Show the robots in the browser.
+    """  # noqa: D301
+    from bodymotion.cli.messages import show_problems
+    from bodymotion.formats.registry import load
+    from bodymotion.spot.choreography.ensemble import ensemble
+
+    if len(paths) < 2:
+        raise typer.BadParameter("expected two files or more, one for each robot", param_hint="FILES")
+    with failures("spot together"):
+        try:
+            given = [[float(word) for word in one.split(",")] for one in place or ()]
+            places = [(x, y, math.radians(degrees)) for x, y, degrees in given]
+        except ValueError:
+            raise typer.BadParameter("expected X,Y,DEGREES, such as 0,1.5,90", param_hint="--place") from None
+        made = ensemble([load(path) for path in paths], places or None)
+        for (one, other), distances in made.distances.items():
+            at = int(distances.argmin())
+            least = f"{distances[at]:.2f} m at {made.times[at]:.2f} s"
+            typer.echo(one_line(f"{paths[one].name} and {paths[other].name}: at least {least}"))
+        show_problems(made.problems)
+        if html is not None or view:
+            from bodymotion.viewer.api import view as show
+
+            show(made.body, made.motion, output=html)
+    raise typer.Exit(1 if made.problems else 0)
 
 
 @spot.command()
@@ -190,7 +287,7 @@ def rehearse(
       --port: Port to listen at; 0 for a free one.
       --certificate PEM: File for the certificate that clients need; by default a temporary file.
       --arm/--no-arm: Whether the robot has an arm.
-      --robot-moves FILE: Moves that the robot lists as its own, saved by `bodymotion spot moves`; it pauses instead of them.
+      --robot-moves FILE: Moves that the robot lists as its own, saved by `bodymotion spot moves`; it approximates them or pauses.
       --view/--no-view: Show dances in the browser.
       --view-port: Port of the viewer.
       --no-browser: Only print the address of the viewer.
@@ -285,7 +382,7 @@ def _player(viewer: Viewer) -> Callable[[Motion, float, float], None]:
     def show(motion: Motion, wait: float, left_out: float) -> None:
         viewer.replace(load_scene(body, motion))
         viewer.pause()
-        viewer.set_loop(False)
+        viewer.post(lambda: setattr(viewer.player, "loop", False))
         viewer.seek(left_out)
         Event().wait(max(wait, 0.0))
         viewer.play()

@@ -1,14 +1,12 @@
 """`bodymotion view MODEL [MOTION]`: show a robot and its motion, or a Spot animation, in the browser; or write a page with them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer import Option
 
-from bodymotion.cli.options import Arm, Bpm, ByPosition, ReaderOptions, Slices, names, reads_files
+from bodymotion.cli.options import Arm, Bpm, ByPosition, Music, ReaderOptions, Slices, names, reads_files
 from bodymotion.cli.output import failures
 from bodymotion.scene.options import LABELS
 
@@ -29,6 +27,7 @@ def view(
     show: Annotated[str, Option(metavar="NAMES", help=f"What to show, comma-separated: {', '.join(LABELS)}.")] = "",
     arm: Arm = None,
     bpm: Bpm = None,
+    music: Music = None,
     slices: Slices = None,
 ) -> None:
     """Show a robot and its motion in the browser.
@@ -41,12 +40,14 @@ def view(
       bodymotion view robot.wrl walk.seq
       bodymotion view --show support,mass,trails robot.wrl walk.seq
       bodymotion view --ghost robot.wrl walk.seq other.seq
+      bodymotion view --ghost wave.cha log.pb
       bodymotion view --html walk.html robot.wrl walk.seq
       bodymotion view --watch --no-browser robot.wrl
       bodymotion view --watch wave.cha
 
     Options:
-      files MODEL [MOTION [MOTION]]: A model, a motion, or both; two motions side by side; or a Spot animation or recorded motion (.bvh).
+      files MODEL [MOTION [MOTION]]: A model, a motion, or both; two motions side by side; or a Spot animation, two of them
+        or their logs, or recorded motion (.bvh).
       --ghost: Show the second motion as a transparent robot at the position of the first.
       --dark: Start in dark mode.
       --html FILE: Write a self-contained page that plays without a server.
@@ -76,6 +77,7 @@ def view(
             show=names(show),
             arm=arm,
             bpm=bpm,
+            music=music,
             slices=slices,
             **reading,
         )

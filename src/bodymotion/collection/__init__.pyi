@@ -10,3 +10,4 @@ from bodymotion.collection.mapping import map_files as map_files
 from bodymotion.collection.opening import Clip as Clip
 from bodymotion.collection.opening import Collection as Collection
 from bodymotion.collection.opening import open_collection as open_collection
+from bodymotion.collection.tensors import Tensors as Tensors

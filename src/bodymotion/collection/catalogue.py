@@ -1,11 +1,9 @@
 """A catalogue of motions: a Parquet file with a row for each, of which only what is new is read, and which is asked with SQL."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from bodymotion.collection.mapping import map_files
 from bodymotion.collection.opening import Clip, Collection
 from bodymotion.collection.records import Records, Row, key
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.text import listed
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -35,8 +34,7 @@ FIGURES = {
 }
 """Columns for key figures with another name than theirs."""
 KNOWN = ("duration", "frames")
-MAX_LISTED = 12
-"""Columns that a message names."""
+MAX_LISTED = 12  # Columns that a message names.
 
 
 def build_catalogue(
@@ -45,8 +43,10 @@ def build_catalogue(
     *,
     body: str | Path | None = None,
     by_position: bool = False,
-    workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    workers: int | None = None,
+    time_limit: float | None = None,
+    cluster: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> int:
     """Bring a catalogue up to date: read what is new or has changed, and forget what is gone. Return the number of motions read.
@@ -56,16 +56,16 @@ def build_catalogue(
     Parameters
     ----------
     path:
-        The catalogue, a `.parquet`.
+        The catalogue, a `.parquet`; a name without an extension is a folder of such files.
     body:
         The file of the body that the motions are for: with it, the catalogue has key figures (`max_torque` [Nm], `min_margin` [m] …) and
         the findings of motions on their body.
     by_position:
         Read joint columns by position, whatever their names.
-    workers:
-        The number of processes; by default one for each core.
     progress:
         It is called with the number of motions that are done, and of all.
+    workers, time_limit, cluster:
+        As for `map_files`.
     options:
         Those of the readers (see `load`); each goes to the files whose reader has it.
 
@@ -82,8 +82,9 @@ def build_catalogue(
     need("duckdb", "lake", "a catalogue")
     path, body = Path(path), None if body is None else Path(body)
     run = " ".join([__version__, *map(repr, sorted(options.items())), *(["by position"] if by_position else [])])
+    robot = None
     if body is not None:
-        load_body(body)
+        robot = load_body(body)
         run += f" {hashlib.sha256(body.read_bytes()).hexdigest()[:12]}"
     records = Records(path, resume=True)
     about = [_about(clip, run) for clip in collection]
@@ -92,9 +93,10 @@ def build_catalogue(
     done = len(about) - len(left)
     if not left and len(earlier) == records.num_found:
         return 0
-    function = partial(_row, body=body, by_position=by_position, options=options)
+    function = partial(_row, robot=robot, by_position=by_position, options=options)
+    clips = [collection[k] for k in left]
     with records:
-        for outcome in map_files(function, [collection[k] for k in left], workers=workers):
+        for outcome in map_files(function, clips, workers=workers, time_limit=time_limit, cluster=cluster):
             problem = {"errors": 1, "problem": str(outcome.error)}
             records.add({**about[left[outcome.index]], **(outcome.value or problem)})
             done += 1
@@ -103,8 +105,10 @@ def build_catalogue(
     return len(left)
 
 
-def query(path: str | Path, where: str = "") -> list[Row]:
+def query(path: str | Path, where: str = "", columns: Sequence[str] = ()) -> list[Row]:
     """Return the rows of a catalogue for which a condition of SQL holds, such as ``max_torque < 80 and errors = 0``, in order of file.
+
+    `columns`: only these are read, by default all.
 
     Raises
     ------
@@ -112,20 +116,19 @@ def query(path: str | Path, where: str = "") -> list[Row]:
         When DuckDB does not understand the condition; the message lists columns.
     """
     duckdb = need("duckdb", "lake", "a catalogue")
+    dataset = need("pyarrow.dataset", "lake", "a catalogue").dataset(str(path), format="parquet")
     with duckdb.connect(":memory:") as base:
-        base.execute("CREATE TABLE motions AS SELECT * FROM read_parquet(?)", [str(path)])
+        base.register("motions", dataset)
         # The condition reads no other files.
         base.execute("SET enable_external_access = false")
         condition = f"WHERE {where}" if where else ""
         try:
-            found = base.execute(f"SELECT * FROM motions {condition} ORDER BY file")
+            found = base.execute(f"SELECT {', '.join(columns) or '*'} FROM motions {condition} ORDER BY file")
             names = [one[0] for one in found.description]
             return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
         except duckdb.Error as error:
-            there = [row[0] for row in base.execute("DESCRIBE motions").fetchall()]
-            more = f" and {len(there) - MAX_LISTED} more" if len(there) > MAX_LISTED else ""
             first = str(error).partition("\n")[0]
-            raise WrongUseError(f"{first}; the columns are {', '.join(there[:MAX_LISTED])}{more}") from None
+            raise WrongUseError(f"{first}; the columns are {listed(dataset.schema.names, MAX_LISTED)}") from None
 
 
 def _about(clip: Clip, run: str) -> Row:
@@ -136,20 +139,16 @@ def _about(clip: Clip, run: str) -> Row:
     return {"file": clip.name, "size": size, "modified": modified, "run": run}
 
 
-def _row(clip: Clip, body: Path | None, by_position: bool, options: Mapping[str, Any]) -> Row:
+def _row(clip: Clip, robot: Body | None, by_position: bool, options: Mapping[str, Any]) -> Row:
     """Return the columns of a motion; of a file that cannot be read, those that are known."""
     from bodymotion.checks import check
-    from bodymotion.formats.registry import find_format, load_body, read
+    from bodymotion.formats.registry import find_format, read
     from bodymotion.model.joint_names import by_position as put_by_position
 
-    robot = None if body is None else load_body(body)
     with clip.file() as path:
-        digest = hashlib.sha256()
-        with path.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                digest.update(block)
-        used = find_format(path).options_of(options)
-        form, result = read(path, body=None if by_position else robot, **used)
+        form = find_format(path)
+        used = form.options_of(options)
+        _, result = read(path, format=form.name, body=None if by_position else robot, **used)
         value = result.value if result.whole or not any(one.severity == "error" for one in result.problems) else None
         if isinstance(value, Motion) and by_position and robot is not None:
             value = put_by_position(value, robot)
@@ -157,6 +156,8 @@ def _row(clip: Clip, body: Path | None, by_position: bool, options: Mapping[str,
             *result.problems,
             *check(path if value is None else value, body=robot, **({} if value is not None else used)).problems,
         }
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256")
     rules = Counter[str]()
     severities = Counter[str]()
     for problem in problems:

@@ -1,7 +1,5 @@
 """The files that arguments stand for: files, folders, patterns such as ``walks/**/*.seq``, and lists (``@list.txt``, one a line)."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -12,8 +10,7 @@ from bodymotion.diagnostics import FormatError
 AMBIGUOUS = {".yaml", ".yml", ".json", ".xml", ".csv", ".txt", ".dae", ".npz", ".obj", ".stl", ""}
 """Extensions that other files have, too: in a folder such a file is used only if its content is of a known format."""
 
-MIN_COLUMNS = 3
-"""A .csv in a folder with fewer columns of numbers is no motion."""
+MIN_COLUMNS = 3  # A .csv in a folder with fewer columns of numbers is no motion.
 
 
 def is_many(path: Path) -> bool:
@@ -52,19 +49,17 @@ def find_files(
     seen: set[Path] = set()
     for path in map(Path, given):
         found: Iterable[Path] = (path,)
+        is_searched = is_many(path) and not str(path).startswith("@")
         if path.is_dir():
-            found = (one for one in _walk(path, outside, tables) if models or not _is_model(one))
+            found, is_searched = _walk(path, outside, tables), True
+        elif is_searched:
+            top = _fixed(path)
+            matches = sorted(top.glob(str(path.relative_to(top))))
+            found = (one for one in matches if one.is_file() and one.name[0] != ".")
         elif is_many(path):
-            if str(path).startswith("@"):
-                found = find_files(_listed(Path(str(path)[1:])), outside, models, tables)
-            else:
-                top = _fixed(path)
-                matches = sorted(top.glob(str(path.relative_to(top))))
-                found = (
-                    one for one in matches if one.is_file() and one.name[0] != "." and (models or not _is_model(one))
-                )
+            found = find_files(_listed(Path(str(path)[1:])), outside, models, tables)
         for one in found:
-            if one not in seen:
+            if one not in seen and (models or not is_searched or not _is_model(one)):
                 seen.add(one)
                 yield one
 

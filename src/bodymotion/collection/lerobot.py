@@ -9,8 +9,6 @@ The columns ``…x y z qx qy qz qw`` of ``observation.state`` are the root pose,
 components of their own. Frames are at multiples of 1/fps.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile
@@ -32,12 +30,11 @@ __all__ = ["num_episodes", "read_episode", "write_lerobot"]
 
 INFO, STATE, VERSION = Path("meta/info.json"), "observation.state", "v3.0"
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
+TASK = "__index_level_0__"  # The column with the texts of tasks, which pandas takes as the index.
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
-MAX_INFO = 16 << 20
-"""[bytes] A larger info.json is not read."""
-MAX_DATA, MAX_FILES = 100, 1000
-"""Megabytes in a data file before the next one begins, and files in a folder."""
+MAX_INFO = 16 << 20  # [bytes] A larger info.json is not read.
+MAX_DATA, MAX_FILES = 100, 1000  # Megabytes in a data file before the next one begins, and files in a folder.
 
 
 def _info(folder: Path) -> dict[str, Any]:
@@ -219,7 +216,10 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
             **{name: v[:, None].astype(np.float64) for name, v in numbers.items()},
         }
         for name, v in values.items():
-            row |= {f"stats/{name}/{kind}": one for kind, one in _statistics(v).items()}
+            of_columns = {kind: getattr(v, kind)(axis=0).tolist() for kind in ("min", "max", "mean", "std")}
+            of_columns |= {"count": [count]}
+            of_columns |= {kind: np.quantile(v, share, axis=0).tolist() for kind, share in QUANTILES.items()}
+            row |= {f"stats/{name}/{kind}": one for kind, one in of_columns.items()}
         episodes.append({**row, "meta/episodes/chunk_index": 0, "meta/episodes/file_index": 0})
         total += count
     if writer is None:
@@ -229,8 +229,12 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
     place = folder / "meta" / "episodes" / "chunk-000"
     place.mkdir(parents=True)
     parquet.write_table(arrow.Table.from_pylist(episodes), place / "file-000.parquet")
-    index = {"index_columns": ["__index_level_0__"], "column_indexes": [], "columns": [], "pandas_version": "2.0.0"}
-    named = arrow.table({"task_index": arrow.array(range(len(texts)), arrow.int64()), "__index_level_0__": texts})
+    columns_of_tasks = [
+        {"name": name, "field_name": name or TASK, "pandas_type": kind, "numpy_type": numpy_kind, "metadata": None}
+        for name, kind, numpy_kind in (("task_index", "int64", "int64"), (None, "unicode", "object"))
+    ]
+    index = {"index_columns": [TASK], "column_indexes": [], "columns": columns_of_tasks, "pandas_version": "2.0.0"}
+    named = arrow.table({"task_index": arrow.array(range(len(texts)), arrow.int64()), TASK: texts})
     parquet.write_table(named.replace_schema_metadata({"pandas": json.dumps(index)}), folder / "meta" / "tasks.parquet")
     info = {
         "codebase_version": VERSION,
@@ -276,13 +280,6 @@ def _features(motion: Motion, number: int) -> dict[str, tuple[list[str], Floats]
 
 def _feature(kind: str, names: list[str] | None) -> dict[str, Any]:
     return {"dtype": kind, "shape": [len(names) if names else 1], "names": names}
-
-
-def _statistics(values: Floats) -> dict[str, list[float]]:
-    found = {name: getattr(values, name)(axis=0).tolist() for name in ("min", "max", "mean", "std")}
-    return {**found, "count": [len(values)]} | {
-        n: np.quantile(values, q, axis=0).tolist() for n, q in QUANTILES.items()
-    }
 
 
 def _together(parts: Sequence[dict[str, list[float]]]) -> dict[str, list[float]]:

@@ -1,27 +1,42 @@
-"""Map a function over many inputs in several processes; what happens to one input is the outcome of that input alone.
+"""Map a function over many inputs in several processes, or on a cluster; what happens to one input is the outcome of that input alone.
 
 Processes are spawned, not forked: a program may have threads. They ignore Ctrl-C, which is for the parent process, end when their work is
-no longer wanted (SIGTERM, so that files which are being written are removed), and end when the parent process has gone.
+no longer wanted (SIGTERM, so that files which are being written are removed), end when the parent process has gone, and keep limits of time
+and memory for each input.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NoReturn
+from threading import Lock, Thread
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+from bodymotion.system.extras import need
+from bodymotion.system.memory import available_memory
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
-QUEUED = 4
-"""Inputs for each process that are handed out at once. More would all be repeated one by one when a process ends."""
+TIME_LIMIT = 3600.0  # [s] for one input, by default.
+MIN_MEMORY = 1 << 30  # [bytes] A process may have at least so much, and its share of what is available.
+QUEUED = (
+    4  # Inputs for each process that are handed out at once. More would all be repeated one by one when a process ends.
+)
+TASKS = 1000  # Tasks that are handed out to a cluster at once.
+MAX_IN_TASK = 20
+"""Inputs in a task of a cluster where there are many: a task costs milliseconds by itself. Those of a process that ends are repeated."""
+RETRIES = 2  # How often a cluster tries an input again whose file could not be reached.
 
 
 class ProcessEndedError(RuntimeError):
-    """The process of an input has ended, for lack of memory for example."""
+    """The process of an input has ended, for lack of memory or after its time limit, for example."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +49,12 @@ class Outcome:
 
 
 def map_files(
-    function: Callable[[Any], Any], inputs: Iterable[Any], *, workers: int | None = None
+    function: Callable[[Any], Any],
+    inputs: Iterable[Any],
+    *,
+    workers: int | None = None,
+    time_limit: float | None = None,
+    cluster: str | None = None,
 ) -> Iterator[Outcome]:
     """Return the outcome of each input as soon as it is there, in any order (see `in_order`).
 
@@ -45,13 +65,29 @@ def map_files(
     inputs:
         Files, or anything else that can be pickled.
     workers:
-        The number of processes; by default one for each core. With one, everything happens in this process.
+        The number of processes; by default one for each core. With one, everything happens in this process, without limits.
+    time_limit:
+        After this time [s], by default an hour, the process of an input ends. The inputs of a process that has ended are tried once more,
+        each in a process of its own.
+    cluster:
+        The address of a Dask scheduler, such as ``tcp://host:8786`` (extra `cluster`): its processes are used. Their limits are those of
+        the cluster.
+
+    Raises
+    ------
+    ImportError
+        Without the extra, for a cluster.
+    OSError
+        When the cluster does not answer.
     """
     inputs = list(inputs)
+    if cluster is not None:
+        yield from _on_cluster(function, inputs, cluster)
+        return
     workers = min(workers or num_cores(), len(inputs))
     done: set[int] = set()
     if workers > 1:
-        for outcome in _in_processes(function, inputs, workers):
+        for outcome in _in_processes(function, inputs, workers, time_limit or TIME_LIMIT):
             done.add(outcome.index)
             yield outcome
     for index in range(len(inputs)):
@@ -82,14 +118,16 @@ def _outcome(function: Callable[[Any], Any], index: int, given: object) -> Outco
         return Outcome(index, error=error)
 
 
-def _in_processes(function: Callable[[Any], Any], inputs: Sequence[Any], workers: int) -> Iterator[Outcome]:
+def _in_processes(
+    function: Callable[[Any], Any], inputs: Sequence[Any], workers: int, time_limit: float
+) -> Iterator[Outcome]:
     """Return outcomes; only a part of them where processes cannot be started, as in a program that is read from a pipe."""
     from concurrent.futures import FIRST_COMPLETED, wait
     from concurrent.futures.process import BrokenProcessPool
 
     waiting = iter(range(len(inputs)))
     running: dict[Future[Outcome], int] = {}
-    pool = _pool(function, workers)
+    pool = _pool(function, workers, time_limit)
     try:
         while True:
             for index in islice(waiting, QUEUED * workers - len(running)):
@@ -112,40 +150,44 @@ def _in_processes(function: Callable[[Any], Any], inputs: Sequence[Any], workers
                 running.clear()
                 _end(pool)
                 for index in sorted(lost):
-                    outcome = _alone(function, index, inputs[index])
+                    outcome = _alone(function, index, inputs[index], time_limit)
                     if outcome is None:
                         return
                     yield outcome
-                pool = _pool(function, workers)
+                pool = _pool(function, workers, time_limit)
     finally:
         _end(pool)
 
 
-def _alone(function: Callable[[Any], Any], index: int, given: object) -> Outcome | None:
+def _alone(function: Callable[[Any], Any], index: int, given: object, time_limit: float) -> Outcome | None:
     """Return the outcome of an input in a process of its own; None where no process can be started."""
     from concurrent.futures.process import BrokenProcessPool
 
-    pool = _pool(function, 1)
+    pool = _pool(function, 1, time_limit)
     try:
         pool.submit(int).result()
     except BrokenProcessPool:
         return None
+    start = time.monotonic()
     try:
         return pool.submit(_work, index, given).result()
     except BrokenProcessPool:
-        return Outcome(index, error=ProcessEndedError("its process has ended"))
+        after = time.monotonic() - start
+        reason = f"it was not done after the time limit of {time_limit:g} s" if after >= time_limit else "it has ended"
+        return Outcome(index, error=ProcessEndedError(f"its process was lost: {reason}"))
     except Exception as error:
         return Outcome(index, error=error)
     finally:
         _end(pool)
 
 
-def _pool(function: Callable[[Any], Any], workers: int) -> ProcessPoolExecutor:
+def _pool(function: Callable[[Any], Any], workers: int, time_limit: float) -> ProcessPoolExecutor:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(function,))
+    memory = max((available_memory() or 0) // workers, MIN_MEMORY)
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(function, time_limit, memory))
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
@@ -157,19 +199,25 @@ def _end(pool: ProcessPoolExecutor) -> None:
 
 
 _function: Callable[[Any], Any]
+_time_limit: float
+_nowhere: IO[str]
 
 
-def _begin(function: Callable[[Any], Any]) -> None:
+def _begin(function: Callable[[Any], Any], time_limit: float, memory: int) -> None:
     """Prepare a process."""
-    import threading
-
     from bodymotion.formats.registry import keep_bodies
 
-    global _function
-    _function = function
+    global _function, _time_limit, _nowhere
+    _function, _time_limit, _nowhere = function, time_limit, open(os.devnull, "w")  # noqa: PTH123, SIM115
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
-    threading.Thread(target=_follow_parent, daemon=True).start()
+    Thread(target=_follow_parent, daemon=True).start()
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+    except (ImportError, OSError, ValueError):  # Windows; a lower limit from outside
+        pass
     keep_bodies()
 
 
@@ -190,8 +238,60 @@ def _follow_parent() -> None:
 
 
 def _work(index: int, given: object) -> Outcome:
+    # A thread of its own, which needs no Python to run, ends the process at the limit.
+    faulthandler.dump_traceback_later(_time_limit, exit=True, file=_nowhere)
     try:
         return _outcome(_function, index, given)
     except SystemExit as end:
         # The pool would wait for the next input.
         os._exit(end.code if isinstance(end.code, int) else 1)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _on_cluster(function: Callable[[Any], Any], inputs: Sequence[Any], address: str) -> Iterator[Outcome]:
+    """Return the outcomes from the processes of a Dask cluster."""
+    distributed = need("distributed", "cluster", "a cluster of Dask")
+    size = min(1 + len(inputs) // (2 * TASKS), MAX_IN_TASK)
+    numbered = list(enumerate(inputs))
+    waiting = iter([numbered[k : k + size] for k in range(0, len(numbered), size)])
+    tasks: dict[str, list[tuple[int, Any]]] = {}
+    with distributed.Client(address) as client:
+        # The result of a task, not scattered data: it is made again when the processes that have it end.
+        shared = client.submit(copy, function, pure=False)
+
+        def submitted(parts: Iterable[list[tuple[int, Any]]]) -> list[Any]:
+            futures = [(client.submit(_remote, shared, part, pure=False), part) for part in parts]
+            tasks.update((future.key, part) for future, part in futures)
+            return [future for future, _ in futures]
+
+        running = distributed.as_completed(submitted(islice(waiting, TASKS)))
+        for future in running:
+            part, error = tasks.pop(future.key), future.exception()
+            if error is None:
+                yield from future.result()
+            elif len(part) == 1:
+                yield Outcome(part[0][0], error=error)
+            else:
+                running.update(submitted([one] for one in part))
+            running.update(submitted(islice(waiting, 1)))
+
+
+_one_at_a_time = Lock()  # Commands write to the standard streams of the process.
+
+
+def _remote(function: Callable[[Any], Any], part: Sequence[tuple[int, Any]]) -> list[Outcome]:
+    from bodymotion.formats.registry import keep_bodies
+
+    with _one_at_a_time:
+        keep_bodies()
+        return [_tried(function, index, given) for index, given in part]
+
+
+def _tried(function: Callable[[Any], Any], index: int, given: object) -> Outcome:
+    """Return the outcome of an input, tried again where that may help."""
+    for _ in range(RETRIES + 1):
+        outcome = _outcome(function, index, given)
+        if not isinstance(outcome.error, OSError) or isinstance(outcome.error, FileNotFoundError):
+            break
+    return outcome

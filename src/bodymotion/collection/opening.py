@@ -1,22 +1,36 @@
-"""A collection of motions: those of a folder, or of an address of fsspec such as s3:// or memory://; each is read when it is used."""
+"""A collection of motions: those of a folder, an archive, or an address of fsspec such as s3://; each is read when it is used."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
-from typing import Any, overload
+from tarfile import TarError
+from typing import TYPE_CHECKING, Any, overload
+from zipfile import BadZipFile
 
 from bodymotion.collection.inputs import AMBIGUOUS, find_files
-from bodymotion.collection.mapping import Outcome, map_files
+from bodymotion.collection.mapping import Outcome, in_order, map_files
+from bodymotion.diagnostics import Location
+from bodymotion.formats.rules import UNREADABLE
 from bodymotion.system.extras import need
 
+if TYPE_CHECKING:
+    from bodymotion.collection.tensors import Tensors
+    from bodymotion.model.body import Body
+
 __all__ = ["Clip", "Collection", "open_collection"]
+
+ARCHIVES = {".zip": "zip", ".tar": "tar", ".tgz": "tar", ".tar.gz": "tar", ".tar.bz2": "tar", ".tar.xz": "tar"}
+"""Extensions of archives, and how fsspec opens them."""
+STATES = ("ETag", "etag", "mtime", "LastModified", "updated", "created", "CRC", "chksum")
+"""What file systems report that changes when a file is written."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,9 @@ class Clip:
         system, path = _system(self.address)
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / (PurePosixPath(path).name or "motion")
+            size, free = int(system.info(path).get("size") or 0), shutil.disk_usage(folder).free
+            if size > free:
+                raise OSError(f"{self.name} has {size} bytes, and {free} are free for its copy in {folder}")
             system.get_file(path, str(copy))
             yield copy
 
@@ -53,7 +70,7 @@ class Clip:
             return about.st_size, str(about.st_mtime_ns)
         system, path = _system(self.address)
         found = system.info(path)
-        changed = [str(found.get(name)) for name in ("ETag", "etag", "mtime", "LastModified", "updated", "created")]
+        changed = [str(found.get(name)) for name in STATES]
         return int(found.get("size") or 0), hashlib.sha256(repr(changed).encode()).hexdigest()[:16]
 
     def load(self, **options: Any) -> Any:  # noqa: ANN401
@@ -91,9 +108,50 @@ class Collection(Sequence[Clip]):
             raise KeyError(f"no motion {key!r} in {self.address}, which has {len(self)}")
         return found
 
-    def map(self, function: Callable[[Any], Any], *, workers: int | None = None) -> Iterator[Outcome]:
-        """Return the outcome of a function of the value of each clip, in any order; see `map_files`."""
-        return map_files(partial(_of_value, function), self.clips, workers=workers)
+    def map(self, function: Callable[[Any], Any], **options: Any) -> Iterator[Outcome]:  # noqa: ANN401
+        """Return the outcome of a function of the value of each clip, in any order; options as for `map_files`."""
+        return map_files(partial(_of_value, function), self.clips, **options)
+
+    def to_tensors(
+        self,
+        window: int | None = None,
+        *,
+        step: int | None = None,
+        frame_rate: float | None = None,
+        body: Body | None = None,
+        test: float = 0.1,
+        take: Callable[[str], str] = str,
+        **options: Any,  # noqa: ANN401
+    ) -> Tensors:
+        """Return the motions as arrays for training; those that cannot be used are in `left_out` of the result.
+
+        Parameters
+        ----------
+        window:
+            Frames of a window; by default those of the longest motion. The last window of a motion is padded.
+        step:
+            Frames from one window to the next; by default `window`.
+        frame_rate:
+            [Hz] Motions are resampled to it, low-pass filtered before they are reduced. Without it, all need the same one.
+        body:
+            Its joints, in its order, are the channels. Without it, all motions need the same names in the same order.
+        test:
+            The share of takes for tests.
+        take:
+            Return the take of a motion from its name, such as ``lambda name: name.split("_")[0]``, so that a take that is cut into several
+            files is on one side. By default, each motion is a take.
+        options:
+            As for `map_files`.
+
+        Raises
+        ------
+        ValueError
+            When the joints or frame rates of two motions differ, or no motion can be used or is for training; the message names one.
+        """
+        from bodymotion.collection.tensors import frames_of, windows_of
+
+        outcomes = in_order(self.map(partial(frames_of, body=body, frame_rate=frame_rate), **options))
+        return windows_of([clip.name for clip in self.clips], outcomes, window, step, test, take)
 
 
 def _of_value(function: Callable[[Any], Any], clip: Clip) -> Any:  # noqa: ANN401
@@ -101,28 +159,34 @@ def _of_value(function: Callable[[Any], Any], clip: Clip) -> Any:  # noqa: ANN40
 
 
 def open_collection(source: str | os.PathLike[str]) -> Collection:
-    """Return the motions in a folder or below an address, models among them left out; or the episodes of a data set of LeRobot.
+    """Return the motions in a folder, an archive or below an address, without models; or the episodes of a data set of LeRobot.
 
     Parameters
     ----------
     source:
-        A folder, also that of a data set; or an address that fsspec knows, such as ``s3://bucket/walks`` (extra `lake`, and the package
-        of the file system). Names and secrets are those of the environment.
+        A folder, also that of a data set; an archive (.zip, .tar, .tar.gz …, extra `lake`); or an address that fsspec knows, such as
+        ``s3://bucket/walks`` or ``s3://bucket/walks.zip`` (extra `lake`, and the package of the file system). Names and secrets are those
+        of the environment.
 
     Raises
     ------
     NotADirectoryError
         When there is no such folder.
     ImportError
-        Without the extra, for an address.
+        Without the extra, for an archive or address.
     """
     from bodymotion.collection.lerobot import INFO, num_episodes
 
     address = os.fspath(source)
     if "://" not in address:
-        folder = Path(address)
+        address = os.path.abspath(address)  # noqa: PTH100  # links stay
+    archive = next((kind for end, kind in ARCHIVES.items() if address.lower().endswith(end)), "")
+    folder = Path(address)
+    if archive and not folder.is_dir():
+        address = f"{archive}://::{address}"
+    if "://" not in address:
         if not folder.is_dir():
-            raise NotADirectoryError(f"{folder} is no folder")
+            raise NotADirectoryError(f"{source} is no folder, and no archive")
         if (folder / INFO).is_file():
             return Collection(address, tuple(Clip(f"episode_{k:06d}", address, k) for k in range(num_episodes(folder))))
         files = ((path.relative_to(folder).as_posix(), str(path)) for path in find_files([folder], models=False))
@@ -133,11 +197,33 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
         known = {one for row in FORMATS if row.holds != "Body" for one in row.extensions} - (
             AMBIGUOUS - {".csv", ".npz"}
         )
-        found = (path for path in system.find(root) if PurePosixPath(path).suffix.lower() in known)
-        files = ((path[len(root) :].strip("/"), str(system.unstrip_protocol(path))) for path in found)
+        chain = address[address.find("::") :] if "::" in address else ""
+        inner = ((path, PurePosixPath(path[len(root) :].strip("/"))) for path in system.find(root))
+        files = (
+            (str(name), f"{system.unstrip_protocol(path)}{chain}")
+            for path, name in inner
+            if name.suffix.lower() in known and not any(part.startswith(".") for part in name.parts)
+        )
     return Collection(address, tuple(Clip(*one) for one in sorted(files)))
 
 
 def _system(address: str) -> tuple[Any, str]:
-    system, path = need("fsspec", "lake", f"opening {address.partition('://')[0]}://").core.url_to_fs(address)
-    return system, str(path)
+    """Return the file system of an address, and the path in it."""
+    core = need("fsspec", "lake", f"opening {address.partition('://')[0]}://").core
+    first, chain, rest = address.partition("::")
+    if not chain:
+        system, path = core.url_to_fs(address)
+        return system, str(path)
+    # fsspec opens an archive again for each address.
+    local = Path(rest)
+    return _archive(f"{first.partition('://')[0]}://::{rest}", local.stat().st_mtime_ns if local.is_file() else 0), (
+        first.partition("://")[2]
+    )
+
+
+@lru_cache(maxsize=4)
+def _archive(address: str, changed: int) -> Any:  # noqa: ANN401
+    try:
+        return need("fsspec", "lake", "opening an archive").core.url_to_fs(address)[0]
+    except (ValueError, EOFError, BadZipFile, TarError) as error:
+        raise UNREADABLE.error(str(error), Location(address.partition("::")[2]), "") from None

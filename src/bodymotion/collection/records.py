@@ -9,8 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -20,19 +20,19 @@ from bodymotion.system.atomic_files import check_place, whole_file
 from bodymotion.system.extras import need
 
 Row = dict[str, Any]
-NAMES = ("name", "content", "rule", "link")
-"""Keys whose value names an item of a list."""
-MAX_NUMBERS = 16
-"""A longer list has no column in a table."""
+NAMES = ("name", "content", "rule", "link")  # Keys whose value names an item of a list.
+MAX_NUMBERS = 16  # A longer list has no column in a table.
 
 
 class Records:
     """Rows in a file: `.jsonl`; or `.csv` or `.parquet` (extra `lake`), which are written at the end of the block, also after Ctrl-C.
 
+    A path without an extension is a folder of Parquet files.
+
     Attributes
     ----------
     done:
-        The rows of an earlier run that count, by `key`.
+        The rows of an earlier run that count: their exit codes, by `key`.
     num_found:
         The number of all rows of an earlier run.
     """
@@ -40,31 +40,38 @@ class Records:
     def __init__(self, path: Path, *, resume: bool = False) -> None:
         kind = path.suffix.lower()
         if kind not in (".jsonl", *TABLES):
-            raise WrongUseError(f"{path}: a table of results is a .csv, a .jsonl or a .parquet")
-        check_place(path)
+            raise WrongUseError(f"{path}: a table of results is a .csv, a .jsonl, a .parquet or a folder")
+        if not path.is_dir() or kind:
+            check_place(path)
         self.path = path
         self._table = TABLES.get(kind)
         self._lines = path if self._table is None else path.with_name(f"{path.name}.part")
-        self._stack = ExitStack()
         self._out: BinaryIO
-        self.done: dict[str, Row] = {}
-        if resume and self._table is not None and path.exists():
-            self.done = {key(row): row for row in self._table[0](path)}
-        if resume and self._lines.exists():
-            self.done |= {key(row): row for row in read_rows(self._lines)}
+        self._resume = resume
+        self.done = {key(row): row.get("exit_code") for row in self._earlier()}
         self.num_found = len(self.done)
 
-    def keep(self, about: Iterable[Row]) -> dict[str, Row]:
+    def _earlier(self) -> Iterator[Row]:
+        if self._resume and self._table is not None and self.path.exists():
+            yield from self._table[0](self.path)
+        if self._resume and self._lines.exists():
+            yield from read_rows(self._lines)
+
+    def keep(self, about: Iterable[Row]) -> dict[str, Any]:
         """Forget the rows that are not about one of these results; return `done`."""
         keys = set(map(key, about))
-        self.done = {one: row for one, row in self.done.items() if one in keys}
+        self.done = {one: code for one, code in self.done.items() if one in keys}
         return self.done
 
     def __enter__(self) -> Records:
-        # A line that was not finished goes, too.
+        # A line that was not finished goes, too; a row that is in the table and among the lines is written once.
+        left = set(self.done)
         with whole_file(self._lines) as stream:
-            stream.writelines(map(_line, self.done.values()))
-        self._out = self._stack.enter_context(self._lines.open("ab"))
+            for row in self._earlier():
+                if key(row) in left:
+                    left.remove(key(row))
+                    stream.write(_line(row))
+        self._out = self._lines.open("ab")
         return self
 
     def add(self, row: Row) -> None:
@@ -75,7 +82,7 @@ class Records:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stack.close()
+        self._out.close()
         if self._table is not None and (kind is None or issubclass(kind, (Exception, KeyboardInterrupt))):
             self._table[1](self._lines, self.path)
             self._lines.unlink()
@@ -141,24 +148,39 @@ def read_csv(path: Path) -> Iterator[Row]:
 
 
 def write_parquet(lines: Path, path: Path) -> None:
-    """Write the rows of a file with lines of JSON; members are struct columns."""
+    """Write the rows of a file with lines of JSON, to a file or a folder of files; members are struct columns."""
     duckdb = need("duckdb", "lake", "writing .parquet")
     if not lines.stat().st_size:
-        path.unlink(missing_ok=True)
+        _remove(path)
         return
-    # One process writes the file; its name is that of the table only when it is whole.
+    # One process writes; the name is that of the table only when it is whole.
     part = path.with_name(f"{path.name}.tmp")
+    _remove(part)
     names = [str(one).replace("'", "''") for one in (lines, part)]
     options = "format='newline_delimited', sample_size=-1, map_inference_threshold=-1"
+    parts = "" if path.suffix else f", FILE_SIZE_BYTES '{PART_SIZE}', ROW_GROUP_SIZE {PART_ROWS}"
     with duckdb.connect(":memory:") as base:
-        base.execute(f"COPY (SELECT * FROM read_json('{names[0]}', {options})) TO '{names[1]}' (FORMAT parquet)")
+        base.execute("SET preserve_insertion_order = false")
+        base.execute(f"COPY (SELECT * FROM read_json('{names[0]}', {options})) TO '{names[1]}' (FORMAT parquet{parts})")
+    if not path.suffix:
+        _remove(path)
     part.replace(path)
+
+
+PART_SIZE, PART_ROWS = "32MB", 20_000  # Size of a file in a folder of Parquet files, and rows of its groups.
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def read_parquet(path: Path) -> Iterator[Row]:
     """Read the rows of a table, one after another; columns without a value are left out."""
-    parquet = need("pyarrow.parquet", "lake", "reading .parquet")
-    for batch in parquet.ParquetFile(path).iter_batches():
+    dataset = need("pyarrow.dataset", "lake", "reading .parquet")
+    for batch in dataset.dataset(str(path), format="parquet", exclude_invalid_files=False).to_batches():
         yield from map(_without_nulls, batch.to_pylist())
 
 
@@ -166,7 +188,7 @@ def _without_nulls(row: Row) -> Row:
     return {name: _without_nulls(v) if isinstance(v, dict) else v for name, v in row.items() if v is not None}
 
 
-TABLES = {".csv": (read_csv, write_csv), ".parquet": (read_parquet, write_parquet)}
+TABLES = {".csv": (read_csv, write_csv), ".parquet": (read_parquet, write_parquet), "": (read_parquet, write_parquet)}
 """What reads a table, and what writes it from lines of JSON."""
 
 

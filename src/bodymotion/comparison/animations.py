@@ -1,7 +1,5 @@
 """Compare two Spot animations: options, parameters and keyframes."""
 
-from __future__ import annotations
-
 from bodymotion.animation import Animation, Parameter
 from bodymotion.comparison.difference import Comparison, Difference, Tolerance, of_values
 from bodymotion.comparison.motions import compare_motions

@@ -1,7 +1,5 @@
 """Compare two bodies, link by link."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 

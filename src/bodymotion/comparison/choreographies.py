@@ -1,9 +1,8 @@
 """Differences between two choreographies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from itertools import zip_longest
 
 from bodymotion.choreography import Choreography, Move
 from bodymotion.comparison.difference import Comparison, Difference, Tolerance, of_values
@@ -45,11 +44,8 @@ def _differences(first: Choreography, second: Choreography, tolerance: Tolerance
 def _pairs(first: tuple[Move, ...], second: tuple[Move, ...]) -> Iterator[tuple[Move | None, Move | None]]:
     """Return the moves that belong together, by their types in order; None where a move is only in one."""
     types, others = ([move.type for move in moves] for moves in (first, second))
-    count = max(len(first), len(second))
-    if types == others or count > MAX_ALIGNED:
-        yield from zip(
-            [*first, *[None] * (count - len(first))], [*second, *[None] * (count - len(second))], strict=True
-        )
+    if types == others or max(len(first), len(second)) > MAX_ALIGNED:
+        yield from zip_longest(first, second)
         return
     for kind, a, b, c, d in SequenceMatcher(None, types, others, autojunk=False).get_opcodes():
         if kind == "equal":

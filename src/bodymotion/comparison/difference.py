@@ -1,7 +1,5 @@
 """The result of a comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,11 +60,8 @@ class Tolerance:
 
     def beyond(self, a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Return where two arrays of the same shape are not equal."""
-        a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
         with np.errstate(invalid="ignore", over="ignore"):
-            apart = np.abs(a - b) > self.atol + self.rtol * np.abs(b)
-            finite = np.isfinite(a) & np.isfinite(b)
-        return np.asarray(np.where(finite, apart, ~((a == b) | (np.isnan(a) & np.isnan(b)))), np.bool_)
+            return np.asarray(~np.isclose(a, b, rtol=self.rtol, atol=self.atol, equal_nan=True))
 
     def alike(self, a: npt.ArrayLike, b: npt.ArrayLike) -> bool:
         """Return whether two arrays have the same shape and are equal in all numbers."""

@@ -1,10 +1,8 @@
 """Compare two motions, component by component."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +11,7 @@ from bodymotion.comparison.difference import Comparison, Difference, Tolerance, 
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, same
+from bodymotion.model.body import Body
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     JOINT_EFFORT,
@@ -25,9 +24,6 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
-
-if TYPE_CHECKING:
-    from bodymotion.model.body import Body
 
 Timed: TypeAlias = MultiValueSeq | MultiSE3Seq | Vector3Seq
 
@@ -150,20 +146,10 @@ def _numbers(
 ) -> list[Difference]:
     """Compare (T, P, n): a part's amount in a frame is the largest of its n numbers."""
     differing = tolerance.beyond(a, b)
-    if not differing.any():
-        return []
     with np.errstate(invalid="ignore", over="ignore"):
         amounts = np.where(differing, np.abs(a - b), 0.0)
-    return [
-        _difference(
-            what,
-            np.where(np.isnan(amounts), np.inf, amounts).max(axis=2),
-            np.asarray(differing.any(axis=2)),
-            names,
-            times,
-            unit,
-        )
-    ]
+    largest = np.where(np.isnan(amounts), np.inf, amounts).max(axis=2)
+    return _difference(what, largest, np.asarray(differing.any(axis=2)), names, times, unit)
 
 
 def _rotations(
@@ -171,23 +157,21 @@ def _rotations(
 ) -> list[Difference]:
     sign = np.where(np.sum(a * b, axis=-1, keepdims=True) < 0, -1.0, 1.0)
     unlike = np.asarray(Tolerance().beyond(a * sign, b).any(axis=-1))
-    if not unlike.any():
-        return []
     angles = np.where(unlike, rotations.angle_between(a, b), 0.0)
     finite = np.isfinite(a).all(axis=-1) & np.isfinite(b).all(axis=-1)
     differing = np.asarray(np.where(finite, angles > tolerance.atol, unlike))
-    if not differing.any():
+    if not differing.any() and tolerance.atol == 0:
         # Without a tolerance, quaternions of the same rotation and different length differ.
-        if tolerance.atol > 0:
-            return []
         differing = unlike
-    return [_difference(what, np.where(finite, angles, np.inf), differing, names, times, "rad")]
+    return _difference(what, np.where(finite, angles, np.inf), differing, names, times, "rad")
 
 
 def _difference(
     what: str, amounts: Floats, differing: npt.NDArray[np.bool_], names: Sequence[str], times: Floats, unit: str
-) -> Difference:
+) -> list[Difference]:
     """Describe amounts (T, P), of which those that are `differing` count."""
+    if not differing.any():
+        return []
     counted = np.where(differing, amounts, -1.0)
     frame, part = divmod(int(np.argmax(counted)), counted.shape[1])
     worst = counted.max(axis=0)
@@ -208,7 +192,7 @@ def _difference(
         f"{numbers['count']} of {len(amounts)} frames differ, by up to {numbers['largest']:.6g} {unit} at {names[part]} in frame "
         f"{frame} ({numbers['time']:.6g} s){more}"
     )
-    return Difference(what, message, numbers)
+    return [Difference(what, message, numbers)]
 
 
 def _names_of(body: Body | None, component: Timed) -> tuple[str, ...]:

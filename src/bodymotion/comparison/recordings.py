@@ -1,7 +1,5 @@
 """Compare a commanded motion with its recording: the lag, and the errors of joints, feet and root after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,13 +12,10 @@ from bodymotion.motion.interpolation import sampled
 from bodymotion.spot.playback.dimensions import LEG_JOINTS, LEGS
 from bodymotion.spot.playback.legs import foot_positions
 
-MAX_LAG = 1.0
-"""[s] Larger lags are not searched, nor those that leave less than half of the shorter motion."""
+MAX_LAG = 1.0  # [s] Larger lags are not searched, nor those that leave less than half of the shorter motion.
 MAX_SAMPLES = 20_000
-MIN_RATE = 200.0
-"""[Hz] Rate at which lags are tried, with at most `MAX_SAMPLES` samples."""
-SAME_COST = 1.02
-"""Of lags that fit nearly as well, as those of a periodic motion do, the shortest is taken."""
+MIN_RATE = 200.0  # [Hz] Rate at which lags are tried, with at most `MAX_SAMPLES` samples.
+SAME_COST = 1.02  # Of lags that fit nearly as well, as those of a periodic motion do, the shortest is taken.
 
 
 def compare_recording(commanded: Motion, recorded: Motion, *, atol: float = 0.0) -> Comparison:
@@ -54,7 +49,7 @@ def compare_recording(commanded: Motion, recorded: Motion, *, atol: float = 0.0)
     ]
     at = times[1][(times[1] - lag >= times[0][0]) & (times[1] - lag <= times[0][-1])]
     pairs = [sampled(tables[0], times[0], at - lag), sampled(tables[1], times[1], at)]
-    unit = "rad or m"
+    unit = "rad" if set(LEG_JOINTS) <= set(names) else "rad or m"
     errors = [_error(name, np.abs(pairs[0][:, k] - pairs[1][:, k]), at, unit) for k, name in enumerate(names)]
     if set(LEG_JOINTS) <= set(names):
         legs = [table[:, [names.index(name) for name in LEG_JOINTS]].reshape(-1, 4, 3) for table in pairs]
@@ -63,7 +58,7 @@ def compare_recording(commanded: Motion, recorded: Motion, *, atol: float = 0.0)
     errors += _root_errors(commanded.link_position, recorded.link_position, at, lag)
     order = sorted(errors, key=lambda one: -one.numbers["root_mean_square"])
     kept = [one for one in order if one.numbers["largest"] > atol]
-    return Comparison((*(found if abs(lag) > max(atol, 1e-6) else []), *kept))
+    return Comparison((*(found if abs(lag) > max(atol, 5e-5) else []), *kept))
 
 
 def _names(one: MultiValueSeq, other: MultiValueSeq) -> list[str]:

@@ -3,8 +3,6 @@
 The lowest package: it imports nothing else of bodymotion.
 """
 
-from __future__ import annotations
-
 from bodymotion.diagnostics.collector import Diagnostics, Locator, ReadResult, Source, SourceMap
 from bodymotion.diagnostics.problem import (
     Findings,

@@ -1,7 +1,5 @@
 """All rules by their codes, and the selection of problems by codes."""
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator, Sequence

@@ -92,8 +92,7 @@ class Source:
     """Where the parts of the value are in the file."""
 
 
-MAX_LISTED = 1000
-"""Problems of one rule that are kept one by one; of the others only their number is, in the `count` of the last one kept."""
+MAX_LISTED = 1000  # Problems of one rule that are kept one by one; of the others only their number is, in the `count` of the last one kept.
 
 T = TypeVar("T")
 

@@ -4,9 +4,12 @@ A loss is a warning where it matters to the user of the target: physics, kinemat
 A writer reports what does not matter of a rule that usually does by `Rule.as_note`. The commands exit with 3 when there was a warning.
 """
 
-from __future__ import annotations
+from collections.abc import Callable
+from typing import TypeAlias
 
-from bodymotion.diagnostics import document, judgement
+from bodymotion.diagnostics import Rule, document, judgement
+
+Report: TypeAlias = Callable[[Rule, str], None]  # Records a loss: its rule and what is lost.
 
 STAMPS = judgement.warning(
     "LOSS001",

@@ -1,7 +1,5 @@
 """Texts with slips: words that are probably misspelt words of a format, and texts that are almost numbers."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
@@ -10,10 +8,8 @@ from functools import cache
 
 from bodymotion.diagnostics.text import listed
 
-MAX_WORD = 60
-"""[characters] A longer word is not compared with known ones."""
-MAX_NUMBER_TEXT = 1000
-"""[characters] The part of a text that is searched for slips in numbers."""
+MAX_WORD = 60  # [characters] A longer word is not compared with known ones.
+MAX_NUMBER_TEXT = 1000  # [characters] The part of a text that is searched for slips in numbers.
 
 _SEPARATORS = re.compile(r"[\s_.-]+")
 _XACRO = re.compile(r"\$[{(]")

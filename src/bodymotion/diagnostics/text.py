@@ -1,7 +1,5 @@
 """Text for people: problems in groups, lists, counts, articles, times, and names from files without control characters."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

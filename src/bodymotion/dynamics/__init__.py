@@ -9,8 +9,6 @@
 Functions take arrays and return arrays, all frames at once. Vectors are along the world's axes unless a docstring states otherwise.
 """
 
-from __future__ import annotations
-
 from bodymotion.system.public import public
 
 _RENAMED = {

@@ -4,8 +4,6 @@ The contact points of a link are the outermost ones of its collision shapes, or 
 round shapes to 1 % of their size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -85,8 +83,8 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     links of their chains with foot, toe, sole, ankle, wheel or paw in their names, and their origins are the contact points.
     """
     placed = np.asarray(link_poses, dtype=np.float64)
-    clouds = {link.index: cloud for link in body.links if len(cloud := link.contact_points)}
-    if not clouds:
+    shaped = soles(body, [link.index for link in body.links if len(link.contact_points)])
+    if not shaped.links:
         parents = {link.parent for link in body.links}
         tips = [link for link in body.links if link.index not in parents]
         return tuple(link.index for link in tips if any(name in link.name.lower() for name in NAMES))
@@ -95,22 +93,20 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     from bodymotion.kernels.feet import heights
 
     chosen = placed[np.unique(np.linspace(0, len(placed) - 1, SAMPLED_FRAMES).astype(int))]
-    links = np.array(list(clouds))
-    points = np.concatenate(list(clouds.values()))
-    edges = np.cumsum([0, *map(len, clouds.values())]).astype(np.int64)
-    bottom, top = np.moveaxis(heights(chosen[:, links], points, edges), -1, 0)
+    links = shaped.links
+    bottom, top = np.moveaxis(heights(chosen[:, links], shaped.points, shaped.edges), -1, 0)
     least = bottom.min(axis=1)
     tall = top.max(axis=1) - least
     down = bottom <= (least + MAX_HEIGHT_SHARE * tall)[:, None]
     found: list[int] = []
     # From the tips inwards, as parents are before their children.
     for number in np.flatnonzero(down.mean(axis=0) >= MIN_DOWN_SHARE)[::-1]:
-        carried = [other for other in found if carries(body, int(links[number]), int(links[other]))]
+        carried = [other for other in found if carries(body, links[number], links[other])]
         level = bottom[:, [number]] <= bottom[:, carried] + (LEVEL_SHARE * tall)[:, None]
         with_them = down[:, carried] & level
         if (with_them.sum(axis=0) >= 0.5 * down[:, carried].sum(axis=0)).all():
             found.append(int(number))
-    return tuple(int(links[number]) for number in sorted(found))
+    return tuple(links[number] for number in sorted(found))
 
 
 def carries(body: Body, index: int, other: int) -> bool:

@@ -18,8 +18,6 @@ acceleration, a single one has neither. The spline of orientations has, at its t
 4 through five rotation vectors.
 """
 
-from __future__ import annotations
-
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -32,8 +30,7 @@ from bodymotion.motion.interpolation.sampling import bridged, check_increasing
 
 Derivative: TypeAlias = Literal["spline", "central", "savgol"]
 DERIVATIVES = ("spline", "central", "savgol")
-BLOCK = 2048
-"""Frames that are differentiated at a time where each has a window of others; it limits the memory."""
+BLOCK = 2048  # Frames that are differentiated at a time where each has a window of others; it limits the memory.
 
 Stencils: TypeAlias = tuple[npt.NDArray[np.intp], Floats, Floats]
 

@@ -4,8 +4,6 @@ Links form a tree here: where a body has closed loops, the forces of its extra j
 to be zero.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -14,8 +14,7 @@ from bodymotion.dynamics.quantities import Series, measurable, series
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures
 
-MIN_SLIP = 1e-9
-"""[m] A shorter foot slip is a rounding error and counts as 0."""
+MIN_SLIP = 1e-9  # [m] A shorter foot slip is a rounding error and counts as 0.
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,11 @@ def _all(m: Measures) -> Iterator[Figure]:
     if "limit_distances" in has:
         distances = series(m, "limit_distances")
         yield from _of_joints("nearest_limit", "Smallest distance to a joint limit", "rad", distances, smallest=True)
-        yield from _used(series(m, "joint_velocities"))
+        used = [one for one in extremes(series(m, "joint_velocities")) if one.used is not None]
+        if used:
+            most = max(used, key=lambda one: one.used or 0.0)
+            title, share = "Largest share of a velocity limit", most.used or 0.0
+            yield Figure("velocity_limit_used", title, share, "share", most.used_time, most.label)
     if "work" in has and m.body.mass > 0:
         positive = np.maximum(np.nan_to_num(m.power, posinf=np.inf), 0).sum(axis=1)
         yield Figure("positive_work", "Positive mechanical work", float(np.trapezoid(positive, times)), "J")
@@ -149,13 +152,6 @@ def _of_joints(name: str, title: str, unit: str, of: Series, *, smallest: bool =
         yield Figure(name + tail, title + note, value, wanted, time, label)
 
 
-def _used(of: Series) -> Iterator[Figure]:
-    found = [(one.used, one.used_time, one.label) for one in extremes(of) if one.used is not None]
-    if found:
-        used, time, label = max(found, key=lambda triple: triple[0])
-        yield Figure("velocity_limit_used", "Largest share of a velocity limit", used, "share", time, label)
-
-
 def _balance(m: Measures) -> Iterator[Figure]:
     margin, in_contact = m.stability_margin, m.contacts.in_contact
     feet = in_contact[np.isfinite(m.contacts.heights).all(axis=1)].sum(axis=1)
@@ -167,26 +163,12 @@ def _balance(m: Measures) -> Iterator[Figure]:
     if len(feet):
         yield Figure("time_on_one_foot", "Time in single support", float(np.mean(feet == 1)), "share")
         yield Figure("time_in_flight", "Time in flight", float(np.mean(feet == 0)), "share")
-    yield from _largest_slip(m)
-    given = m.recorded_zmp
-    if given is not None:
-        apart = np.linalg.norm((m.zmp - given)[:, :2], axis=1)
-        if not np.isnan(apart).all():
-            k = int(np.nanargmax(apart))
-            yield Figure(
-                "zmp_apart",
-                "Largest difference between recorded and computed ZMP",
-                float(apart[k]),
-                "m",
-                float(m.times[k]),
-            )
-
-
-def _largest_slip(m: Measures) -> Iterator[Figure]:
-    """Return the largest foot slip in one stance phase, at its fastest frame."""
-    found = foot_slips(m.contacts, m.times)
-    if found:
-        most = max(found, key=lambda one: one.way)
+    if slips := foot_slips(m.contacts, m.times):
+        most = max(slips, key=lambda one: one.way)
         title = "Largest foot slip in one stance phase"
         time, part = float(m.times[most.fastest]), m.contacts.names[most.foot]
         yield Figure("longest_slide", title, most.way if most.way > MIN_SLIP else 0.0, "m", time, part)
+    given = m.recorded_zmp
+    if given is not None:
+        apart = np.linalg.norm((m.zmp - given)[:, :2], axis=1)
+        yield _largest("zmp_apart", "Largest difference between recorded and computed ZMP", apart, "m", m)

@@ -95,12 +95,7 @@ def link_velocities(
     ValueError
         When a shape is wrong; the message has the expected one.
     """
-    from bodymotion.kernels import kinematics
-
-    poses, batch = tables(body, link_poses)
-    dq = table(joint_velocities, batch, body.num_joints, "joint velocities")
-    root = table(root_velocity, batch, 6, "root velocity")
-    return kinematics.velocities(body.tree, poses, dq, root).reshape(*batch, len(body.links), 6)
+    return link_accelerations(body, link_poses, joint_velocities, 0.0, root_velocity)[0]
 
 
 def link_accelerations(

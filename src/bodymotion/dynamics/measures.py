@@ -1,11 +1,9 @@
 """`Measures`: everything that is measured of a motion, each result computed when it is first read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -31,12 +29,10 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body
 from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
+from bodymotion.motion import Motion
 from bodymotion.motion.interpolation import sampled
 from bodymotion.system.deprecation import warn_renamed
 from bodymotion.system.memory import check_memory
-
-if TYPE_CHECKING:
-    from bodymotion.motion import Motion
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -304,14 +300,16 @@ class Measures:
     @cached_property
     def limit_distances(self) -> Floats:
         """(T, J) [rad, m] to the nearer limit of each joint; negative beyond it, inf without limits."""
-        lower, upper = _limits(self.body, "lower", "upper")
-        return frozen(np.minimum(self.joint_displacements - lower, upper - self.joint_displacements))
+        q, joints = self.joint_displacements, self.body.joints
+        lower, upper = np.array([(joint.lower, joint.upper) for joint in joints]).reshape(-1, 2).T
+        return frozen(np.minimum(q - lower, upper - q))
 
     @cached_property
     def velocity_limit_distances(self) -> Floats:
         """(T, J) [rad/s, m/s] to the nearer limit of each joint's velocity; negative beyond it, inf without limits."""
-        lower, upper = _limits(self.body, "velocity_lower", "velocity_upper")
-        return frozen(np.minimum(self.joint_velocities - lower, upper - self.joint_velocities))
+        dq, joints = self.joint_velocities, self.body.joints
+        lower, upper = np.array([(joint.velocity_lower, joint.velocity_upper) for joint in joints]).reshape(-1, 2).T
+        return frozen(np.minimum(dq - lower, upper - dq))
 
     @cached_property
     def visible_shapes(self) -> VisibleShapes:
@@ -350,10 +348,3 @@ class Measures:
         """
         seen = scenery if isinstance(scenery, Scenery) else Scenery(scenery)
         return tuple(self.read(one, seen) for one in self.body.devices if isinstance(one, sensors.READABLE))
-
-
-def _limits(body: Body, lower: str, upper: str) -> tuple[Floats, Floats]:
-    return (
-        np.array([getattr(joint, lower) for joint in body.joints], dtype=np.float64),
-        np.array([getattr(joint, upper) for joint in body.joints], dtype=np.float64),
-    )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,22 +22,19 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body
 from bodymotion.model.joint_names import by_position as put_by_position
 from bodymotion.model.joint_names import fit_problems
+from bodymotion.motion import Motion
 from bodymotion.motion.interpolation import unwrapped
 from bodymotion.motion.interpolation.sampling import bridged
-
-if TYPE_CHECKING:
-    from bodymotion.motion import Motion
 
 SMOOTHING_TIME, SMOOTHING_TIME_ON_FEET = 0.05, 0.15
 """[s] Window of the polynomials of "suited" derivatives; the second one of a root that follows the feet."""
 MIN_REST, REST_FRAMES = 0.5, 20
 """[s] and in medians of the times between frames: over longer times without a frame the robot rests, as the .seq document says."""
-MAX_NAMED = 5
-"""Joints that are named in a message at most."""
-MIN_WINDOW = 9
-"""Splines are used where the window has fewer frames."""
-MIN_WINDOW_PLAYED = 5
-"""The same for a played animation: its accelerations jump at keyframes, where splines would oscillate."""
+MAX_NAMED = 5  # Joints that are named in a message at most.
+MIN_WINDOW = 9  # Splines are used where the window has fewer frames.
+MIN_WINDOW_PLAYED = (
+    5  # The same for a played animation: its accelerations jump at keyframes, where splines would oscillate.
+)
 
 
 def measure(
@@ -105,14 +103,25 @@ def measure(
     times, q, root = placed.times, placed.joint_displacements, placed.root_poses
     if ground is None:
         ground = placed.ground
-    options, root_options = _derivative_options(
-        derivative, window, order, times, placed.on_feet, MIN_WINDOW_PLAYED if "spot" in motion.extra else MIN_WINDOW
-    )
+    gap = float(np.median(np.diff(times))) if len(times) > 1 else np.inf
+    fewest = MIN_WINDOW_PLAYED if "spot" in motion.extra else MIN_WINDOW
+
+    def rates(
+        method: Callable[..., tuple[Floats, Floats]], values: Floats, smoothing: float = SMOOTHING_TIME
+    ) -> tuple[Floats, Floats]:
+        if derivative != "suited":
+            options: dict[str, Any] = {"method": derivative, "window": window, "order": order}
+        else:
+            frames = 2 * int(0.5 * smoothing / gap) + 1 if gap > 0 else 0
+            options = {"method": "savgol" if frames >= fewest else "spline", "window": max(frames, fewest), "order": 3}
+        return _in_stretches(partial(method, **options), values, times)
+
     turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
     whole = np.array(q)
     whole[:, turning] = unwrapped(whole[:, turning])
-    dq, ddq = _in_stretches(derivatives, whole, times, options)
-    velocity, acceleration = _in_stretches(pose_derivatives, root, times, root_options)
+    dq, ddq = rates(derivatives, whole)
+    on_feet_time = SMOOTHING_TIME_ON_FEET if placed.on_feet else SMOOTHING_TIME
+    velocity, acceleration = rates(pose_derivatives, root, on_feet_time)
     return Measures(
         body=body,
         motion=motion,
@@ -185,20 +194,16 @@ def configurations(
     return Configurations(times, q, root, problems, links, bool(on_feet), ground)
 
 
-def _in_stretches(
-    method: Callable[..., tuple[Floats, Floats]], values: Floats, times: Floats, options: _Options
-) -> tuple[Floats, Floats]:
+def _in_stretches(method: Callable[..., tuple[Floats, Floats]], values: Floats, times: Floats) -> tuple[Floats, Floats]:
     """Return derivatives of values (T, …); where frames are far apart, the robot rests, and each side has its own derivatives."""
     gaps = np.diff(times)
     longest = max(MIN_REST, REST_FRAMES * float(np.median(gaps))) if len(gaps) else 0.0
     edges = [0, *(np.flatnonzero(gaps > longest) + 1), len(times)]
-    parts = [method(values[a:b], times[a:b], **options) for a, b in pairwise(edges)]
+    parts = [method(values[a:b], times[a:b]) for a, b in pairwise(edges)]
     return np.concatenate([first for first, _ in parts]), np.concatenate([second for _, second in parts])
 
 
 def _check_kinds(body: object, motion: object) -> None:
-    from bodymotion.motion import Motion
-
     if isinstance(body, Body) and isinstance(motion, Motion):
         return
     kinds = [type(thing).__name__ for thing in (body, motion)]
@@ -223,44 +228,14 @@ def _heights(ground: float | npt.ArrayLike, frames: int) -> Floats:
     return frozen(np.broadcast_to(heights, (frames,)))
 
 
-class _Options(TypedDict):
-    method: Derivative
-    window: int
-    order: int
-
-
-def _derivative_options(
-    derivative: Derivative | Literal["suited"], window: int, order: int, times: Floats, on_feet: bool, fewest: int
-) -> tuple[_Options, _Options]:
-    """Return the arguments of `derivatives` for joints and for the root."""
-    if derivative != "suited":
-        options: _Options = {"method": derivative, "window": window, "order": order}
-        return options, options
-    gap = float(np.median(np.diff(times))) if len(times) > 1 else np.inf
-    return _suited(gap, SMOOTHING_TIME, fewest), _suited(
-        gap, SMOOTHING_TIME_ON_FEET if on_feet else SMOOTHING_TIME, fewest
-    )
-
-
-def _suited(gap: float, seconds: float, fewest: int) -> _Options:
-    frames = 2 * int(0.5 * seconds / gap) + 1 if gap > 0 else 0
-    return {"method": "savgol" if frames >= fewest else "spline", "window": max(frames, fewest), "order": 3}
-
-
 def _followed_feet(body: Body, q: Floats, feet: tuple[int, ...] | None) -> tuple[int, ...]:
     """Return the feet that the root may follow; none where the root is not free, or a foot is a wheel."""
     if not body.links or body.is_mounted:
         return ()
     whole = bridged(q)[0]
     found = feet_of_joints(body, whole) if feet is None else feet
-    return () if any(_rolls(body, whole, foot) for foot in found) else found
-
-
-def _rolls(body: Body, q: Floats, index: int) -> bool:
-    """Return whether a joint that carries a link rotates by more than a full turn."""
-    above = body.columns_above(index)
-    rotate = [column for column in above if body.joints[column].type == "rotate"]
-    return any(np.ptp(unwrapped(q[:, [column]])) > 2 * np.pi for column in rotate)
+    turning = {column for column in body.columns_above(*found) if body.joints[column].type == "rotate"}
+    return () if any(np.ptp(unwrapped(whole[:, [column]])) > 2 * np.pi for column in turning) else found
 
 
 def _finite(

@@ -74,7 +74,15 @@ class Series(ContentEquality):
         """Return these columns only, in this order; KeyError as in `column`."""
         for label in labels:
             self.column(label)
-        return self._columns([self.labels.index(label) for label in labels])
+        columns = [self.labels.index(label) for label in labels]
+        return replace(
+            self,
+            labels=tuple(labels),
+            units=tuple(self.units[k] for k in columns),
+            values=frozen(self.values[:, columns]),
+            lower=None if self.lower is None else frozen(self.lower[columns]),
+            upper=None if self.upper is None else frozen(self.upper[columns]),
+        )
 
     def in_degrees(self) -> Series:
         """Return the series with degrees instead of radians, for people to read."""
@@ -86,16 +94,6 @@ class Series(ContentEquality):
             values=frozen(self.values * factors),
             lower=None if self.lower is None else frozen(self.lower * factors),
             upper=None if self.upper is None else frozen(self.upper * factors),
-        )
-
-    def _columns(self, columns: list[int]) -> Series:
-        return replace(
-            self,
-            labels=tuple(self.labels[k] for k in columns),
-            units=tuple(self.units[k] for k in columns),
-            values=frozen(self.values[:, columns]),
-            lower=None if self.lower is None else frozen(self.lower[columns]),
-            upper=None if self.upper is None else frozen(self.upper[columns]),
         )
 
 

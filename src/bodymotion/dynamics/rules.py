@@ -1,7 +1,5 @@
 """Rules about motions that are measured."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import judgement
 
 ON_FEET = judgement.note(

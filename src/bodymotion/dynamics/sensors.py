@@ -28,7 +28,15 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats
 from bodymotion.geometry.shapes import Box, Lines, Mesh, Points, Shape
 from bodymotion.model.body import Body
-from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
+from bodymotion.model.links import (
+    SENSOR_LIMITS,
+    AccelerationSensor,
+    Device,
+    ForceSensor,
+    Gyro,
+    RangeSensor,
+    VisionSensor,
+)
 from bodymotion.motion.interpolation import sampled
 from bodymotion.system.memory import check_memory
 
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
 
 READABLE = (AccelerationSensor, Gyro, ForceSensor, RangeSensor)
 AXES = ("x", "y", "z")
+UNITS = {AccelerationSensor: ("m/s²",) * 3, Gyro: ("rad/s",) * 3, ForceSensor: ("N",) * 3 + ("Nm",) * 3}
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,28 +98,32 @@ def read_sensor(measures: Measures, device: Device, scenery: Scenery | Iterable[
     into = rotations.conjugate(rotations.normalized(placed[:, 3:]))
     if isinstance(device, Gyro):
         values = rotations.rotate(into, measures.link_velocities[:, device.link, 3:])
-        return _limited(measures, device, values, device.max_angular_velocity, AXES, ("rad/s",) * 3)
+        return limited_reading(device, measures.times, values)
     arm = placed[:, :3] - measures.link_poses[:, device.link, :3]
     if isinstance(device, AccelerationSensor):
         moving, gaining = measures.link_velocities[:, device.link], measures.link_accelerations[:, device.link]
         centripetal = np.cross(moving[:, 3:], np.cross(moving[:, 3:], arm))
         proper = point_velocities(gaining, arm) + centripetal - measures.gravity
-        return _limited(measures, device, rotations.rotate(into, proper), device.max_acceleration, AXES, ("m/s²",) * 3)
+        return limited_reading(device, measures.times, rotations.rotate(into, proper))
     if isinstance(device, ForceSensor):
         wrench = -measures.transmitted_wrench(device.link)
         force, moment = wrench[:, :3], wrench[:, 3:] - np.cross(arm, wrench[:, :3])
         values = np.concatenate([rotations.rotate(into, force), rotations.rotate(into, moment)], axis=1)
-        names = tuple(kind + axis for kind in "ft" for axis in AXES)
-        most = np.concatenate([device.max_force, device.max_torque])
-        return _limited(measures, device, values, most, names, ("N",) * 3 + ("Nm",) * 3)
+        return limited_reading(device, measures.times, values)
     raise ValueError(f"a {device.kind} cannot be read; accelerometers, gyros, force and range sensors can")
 
 
-def _limited(
-    measures: Measures, device: Device, values: Floats, most: Floats, columns: tuple[str, ...], units: tuple[str, ...]
-) -> Reading:
-    limit = np.where(np.asarray(most) < 0, np.inf, most)
-    return Reading(device, measures.times, np.clip(values, -limit, limit), np.abs(values) >= limit, columns, units)
+def limited_reading(device: Device, times: Floats, values: Floats) -> Reading:
+    """Return the reading of an accelerometer, gyro or force sensor of values (N, 3 or 6), limited to its max… values."""
+    limit = reading_limits(device)
+    names = AXES if len(limit) == 3 else tuple(kind + axis for kind in "ft" for axis in AXES)
+    return Reading(device, times, np.clip(values, -limit, limit), np.abs(values) >= limit, names, UNITS[type(device)])
+
+
+def reading_limits(device: Device) -> Floats:
+    """Return the limits (3,) or (6,) of an accelerometer, gyro or force sensor, inf where there is none."""
+    most = np.concatenate([np.broadcast_to(getattr(device, name), 3) for name in SENSOR_LIMITS[type(device)]])
+    return np.where(most < 0, np.inf, most)
 
 
 def _ranges(measures: Measures, device: RangeSensor, scenery: Scenery) -> Reading:

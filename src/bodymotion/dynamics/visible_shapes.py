@@ -13,21 +13,17 @@ import numpy.typing as npt
 from bodymotion.formats.meshes.glb import IMAGES
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes import corner_normals
-from bodymotion.geometry.shapes import Corners, Lines, Material, Points, Shape
+from bodymotion.geometry.shapes import Corners, Lines, Material, Mesh, Points, Shape
 from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
-    from bodymotion.geometry.shapes import Mesh
     from bodymotion.kernels.rays import Boxes
 
-MAX_TRANSPARENCY = 0.5
-"""Shapes that are more transparent are invisible; all others are opaque."""
-MAX_TEXTURE_PIXELS = 16_000_000
-"""Larger images are not used as textures."""
+MAX_TRANSPARENCY = 0.5  # Shapes that are more transparent are invisible; all others are opaque.
+MAX_TEXTURE_PIXELS = 16_000_000  # Larger images are not used as textures.
 HEADLIGHT, OVERHEAD, AMBIENT = 0.7, 0.4, 0.5
 """Intensities of the light along the camera's axis, of the one from straight above, and of the ambient light."""
-BYTES_PER_FACE = 3 * (3 + 3) * 8
-"""Of normals and paints."""
+BYTES_PER_FACE = 3 * (3 + 3) * 8  # Of normals and paints.
 
 
 class VisibleShapes:
@@ -63,17 +59,9 @@ class VisibleShapes:
         for part in self._parts:
             view = views[part.frame]
             window = _window((part.middle - view[:, 3]) @ view[:, :3], part.radius, rays)
-            ways, into = rays[window], (depths[window], owners[window])
-            cast(
-                part.tree,
-                view,
-                np.broadcast_to(0.0, ways.shape),
-                ways,
-                near,
-                *into,
-                first + part.first,
-                part.mesh.two_sided,
-            )
+            ways, number = rays[window], first + part.first
+            starts = np.broadcast_to(0.0, ways.shape)
+            cast(part.tree, view, starts, ways, near, depths[window], owners[window], number, part.mesh.two_sided)
 
     def shade(
         self, first: int, views: Floats, rays: Floats, owners: npt.NDArray[np.intp], colors: npt.NDArray[np.uint8]

@@ -4,8 +4,6 @@ Each function takes a motion, or a body, and returns a new one. Unknown componen
 cannot be done, is added to its `problems`.
 """
 
-from __future__ import annotations
-
 from bodymotion.editing.combinations import Residual, fill_link_poses, keep_root_pose, recover_joints
 from bodymotion.editing.frames import move, start_at, zmp_to_root, zmp_to_world
 from bodymotion.editing.joining import hold, insert, join, loop, seamless

@@ -3,8 +3,6 @@
 Each function returns a new animation, with the options, the parameters and the comments of the first one; comments follow their keyframes.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 
@@ -23,8 +21,7 @@ from bodymotion.spot.playback.tracks import Tracks
 
 __all__ = ["append", "change_speed", "mirror", "reverse", "trim"]
 
-SAME = 1e-6
-"""[m, rad] Numbers of two keyframes up to this difference are the same pose."""
+SAME = 1e-6  # [m, rad] Numbers of two keyframes up to this difference are the same pose.
 OTHER_SIDE = {"fl": "fr", "fr": "fl", "hl": "hr", "hr": "hl"}
 NEGATED = re.compile(r".*(_hx|(?<!_quat)_y|_roll|_yaw|_quat_x|_quat_z)|shoulder0|elbow1|wrist1")
 """Columns that change their sign in a mirror: positions to the left, rotations about x and z."""

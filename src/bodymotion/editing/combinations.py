@@ -3,8 +3,6 @@
 1. the poses of all links;  2. the pose of the root link and all joints;  3. the poses of all links and all joints.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,13 +12,13 @@ from bodymotion.editing.rules import IDLE, NOT_RIGID
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion.components import TimedComponent
 from bodymotion.system.memory import check_memory
 
 CHUNK_POSES = 1 << 16
 
-RESIDUAL_TOLERANCE = 1e-3
-"""[m, rad]"""
+RESIDUAL_TOLERANCE = 1e-3  # [m, rad]
 
 
 @dataclass(frozen=True)
@@ -87,18 +85,15 @@ def keep_root_pose(motion: Motion) -> Motion:
         When it has no joint displacements, so that all other links would be lost.
     """
     if motion.joint_displacement is None:
-        raise ValueError(
-            "the motion has no joint displacements, so all other links would be lost; use recover_joints() first"
-        )
-    idle = motion.link_position is None
-    return motion.mapped(
-        lambda c: (
-            replace(c, values=c.values[:, :1], part_labels=c.part_labels[:1])
-            if isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION
-            else c
-        ),
-        [IDLE.problem("no root pose to keep: the motion has no LinkPosition")] if idle else (),
-    )
+        message = "the motion has no joint displacements, so all other links would be lost; use recover_joints() first"
+        raise ValueError(message)
+
+    def first(c: TimedComponent) -> Component:
+        is_of_links = isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION
+        return replace(c, values=c.values[:, :1], part_labels=c.part_labels[:1]) if is_of_links else c
+
+    idle = IDLE.problem("no root pose to keep: the motion has no LinkPosition")
+    return motion.mapped(first, [idle] if motion.link_position is None else ())
 
 
 def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
@@ -138,9 +133,8 @@ def recover_joints(motion: Motion, body: Body) -> tuple[Motion, Residual]:
         index = next(i for i, c in enumerate(motion.components) if c is link_position) + 1
         components = (*motion.components[:index], recovered, *motion.components[index:])
     else:
-        kept = replace(
-            old, timeline=link_position.timeline, values=q, part_labels=_labels(old.part_labels, columns, body)
-        )
+        labels = _labels(old.part_labels, columns, body)
+        kept = replace(old, timeline=link_position.timeline, values=q, part_labels=labels)
         components = tuple(kept if c is old else c for c in motion.components)
     rigid = max(residual.distance, residual.angle) <= RESIDUAL_TOLERANCE
     return motion.replaced(*components, problems=() if rigid else [NOT_RIGID.problem(str(residual))]), residual

@@ -1,7 +1,5 @@
 """Move a motion in the world, and convert its ZMP between the frames of the world and of the root link."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -13,10 +11,7 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import LINK_POSITION, ZMP, Component, Motion, MultiSE3Seq, OtherSeq, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 
-QUATERNION_TOLERANCE = 1e-3
-"""Accepted difference of the length of a quaternion from 1."""
-
-CHUNK_POSES = 1 << 17
+QUATERNION_TOLERANCE = 1e-3  # Accepted difference of the length of a quaternion from 1.
 
 
 def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
@@ -46,9 +41,8 @@ def move(motion: Motion, pose: npt.ArrayLike) -> Motion:
     ]
     components = tuple(moved(c, by) for c in motion.components)
     if not problems and all(new is old for new, old in zip(components, motion.components, strict=True)):
-        problems.append(
-            IDLE.problem("nothing to move: the motion has neither poses of links nor a ZMP in the world frame")
-        )
+        message = "nothing to move: the motion has neither poses of links nor a ZMP in the world frame"
+        problems.append(IDLE.problem(message))
     return motion.replaced(*components, problems=problems)
 
 
@@ -94,19 +88,10 @@ def level(pose: npt.ArrayLike) -> Floats:
 def moved(component: Component, by: Floats) -> Component:
     """Return a component with `by` (7,) applied to it from the left, where it is one of link poses or of a ZMP in the world."""
     if isinstance(component, MultiSE3Seq) and component.content == LINK_POSITION:
-        return replace(component, values=moved_poses(component.values, by))
+        return replace(component, values=poses.compose(by, component.values))
     if isinstance(component, Vector3Seq) and component.content == ZMP and not component.is_root_relative:
         return replace(component, values=poses.transform_points(by, component.values))
     return component
-
-
-def moved_poses(values: Floats, by: Floats) -> Floats:
-    """Return `by` · poses, for poses (T, L, 7), piece by piece."""
-    out = np.empty(values.shape)
-    step = max(CHUNK_POSES // max(values.shape[1], 1), 1)
-    for start in range(0, len(values), step):
-        out[start : start + step] = poses.compose(by, values[start : start + step])
-    return out
 
 
 def root_poses(motion: Motion, times: Floats, what: str) -> Floats:

@@ -1,7 +1,5 @@
 """Join motions one after another, with cross-fading, and with the root continuing from its last pose."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 
@@ -10,7 +8,7 @@ import numpy as np
 from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import listed
-from bodymotion.editing.frames import heading, moved
+from bodymotion.editing.frames import level, moved
 from bodymotion.editing.rules import LOST, unknown_components
 from bodymotion.editing.selecting import trim_frames
 from bodymotion.geometry import poses, rotations
@@ -100,16 +98,14 @@ def join(
             _check_compatible(tails[key], next_part)
             if overlap and next_part.content == JOINT_DISPLACEMENT:
                 both_sides = np.stack([tails[key].values[-1 - overlap], next_part.values[0]])
-                problem = wrap_problem(
-                    find_wraps(both_sides), next_part.content, "where one motion fades into the next"
-                )
+                where = "where one motion fades into the next"
+                problem = wrap_problem(find_wraps(both_sides), next_part.content, where)
                 crossing_problems += [problem] if problem else []
             done, tail = _faded(tails[key].values, next_part.values, overlap)
             pieces[key].append(done)
             labels = tails[key].part_labels or next_part.part_labels
-            tails[key] = replace(
-                tails[key], values=tail, timeline=Timeline.uniform(len(tail), rate), part_labels=labels
-            )
+            timeline = Timeline.uniform(len(tail), rate)
+            tails[key] = replace(tails[key], values=tail, timeline=timeline, part_labels=labels)
     components: list[Component] = []
     keys = {id(component): key for key, component in tables[0].items()}
     for component in motions[0].components:
@@ -146,9 +142,8 @@ def seamless(motion: Motion, blend: float) -> Motion:
     """
     overlap = round(min(blend * _shared_rate((motion,)), motion.num_frames)) if 0 < blend < np.inf else 0
     if not 0 < 2 * overlap < motion.num_frames:
-        raise ValueError(
-            f"a blend of {blend:g} s, expected at least one frame and at most half of the motion, {motion.duration / 2:g} s"
-        )
+        message = f"a blend of {blend:g} s, expected at least one frame and at most half of the motion, {motion.duration / 2:g} s"
+        raise ValueError(message)
     return trim_frames(loop(motion, 2, blend), overlap, motion.num_frames - 1)
 
 
@@ -166,9 +161,8 @@ def hold(motion: Motion, at: float, seconds: float) -> Motion:
     count = round(seconds * rate) + 1
     check_memory(count * sum(c.values[:1].nbytes for c in motion.timed), f"a pose held for {seconds:g} s")
     still = trim_frames(motion, frame, frame)
-    between = still.mapped(
-        lambda c: replace(c, values=np.repeat(c.values, count, axis=0), timeline=Timeline.uniform(count, rate))
-    )
+    timeline = Timeline.uniform(count, rate)
+    between = still.mapped(lambda c: replace(c, values=np.repeat(c.values, count, axis=0), timeline=timeline))
     return join(trim_frames(motion, 0, frame), between, trim_frames(motion, frame), rebase=False)
 
 
@@ -194,9 +188,8 @@ def _shared_rate(motions: tuple[Motion, ...]) -> float:
         raise ValueError("motions with time stamps cannot be joined; use Motion.resample() or `retime --rate` first")
     if any(abs(rate - first) > 1e-9 * first for rate in rates if rate is not None):
         listed = ", ".join(f"{rate:g}" for rate in rates)
-        raise ValueError(
-            f"motions with different frame rates ({listed} Hz) cannot be joined; use Motion.resample() or `retime --rate` first"
-        )
+        message = f"motions with different frame rates ({listed} Hz) cannot be joined; use Motion.resample() or `retime --rate` first"
+        raise ValueError(message)
     if any(not motion.num_frames for motion in motions):
         raise ValueError("a motion without frames cannot be joined")
     return first
@@ -216,12 +209,7 @@ def _table(motion: Motion) -> dict[Key, Timed]:
 def _by_name(a: Timed, b: Timed) -> Timed:
     """Put the parts of `b` into the order of `a`, where both have names."""
     known, names = a.part_labels, b.part_labels
-    if (
-        isinstance(b, Vector3Seq)
-        or not known
-        or not names
-        or (len(known) == len(names) and all(x == y for x, y in zip(known, names, strict=False)))
-    ):
+    if isinstance(b, Vector3Seq) or not known or not names or known == names:
         return b
     if b.num_parts == 1 and isinstance(b, MultiSE3Seq):
         # Only the root link: its name does not matter.
@@ -232,11 +220,8 @@ def _by_name(a: Timed, b: Timed) -> Timed:
     both = {*known} & {*names}
     only = [[name for name in one if name not in both] for one in (known, names)]
     if any(only):
-        parts = " and ".join(
-            f"{listed(some)} only in {which}"
-            for some, which in zip(only, ("the first", "the second"), strict=True)
-            if some
-        )
+        which = zip(only, ("the first", "the second"), strict=True)
+        parts = " and ".join(f"{listed(some)} only in {there}" for some, there in which if some)
         of_arm = {*only[0], *only[1]} == {*ARM_JOINTS, "gripper"}
         hint = "; play both animations with arm=True" if of_arm else ""
         raise ValueError(f"{b.content} has parts of different names in two motions: {parts}{hint}")
@@ -247,9 +232,8 @@ def _check_compatible(a: Timed, b: Timed) -> None:
     if a.values.shape[1:] != b.values.shape[1:]:
         raise ValueError(f"{a.content} has {a.values.shape[1]} parts in one motion and {b.values.shape[1]} in another")
     if isinstance(a, Vector3Seq) and isinstance(b, Vector3Seq) and a.is_root_relative != b.is_root_relative:
-        raise ValueError(
-            f"{a.content} is in the root frame in one motion and in the world frame in another; use zmp_to_world() first"
-        )
+        message = f"{a.content} is in the root frame in one motion and in the world frame in another; use zmp_to_world() first"
+        raise ValueError(message)
 
 
 def _paths_of(motions: tuple[Motion, ...], body: Body | None, name: str) -> list[Floats | None]:
@@ -267,11 +251,8 @@ def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
     end_pose, start_pose = a[len(a) - 1 - overlap], b[0]
     if np.array_equal(end_pose, start_pose):
         return None
-    rotation = rotations.multiply(
-        rotations.normalized(end_pose[3:]), rotations.conjugate(rotations.normalized(start_pose[3:]))
-    )
-    half = 0.5 * heading(rotation)
-    by = np.array([0.0, 0.0, 0.0, np.cos(half), 0.0, 0.0, np.sin(half)])
+    end, start = (rotations.normalized(pose[3:]) for pose in (end_pose, start_pose))
+    by = level([0.0, 0.0, 0.0, *rotations.multiply(end, rotations.conjugate(start))])
     by[:2] = (end_pose[:3] - poses.transform_points(by, start_pose[:3]))[:2]
     return by
 
@@ -291,11 +272,8 @@ def _faded(a: Floats, b: Floats, overlap: int) -> tuple[Floats, Floats]:
 def _losses(motions: tuple[Motion, ...], tables: list[dict[Key, Timed]], shared: list[Key]) -> list[Problem]:
     lost = sorted({key for table in tables for key in table} - set(shared))
     problems = [LOST.problem(f"{content} is not in all motions and is left out") for _, content, _ in lost]
-    first = [c for c in motions[0].components if isinstance(c, OtherSeq)]
-    for motion in motions[1:]:
-        if [c for c in motion.components if isinstance(c, OtherSeq)] != first or motion.extra != motions[0].extra:
-            problems.append(
-                LOST.problem("components of unknown types and keys beside the components are those of the first motion")
-            )
-            return problems
+    others = [([c for c in motion.components if isinstance(c, OtherSeq)], motion.extra) for motion in motions]
+    if any(other != others[0] for other in others):
+        message = "components of unknown types and keys beside the components are those of the first motion"
+        return [*problems, LOST.problem(message)]
     return [*problems, *unknown_components(motions[0], "repeated")] if len(motions) > 1 else problems

@@ -1,7 +1,5 @@
 """Mirror a motion: the right side moves as the left side did."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -26,10 +24,7 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 
-CHUNK_POSES = 1 << 17
-
-SYMMETRY_TOLERANCE = 1e-3
-"""[m, rad] A body with smaller differences is symmetric."""
+SYMMETRY_TOLERANCE = 1e-3  # [m, rad] A body with smaller differences is symmetric.
 
 
 def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | None = None) -> Motion:
@@ -72,28 +67,17 @@ def mirror(motion: Motion, body: Body | None = None, pairs: Mapping[str, str] | 
 
 
 def _problems(motion: Motion, body: Body, mirrors: Symmetry) -> list[Problem]:
-    problems = []
-    if mirrors.offset > SYMMETRY_TOLERANCE:
-        problems.append(
-            NOT_SYMMETRIC.problem(f"{mirrors.worst_link} and its mirror image are {mirrors.offset * 1000:.3g} mm apart")
-        )
-    if mirrors.tilt > SYMMETRY_TOLERANCE:
-        problems.append(
-            NOT_SYMMETRIC.problem(
-                f"the axis of {mirrors.worst_joint} and its mirror image are {np.degrees(mirrors.tilt):.3g}° apart"
-            )
-        )
+    apart = f"{mirrors.worst_link} and its mirror image are {mirrors.offset * 1000:.3g} mm apart"
+    tilted = f"the axis of {mirrors.worst_joint} and its mirror image are {np.degrees(mirrors.tilt):.3g}° apart"
+    found = ((mirrors.offset, apart), (mirrors.tilt, tilted))
+    problems = [NOT_SYMMETRIC.problem(message) for size, message in found if size > SYMMETRY_TOLERANCE]
     known = {JOINT_DISPLACEMENT: body.num_joints, JOINT_EFFORT: body.num_joints, LINK_POSITION: len(body.links), ZMP: 1}
     for component in motion.components:
         if isinstance(component, OtherSeq) or component.content not in known:
             problems.append(NOT_EDITED.problem(f"{component.content} is not mirrored"))
         elif not isinstance(component, Vector3Seq) and component.num_parts > known[component.content]:
-            extra = component.num_parts - known[component.content]
-            problems.append(
-                NOT_EDITED.problem(
-                    f"the last {extra} parts of {component.content} are not mirrored: the body has no such parts"
-                )
-            )
+            last = f"the last {component.num_parts - known[component.content]} parts of {component.content}"
+            problems.append(NOT_EDITED.problem(f"{last} are not mirrored: the body has no such parts"))
     return problems
 
 
@@ -118,17 +102,11 @@ def _mirrored_poses(values: Floats, mirrors: Symmetry | None) -> Floats:
     partners = np.arange(parts) if mirrors is None else mirrors.links[:parts]
     frames = np.tile(rotations.IDENTITY, (parts, 1)) if mirrors is None else mirrors.frames[:parts]
     if parts and partners.max() >= parts:
-        raise ValueError(
-            f"LinkPosition has {parts} links, and the mirror image of one of them is missing; drop all but the root link"
-        )
+        message = f"LinkPosition has {parts} links, and the mirror image of one of them is missing; drop all but the root link"
+        raise ValueError(message)
     out = np.array(values)
-    step = max(CHUNK_POSES // max(parts, 1), 1)
-    for start in range(0, len(values), step):
-        piece = values[start : start + step, :parts]
-        mirrored = np.empty(piece.shape)
-        mirrored[..., :3] = mirrored_points(piece[..., :3])
-        mirrored_quaternions = mirrored_rotations(piece[..., 3:])
-        no_change = np.all(frames == rotations.IDENTITY)
-        mirrored[..., 3:] = mirrored_quaternions if no_change else rotations.multiply(mirrored_quaternions, frames)
-        out[start : start + step, partners] = mirrored
+    turned = mirrored_rotations(values[:, :parts, 3:])
+    no_change = np.all(frames == rotations.IDENTITY)
+    out[:, partners, :3] = mirrored_points(values[:, :parts, :3])
+    out[:, partners, 3:] = turned if no_change else rotations.multiply(turned, frames)
     return out

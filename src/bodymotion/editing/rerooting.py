@@ -61,9 +61,8 @@ def reroot(body: Body, link: str | int) -> Body:
     for index in path[:-1]:
         joint = body.links[index].joint
         if joint.type == "crawler":
-            raise ValueError(
-                f"{body.links[index].name!r} is a crawler between the old root and the new one: its belt is on its own link"
-            )
+            message = f"{body.links[index].name!r} is a crawler between the old root and the new one: its belt is on its own link"
+            raise ValueError(message)
     history = _History.of(body)
     shifts = _shifts(body, path, history)
     parents = {link.index: link.parent for link in body.links}
@@ -72,19 +71,17 @@ def reroot(body: Body, link: str | int) -> Body:
     order = _order(parents, root, history)
     numbers = {old: new for new, old in enumerate(order)}
     joints, offsets = _joints_and_offsets(body, path, shifts)
-    links = []
-    for old in order:
-        link_ = body.links[old]
-        links.append(
-            replace(
-                link_,
-                index=numbers[old],
-                parent=-1 if old == root else numbers[parents[old]],
-                joint=joints[old],
-                offset=offsets[old],
-                segments=tuple(_moved(segment, shifts.get(old)) for segment in link_.segments),
-            )
+    links = [
+        replace(
+            body.links[old],
+            index=new,
+            parent=-1 if old == root else numbers[parents[old]],
+            joint=joints[old],
+            offset=offsets[old],
+            segments=tuple(_moved(segment, shifts.get(old)) for segment in body.links[old].segments),
         )
+        for old, new in numbers.items()
+    ]
     source = body.source
     locations = _renumbered(source.locations, order)
     kept = history.after(body, shifts)
@@ -233,7 +230,5 @@ def _moved(segment: Segment, shift: Floats | None) -> Segment:
 
 def _extra_joint(joint: ExtraJoint, numbers: Mapping[int, int], shifts: Mapping[int, Floats]) -> ExtraJoint:
     a, b = joint.links
-    positions = [
-        point - shifts.get(index, np.zeros(3)) for point, index in zip(joint.positions, joint.links, strict=True)
-    ]
-    return replace(joint, links=(numbers[a], numbers[b]), positions=frozen(positions))
+    moved = np.array([shifts.get(index, np.zeros(3)) for index in (a, b)])
+    return replace(joint, links=(numbers[a], numbers[b]), positions=frozen(joint.positions - moved))

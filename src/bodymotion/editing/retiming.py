@@ -1,7 +1,5 @@
 """Change the speed or the length of a motion, slow it down until joints are within their speed limits, or reverse it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -65,9 +63,8 @@ def change_length(motion: Motion, seconds: float, method: Method = "linear") -> 
         When the motion takes no time, its components do not share a timeline, or `seconds` is not positive and finite.
     """
     if not (0 < seconds < np.inf and motion.duration > 0):
-        raise ValueError(
-            f"a motion of {motion.duration:g} s cannot be made to take {seconds:g} s, expected more than 0"
-        )
+        message = f"a motion of {motion.duration:g} s cannot be made to take {seconds:g} s, expected more than 0"
+        raise ValueError(message)
     return change_speed(motion, motion.duration / seconds, method)
 
 

@@ -1,7 +1,5 @@
 """The rules of edits: what an edit does not change, or loses."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import Problem, judgement
 from bodymotion.motion import Motion, OtherSeq
 from bodymotion.motion.rules import NOT_EDITED, unknown_component

@@ -1,7 +1,5 @@
 """Select parts of a motion: components by content, frames by time or by index."""
 
-from __future__ import annotations
-
 from bodymotion.motion import Motion
 
 
@@ -58,7 +56,6 @@ def trim_frames(motion: Motion, first: int = 0, last: int | None = None) -> Moti
     begin = first + count if first < 0 else first
     stop = count - 1 if last is None else last + count if last < 0 else last
     if not 0 <= begin <= stop < count:
-        raise ValueError(
-            f"no frames {first} to {'the end' if last is None else last}: the motion has frames 0 to {count - 1}"
-        )
+        message = f"no frames {first} to {'the end' if last is None else last}: the motion has frames 0 to {count - 1}"
+        raise ValueError(message)
     return motion[begin : stop + 1]

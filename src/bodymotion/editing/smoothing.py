@@ -1,7 +1,5 @@
 """Change values of a motion: filter it, fill gaps, scale and offset joints, and remove jumps of joint angles by full turns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -69,11 +67,8 @@ def smooth(motion: Motion, cutoff: float, contents: Sequence[str] | None = None)
             return replace(component, values=_smoothed(whole, weights) + full_turns)
         return replace(component, values=_smoothed(values, weights))
 
-    problems = []
-    if contents is None:
-        problems += [
-            NOT_EDITED.problem(f"{c.content} is not smoothed") for c in motion.components if not _is_of(c, FILTERED)
-        ]
+    others = [c.content for c in motion.components if not _is_of(c, FILTERED)] if contents is None else []
+    problems = [NOT_EDITED.problem(f"{content} is not smoothed") for content in others]
     if not any(_is_of(c, chosen) and c.num_frames for c in motion.timed):
         problems.append(IDLE.problem(f"nothing to smooth: the motion has none of {', '.join(chosen)}"))
     return motion.mapped(smoothed, problems)
@@ -161,17 +156,16 @@ def unwrap(motion: Motion, body: Body | None = None) -> Motion:
     """
     idle = motion.joint_displacement is None
     problems = [IDLE.problem("nothing to unwrap: the motion has no joint displacements")] if idle else []
-    return motion.mapped(lambda c: _unwrapped(c, body), problems)
 
+    def changed(component: TimedComponent) -> Component:
+        if not isinstance(component, MultiValueSeq) or component.content != JOINT_DISPLACEMENT:
+            return component
+        values = unwrapped(component.values)
+        if body is not None:
+            joints = zip(body.joint_columns(component), body.joints, strict=True)
+            others = [column for column, joint in joints if column >= 0 and joint.type != "rotate"]
+            values = np.array(values)
+            values[:, others] = component.values[:, others]
+        return replace(component, values=values)
 
-def _unwrapped(component: Component, body: Body | None) -> Component:
-    if not isinstance(component, MultiValueSeq) or component.content != JOINT_DISPLACEMENT:
-        return component
-    values = unwrapped(component.values)
-    if body is not None:
-        rotates = [True] * component.num_parts
-        for column, joint in zip(body.joint_columns(component), body.joints, strict=True):
-            if column >= 0:
-                rotates[column] = joint.type == "rotate"
-        values = np.where(rotates, values, component.values)
-    return replace(component, values=values)
+    return motion.mapped(changed, problems)

@@ -4,8 +4,6 @@ The result is that of `trim` and `Motion.resample`. Only methods that work row b
 cubic spline or a filter needs the whole motion.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,8 +23,7 @@ from bodymotion.motion.interpolation.sampling import check_increasing, check_rat
 from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, wrap_problem
 from bodymotion.motion.rules import unknown_component
 
-MIN_BYTES_OF_NUMBER = 5
-"""The smallest size of a number in a row: ``0.0, ``."""
+MIN_BYTES_OF_NUMBER = 5  # The smallest size of a number in a row: ``0.0, ``.
 
 
 def trim_file(
@@ -61,9 +58,8 @@ def trim_file(
             count = sum(int(np.count_nonzero((t >= low) & (t <= high))) for t in _times(reader, index))
             range_of_times = ends[index]
             if range_of_times is not None and not count:
-                raise ValueError(
-                    f"{header.content} has no frame there: its frames are from {range_of_times[0]:g} s to {range_of_times[1]:g} s"
-                )
+                message = f"{header.content} has no frame there: its frames are from {range_of_times[0]:g} s to {range_of_times[1]:g} s"
+                raise ValueError(message)
             headers[index] = replace(header, num_frames=count)
 
         def cut(_: int, rows: Rows) -> Pieces:
@@ -72,11 +68,7 @@ def trim_file(
                 if kept.any():
                     yield None if stamps is None else stamps[kept] - (start or 0.0), values[kept]
 
-        left = [
-            unknown_component(header.type, header.content, "trimmed")
-            for header in reader.components
-            if header.layout is None
-        ]
+        left = [unknown_component(h.type, h.content, "trimmed") for h in reader.components if h.layout is None]
         return (*write_rows(reader, target, headers, cut, progress), *left)
 
 
@@ -119,11 +111,8 @@ def resample_file(
             for k, ends in enumerate(reader.end_times())
             if ends is not None
         }
-        numbers = sum(
-            counts.get(k, 0) * header.layout.width
-            for k, header in enumerate(reader.components)
-            if header.layout is not None
-        )
+        widths = [0 if header.layout is None else header.layout.width for header in reader.components]
+        numbers = sum(count * widths[k] for k, count in counts.items())
         _check_disk(Path(target), MIN_BYTES_OF_NUMBER * numbers, max(counts.values(), default=0), rate)
         headers = [
             header

@@ -12,8 +12,6 @@ or the end of a part (`LARM`, `HipR`, `jointLArm`), and the corners of four-legg
 pair when the other name exists.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,8 +24,9 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 
-MIN_AXIS_COSINE = 0.7
-"""Of the angle between an axis and the mirror image of its partner; below it they are not mirror images."""
+MIN_AXIS_COSINE = (
+    0.7  # Of the angle between an axis and the mirror image of its partner; below it they are not mirror images.
+)
 
 
 @dataclass(frozen=True)
@@ -119,16 +118,8 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
         if angle > tilt:
             tilt, worst_joint = angle, link.name
     frames = rotations.multiply(rotations.conjugate(mirrored_rotations(rest[:, 3:])), rest[links, 3:])
-    return Symmetry(
-        links,
-        columns,
-        signs,
-        frames,
-        float(apart[worst]) if len(apart) else 0.0,
-        body.links[worst].name if len(apart) else "",
-        tilt,
-        worst_joint,
-    )
+    offset, worst_link = (float(apart[worst]), body.links[worst].name) if len(apart) else (0.0, "")
+    return Symmetry(links, columns, signs, frames, offset, worst_link, tilt, worst_joint)
 
 
 _SWAP = {"l": "r", "r": "l", "L": "R", "R": "L"}

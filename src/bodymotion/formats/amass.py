@@ -13,8 +13,6 @@ at rest are ``J_regressor`` (J, V) times ``v_template`` (V, 3) plus ``shapedirs`
 the parents. Without it the offsets are NaN: rotations are known, positions are not.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -14,10 +14,10 @@ from bodymotion.diagnostics import Location
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.rules import GAINS
 from bodymotion.formats.text.decimals import parsed
+from bodymotion.geometry.arrays import Floats
 from bodymotion.system.open_files import read_head
 
 if TYPE_CHECKING:
-    from bodymotion.geometry.arrays import Floats
     from bodymotion.model.body import Body
 
 MAX_BYTES = 1 << 20

@@ -4,25 +4,29 @@ Those that only MJCF has are in `extra` under "mjcf": its reader keeps them ther
 report them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 
+from bodymotion.diagnostics import Rule
 from bodymotion.diagnostics.losses import ONLY_MJCF
 from bodymotion.geometry.arrays import Floats, frozen, same
 from bodymotion.model.body import Body, ExtraJointType, Viewpoint
 from bodymotion.model.links import JointType, Link, Segment
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Rule
-
 MAX_DEPTH = 50
-FINITE_FIELDS = ("offset", "pose", "positions", "axis", "transform", "diffuse", "specular", "emissive")
-"""Fields that must be finite."""
+FINITE_FIELDS = (
+    "offset",
+    "pose",
+    "positions",
+    "axis",
+    "transform",
+    "diffuse",
+    "specular",
+    "emissive",
+)  # Fields that must be finite.
 _ENUMERATIONS = {("type", "fixed"): get_args(JointType), ("type", "xyz"): get_args(ExtraJointType)}
 
 T = TypeVar("T")
@@ -64,6 +68,8 @@ def coerced(now: object, meant: object, name: str) -> object:
             raise ValueError(f"shape {array.shape}, not {now.shape}")
         if name in FINITE_FIELDS and not np.isfinite(array).all():
             raise ValueError("not finite")
+        if name == "offset" and not array[3:].any():
+            raise ValueError("no rotation")
         return frozen(array)
     if isinstance(now, tuple):
         return tuple(np.asarray(coerced(np.array(now, dtype=np.float64), meant, name)).tolist())
@@ -110,8 +116,13 @@ def json_of_viewpoints(viewpoints: Sequence[Viewpoint]) -> list[dict[str, object
     return [{field.name: as_json(getattr(view, field.name)) for field in fields(view)} for view in viewpoints]
 
 
-SUM_TOLERANCE = 1e-9
-"""Relative difference up to which the sums of the segments equal the link in the rest of the file."""
+def viewpoints_of(entries: object) -> tuple[Viewpoint, ...]:
+    """Return the viewpoints of their entries, with defaults for what cannot be used."""
+    base = Viewpoint()
+    return tuple(replace(base, **usable(base, one)) for one in (entries if isinstance(entries, list) else ()))
+
+
+SUM_TOLERANCE = 1e-9  # Relative difference up to which the sums of the segments equal the link in the rest of the file.
 
 
 def json_of_segments(link: Link, counts: Sequence[tuple[int, int]]) -> list[dict[str, object]] | None:
@@ -220,23 +231,18 @@ def mjcf_losses(body: Body) -> Iterator[tuple[Rule, str, str]]:
         if values and section != "joints":
             rule = ONLY_MJCF if section in MATTERS else ONLY_MJCF.as_note
             yield rule, f"<{section}> of MJCF", body.name or "the model"
-    for message, name in _lost_attributes(body):
-        yield ONLY_MJCF, message, name
-
-
-def _lost_attributes(body: Body) -> Iterator[tuple[str, str]]:
     for link in body.links:
         if mjcf_values(link.joint.extra):
-            yield "attributes of joints that only MJCF has", link.joint.name or link.name
+            yield ONLY_MJCF, "attributes of joints that only MJCF has", link.joint.name or link.name
         for key in ("stiffness", "margin"):
             if np.any(np.asarray(dynamic_values(link.joint.extra).get(key, 0))):
-                yield f"{key} of joints, which only MJCF has", link.joint.name or link.name
+                yield ONLY_MJCF, f"{key} of joints, which only MJCF has", link.joint.name or link.name
         if any(mjcf_values(segment.extra) for segment in link.segments):
-            yield "attributes of geoms that only MJCF has", link.name
+            yield ONLY_MJCF, "attributes of geoms that only MJCF has", link.name
     for device in body.devices:
         of_device = mjcf_values(device.extra)
         if of_device and of_device != {"camera": {"resolution": "1 1"}}:
-            yield "attributes of sensors, sites or cameras that only MJCF has", device.name
+            yield ONLY_MJCF, "attributes of sensors, sites or cameras that only MJCF has", device.name
     for joint in body.extra_joints:
         if mjcf_values(joint.extra):
-            yield "attributes of equalities that only MJCF has", joint.name
+            yield ONLY_MJCF, "attributes of equalities that only MJCF has", joint.name

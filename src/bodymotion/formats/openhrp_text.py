@@ -83,8 +83,7 @@ CONVERTED = document.note(
 
 SUFFIXES = (".pos", ".waist", ".hip", ".zmp")
 
-MAX_DIFFERENCE = 1e-3
-"""[rad] The difference between the orientations of .waist and .hip: files have few decimals."""
+MAX_DIFFERENCE = 1e-3  # [rad] The difference between the orientations of .waist and .hip: files have few decimals.
 
 
 def siblings(path: Path) -> dict[str, Path]:

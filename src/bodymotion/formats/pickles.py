@@ -1,7 +1,8 @@
-"""Motions in Python pickles (.pkl): dictionaries of arrays, as GMR, TWIST2, PHC, ASAP and MimicKit write them. Only reading.
+"""Motions in Python pickles (.pkl) or archives of PyTorch (.pt): dictionaries of arrays, as GMR, TWIST2, ASAP and MimicKit write them.
 
-A pickle is a program for a stack machine that can call any function of Python. Here a machine of our own interprets it: it builds numbers,
-texts, lists, tuples and dictionaries, and the arrays of NumPy and joblib from their bytes. It calls nothing: other names are refused.
+Only reading. A pickle is a program for a stack machine that can call any function of Python. Here a machine of our own interprets it: it
+builds numbers, texts, lists, tuples and dictionaries, and the arrays of NumPy and joblib from their bytes. It calls nothing: other names
+are refused. An archive of PyTorch is a zip file with the pickle `data.pkl`, whose tensors have storages, the files `data/KEY`.
 
 The dictionary has the keys of a layout of `formats.npz.layouts`; or it has such dictionaries by the names of motions: the first is read.
 """
@@ -9,8 +10,10 @@ The dictionary has the keys of a layout of `formats.npz.layouts`; or it has such
 from __future__ import annotations
 
 import io
+import math
 import pickletools
 import re
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,12 +55,19 @@ CODE = judgement.error(
 MAX_BYTES, MAX_STEPS = 1 << 30, 500_000
 _KINDS = re.compile(r"[biufU]\d{1,4}|\?")
 _MODULES = ("numpy.core.multiarray", "numpy._core.multiarray", "numpy.core.numeric", "numpy._core.numeric")
+_STORAGES = {
+    **{"Double": "<f8", "Float": "<f4", "Half": "<f2", "Bool": "?"},
+    **{"Long": "<i8", "Int": "<i4", "Short": "<i2", "Char": "i1", "Byte": "u1"},
+}
 KNOWN = {
     **{(module, name): name for module in _MODULES for name in ("_reconstruct", "scalar", "_frombuffer")},
     ("numpy", "ndarray"): "ndarray",
     ("numpy", "dtype"): "dtype",
     ("_codecs", "encode"): "encode",
     ("joblib.numpy_pickle", "NumpyArrayWrapper"): "joblib",
+    ("collections", "OrderedDict"): "dict",
+    ("torch._utils", "_rebuild_tensor_v2"): "tensor",
+    **{("torch", f"{name}Storage"): f"storage {code}" for name, code in _STORAGES.items()},
 }
 """The names that a pickle may have, and what they stand for."""
 _VALUE = re.compile(
@@ -83,10 +93,28 @@ def read_pickle(
     found = Diagnostics(path)
     arrays: dict[str, Array] = {}
     with found.recover(("components", "all")):
-        machine = _Machine(file_bytes(path, UNREADABLE, TOO_LARGE, MAX_BYTES), str(path))
+        data = file_bytes(path, UNREADABLE, TOO_LARGE, MAX_BYTES)
+        machine = _Machine(*_opened(data, str(path)), str(path))
         arrays = machine.arrays(machine.run(), found)
     given = Given(body, joint_names, link_names, frame_rate, quaternion_order)
     return motion_of(arrays, Source("pickle", path), found, given)
+
+
+def _opened(data: bytes, path: str) -> tuple[bytes, dict[str, bytes]]:
+    """Return the pickle, and the storages of tensors by their keys, of a file's bytes."""
+    if data[:2] != b"PK":
+        return data, {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = {info.filename.partition("/")[2]: info for info in archive.infolist()}
+            if any(info.compress_type for info in members.values()):
+                raise CONTENT.error("its files are compressed; PyTorch writes them as they are", Location(path))
+            if sum(info.file_size for info in members.values()) > len(data):
+                raise TOO_LARGE.error("its files are larger than the archive", Location(path))
+            keys = [name for name in members if name.startswith("data/")]
+            return archive.read(members["data.pkl"]), {key[5:]: archive.read(members[key]) for key in keys}
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, OSError, RuntimeError) as error:
+        raise CONTENT.error(f"the archive cannot be read: {error}", Location(path)) from error
 
 
 @dataclass
@@ -101,12 +129,12 @@ class _Object:
 class _Machine:
     """The stack machine of pickles, without calls."""
 
-    def __init__(self, data: bytes, path: str) -> None:
-        self.data, self.path, self.at = data, path, 0
+    def __init__(self, data: bytes, storages: dict[str, bytes], path: str) -> None:
+        self.data, self.storages, self.path, self.at = data, storages, path, 0
         self.stream = io.BytesIO(data)
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}
-        self.budget = 4 * len(data) + (1 << 20)
+        self.budget = 4 * (len(data) + sum(map(len, storages.values()))) + (1 << 20)
         """[bytes] What may be made of the pickle, which can use a text again and again."""
 
     def fail(self, message: str) -> FormatError:
@@ -169,6 +197,12 @@ class _Machine:
             if not all(isinstance(one, str) for one in names) or names not in KNOWN:
                 raise self.refuse(f"the name {'.'.join(str(one)[:40] for one in names if isinstance(one, str))!r}")
             stack.append(_Object(KNOWN[names]))
+        elif name == "BINPERSID":
+            _, kind, key, _, count = stack.pop()
+            if not isinstance(kind, _Object) or not kind.what.startswith("storage "):
+                raise self.refuse("an object of its own")
+            dtype = _Object("dtype", kind.what.split()[1])
+            stack.append(_Object("storage", value=self.array(self.storages[key], dtype, (count,), False)))
         elif name in ("REDUCE", "NEWOBJ"):
             arguments = stack.pop()
             stack.append(self.made(stack.pop(), arguments))
@@ -214,6 +248,10 @@ class _Machine:
         if what == "_frombuffer":
             data, dtype, shape, order = arguments
             return _Object("array", value=self.array(data, dtype, shape, order == "F"))
+        if what == "dict" and not arguments:
+            return {}
+        if what == "tensor":
+            return _Object("array", value=self.tensor(*arguments[:4]))
         if what == "encode":
             self.spend(len(arguments[0]))
             return str.encode(arguments[0], "latin-1")
@@ -241,6 +279,16 @@ class _Machine:
         else:
             _, shape, dtype, fortran, data = state
             target.value = self.array(data, dtype, shape, bool(fortran))
+
+    def tensor(self, storage: Any, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:  # noqa: ANN401
+        """Return a part of a storage, whose last number must be in it; strides are numbers, not bytes."""
+        values = storage.value
+        last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
+        if storage.what != "storage" or min(offset, *shape, *strides, 0) < 0 or len(shape) > 4 or last >= len(values):
+            raise self.fail(f"a tensor of shape {shape} is larger than its storage")
+        self.spend(math.prod(shape) * values.itemsize)
+        steps = [step * values.itemsize for step in strides]
+        return np.array(np.lib.stride_tricks.as_strided(values[offset:], shape, steps, writeable=False))
 
     def array(self, data: bytes | str | None, dtype: Any, shape: Any, fortran: bool) -> Array:  # noqa: ANN401
         """Return an array of bytes, or of those that follow in the file."""

@@ -304,11 +304,12 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
         if _kept_bodies is not None and row.holds == "Body" and path.is_file():
             about = path.stat()
             key = (path.absolute(), about.st_mtime_ns, about.st_size, repr(sorted(options.items())))
-            if key in _kept_bodies:
-                return _kept_bodies[key]
+            body, parts = _kept_bodies.get(key, (None, None))
+            if body is not None and parts == _part_times(body):
+                return body
         found = _read(row, path, options).require()
     if _kept_bodies is not None and key is not None:
-        _kept_bodies[key] = found
+        _kept_bodies[key] = found, _part_times(found)
         if len(_kept_bodies) > MAX_KEPT:
             del _kept_bodies[next(iter(_kept_bodies))]
     return found
@@ -316,13 +317,20 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
 
 MAX_KEPT = 4
 """Bodies that are kept in memory."""
-_kept_bodies: dict[Any, Body] | None = None
+
+
+def _part_times(body: Body) -> tuple[int | None, ...]:
+    """Return when each file that a model names was changed [ns]; None for those that are gone."""
+    return tuple(path.stat().st_mtime_ns if path.is_file() else None for path in body.source.parts)
+
+
+_kept_bodies: dict[Any, tuple[Body, tuple[int | None, ...]]] | None = None
 
 
 def keep_bodies() -> None:
     """From now on, read a body once: what is constant for it is computed once, too. For processes that use it with many motions."""
     global _kept_bodies
-    _kept_bodies = {}
+    _kept_bodies = _kept_bodies or {}
 
 
 def load_together(sources: Iterable[Any], *, by_position: bool = False, **options: Any) -> list[Any]:  # noqa: ANN401

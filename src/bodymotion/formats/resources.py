@@ -20,7 +20,6 @@ import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -67,15 +66,11 @@ PART_UNREADABLE = document.warning(
     example=("an Inline of a file in VRML 1.0", "an Inline of a file in VRML97"),
 )
 
-MAX_BYTES = 2 * 10**9
-"""All files that one `ResourceFinder` reads, together."""
-MAX_LINKS = 8
-"""Folders of symbolic links to one file that names may be relative to."""
-MAX_SHOWN = 200
-"""Characters of a name in a message."""
+MAX_BYTES = 2 * 10**9  # All files that one `ResourceFinder` reads, together.
+MAX_LINKS = 8  # Folders of symbolic links to one file that names may be relative to.
+MAX_SHOWN = 200  # Characters of a name in a message.
 
-PACKAGE_FILE = "package.xml"
-"""The file that makes a folder a ROS package."""
+PACKAGE_FILE = "package.xml"  # The file that makes a folder a ROS package.
 MAX_PACKAGE_FILE_BYTES = 10**6
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|[/\\]{2}")
@@ -171,23 +166,16 @@ class ResourceFinder:
     def __init__(
         self, root_folder: str | Path, allow_outside: bool | None = None, *, model: Path | None = None
     ) -> None:
-        self._root_folder, self._model = Path(root_folder), model
+        self.root = real_path(Path(root_folder))
+        """The root folder, without symbolic links."""
+        self.roots = (self.root,) if model is None else (self.root, real_path(model).parent)
+        """The folders whose trees hold what may be opened."""
         self.allow_outside = allow_outside
         self._found: dict[tuple[tuple[Path, ...], str], Path] = {}
         self._resolved: dict[Path, tuple[Path, Path]] = {}
         self._link_folders: dict[Path, list[Path]] = {}
         """Of a file that was reached by symbolic links: the folders of these links."""
         self._bytes_read = 0
-
-    @cached_property
-    def root(self) -> Path:
-        """The root folder, without symbolic links."""
-        return real_path(self._root_folder)
-
-    @cached_property
-    def roots(self) -> tuple[Path, ...]:
-        """The folders whose trees hold what may be opened."""
-        return (self.root,) if self._model is None else (self.root, real_path(self._model).parent)
 
     def find(self, names: str | Iterable[str], holder: Path | None = None) -> Path | NotFound:
         """Return the first file among several names that exists and may be opened, or why the last is not opened.

@@ -1,7 +1,5 @@
 """Rules about files of any format: FMT…."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import judgement
 
 UNKNOWN = judgement.error(

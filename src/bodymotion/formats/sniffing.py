@@ -3,8 +3,6 @@
 Every function takes the first bytes of a file (`HEAD` of `formats.registry`) and returns whether they are those of one format.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 
@@ -62,7 +60,7 @@ def looks_like_body(head: bytes) -> bool:
     """Return whether a file has `format: ChoreonoidBody`."""
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         head = head[2:].replace(b"\0", b"")
-    return _BODY_FORMAT.search(head.removeprefix(codecs.BOM_UTF8)) is not None
+    return b"ChoreonoidBody" in head and _BODY_FORMAT.search(head.removeprefix(codecs.BOM_UTF8)) is not None
 
 
 _PSEQ_TYPE = re.compile(rb"(?:^|[\s{,])[\"']?type[\"']?\s*:\s*[\"']?PoseSeq(?![A-Za-z0-9_])")
@@ -70,7 +68,7 @@ _PSEQ_TYPE = re.compile(rb"(?:^|[\s{,])[\"']?type[\"']?\s*:\s*[\"']?PoseSeq(?![A
 
 def looks_like_pseq(head: bytes) -> bool:
     """Return whether a file has `type: PoseSeq`."""
-    return _PSEQ_TYPE.search(head.removeprefix(codecs.BOM_UTF8)) is not None
+    return b"PoseSeq" in head and _PSEQ_TYPE.search(head.removeprefix(codecs.BOM_UTF8)) is not None
 
 
 def looks_like_seq(head: bytes) -> bool:
@@ -84,8 +82,10 @@ def looks_like_seq(head: bytes) -> bool:
 
 # XML
 
-_XML_SPACE = re.compile(rb"\s*+")
-_XML_NAME = re.compile(rb"<([A-Za-z_][\w.:-]*+)(?=[\s/>])")
+_XML_START = re.compile(
+    rb"(?:\s++|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>\[]*+(?:\[[^\]]*+\][^>]*+)?>)*+<([A-Za-z_][\w.:-]*+)(?=[\s/>])",
+    re.DOTALL,
+)
 
 
 def looks_like_urdf(head: bytes) -> bool:
@@ -105,38 +105,9 @@ def root_element(head: bytes) -> str:
     """
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         head = head.decode("utf-16", "ignore").encode()
-    at = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
-    while True:
-        found = _XML_SPACE.match(head, at)
-        at = found.end() if found else at
-        end = _end_of_piece(head, at)
-        if end is None:
-            break
-        if end < 0:
-            return ""
-        at = end
-    name = _XML_NAME.match(head, at)
-    return "" if name is None else name[1].decode("latin-1")
-
-
-def _end_of_piece(head: bytes, at: int) -> int | None:
-    """Return where the piece before the root that begins at `at` ends; -1 where it does not end, None where no such piece begins."""
-    if head.startswith(b"<?", at):
-        return _after(head, b"?>", at + 2)
-    if head.startswith(b"<!--", at):
-        return _after(head, b"-->", at + 4)
-    if head.startswith(b"<!DOCTYPE", at):
-        close, bracket = head.find(b">", at), head.find(b"[", at)
-        if 0 <= bracket < close:
-            bracket = head.find(b"]", bracket)
-            close = head.find(b">", bracket) if bracket >= 0 else -1
-        return close + 1 if close >= 0 else -1
-    return None
-
-
-def _after(head: bytes, what: bytes, start: int) -> int:
-    found = head.find(what, start)
-    return -1 if found < 0 else found + len(what)
+    head = head.removeprefix(codecs.BOM_UTF8)
+    found = _XML_START.match(head)
+    return "" if found is None else found[1].decode("latin-1")
 
 
 # Recorded motion and tables
@@ -180,8 +151,17 @@ _PICKLE_START = re.compile(rb"\x80[\x02-\x05](?:\x95.{8})?\}[\x94q]", re.DOTALL)
 
 
 def looks_like_pickle(head: bytes) -> bool:
-    """Return whether a file is a Python pickle of a dictionary."""
+    """Return whether a file is a Python pickle of a dictionary, or an archive of PyTorch, whose first member is a pickle."""
+    if head[:4] == b"PK\x03\x04":
+        return head[30 : 30 + int.from_bytes(head[26:28], "little")].endswith(b"/data.pkl")
     return _PICKLE_START.match(head) is not None
+
+
+def looks_like_log_of_messages(head: bytes) -> bool:
+    """Return whether a file is a log in MCAP, or the `metadata.yaml` or a database of a rosbag2."""
+    return head.startswith((b"\x89MCAP0\r\n", b"rosbag2_bagfile_information:")) or (
+        head.startswith(b"SQLite format 3\0") and b"serialization_format" in head
+    )
 
 
 # Spot
@@ -204,8 +184,7 @@ _SEQUENCE_FIELDS = (
     *(b"choreography_sequence", b"music_file", b"music_start_slice", b"choreography_start_slice"),
 )
 """The fields of the messages ChoreographySequence and ChoreographerSave."""
-_LISTED_MOVE = re.compile(rb"(?:^|\s)moves\s*+:?\s*+[{<]\s*+name\b")
-"""The start of a move in a robot's list of moves."""
+_LISTED_MOVE = re.compile(rb"(?:^|\s)moves\s*+:?\s*+[{<]\s*+name\b")  # The start of a move in a robot's list of moves.
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 # A protobuf tag is the number of a field times 8 and the kind of its value.
 _NAME_TAG, _ROW_TAG, _STATE_TAG = 0x0A, 0x12, 0x0A

@@ -1,17 +1,12 @@
 """Read-only float64 arrays, the contents of all values in this package, and their comparison."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from numbers import Real
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int32]
@@ -74,6 +69,13 @@ def real_numbers(values: npt.ArrayLike, what: str = "array") -> Floats:
     return array.astype(np.float64, copy=False)
 
 
+def unit(vectors: npt.ArrayLike) -> Floats:
+    """Return vectors (..., K) scaled to length 1; zeros stay zero."""
+    vectors = np.asarray(vectors, dtype=np.float64)
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(length > 0, length, 1.0))
+
+
 def runs(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return the runs of True in a mask (N,): for each the index of its first element, and the one after its last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
@@ -113,6 +115,8 @@ class ContentEquality:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
+        if other is self:
+            return True
         compared = [f.name for f in fields(self) if f.compare]  # type: ignore[arg-type]
         return all(same(getattr(self, name), getattr(other, name)) for name in compared)
 

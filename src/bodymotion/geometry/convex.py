@@ -1,6 +1,4 @@
-"""The distance between two convex hulls."""
-
-from __future__ import annotations
+"""The distance between two convex hulls, and how far boxes overlap."""
 
 from itertools import combinations
 
@@ -52,3 +50,29 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
                 if found @ found < best @ best:
                     best, spanning = found, points
     return best, spanning
+
+
+def box_overlap(one: tuple[Floats, Floats, Floats], two: tuple[Floats, Floats, Floats]) -> Floats:
+    """Return the least distances (…) by which one of two boxes must be moved to be apart, negative where they are.
+
+    A box has axes (3, 3, …), as columns, half sizes (3, …) and a middle (3, …). Gottschalk, Lin and Manocha (1996): the directions to be
+    tried are the axes of both, and the products of two of them.
+    """
+    (a, half_a, middle_a), (b, half_b, middle_b) = one, two
+    between = middle_b - middle_a
+    cosines = np.einsum("ij...,ik...->jk...", a, b)
+    along = np.abs(cosines)
+    to_a, to_b = np.einsum("i...,ij...->j...", between, a), np.einsum("i...,ij...->j...", between, b)
+    least = np.minimum(
+        (half_a + np.einsum("jk...,k...->j...", along, half_b) - np.abs(to_a)).min(axis=0),
+        (half_b + np.einsum("jk...,j...->k...", along, half_a) - np.abs(to_b)).min(axis=0),
+    )
+    for i, j in np.ndindex(3, 3):
+        i1, i2, j1, j2 = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
+        reach_a = half_a[i1] * along[i2, j] + half_a[i2] * along[i1, j]
+        reach_b = half_b[j1] * along[i, j2] + half_b[j2] * along[i, j1]
+        overlap = reach_a + reach_b - np.abs(to_a[i2] * cosines[i1, j] - to_a[i1] * cosines[i2, j])
+        sine = np.sqrt(np.maximum(1.0 - cosines[i, j] ** 2, 0.0))
+        # Products of parallel axes are no directions.
+        least = np.minimum(least, np.divide(overlap, sine, out=np.full_like(sine, np.inf), where=sine > 1e-3))
+    return np.asarray(least)

@@ -1,7 +1,5 @@
 """Poses (..., 7): x y z in metres, then the quaternion w x y z, in the frame that the caller names."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

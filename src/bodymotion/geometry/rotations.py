@@ -4,12 +4,10 @@ Quaternions are normalized where they are used; a zero quaternion counts as the 
 yaw are those of the .seq document and of URDF: R = Rz(yaw) · Ry(pitch) · Rx(roll).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, unit
 
 __all__ = [
     "IDENTITY",
@@ -127,11 +125,8 @@ def from_axis_angle(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Floats:
     """Return quaternions (..., 4) of rotations by `angle` (...) [rad] about `axis` (..., 3) of any length; a zero axis: the identity."""
     axis = np.asarray(axis, dtype=np.float64)
     half = 0.5 * np.asarray(angle, dtype=np.float64)[..., None]
-    length = np.linalg.norm(axis, axis=-1, keepdims=True)
-    unit = axis / np.where(length > 0, length, 1.0)
-    rotated = length > 0
-    w = np.where(rotated, np.cos(half), 1.0)
-    xyz = unit * np.where(rotated, np.sin(half), 0.0)
+    w = np.where(axis.any(axis=-1, keepdims=True), np.cos(half), 1.0)
+    xyz = unit(axis) * np.sin(half)
     return np.concatenate([np.broadcast_to(w, (*xyz.shape[:-1], 1)), xyz], axis=-1)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats, Ints, frozen, frozen_ints
+from bodymotion.geometry.arrays import ContentEquality, Floats, Ints, frozen, frozen_ints, unit
 
 __all__ = [
     "IMAGE_FORMATS",
@@ -107,6 +107,10 @@ class Corners(ContentEquality):
     def __repr__(self) -> str:
         return f"Corners({len(self.values)} values, {len(self.indices)} faces)"
 
+    def reversed(self) -> Corners:
+        """Return the property for faces whose corners are in the opposite order."""
+        return Corners(self.values, self.indices[:, ::-1])
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TriangleBuffers:
@@ -165,9 +169,7 @@ class Mesh(ContentEquality):
         """Unit normals (F, 3); zero for triangles without area."""
         corner = self.vertices[self.faces]
         with np.errstate(all="ignore"):
-            normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-            length = np.linalg.norm(normal, axis=1, keepdims=True)
-            return frozen(normal / np.where(length > 0, length, 1.0))
+            return frozen(unit(np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])))
 
     @cached_property
     def corners_split(self) -> TriangleBuffers:

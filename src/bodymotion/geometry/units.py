@@ -4,8 +4,6 @@ All angles are radians. Nothing in a file shows that they are meant as degrees; 
 and that would be plausible as degrees.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -13,18 +11,12 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 
-FULL_TURN = 2.0 * math.pi
-"""[rad]"""
-MAX_ROTATION = FULL_TURN + 1e-3
-"""[rad] The angle of a rotation that is larger looks like degrees."""
-MAX_LIMIT = 40.0
-"""[rad] Limits of a joint beyond this (6.4 full turns) look like degrees."""
-MAX_WHOLE_LIMIT = 2 * FULL_TURN
-"""[rad] So do limits beyond this when both are whole numbers, such as -35 and 20."""
-NO_LIMIT = 1e4
-"""[rad] Files write a number beyond this for a joint without a limit."""
-MIN_SHARE = 0.25
-"""The part of the frames in which angles must be too large: a few wild frames have another cause."""
+FULL_TURN = 2.0 * math.pi  # [rad]
+MAX_ROTATION = FULL_TURN + 1e-3  # [rad] The angle of a rotation that is larger looks like degrees.
+MAX_LIMIT = 40.0  # [rad] Limits of a joint beyond this (6.4 full turns) look like degrees.
+MAX_WHOLE_LIMIT = 2 * FULL_TURN  # [rad] So do limits beyond this when both are whole numbers, such as -35 and 20.
+NO_LIMIT = 1e4  # [rad] Files write a number beyond this for a joint without a limit.
+MIN_SHARE = 0.25  # The part of the frames in which angles must be too large: a few wild frames have another cause.
 
 
 def limits_in_degrees(lower: float, upper: float) -> float | None:
@@ -32,6 +24,16 @@ def limits_in_degrees(lower: float, upper: float) -> float | None:
     largest = max((abs(limit) for limit in (lower, upper) if abs(limit) < NO_LIMIT), default=0.0)
     whole = float(lower).is_integer() and float(upper).is_integer()
     return largest if largest > (MAX_WHOLE_LIMIT if whole else MAX_LIMIT) else None
+
+
+def limits_in_radians(limits: Floats) -> int | None:
+    """Return which of joint limits (J, 2) [°] are the widest, if all of them look like radians; else None.
+
+    Some joint of a robot in degrees has a limit beyond a full turn in radians. Whole numbers of a few joints may be degrees.
+    """
+    widest = np.abs(limits).max(axis=1)
+    whole = (np.abs(limits - np.round(limits)) < 1e-9).all()
+    return None if widest.max() > FULL_TURN + 0.01 or (whole and len(limits) < 4) else int(widest.argmax())
 
 
 @dataclass(frozen=True)
@@ -71,26 +73,16 @@ def angles_in_degrees(
     max_angle:
         Values beyond this [rad] are wrong for another reason, and are not looked at.
     """
-    kept: list[int] = []
-    beyond = 0
-    often = np.zeros(len(values), dtype=bool)
-    largest, frame, column = FULL_TURN, -1, -1
     with np.errstate(invalid="ignore"):
-        for k in range(values.shape[1]):
-            angles, low, high = values[:, k], lower[k], upper[k]
-            wrong = (angles < low) | (angles > high)
-            if not wrong.any():
-                continue
-            beyond += 1
-            as_degrees = np.radians(angles)
-            if ((as_degrees < low) | (as_degrees > high)).any():
-                continue
-            kept.append(k)
-            often |= wrong
-            sizes = np.where(np.abs(angles) <= max_angle, np.abs(angles), 0.0)
-            row = int(np.argmax(sizes))
-            if np.isfinite(sizes[row]) and sizes[row] > largest:
-                largest, frame, column = float(sizes[row]), row, k
-    if frame < 0 or 2 * len(kept) <= beyond or np.mean(often) <= MIN_SHARE:
+        wrong = (values < lower) | (values > upper)
+        columns = np.flatnonzero(wrong.any(axis=0))
+        as_degrees = np.radians(values[:, columns])
+        kept = columns[~((as_degrees < lower[columns]) | (as_degrees > upper[columns])).any(axis=0)]
+    if 2 * len(kept) <= len(columns) or np.mean(wrong[:, kept].any(axis=1)) <= MIN_SHARE:
         return None
-    return AnglesInDegrees(tuple(kept), beyond, frame, column)
+    sizes = np.abs(values[:, kept].T)
+    sizes[~(sizes <= max_angle) | np.isinf(sizes)] = 0.0
+    column, frame = np.unravel_index(np.argmax(sizes), sizes.shape)
+    if sizes[column, frame] <= FULL_TURN:
+        return None
+    return AnglesInDegrees(tuple(kept.tolist()), len(columns), int(frame), int(kept[column]))

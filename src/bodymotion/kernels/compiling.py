@@ -23,19 +23,14 @@ _F = TypeVar("_F", bound=Callable[..., object])
 
 SMALL = 1_000_000
 """Work of a kernel, in inner loop steps such as links × frames, that NumPy does in less time than it takes to load compiled code."""
-SMALL_IN_ALL = 3_000_000
-"""The same for all calls so far, small ones."""
-CALL = 5_000
-"""Inner loop steps that take as long as the overhead of a call with NumPy."""
-ONE_THREAD = 512
-"""Number of frames up to which one thread is faster than several."""
+SMALL_IN_ALL = 3_000_000  # The same for all calls so far, small ones.
+CALL = 5_000  # Inner loop steps that take as long as the overhead of a call with NumPy.
+ONE_THREAD = 512  # Number of frames up to which one thread is faster than several.
 
-MAX_SLICE = 1024
-"""Number of frames that one call processes at most."""
+MAX_SLICE = 1024  # Number of frames that one call processes at most.
 
 THREAD_NAME = "bodymotion-compiling"
-MAX_WAIT = 30.0
-"""[s] Longest time that a program waits at its end for the compiler."""
+MAX_WAIT = 30.0  # [s] Longest time that a program waits at its end for the compiler.
 
 _lock = threading.RLock()
 _done: Counter[str] = Counter()
@@ -93,8 +88,9 @@ class _Kernel:
         return found
 
 
-_OF_COMPILED: dict[int, _Kernel] = {}
-"""The kernels by the id of their compiled functions, which live as long as they do."""
+_OF_COMPILED: dict[
+    int, _Kernel
+] = {}  # The kernels by the id of their compiled functions, which live as long as they do.
 
 
 def kernel(function: _F) -> _F:

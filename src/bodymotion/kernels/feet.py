@@ -1,7 +1,5 @@
 """Feet on the ground: their lowest points, when they are in contact, the support polygon, and root poses for which they do not slip."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -93,10 +91,8 @@ def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
     return np.where(known[:, None], np.column_stack([margin, where]), np.nan)
 
 
-FEW_FRAMES = 8
-"""Number of frames up to which Python finds the hulls of all points as fast."""
-MAX_STEPS = 12
-"""Number of times that points are dropped; those that are left are few."""
+FEW_FRAMES = 8  # Number of frames up to which Python finds the hulls of all points as fast.
+MAX_STEPS = 12  # Number of times that points are dropped; those that are left are few.
 
 
 def _hulls(poses: Floats, points: Floats, edges: Indices, standing: Floats, highest: Floats) -> list[list[Point]]:
@@ -136,14 +132,12 @@ def _candidates(frame: Indices, x: Floats, y: Floats, side: float, frames: int) 
     return [found[a:b] for a, b in itertools.pairwise(ends)]
 
 
-LIFT_HEIGHT = 0.001
-"""[m] A foot that rises by more above the height of its contact lifts off."""
-MAX_ABOVE_LOWEST = 0.002
-"""[m] A foot up to this height above the lowest one counts as equally low."""
-TOUCHING_HEIGHT = 1e-5
-"""[m] A foot that is no higher than this touches the ground in any case."""
-MIN_REST_TIME = 0.1
-"""[s] A foot at one height for this time rests there; one that slides for this time does not land or lift off."""
+LIFT_HEIGHT = 0.001  # [m] A foot that rises by more above the height of its contact lifts off.
+MAX_ABOVE_LOWEST = 0.002  # [m] A foot up to this height above the lowest one counts as equally low.
+TOUCHING_HEIGHT = 1e-5  # [m] A foot that is no higher than this touches the ground in any case.
+MIN_REST_TIME = (
+    0.1  # [s] A foot at one height for this time rests there; one that slides for this time does not land or lift off.
+)
 
 
 @np.errstate(all="ignore")
@@ -234,10 +228,8 @@ def _end_of_descent(heights: Floats, times: Floats, top: int, last: int, step: i
         t += step
 
 
-MAX_SINK = 1e-4
-"""[m] A foot that would be lower than the supporting one by more than this becomes the supporting one."""
-BLOCK = 256
-"""Frames that are computed together."""
+MAX_SINK = 1e-4  # [m] A foot that would be lower than the supporting one by more than this becomes the supporting one.
+BLOCK = 256  # Frames that are computed together.
 
 
 @np.errstate(all="ignore")

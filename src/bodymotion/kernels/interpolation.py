@@ -1,7 +1,5 @@
 """Rows between rows: straight lines, cubics and their slopes, SLERP, smooth curves through orientations, and low-pass filters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -14,8 +12,7 @@ from bodymotion.kernels.kinematics import Indices, unit_pose
 MAX_SERIES_DISTANCE = 0.24
 """Squared distance of two unit quaternions (rotations 28° apart) up to which SLERP is computed by a power series."""
 
-TERMS = 12
-"""Terms of that series; the first one left out is below 1e-16."""
+TERMS = 12  # Terms of that series; the first one left out is below 1e-16.
 
 
 def lines(values: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
@@ -243,14 +240,11 @@ def _end_slopes(near: float, far: float, m_near: Floats, m_far: Floats) -> Float
 # inner orientation is a system of 3×3 blocks for the ω, with three blocks per row; the term with J' is nonlinear and is taken from the
 # iteration before. At both ends ω is φ/h, unless it is prescribed.
 
-MAX_ITERATIONS = 10
-"""The curve passes through all orientations with a continuous ω after any number of iterations."""
+MAX_ITERATIONS = 10  # The curve passes through all orientations with a continuous ω after any number of iterations.
 
-TOLERANCE = 1e-12
-"""Relative change of ω at which the iteration ends."""
+TOLERANCE = 1e-12  # Relative change of ω at which the iteration ends.
 
-MAX_BLOCKS = 200_000
-"""Frames times links that are solved together, which bounds the memory."""
+MAX_BLOCKS = 200_000  # Frames times links that are solved together, which bounds the memory.
 
 
 @np.errstate(all="ignore")

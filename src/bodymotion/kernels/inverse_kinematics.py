@@ -18,8 +18,6 @@ Kinds of tasks, with points P on link a and Q on link b (−1: the world), and t
     AXES (1)       d · a₂, a₂ an axis in link b                   likewise
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np
@@ -32,32 +30,32 @@ from bodymotion.kernels.loop_constraints import Chain, Indices, place_links
 POSE, CENTER, LOOK, DISTANCE, POINTS, AXES = range(6)
 Tasks: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats, Indices]
 """Kinds (K,), links (K, 2), points (K, 2, 3), directions (K, 3), weights (K, 6) of the residuals, and whether these are hard (K, 6)."""
-Masses: TypeAlias = tuple[Floats, Floats]
-"""The links' shares (L,) of the mass, and their centres (L, 3)."""
+Masses: TypeAlias = tuple[Floats, Floats]  # The links' shares (L,) of the mass, and their centres (L, 3).
 Space: TypeAlias = tuple[Indices, Floats, Floats, Floats]
 """Of the variables (6 + J): which may move, limits, and the weights with which joints are held at their rest values."""
-IkProblem: TypeAlias = tuple[Chain, Masses, Tasks, Space]
-"""The chain has all links; the pose of the root replaces its offset."""
-Pose: TypeAlias = tuple[Floats, Floats]
-"""Joints (J,) and the pose (7,) of the root."""
-Linear: TypeAlias = tuple[Floats, Floats]
-"""Weighted residuals (R,) and their derivatives (R, 6 + J)."""
-Work: TypeAlias = tuple[Floats, Floats, Floats]
-"""Rotations (L, 3, 3), positions (L, 3) and joint axes (L, 3) of the links in the world."""
-System: TypeAlias = tuple[Floats, Floats, Floats]
-"""H = AᵀW²A, g = AᵀW²r, and the factor of H + λ of the joints that are not at limits."""
+IkProblem: TypeAlias = tuple[
+    Chain, Masses, Tasks, Space
+]  # The chain has all links; the pose of the root replaces its offset.
+Pose: TypeAlias = tuple[Floats, Floats]  # Joints (J,) and the pose (7,) of the root.
+Linear: TypeAlias = tuple[Floats, Floats]  # Weighted residuals (R,) and their derivatives (R, 6 + J).
+Work: TypeAlias = tuple[
+    Floats, Floats, Floats
+]  # Rotations (L, 3, 3), positions (L, 3) and joint axes (L, 3) of the links in the world.
+System: TypeAlias = tuple[
+    Floats, Floats, Floats
+]  # H = AᵀW²A, g = AᵀW²r, and the factor of H + λ of the joints that are not at limits.
 
-TOLERANCE = 1e-10
-"""[m, rad] A task with a smaller error is done."""
+TOLERANCE = 1e-10  # [m, rad] A task with a smaller error is done.
 MIN_STEP = 1e-11
-MAX_STEP = 0.5
-"""[rad or m] No variable moves further in one step."""
-MIN_GAIN, MAX_STALLS = 1e-12, 3
-"""The end of descent: so many steps one after another gain less than this share."""
+MAX_STEP = 0.5  # [rad or m] No variable moves further in one step.
+MIN_GAIN, MAX_STALLS = 1e-12, 3  # The end of descent: so many steps one after another gain less than this share.
 HARD, MAX_STEP_OF_UPDATES = 30.0, 0.1
 """The weight of hard tasks; and [rad or m] the largest step after which their multipliers are updated."""
-DAMPING, MIN_SHARE, MIN_DAMPING = 1e-3, 1e-9, 1e-11
-"""The first and the smallest share of the squared error that is λ, and the smallest λ."""
+DAMPING, MIN_SHARE, MIN_DAMPING = (
+    1e-3,
+    1e-9,
+    1e-11,
+)  # The first and the smallest share of the squared error that is λ, and the smallest λ.
 
 
 def solve(
@@ -78,9 +76,8 @@ def solve(
 
 
 @inlined
-def _rotation_vector(orientation: Floats, goal: Floats, out: Floats) -> float:
-    """Fill `out` (3,) with the rotation vector from `goal` (3, 3) to `orientation` (3, 3); return its angle, 0…π."""
-    d = np.empty((3, 3))
+def _rotation_vector(orientation: Floats, goal: Floats, d: Floats, out: Floats) -> float:
+    """Fill `out` (3,) with the rotation vector from `goal` (3, 3) to `orientation` (3, 3); return its angle. `d` (3, 3) is overwritten."""
     for a in range(3):
         for b in range(3):
             d[a, b] = orientation[a, 0] * goal[b, 0] + orientation[a, 1] * goal[b, 1] + orientation[a, 2] * goal[b, 2]
@@ -113,28 +110,32 @@ def _add(
 ) -> None:
     """Add to the rows of `jac` the products of `by` (6, 6) with v and ω of a point of a link, for each variable.
 
-    With b and c the halves of a row of `by`, s a joint's axis and r from its origin to the point: b · (s × r) + c · s = s · (r × b + c).
+    With s a joint's axis and r from its origin to the point, v = s × r and ω = s, or v = s and ω = 0 where it slides.
     """
     parents, kinds, columns = chain[:3]
     _, positions, axes = work
-    arm = np.empty(3)
-    moment = np.empty(3)
-    for m in range(6):
-        if rows[m] < 0:
-            continue
-        i = link
-        while i >= 0:
-            for k in range(3):
-                arm[k] = point[k] - positions[i, k]
-            cross(arm, by[m], moment)
-            for k in range(3):
-                moment[k] += by[m, 3 + k]
-                if kinds[i]:
-                    jac[rows[m], 6 + columns[i]] += axes[i, k] * (by[m, k] if kinds[i] == 2 else moment[k])
-                elif i == 0 and free_root:
-                    jac[rows[m], k] += by[m, k]
-                    jac[rows[m], 3 + k] += moment[k]
-            i = parents[i]
+    i = link
+    while i >= 0:
+        x, y, z = point[0] - positions[i, 0], point[1] - positions[i, 1], point[2] - positions[i, 2]
+        if kinds[i]:
+            a, b, c = axes[i]
+            u, v, w = (a, b, c) if kinds[i] == 2 else (b * z - c * y, c * x - a * z, a * y - b * x)
+            if kinds[i] == 2:
+                a, b, c = 0.0, 0.0, 0.0
+            for m in range(6):
+                if rows[m] >= 0:
+                    e = by[m]
+                    jac[rows[m], 6 + columns[i]] += e[0] * u + e[1] * v + e[2] * w + e[3] * a + e[4] * b + e[5] * c
+        elif i == 0 and free_root:
+            for m in range(6):
+                if rows[m] >= 0:
+                    e, slopes = by[m], jac[rows[m]]
+                    for k in range(3):
+                        slopes[k] += e[k]
+                    slopes[3] += y * e[2] - z * e[1] + e[3]
+                    slopes[4] += z * e[0] - x * e[2] + e[4]
+                    slopes[5] += x * e[1] - y * e[0] + e[5]
+        i = parents[i]
 
 
 @inlined
@@ -223,7 +224,7 @@ def _evaluate(
         errors[n, 1] = 0.0
         if kind == POSE:
             rotation(goals[n], goal)
-            _rotation_vector(orientations[a], goal, r[3:])
+            _rotation_vector(orientations[a], goal, back, r[3:])
             for m in range(6):
                 by[m, m] = 1.0
             for k in range(3):
@@ -362,7 +363,7 @@ def _step(space: Space, x: Floats, damping: float, system: System, index: Indice
             fixed[i] = 1
     for _ in range(count):
         number = 0
-        for i in range(count):
+        for i in range(count - 1, -1, -1):  # from the ends of limbs to the root: what one limb has, another one has not
             if not fixed[i]:
                 index[number] = i
                 number += 1
@@ -372,21 +373,28 @@ def _step(space: Space, x: Floats, damping: float, system: System, index: Indice
             for j in range(count):
                 if fixed[j] and step[j] != 0.0:
                     right[p] -= h[i, j] * step[j]
-            for s in range(p + 1):
-                value = h[i, index[s]]
-                for k in range(s):
-                    value -= factor[p, k] * factor[s, k]
-                if s < p:
-                    factor[p, s] = value / factor[s, s]
-                else:
-                    factor[p, p] = np.sqrt(max(value + damping, MIN_DAMPING))
-            for k in range(p):
-                right[p] -= factor[p, k] * right[k]
-            right[p] /= factor[p, p]
-        for p in range(number - 1, -1, -1):
+            # Row p of the upper factor U, H + λ = Uᵀ·U, row by row: its inner loop runs along rows.
+            row = factor[p]
+            for s in range(p, number):
+                row[s] = h[i, index[s]]
+            row[p] += damping
+        for p in range(number):
+            row = factor[p]
+            row[p] = np.sqrt(max(row[p], MIN_DAMPING))
+            scale = 1.0 / row[p]
+            right[p] *= scale
+            for s in range(p + 1, number):
+                row[s] *= scale
+                right[s] -= row[s] * right[p]
             for k in range(p + 1, number):
-                right[p] -= factor[k, p] * right[k]
-            right[p] /= factor[p, p]
+                if row[k] != 0.0:
+                    for s in range(k, number):
+                        factor[k, s] -= row[k] * row[s]
+        for p in range(number - 1, -1, -1):
+            row = factor[p]
+            for k in range(p + 1, number):
+                right[p] -= row[k] * right[k]
+            right[p] /= row[p]
             step[index[p]] = right[p]
         beyond = False
         for p in range(number):

@@ -18,8 +18,6 @@ Poses are computed by compiled loops over a block of frames side by side: their 
 vector instructions. All else, and the poses of small inputs, are computed with NumPy, link by link.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np
@@ -29,8 +27,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
 
-MAX_ANGLE = 1e6
-"""[rad] Up to this angle the multiple of π/2 times each of its parts is exact."""
+MAX_ANGLE = 1e6  # [rad] Up to this angle the multiple of π/2 times each of its parts is exact.
 
 _PART_1 = 1.5707963267341256e00
 _PART_2 = 6.0771005063039660e-11
@@ -74,8 +71,7 @@ def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
 Indices: TypeAlias = npt.NDArray[np.int64]
 Tree: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats]
 
-BLOCK = 32
-"""Frames that are processed together, side by side in vector registers."""
+BLOCK = 32  # Frames that are processed together, side by side in vector registers.
 
 
 @np.errstate(all="ignore")
@@ -115,40 +111,21 @@ def _small_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
     """Return poses (T, L, 7) with NumPy."""
     parents, kinds, columns, offsets, axes = tree
     links, count = len(parents), len(q)
-    positions, quaternions = np.empty((links, 3, count)), np.empty((links, 4, count))
+    positions, quaternions = np.empty((links, count, 3)), np.empty((links, count, 4))
     if links:
-        positions[0], quaternions[0] = root[:, :3].T, rotations.normalized(root[:, 3:]).T
+        positions[0], quaternions[0] = root[:, :3], rotations.normalized(root[:, 3:])
     turns = rotations.normalized(offsets[:, 3:])
     for i in range(1, links):
-        parent, shift, turn = quaternions[parents[i]], offsets[i, :3, None], turns[i, :, None]
+        parent, shift = quaternions[parents[i]], offsets[i, :3]
         if kinds[i] == 2:
-            shift = shift + q[:, columns[i]] * rotations.rotate(turns[i], axes[i])[:, None]
-        positions[i] = positions[parents[i]] + _rotated(parent, shift)
-        quaternions[i] = parent if turns[i, 0] == 1.0 else _product(parent, turn)
+            shift = shift + q[:, columns[i], None] * rotations.rotate(turns[i], axes[i])
+        positions[i] = positions[parents[i]] + rotations.rotate(parent, shift)
+        quaternions[i] = parent if turns[i, 0] == 1.0 else rotations.multiply(parent, turns[i])
         if kinds[i] == 1:
-            half = 0.5 * q[:, columns[i]]
-            sine = np.sin(half)
-            quaternions[i] = _product(quaternions[i], (np.cos(half), *(sine * axis for axis in axes[i])))
-    return np.ascontiguousarray(np.concatenate([positions, quaternions], axis=1).transpose(2, 0, 1))
-
-
-def _product(a: Floats, b: Floats | tuple[Floats, ...]) -> Floats:
-    """Return the products (4, …) of quaternions whose components are along the first axis."""
-    (aw, ax, ay, az), (bw, bx, by, bz) = a, b
-    return np.array(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ]
-    )
-
-
-def _rotated(q: Floats, v: Floats) -> Floats:
-    """Return vectors (3, …) rotated by unit quaternions (4, …), components along the first axis."""
-    twice = 2.0 * cross_products(q[1:], v)
-    return np.asarray(v + q[0] * twice + cross_products(q[1:], twice))
+            half = 0.5 * q[:, columns[i], None]
+            turn = np.concatenate([np.cos(half), np.sin(half) * axes[i]], axis=1)
+            quaternions[i] = rotations.multiply(quaternions[i], turn)
+    return np.ascontiguousarray(np.concatenate([positions, quaternions], axis=2).transpose(1, 0, 2))
 
 
 def cross_products(a: Floats, b: Floats) -> Floats:

@@ -7,8 +7,6 @@ and Kantorovich: then there is one solution nearby, on the same branch), and whe
 A singular pose is passed in the smallest step, along the direction in which the dependent joints moved before.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np
@@ -22,17 +20,12 @@ Work: TypeAlias = tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, 
 
 CROSSED, LOST = 1, 2
 """Flags of a frame: a singular pose was passed on the way to it; the corrections did not converge, so the loops are not closed exactly."""
-MAX_STEP = 0.3
-"""[rad] Largest change of a variable in one step."""
-MIN_STEP_SHARE = 2.0**-10
-"""The smallest step, as a share of the way from frame to frame."""
-SINGULAR_SHARE = 1e-3
-"""Below this share of the regular value, singular values are not used in predictions, but the direction before."""
-ZERO_SHARE = 1e-10
-"""Singular values below this share of the largest one count as 0."""
+MAX_STEP = 0.3  # [rad] Largest change of a variable in one step.
+MIN_STEP_SHARE = 2.0**-10  # The smallest step, as a share of the way from frame to frame.
+SINGULAR_SHARE = 1e-3  # Below this share of the regular value, singular values are not used in predictions, but the direction before.
+ZERO_SHARE = 1e-10  # Singular values below this share of the largest one count as 0.
 NEWTON_KANTOROVICH = 0.25
-MAX_CORRECTIONS, MAX_CORRECTIONS_WHEN_LOST = 12, 240
-"""Corrections per step."""
+MAX_CORRECTIONS, MAX_CORRECTIONS_WHEN_LOST = 12, 240  # Corrections per step.
 
 MAX_SWEEPS = 40
 

@@ -19,8 +19,6 @@ Its derivative by the rotation of a joint with axis ω through o is ± d · ω �
 where the joint moves the second link, − where it moves the first one, in whose frame d is.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np
@@ -30,8 +28,9 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined
 
 Indices: TypeAlias = npt.NDArray[np.int64]
-Chain: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats, Floats, Floats]
-"""The first seven arrays: links, offsets and axes."""
+Chain: TypeAlias = tuple[
+    Indices, Indices, Indices, Floats, Floats, Floats, Floats
+]  # The first seven arrays: links, offsets and axes.
 Mechanism: TypeAlias = tuple[
     Indices, Indices, Indices, Floats, Floats, Floats, Floats, Indices, Floats, Floats, Indices, Indices, Floats
 ]

@@ -4,10 +4,7 @@ Triangles are in a tree of boxes, each with half of the triangles of the one abo
 nearest triangle known so far. The intersection with a triangle is that of Möller and Trumbore (1997), from either side.
 """
 
-from __future__ import annotations
-
-from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -62,14 +59,12 @@ def cast(
     from there, with `two_sided` from both sides.
     """
     if len(tree[1]):
-        rays = (origins, directions, depths, numbers)
-        few = ONE_THREAD_RAYS // max(depths.shape[1], 1)
-        work = partial(_cast_slice, (*tree, frame, near, first, two_sided), rays)
+        scene, few = (*tree, frame, near, first, two_sided), ONE_THREAD_RAYS // max(depths.shape[1], 1)
+
+        def work(a: int, b: int) -> None:
+            _cast(*scene, origins[a:b], directions[a:b], depths[a:b], numbers[a:b])
+
         in_slices(len(depths), work, few)
-
-
-def _cast_slice(scene: tuple[Any, ...], rays: tuple[Any, ...], start: int, stop: int) -> None:
-    _cast(*scene, *(array[start:stop] for array in rays))
 
 
 @inlined

@@ -15,8 +15,6 @@ m, a first moment h = m·c and an inertia K about that point. At unit velocity i
 parts along the joints that carry it are its row of M.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np
@@ -43,53 +41,40 @@ def inverse_dynamics(
     `rotors` (J,): inertia that the rotors add to the joints; `motion`: poses (T, L, 7), joint velocities and accelerations (T, J),
     the root's v, ω and a, α (T, 6); `gravity` (3,) the acceleration of free fall.
     """
+    (parents, kinds, columns, _, axes), (mass, centers, inertias) = tree, masses
     poses, dq, ddq, root, root_rate = motion
     lifted = root_rate - np.concatenate([gravity, np.zeros(3)])
     torques = np.zeros(dq.shape)
     wrenches = np.empty((len(poses), len(tree[0]) if with_wrenches else 1, 6))
 
     def work(a: int, b: int) -> None:
-        moving = (poses[a:b], dq[a:b], ddq[a:b], root[a:b], lifted[a:b])
-        _fill_inverse(tree, masses, rotors, moving, torques[a:b], wrenches[a:b])
+        placed = poses[a:b]
+        speeds, rates = block_accelerations(tree, placed, dq[a:b], ddq[a:b], root[a:b], lifted[a:b])
+        turns = matrices(placed)
+        spin, gain, acceleration = speeds[..., 3:].T, rates[..., 3:].T, rates[..., :3].T
+        arms = apply(turns, centers.T[:, :, None])
+        force = mass[:, None] * (
+            acceleration + cross_products(gain, arms) + cross_products(spin, cross_products(spin, arms))
+        )
+        back = turns.swapaxes(0, 1)
+        own = np.moveaxis(inertias, 0, 2)[..., None]
+        local = apply(back, spin)
+        moment = apply(own, apply(back, gain)) + cross_products(local, apply(own, local))
+        moment = apply(turns, moment) + cross_products(arms, force)
+        positions = placed[..., :3].T
+        directions = apply(turns, axes.T[:, :, None])
+        for i in range(len(parents) - 1, 0, -1):
+            arm = positions[:, i] - positions[:, parents[i]]
+            force[:, parents[i]] += force[:, i]
+            moment[:, parents[i]] += moment[:, i] + cross_products(arm, force[:, i])
+            if kinds[i]:
+                along = moment[:, i] if kinds[i] == 1 else force[:, i]
+                own_torque = np.sum(directions[:, i] * along, axis=0)
+                torques[a:b, columns[i]] = rotors[columns[i]] * ddq[a:b, columns[i]] + own_torque
+        wrenches[a:b] = np.concatenate([force, moment]).transpose(2, 1, 0)[:, : wrenches.shape[1]]
 
     in_slices(len(poses), work)
     return torques, wrenches
-
-
-def _fill_inverse(
-    tree: Tree,
-    masses: Masses,
-    rotors: Floats,
-    motion: tuple[Floats, Floats, Floats, Floats, Floats],
-    torques: Floats,
-    wrenches: Floats,
-) -> None:
-    """Fill in what `inverse_dynamics` returns; the root's acceleration is less gravity."""
-    parents, kinds, columns, _, axes = tree
-    poses, _, ddq, _, _ = motion
-    mass, centers, inertias = masses
-    speeds, rates = block_accelerations(tree, *motion)
-    turns = matrices(poses)
-    spin, gain, acceleration = speeds[..., 3:].T, rates[..., 3:].T, rates[..., :3].T
-    arms = apply(turns, centers.T[:, :, None])
-    force = mass[:, None] * (
-        acceleration + cross_products(gain, arms) + cross_products(spin, cross_products(spin, arms))
-    )
-    back = turns.swapaxes(0, 1)
-    own = np.moveaxis(inertias, 0, 2)[..., None]
-    local = apply(back, spin)
-    moment = apply(own, apply(back, gain)) + cross_products(local, apply(own, local))
-    moment = apply(turns, moment) + cross_products(arms, force)
-    positions = poses[..., :3].T
-    directions = apply(turns, axes.T[:, :, None])
-    for i in range(len(parents) - 1, 0, -1):
-        arm = positions[:, i] - positions[:, parents[i]]
-        force[:, parents[i]] += force[:, i]
-        moment[:, parents[i]] += moment[:, i] + cross_products(arm, force[:, i])
-        if kinds[i]:
-            along = moment[:, i] if kinds[i] == 1 else force[:, i]
-            torques[:, columns[i]] = rotors[columns[i]] * ddq[:, columns[i]] + np.sum(directions[:, i] * along, axis=0)
-    wrenches[:] = np.concatenate([force, moment]).transpose(2, 1, 0)[:, : wrenches.shape[1]]
 
 
 def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
@@ -125,42 +110,43 @@ def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
 
 def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Floats:
     """Return (T, 6 + J, 6 + J) for poses (T, L, 7); `rotors` (J,) are added to the diagonal."""
-    out = np.zeros((len(poses), 6 + len(rotors), 6 + len(rotors)))
-    in_slices(len(poses), lambda a, b: _fill_mass_matrix(tree, masses, rotors, poses[a:b], out[a:b]), few=64)
-    return out
-
-
-def _fill_mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats, out: Floats) -> None:
     parents, kinds, columns, _, axes = tree
-    turns = matrices(poses)
-    arms = poses[..., :3].T - poses[:, :1, :3].T
-    positions = arms + apply(turns, masses[1].T[:, :, None])
-    directions = apply(turns, axes.T[:, :, None])
-    spins = np.where((kinds == 1)[:, None], directions, 0.0)
-    slides = np.where((kinds == 2)[:, None], directions, cross_products(arms, spins))
-    # Mass, first moment (3, L, T) and inertia (3, 3, L, T) about the root's origin: of each link, then of all that it carries.
-    mass, first = np.array(masses[0]), masses[0][:, None] * positions
-    second = np.einsum("ablt,lbc,dclt->adlt", turns, masses[2], turns) - positions[:, None] * first
-    second[range(3), range(3)] += np.sum(positions * first, axis=0)
-    for i in range(len(parents) - 1, 0, -1):
-        mass[parents[i]] += mass[i]
-        first[:, parents[i]] += first[:, i]
-        second[:, :, parents[i]] += second[:, :, i]
-    for k in range(3):
-        after, last = (k + 1) % 3, (k + 2) % 3
-        out[:, k, k] = mass[0]
-        out[:, k, 3 + after] = out[:, 3 + after, k] = first[last, 0]
-        out[:, k, 3 + last] = out[:, 3 + last, k] = -first[after, 0]
-    out[:, 3:6, 3:6] = second[:, :, 0].transpose(2, 0, 1)
-    for i in (np.flatnonzero(kinds[1:]) + 1).tolist():
-        column = 6 + columns[i]
-        push = cross_products(spins[:, i], first[:, i]) + mass[i] * slides[:, i]
-        moment = cross_products(first[:, i], slides[:, i]) + apply(second[:, :, i], spins[:, i])
-        out[:, :6, column] = out[:, column, :6] = np.concatenate([push, moment]).T
-        j = i
-        while j > 0:
-            if kinds[j]:
-                value = np.sum(slides[:, j] * push + spins[:, j] * moment, axis=0)
-                out[:, column, 6 + columns[j]] = out[:, 6 + columns[j], column] = value
-            j = parents[j]
-        out[:, column, column] += rotors[columns[i]]
+    out = np.zeros((len(poses), 6 + len(rotors), 6 + len(rotors)))
+
+    def work(a: int, b: int) -> None:
+        placed, found = poses[a:b], out[a:b]
+        turns = matrices(placed)
+        arms = placed[..., :3].T - placed[:, :1, :3].T
+        positions = arms + apply(turns, masses[1].T[:, :, None])
+        directions = apply(turns, axes.T[:, :, None])
+        spins = np.where((kinds == 1)[:, None], directions, 0.0)
+        slides = np.where((kinds == 2)[:, None], directions, cross_products(arms, spins))
+        # Mass, first moment (3, L, T) and inertia (3, 3, L, T) about the root's origin: of each link, then of all that it carries.
+        mass, first = np.array(masses[0]), masses[0][:, None] * positions
+        second = np.einsum("ablt,lbc,dclt->adlt", turns, masses[2], turns) - positions[:, None] * first
+        second[range(3), range(3)] += np.sum(positions * first, axis=0)
+        for i in range(len(parents) - 1, 0, -1):
+            mass[parents[i]] += mass[i]
+            first[:, parents[i]] += first[:, i]
+            second[:, :, parents[i]] += second[:, :, i]
+        for k in range(3):
+            after, last = (k + 1) % 3, (k + 2) % 3
+            found[:, k, k] = mass[0]
+            found[:, k, 3 + after] = found[:, 3 + after, k] = first[last, 0]
+            found[:, k, 3 + last] = found[:, 3 + last, k] = -first[after, 0]
+        found[:, 3:6, 3:6] = second[:, :, 0].transpose(2, 0, 1)
+        for i in (np.flatnonzero(kinds[1:]) + 1).tolist():
+            column = 6 + columns[i]
+            push = cross_products(spins[:, i], first[:, i]) + mass[i] * slides[:, i]
+            moment = cross_products(first[:, i], slides[:, i]) + apply(second[:, :, i], spins[:, i])
+            found[:, :6, column] = found[:, column, :6] = np.concatenate([push, moment]).T
+            j = i
+            while j > 0:
+                if kinds[j]:
+                    value = np.sum(slides[:, j] * push + spins[:, j] * moment, axis=0)
+                    found[:, column, 6 + columns[j]] = found[:, 6 + columns[j], column] = value
+                j = parents[j]
+            found[:, column, column] += rotors[columns[i]]
+
+    in_slices(len(poses), work, few=64)
+    return out

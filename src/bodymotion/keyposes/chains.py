@@ -1,7 +1,5 @@
 """Chains of joints between two links, and inverse kinematics of all frames of a chain at once."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -16,18 +14,15 @@ Solver: TypeAlias = Literal["exact", "reference"]
 """How chains are moved: to their goal, or as near to it as Choreonoid's own iteration comes."""
 
 MAX_STEPS = 50
-TOLERANCE = 1e-10
-"""[m, rad] A goal is reached so exactly."""
-DAMPING = 1e-6
-"""Of the square of the error: far from the goal, or where it cannot be reached, steps stay short."""
-MAX_STEP = 0.5
-"""[rad or m] A joint moves no further in one step."""
+TOLERANCE = 1e-10  # [m, rad] A goal is reached so exactly.
+DAMPING = 1e-6  # Of the square of the error: far from the goal, or where it cannot be reached, steps stay short.
+MAX_STEP = 0.5  # [rad or m] A joint moves no further in one step.
 
 REFERENCE_GAIN = 0.9
-REFERENCE_TOLERANCE = 1e-14
-"""[m² + rad²]"""
-REFERENCE_BLIND_ANGLE = 1.414e-3
-"""[rad] A smaller rotation counts as none in the reference, so goals are missed by up to this."""
+REFERENCE_TOLERANCE = 1e-14  # [m² + rad²]
+REFERENCE_BLIND_ANGLE = (
+    1.414e-3  # [rad] A smaller rotation counts as none in the reference, so goals are missed by up to this.
+)
 
 
 @dataclass(frozen=True)

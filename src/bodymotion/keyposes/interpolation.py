@@ -12,8 +12,6 @@ A link whose last and next keys are slaves is not used. Between a slave and anot
 the link's (or back), by the smooth step r = 3u² − 2u³.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,12 +32,11 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.system.memory import check_memory
 
-LEG_JOINTS = 6
-"""Chains of so many joints are moved by inverse kinematics."""
-MIN_COSINE = 1e-6
-"""Nearer to ±90° of pitch, yaw is 0."""
-MIN_ROOT_MOVE = 1e-9
-"""[m, or of a quaternion's component] A root that moves less than this stays where the body has it."""
+LEG_JOINTS = 6  # Chains of so many joints are moved by inverse kinematics.
+MIN_COSINE = 1e-6  # Nearer to ±90° of pitch, yaw is 0.
+MIN_ROOT_MOVE = (
+    1e-9  # [m, or of a quaternion's component] A root that moves less than this stays where the body has it.
+)
 
 
 @dataclass(frozen=True)
@@ -139,9 +136,8 @@ class Plan:
         feet = {foot.link: foot for foot in feet_of(body)}
         if with_zmp and len(feet) == 2 and all(link in link_keys for link in feet):
             left, right = feet
-            zmp_keys, (link_keys[left], link_keys[right]) = automatic_zmp(
-                zmp_keys, (feet[left], feet[right]), (link_keys[left], link_keys[right])
-            )
+            soles, steps_of = (feet[left], feet[right]), (link_keys[left], link_keys[right])
+            zmp_keys, (link_keys[left], link_keys[right]) = automatic_zmp(zmp_keys, soles, steps_of)
         self.links = {link: step_tracks(keys, steps, feet.get(link)) for link, keys in link_keys.items()}
         self.zmp = Track(with_transitions(zmp_keys)) if zmp_keys else None
 
@@ -159,9 +155,7 @@ class Plan:
         for n, (link, (track, pose_at)) in enumerate(self.links.items()):
             goals[:, n] = pose_at(times)
             number, following, u = track.phase(times)
-            is_slave, is_base = (
-                np.array([getattr(key, name) for key in track.keys]) for name in ("is_slave", "is_base")
-            )
+            is_slave, is_base = np.array([(key.is_slave, key.is_base) for key in track.keys]).T
             first, second = is_slave[number], is_slave[following]
             smooth = u * u * (3 - 2 * u)
             blends[:, n] = np.where(first & ~second, 1 - smooth, np.where(~first & second, smooth, 0.0))
@@ -213,9 +207,8 @@ def _joint_tracks(key_poses: KeyPoses, body: Body) -> dict[int, Track]:
             if 0 <= joint < body.num_joints:
                 stops = joint in pose.stationary_joints
                 keys.setdefault(joint, []).append(Key(pose.time, np.array([value]), stops, pose.max_transition_time))
-    return {
-        joint: Track(with_transitions(made), linear=body.joints[joint].name in linear) for joint, made in keys.items()
-    }
+    names = [joint.name for joint in body.joints]
+    return {joint: Track(with_transitions(made), linear=names[joint] in linear) for joint, made in keys.items()}
 
 
 def _link_keys(key_poses: KeyPoses, body: Body) -> dict[int, list[Key]]:
@@ -231,17 +224,9 @@ def _link_keys(key_poses: KeyPoses, body: Body) -> dict[int, list[Key]]:
             before = keys.setdefault(link, [])
             if before:
                 angles -= 2 * math.pi * np.round((angles - before[-1].value[3:]) / (2 * math.pi))
-            before.append(
-                Key(
-                    pose.time,
-                    np.concatenate((key.position, angles)),
-                    key.is_stationary or key.is_touching,
-                    pose.max_transition_time,
-                    key.is_base,
-                    key.is_touching,
-                    key.is_slave and not key.is_touching,
-                )
-            )
+            value, stops = np.concatenate((key.position, angles)), key.is_stationary or key.is_touching
+            flags = (key.is_base, key.is_touching, key.is_slave and not key.is_touching)
+            before.append(Key(pose.time, value, stops, pose.max_transition_time, *flags))
     return {link: with_transitions(made) for link, made in keys.items()}
 
 
@@ -265,9 +250,8 @@ def to_motion(key_poses: KeyPoses, body: Body, frame_rate: float, *, steps: Step
     check_memory(8 * count * (3 * body.num_joints + 50 * len(body.links)), f"a motion of {count} frames")
     made = Plan(key_poses, body, steps, with_zmp).at(np.arange(count) / frame_rate)
     names = [joint.name for joint in body.joints]
-    motion = Motion.from_joints(
-        made.q, frame_rate, root=made.root, zmp=made.zmp, joint_names=names if all(names) else ()
-    )
+    names = names if all(names) else []
+    motion = Motion.from_joints(made.q, frame_rate, root=made.root, zmp=made.zmp, joint_names=names)
     return replace(motion, source=replace(key_poses.source, options={}, locations=SourceMap()))
 
 
@@ -283,25 +267,15 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
     root = np.asarray(body.link_poses(motion)[:, 0])
     moves = bool(np.abs(root - body.root_pose).max() > MIN_ROOT_MOVE)
     zmp = motion.zmp
-    point = (
-        np.asarray(zmp.values) if zmp is not None and not zmp.is_root_relative and len(zmp.values) == len(q) else None
-    )
+    is_kept = zmp is not None and not zmp.is_root_relative and len(zmp.values) == len(q)
+    point = np.asarray(zmp.values) if zmp is not None and is_kept else None
 
     def pose(frame: int) -> KeyPose:
-        link = LinkKey(
-            name=body.links[0].name,
-            index=0,
-            position=root[frame, :3],
-            rotation=rotations.to_matrix(root[frame, 3:]),
-            is_base=True,
-        )
-        return KeyPose(
-            time=float(times[frame]),
-            joints=dict(enumerate(q[frame].tolist())),
-            links=(link,) if moves else (),
-            zmp=None if point is None else point[frame],
-            zmp_is_stationary=False,
-        )
+        position, rotation = root[frame, :3], rotations.to_matrix(root[frame, 3:])
+        link = LinkKey(name=body.links[0].name, index=0, position=position, rotation=rotation, is_base=True)
+        time, joints, links = float(times[frame]), dict(enumerate(q[frame].tolist())), (link,) if moves else ()
+        there = None if point is None else point[frame]
+        return KeyPose(time=time, joints=joints, links=links, zmp=there, zmp_is_stationary=False)
 
     def sequence(frames: list[int]) -> KeyPoses:
         return KeyPoses(name=name or "Motion", target_body=body.name, poses=tuple(pose(frame) for frame in frames))

@@ -7,8 +7,6 @@ Two ways, both for feet only (`foot_links` of a Choreonoid model) and for the se
 - *toe*: the foot first rolls onto its toe, and lands on it. Its pitch is a track of its own, about the point `toe_offset` of the link.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,16 +20,14 @@ from bodymotion.keyposes.tracks import Key, Track
 
 StepStyle: TypeAlias = Literal["stealthy", "toe", "none"]
 
-LIFTING_HEIGHT = LANDING_HEIGHT = 0.005
-"""[m] A foot rises and sinks by this before and after it moves in any other way."""
-MIN_HEIGHT_RATIO = 2.0
-"""Lower steps, in these heights, stay as they are."""
+LIFTING_HEIGHT = LANDING_HEIGHT = (
+    0.005  # [m] A foot rises and sinks by this before and after it moves in any other way.
+)
+MIN_HEIGHT_RATIO = 2.0  # Lower steps, in these heights, stay as they are.
 IMPACT_REDUCTION_HEIGHT = 0.005
-IMPACT_REDUCTION_TIME = 0.04
-"""[m], [s] So long before it lands, a foot is so high at most."""
+IMPACT_REDUCTION_TIME = 0.04  # [m], [s] So long before it lands, a foot is so high at most.
 TOE_ANGLE = math.radians(10.0)
-TOE_TIME = 0.1
-"""[s] A foot stands on its toe for so long."""
+TOE_TIME = 0.1  # [s] A foot stands on its toe for so long.
 Z, PITCH = 2, 4
 
 

@@ -9,8 +9,6 @@ less than `MIN_CHANGE` before or after it, or turns back there; else the mean of
 leaves the range of the two keys around it unless both chords rise or both fall. Before the first and after the last key it is held.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,10 +17,8 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 
-MIN_CHANGE = 1e-3
-"""[m or rad] A smaller change to a neighbouring key makes a value rest at a key."""
-JUMP = 1e-6
-"""[s] Over a shorter segment a value jumps to its later key."""
+MIN_CHANGE = 1e-3  # [m or rad] A smaller change to a neighbouring key makes a value rest at a key.
+JUMP = 1e-6  # [s] Over a shorter segment a value jumps to its later key.
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ For bodies with exactly two feet, both with keys. The phases follow from the key
 and lands at its first one. Keys of the file are kept; the new ones all stop, and lie at height 0.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,14 +15,12 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.keyposes.steps import Foot
 from bodymotion.keyposes.tracks import Key
 
-MIN_TRANSITION_TIME = 0.1
-"""[s] The point moves at least so long from one position to the next."""
-MIN_DOUBLE_SUPPORT = 0.03
-"""[s] In a shorter double support, nothing is between the feet."""
-SHORT_STEP = 0.12
-"""[s] In a shorter double support between two steps of one foot, the point goes less than half of the way."""
-MAX_DISTANCE = 0.02
-"""[m] A point so near to the middle of a sole is over it."""
+MIN_TRANSITION_TIME = 0.1  # [s] The point moves at least so long from one position to the next.
+MIN_DOUBLE_SUPPORT = 0.03  # [s] In a shorter double support, nothing is between the feet.
+SHORT_STEP = (
+    0.12  # [s] In a shorter double support between two steps of one foot, the point goes less than half of the way.
+)
+MAX_DISTANCE = 0.02  # [m] A point so near to the middle of a sole is over it.
 
 
 def automatic_zmp(

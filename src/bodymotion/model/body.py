@@ -303,20 +303,14 @@ class Body(NotebookDisplay, ContentEquality):
         """
         kinds = {"rotate": 1, "slide": 2}
         count = len(self.links)
-        columns = np.full(count, -1, dtype=np.int64)
-        for column, index in enumerate(self.joint_links):
-            if index >= 0:
-                columns[index] = column
+        moved = {index: column for column, index in enumerate(self.joint_links) if index >= 0}
         return (
             np.array([link.parent for link in self.links], dtype=np.int64),
             np.array(
-                [
-                    kinds.get(link.joint.type, 0) if link.index and columns[link.index] >= 0 else 0
-                    for link in self.links
-                ],
+                [kinds.get(link.joint.type, 0) * (link.index > 0 and link.index in moved) for link in self.links],
                 dtype=np.int64,
             ),
-            columns,
+            np.array([moved.get(link.index, -1) for link in self.links], dtype=np.int64),
             np.array([link.offset for link in self.links]).reshape(count, 7),
             np.array([link.joint.axis for link in self.links]).reshape(count, 3),
         )
@@ -369,14 +363,11 @@ class Body(NotebookDisplay, ContentEquality):
                     f"the motion has poses of {link_position.num_parts} links and no joint displacements; {self.name or 'the body'} "
                     f"has {count} links and {self.num_joints} joint columns"
                 )
-        q = None if joints is None else self.joint_values(joints)
         used = [c for c in (joints, link_position) if c is not None]
         if any(c.timeline != used[0].timeline for c in used):
             motion = motion.replaced(*used).on_common_timeline()
             joints, link_position = motion.joint_displacement, motion.link_position
-            q = None if joints is None else self.joint_values(joints)
-        if q is None:
-            q = np.zeros((used[0].num_frames, 0))
+        q = np.zeros((used[0].num_frames, 0)) if joints is None else self.joint_values(joints)
         if close_loops and self.extra_joints:
             from bodymotion.model import closed_loops
 

@@ -64,8 +64,7 @@ def _normals(axis: Floats) -> Floats:
 
 SPREADS = (0.1, 0.1, 0.3, 0.3, 0.3, 0.6, 0.6, 1.0, 1.0, 2.0, 2.0, 2.0)
 """[rad] Sizes of the random changes of a pose in the search for closed poses that are not singular."""
-MIN_SINGULAR_VALUE = 1e-6
-"""Singular values below this part of the largest one count as 0."""
+MIN_SINGULAR_VALUE = 1e-6  # Singular values below this part of the largest one count as 0.
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,17 +154,14 @@ def _mechanism(body: Body, loops: tuple[int, ...], columns: tuple[int, ...]) -> 
     links = sorted(set().union(*(first | second for first, second in chains)))
     position = {index: i for i, index in enumerate(links)}
     _, kinds, joint_columns, offsets, axes = body.tree
-    ends, tips, directions, of_axes, sides = [], [], [], [], []
+    equations = []
     for joint, (first, second) in zip(joints, chains, strict=True):
+        ends_of = [position.get(index, -1) for index in joint.links]
         side = [(index in second) - (index in first) for index in links]
-        rows = [(d, joint.positions[1], 0) for d in constrained_directions(joint)]
-        rows += [(d, unit_axis(joint), 1) for d in constrained_tilts(joint)]
-        for direction, tip, of_axis in rows:
-            ends.append([position.get(index, -1) for index in joint.links])
-            tips.append([joint.positions[0], tip])
-            directions.append(direction)
-            of_axes.append(of_axis)
-            sides.append(side)
+        start, end = joint.positions
+        equations += [(ends_of, (start, end), d, 0, side) for d in constrained_directions(joint)]
+        equations += [(ends_of, (start, unit_axis(joint)), d, 1, side) for d in constrained_tilts(joint)]
+    ends, tips, directions, of_axes, sides = zip(*equations, strict=True)
     size = _size(body, joints, chains)
     units = [size if kinds[body.joint_links[column]] == 2 else 1.0 for column in columns]
     variables = [columns.index(joint_columns[i]) if kinds[i] else -1 for i in links]
@@ -196,10 +192,10 @@ def _integers(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 def _size(body: Body, joints: Sequence[ExtraJoint], chains: Sequence[tuple[set[int], set[int]]]) -> float:
     """Return half the length [m] of the longest loop: the sum of its link offsets and of the distances of its two points."""
+    around = [[body.links[i].offset[:3] for i in first | second] for first, second in chains]
     lengths = [
-        sum(float(np.linalg.norm(body.links[i].offset[:3])) for i in first | second)
-        + float(np.linalg.norm(joint.positions, axis=1).sum())
-        for joint, (first, second) in zip(joints, chains, strict=True)
+        float(np.linalg.norm([*offsets, *joint.positions], axis=1).sum())
+        for joint, offsets in zip(joints, around, strict=True)
     ]
     longest = 0.5 * max(lengths, default=0.0)
     return longest if 0 < longest < np.inf else 1.0
@@ -230,12 +226,9 @@ def loop_errors(body: Body, link_poses: npt.ArrayLike) -> tuple[Floats, Floats]:
     tilts = np.zeros(distances.shape)
     for k, joint in enumerate(body.extra_joints):
         first, second = (link_poses[..., index, :] for index in joint.links)
+        start, end = map(poses.transform_points, (first, second), joint.positions)
         orientations = [rotations.normalized(pose[..., 3:]) for pose in (first, second)]
-        ends = [
-            pose[..., :3] + rotations.rotate(orientation, point)
-            for pose, orientation, point in zip((first, second), orientations, joint.positions, strict=True)
-        ]
-        between = rotations.rotate(rotations.conjugate(orientations[0]), ends[1] - ends[0])
+        between = rotations.rotate(rotations.conjugate(orientations[0]), end - start)
         distances[..., k] = np.linalg.norm(between @ constrained_directions(joint).T, axis=-1)
         if joint.type == "hinge":
             one, other = (rotations.rotate(orientation, unit_axis(joint)) for orientation in orientations)
@@ -300,12 +293,11 @@ def columns_of(body: Body, joints: str | int | Iterable[str | int]) -> tuple[int
     return tuple(found)
 
 
-MAX_RESIDUAL = 1e-9
-"""[m, rad] A loop with a smaller error is closed."""
-MIN_MARGIN = 1e-4
-"""A pose with a smaller `Closed.margin` is singular; it is about as many radians away from a singular pose."""
-MAX_ATTEMPTS = 60
-"""The number of random start poses for a first frame that cannot be closed."""
+MAX_RESIDUAL = 1e-9  # [m, rad] A loop with a smaller error is closed.
+MIN_MARGIN = (
+    1e-4  # A pose with a smaller `Closed.margin` is singular; it is about as many radians away from a singular pose.
+)
+MAX_ATTEMPTS = 60  # The number of random start poses for a first frame that cannot be closed.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -424,8 +416,8 @@ class Loops:
             q=frozen(found.reshape(values.shape)),
             driving=driven,
             following=following,
-            residual=frozen(_largest(distances).reshape(shape)),
-            tilt=frozen(_largest(tilts).reshape(shape)),
+            residual=frozen(distances.max(axis=-1, initial=0.0).reshape(shape)),
+            tilt=frozen(tilts.max(axis=-1, initial=0.0).reshape(shape)),
             residuals=frozen(distances.reshape(*shape, distances.shape[-1])),
             tilts=frozen(tilts.reshape(*shape, tilts.shape[-1])),
             singular=_read_only(singular.reshape(shape)),
@@ -498,10 +490,6 @@ def _read_only(flags: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     values = np.array(flags, dtype=bool)
     values.flags.writeable = False
     return values
-
-
-def _largest(values: Floats) -> Floats:
-    return np.asarray(values.max(axis=-1, initial=0.0))
 
 
 def close_loops(

@@ -227,15 +227,9 @@ class TaskList:
             if length == 0:
                 raise ValueError(f"axis of {task.link}: expected a direction, got 0 0 0")
             name = f"{task.link} looks"
-            self.add(
-                name,
-                kernel.LOOK,
-                [task.weight] * 3,
-                _rows(task.goal, 3, name),
-                (link, -1),
-                (task.point, ORIGIN),
-                axis / length,
-            )
+            goal = _rows(task.goal, 3, name)
+            ends = (task.point, ORIGIN)
+            self.add(name, kernel.LOOK, [task.weight] * 3, goal, (link, -1), ends, axis / length)
         else:
             other = self.index(task.to) if isinstance(task.to, str) else -1
             name = f"{task.link} to {task.to if isinstance(task.to, str) else 'a point'}"
@@ -273,9 +267,8 @@ class TaskList:
         reach = np.zeros(len(q))
         for number in missed:
             is_center = self.parts[number][0] == kernel.CENTER
-            for column in self.body.columns_above(
-                *(range(len(self.body.links)) if is_center else self.parts[number][1])
-            ):
+            links = range(len(self.body.links)) if is_center else self.parts[number][1]
+            for column in self.body.columns_above(*links):
                 if space[0][6 + column]:
                     reach[column] = RANGE[int(self.body.tree[1][self.body.joint_links[column]])]
         lower, upper = np.maximum(space[1][6:], q - reach), np.minimum(space[2][6:], q + reach)

@@ -11,7 +11,7 @@ refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -25,17 +25,12 @@ from bodymotion.model.links import Link, Segment
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-MIN_INERTIAL = 1e-15
-"""A mass [kg] or principal moment [kg m²] below this is none: MuJoCo's mjMINVAL."""
-MASS_GIVEN = 1e-3
-"""The mass [kg] that a repair gives to a moving link without one."""
+MIN_INERTIAL = 1e-15  # A mass [kg] or principal moment [kg m²] below this is none: MuJoCo's mjMINVAL.
+MASS_GIVEN = 1e-3  # The mass [kg] that a repair gives to a moving link without one.
 WATER = 1000.0
-THINNEST = 0.01
-"""A link that gets an inertia from its shapes is at least this thick [m]."""
-ROUNDING = 1e-9
-"""By this part of the largest a moment may fail the triangle inequality: flat bodies, given in a few digits, do."""
-SPREAD = 1e-6
-"""The least second moment along an axis that a repair leaves, as a part of the largest one."""
+THINNEST = 0.01  # A link that gets an inertia from its shapes is at least this thick [m].
+ROUNDING = 1e-9  # By this part of the largest a moment may fail the triangle inequality: flat bodies, given in a few digits, do.
+SPREAD = 1e-6  # The least second moment along an axis that a repair leaves, as a part of the largest one.
 
 Why: TypeAlias = Literal["finite", "mass", "zero", "negative", "triangle", "asymmetric"]
 
@@ -110,18 +105,14 @@ def is_moving(body: Body, index: int) -> bool:
     return link.joint.type == "free"
 
 
+# Sums over segments may overflow; the result is reported.
+@np.errstate(all="ignore")
 def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
     """Return the links with a mass and inertia that simulators refuse, in link order.
 
     A missing mass or inertia counts where nothing of the link's rigid group has them and the group moves; it is then reported for the
     link that the joint moves. With `asymmetric`, also tensors that are not symmetric, of which simulators use a half.
     """
-    # Sums over segments may overflow; the result is reported.
-    with np.errstate(all="ignore"):
-        return tuple(sorted(_faults(body, asymmetric), key=lambda one: one.link))
-
-
-def _faults(body: Body, asymmetric: bool) -> list[Fault]:
     own = {link.index: fault(link.mass, link.inertia) for link in body.links}
     for link in body.links:
         if not np.isfinite(link.center_of_mass).all():
@@ -154,7 +145,7 @@ def _faults(body: Body, asymmetric: bool) -> list[Fault]:
                     continue
                 why, message = again
             found.append(Fault(index, why, message))
-    return found
+    return tuple(sorted(found, key=lambda one: one.link))
 
 
 def _possible_without_width(inertia: Floats) -> bool:
@@ -281,12 +272,8 @@ def _is_rotated(segment: Segment) -> bool:
 
 def _all_in_one(segments: Sequence[Segment], mass: float, center: Floats, inertia: Floats) -> tuple[Segment, ...]:
     """Return the segments with all mass in the first that is only rotated and moved; one is added where none does."""
-    empty: Mapping[str, float | Floats] = {
-        "mass": 0.0,
-        "center_of_mass": frozen(np.zeros(3)),
-        "inertia": frozen(np.zeros((3, 3))),
-    }
-    left = [replace(segment, **empty) for segment in segments]  # type: ignore[arg-type]
+    nowhere, none = frozen(np.zeros(3)), frozen(np.zeros((3, 3)))
+    left = [replace(segment, mass=0.0, center_of_mass=nowhere, inertia=none) for segment in segments]
     chosen = next((i for i, segment in enumerate(segments) if _is_rotated(segment)), None)
     if chosen is None:
         return (*left, Segment(mass=mass, center_of_mass=frozen(center), inertia=frozen(inertia)))

@@ -38,10 +38,8 @@ NAMELESS = judgement.note(
     example=("columns without names, on a URDF", "columns with the names of the joints"),
 )
 RETIRED = {"MEAS102": "MOT202", "VIEW101": "MOT202"}
-NUMBERED = ("", "openhrp", "body")
-"""Formats of models whose joints have ids; "" is a body that was made by a program."""
-MAX_NAMES = 8
-"""Names of each side that a message lists."""
+NUMBERED = ("", "openhrp", "body")  # Formats of models whose joints have ids; "" is a body that was made by a program.
+MAX_NAMES = 8  # Names of each side that a message lists.
 
 _GENERIC = re.compile(r"joint_([0-9]{1,6})")
 

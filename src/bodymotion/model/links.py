@@ -4,8 +4,6 @@ Devices have the fields of the OpenHRP document in snake_case. Their `pose` (7,)
 with +y up. A `max_…` of −1 means that there is no limit.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -199,8 +197,7 @@ def _placed(segment: Segment) -> Floats:
     return np.asarray(segment.transform[:3, :3] @ segment.center_of_mass + segment.transform[:3, 3])
 
 
-MAX_RAYS = 10**6
-"""So many rays of a range sensor are laid out, and no more."""
+MAX_RAYS = 10**6  # So many rays of a range sensor are laid out, and no more.
 _COUNTABLE = 10**15
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.poses import transform_points
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -66,16 +66,13 @@ def first_number(extra: Mapping[str, object], key: str) -> float | None:
     return numbers[0] if numbers and not np.isnan(numbers[0]) else None
 
 
-BANDWIDTH = 15.0
-"""[Hz] Natural frequency of a servo that moves what its joint carries."""
-STANCE_BANDWIDTH = 3.0
-"""[Hz] Natural frequency of a servo between a free root and a foot, when it moves the rest of the body on that foot."""
-MAX_BANDWIDTH = 100.0
-"""[Hz] No servo is faster with what its joint carries; at time steps of up to 2 ms it is integrated well."""
-MIN_INERTIA = 1e-4
-"""[kg m² or kg] A joint moves at least this."""
-CONTACT_HEIGHT = 0.02
-"""[m] Links whose shapes reach down to this height above the lowest point support the body."""
+BANDWIDTH = 15.0  # [Hz] Natural frequency of a servo that moves what its joint carries.
+STANCE_BANDWIDTH = 3.0  # [Hz] Natural frequency of a servo between a free root and a foot, when it moves the rest of the body on that foot.
+MAX_BANDWIDTH = (
+    100.0  # [Hz] No servo is faster with what its joint carries; at time steps of up to 2 ms it is integrated well.
+)
+MIN_INERTIA = 1e-4  # [kg m² or kg] A joint moves at least this.
+CONTACT_HEIGHT = 0.02  # [m] Links whose shapes reach down to this height above the lowest point support the body.
 
 
 def default_gains(body: Body) -> Floats:
@@ -104,33 +101,20 @@ def default_gains(body: Body) -> Floats:
         if index <= 0 or joint.type not in ("rotate", "slide"):
             continue
         axis = turns[index] @ joint.axis
-        carried = _inertia(below[index], axis, poses[index, :3], masses, centers, inertias, joint.type) + armature(
-            joint
-        )
+        if joint.type == "slide":
+            moments = masses
+        else:
+            arms = np.cross(axis, centers - poses[index, :3])
+            moments = np.einsum("i,lij,j->l", axis, inertias, axis) + masses * (arms**2).sum(axis=1)
+        carried = moments[below[index]].sum() + armature(joint)
         carried = max(carried, MIN_INERTIA) if np.isfinite(carried) else MIN_INERTIA
         kp = carried * (2.0 * np.pi * BANDWIDTH) ** 2
         if any(below[index][foot] for foot in standing):
-            rest = _inertia(~below[index], axis, poses[index, :3], masses, centers, inertias, joint.type)
+            rest = moments[~below[index]].sum()
             most = carried * (2.0 * np.pi * MAX_BANDWIDTH) ** 2
             kp = max(kp, min(rest * (2.0 * np.pi * STANCE_BANDWIDTH) ** 2, most))
         found[column] = kp, 2.0 * np.sqrt(kp * carried)
     return found
-
-
-def _inertia(
-    links: npt.NDArray[np.bool_],
-    axis: Floats,
-    point: Floats,
-    masses: Floats,
-    centers: Floats,
-    inertias: Floats,
-    kind: str,
-) -> float:
-    """Return the inertia of some of the links (L,) about an axis through a point [kg m²], or their mass for a slide [kg]."""
-    if kind == "slide":
-        return float(masses[links].sum())
-    arms = np.cross(axis, centers[links] - point)
-    return float(np.einsum("i,lij,j->", axis, inertias[links], axis) + masses[links] @ (arms**2).sum(axis=1))
 
 
 def passive_joints(body: Body) -> tuple[int, ...]:
@@ -149,10 +133,6 @@ def standing_links(body: Body, link_poses: Floats) -> set[int]:
     for link in body.links:
         box = [shape.bounds for shape in link.collisions if shape.bounds is not None]
         if box:
-            corners = np.array(
-                [[b[i, 0], b[j, 1], b[k, 2]] for b in box for i in (0, 1) for j in (0, 1) for k in (0, 1)]
-            )
-            lows[link.index] = float(
-                (rotations.rotate(link_poses[link.index, 3:], corners)[:, 2]).min() + link_poses[link.index, 2]
-            )
+            corners = [np.where(upper, b[1], b[0]) for b in box for upper in np.ndindex(2, 2, 2)]
+            lows[link.index] = float(transform_points(link_poses[link.index], corners)[:, 2].min())
     return {index for index, low in lows.items() if low < min(lows.values()) + CONTACT_HEIGHT}

@@ -1,14 +1,13 @@
 """Scale a body, or convert its units of length."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 
+from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.collector import Source
 from bodymotion.diagnostics.losses import UNSCALED
 from bodymotion.geometry.arrays import Floats, frozen
@@ -16,11 +15,9 @@ from bodymotion.geometry.shapes import Box, Geometry, Lines, Mesh, Points, Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Joint, OtherDevice, RangeSensor, VisionSensor
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
+_T = TypeVar("_T")
 
-HISTORY_KEY = "rerooted"
-"""The option of a source that keeps what `editing.reroot` changed."""
+HISTORY_KEY = "rerooted"  # The option of a source that keeps what `editing.reroot` changed.
 
 LENGTHS: dict[str, tuple[str, ...]] = {
     "safety_controller": ("soft_lower_limit", "soft_upper_limit"),
@@ -119,13 +116,11 @@ def _joint(joint: Joint, factor: float, slides: Collection[str]) -> Joint:
         joint = replace(joint, extra=_kept(joint, factor, slides))
     if joint.type != "slide":
         return joint
-    return replace(
-        joint,
-        lower=factor * joint.lower,
-        upper=factor * joint.upper,
-        velocity_lower=factor * joint.velocity_lower,
-        velocity_upper=factor * joint.velocity_upper,
-    )
+    return _scaled(joint, factor, "lower", "upper", "velocity_lower", "velocity_upper")
+
+
+def _scaled(thing: _T, factor: float, *names: str) -> _T:
+    return replace(thing, **{name: factor * getattr(thing, name) for name in names})  # type: ignore[type-var]
 
 
 def _kept(joint: Joint, factor: float, slides: Collection[str]) -> dict[str, object]:
@@ -163,24 +158,20 @@ def _shape(shape: Shape, factor: float) -> Shape:
 
 def _geometry(geometry: Geometry, factor: float) -> Geometry:
     if isinstance(geometry, (Mesh, Lines, Points)):
-        return replace(geometry, vertices=frozen(factor * geometry.vertices))
+        return _scaled(geometry, factor, "vertices")
     match geometry:
         case Box(size=(x, y, z)):
             return Box((factor * x, factor * y, factor * z))
         case Sphere():
-            return Sphere(factor * geometry.radius)
+            return _scaled(geometry, factor, "radius")
         case _:
-            return replace(geometry, radius=factor * geometry.radius, height=factor * geometry.height)
+            return _scaled(geometry, factor, "radius", "height")
 
 
 def _device(device: Device, factor: float) -> Device:
     moved = replace(device, pose=_pose(device.pose, factor))
     if isinstance(moved, VisionSensor):
-        return replace(
-            moved,
-            front_clip_distance=factor * moved.front_clip_distance,
-            back_clip_distance=factor * moved.back_clip_distance,
-        )
+        return _scaled(moved, factor, "front_clip_distance", "back_clip_distance")
     if isinstance(moved, RangeSensor):
-        return replace(moved, max_distance=factor * moved.max_distance)
+        return _scaled(moved, factor, "max_distance")
     return moved

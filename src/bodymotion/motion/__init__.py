@@ -1,7 +1,5 @@
 """Motions: how a body moves, as components over time, named as in the .seq document."""
 
-from __future__ import annotations
-
 from bodymotion.motion.components import (
     JOINT_DISPLACEMENT,
     JOINT_EFFORT,

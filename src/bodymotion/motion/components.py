@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -193,9 +193,10 @@ class _Seq(ContentEquality):
     values: Floats
     part_labels: tuple[str, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
+    _shape: ClassVar[tuple[int | None, ...]]
 
-    def _check(self, shape: tuple[int | None, ...]) -> None:
-        object.__setattr__(self, "values", frozen(self.values, shape, f"values of {self.content}"))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", frozen(self.values, self._shape, f"values of {self.content}"))
         if len(self.values) != self.timeline.num_frames:
             raise ValueError(f"{self.content}: {len(self.values)} rows of values for {self.timeline.num_frames} frames")
 
@@ -217,8 +218,7 @@ class _Seq(ContentEquality):
 class MultiValueSeq(_Seq):
     """Several numbers per frame: `values` (T, P). With the content JointDisplacement: P joints in order of joint id."""
 
-    def __post_init__(self) -> None:
-        self._check((None, None))
+    _shape = (None, None)
 
     @property
     def num_parts(self) -> int:
@@ -230,8 +230,7 @@ class MultiValueSeq(_Seq):
 class MultiSE3Seq(_Seq):
     """Several poses per frame: `values` (T, P, 7), each x y z [m] and the quaternion w x y z, in the world frame."""
 
-    def __post_init__(self) -> None:
-        self._check((None, None, 7))
+    _shape = (None, None, 7)
 
     @property
     def num_parts(self) -> int:
@@ -244,9 +243,7 @@ class Vector3Seq(_Seq):
     """One vector per frame: `values` (T, 3); in the root link's frame when `is_root_relative`, else in the world's."""
 
     is_root_relative: bool = False
-
-    def __post_init__(self) -> None:
-        self._check((None, 3))
+    _shape = (None, 3)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -33,8 +33,7 @@ from bodymotion.system.display import NotebookDisplay
 
 __all__ = ["Motion"]
 
-FREE, SLIDE, HINGE = 0, 2, 3
-"""Types of joints: mjtJoint."""
+FREE, SLIDE, HINGE = 0, 2, 3  # Types of joints: mjtJoint.
 
 _S = TypeVar("_S", MultiValueSeq, MultiSE3Seq, Vector3Seq)
 
@@ -113,9 +112,7 @@ class Motion(NotebookDisplay, ContentEquality):
         if values.ndim != 2:
             raise ValueError(f"q: expected shape (frames, joints), got {values.shape}")
         timeline = _timeline_for(len(values), frame_rate, times)
-        labels = _names(joint_names, "joint_names")
-        if labels and len(labels) != values.shape[1]:
-            raise ValueError(f"{len(labels)} joint names for q of shape {values.shape}")
+        labels = _names(joint_names, "joint", "q", values)
         components: list[Component] = []
         if root is not None:
             components.append(_root_component(real_numbers(root, "root"), values, timeline))
@@ -124,9 +121,8 @@ class Motion(NotebookDisplay, ContentEquality):
         if zmp is not None:
             points = real_numbers(zmp, "zmp")
             if points.shape != (len(values), 3):
-                raise ValueError(
-                    f"zmp: expected shape {(len(values), 3)} for q of shape {values.shape}, got {points.shape}"
-                )
+                message = f"zmp: expected shape {(len(values), 3)} for q of shape {values.shape}, got {points.shape}"
+                raise ValueError(message)
             relative = zmp_is_root_relative
             components.append(Vector3Seq(content=ZMP, timeline=timeline, values=points, is_root_relative=relative))
         return cls(tuple(components))
@@ -147,9 +143,7 @@ class Motion(NotebookDisplay, ContentEquality):
         values = real_numbers(poses, "poses")
         if values.ndim != 3 or values.shape[2] != 7:
             raise ValueError(f"poses: expected shape (frames, links, 7), got {values.shape}")
-        labels = _names(link_names, "link_names")
-        if labels and len(labels) != values.shape[1]:
-            raise ValueError(f"{len(labels)} link names for poses of shape {values.shape}")
+        labels = _names(link_names, "link", "poses", values)
         _check_quaternions(values, "poses")
         timeline = _timeline_for(len(values), frame_rate, times)
         return cls((MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=values, part_labels=labels),))
@@ -190,9 +184,8 @@ class Motion(NotebookDisplay, ContentEquality):
                 columns.append(start)
                 names.append(joint.name[len(prefix) :])
             else:
-                raise ValueError(
-                    f"joint {joint.name!r} is a ball, or a second free joint, which a motion does not hold"
-                )
+                message = f"joint {joint.name!r} is a ball, or a second free joint, which a motion does not hold"
+                raise ValueError(message)
         return cls.from_joints(table[:, columns], frame_rate, times=times, root=root, joint_names=names)
 
     def _last(self, kind: type[_S], content: str) -> _S | None:
@@ -314,13 +307,9 @@ class Motion(NotebookDisplay, ContentEquality):
         if not timed:
             raise ValueError("the motion has no component with frames, so it has no timeline")
         first = timed[0].timeline
-        for component in timed[1:]:
-            if component.timeline != first:
-                raise ValueError(
-                    "the components do not share one timeline: "
-                    + "; ".join(f"{c.content} has {c.timeline}" for c in timed)
-                    + ". Use Motion.on_common_timeline()"
-                )
+        if any(c.timeline != first for c in timed[1:]):
+            found = "; ".join(f"{c.content} has {c.timeline}" for c in timed)
+            raise ValueError(f"the components do not share one timeline: {found}. Use Motion.on_common_timeline()")
         return first
 
     @property
@@ -397,9 +386,7 @@ class Motion(NotebookDisplay, ContentEquality):
         """
         timelines = [c.timeline for c in self.timed]
         rate = common_rate(timelines, frame_rate)
-        empty = [c.content for c in self.timed if not c.num_frames]
-        if empty and any(t.num_frames for t in timelines):
-            raise ValueError(f"{', '.join(empty)} has no frames, the other components have some")
+        self._check_all_or_no_frames()
         longest = max((frames_needed(t, rate, method, start) for t in timelines), default=0)
         return self._at_rate(rate, [longest] * len(timelines), method, antialias, unwrap, start)
 
@@ -412,9 +399,7 @@ class Motion(NotebookDisplay, ContentEquality):
             When a component has no frames at all and others have some, or, for interpolation, time stamps do not increase.
         """
         timeline = Timeline.shared(c.timeline for c in self.timed)
-        empty = [c.content for c in self.timed if not c.num_frames]
-        if empty and timeline.num_frames:
-            raise ValueError(f"{', '.join(empty)} has no frames, the other components have some")
+        self._check_all_or_no_frames()
 
         def placed(component: TimedComponent) -> Component:
             if component.timeline == timeline or not component.num_frames:
@@ -425,6 +410,11 @@ class Motion(NotebookDisplay, ContentEquality):
             return replace(component, timeline=timeline, values=values)
 
         return self.mapped(placed)
+
+    def _check_all_or_no_frames(self) -> None:
+        empty = [c.content for c in self.timed if not c.num_frames]
+        if empty and len(empty) < len(self.timed):
+            raise ValueError(f"{', '.join(empty)} has no frames, the other components have some")
 
     def _at_rate(
         self, frame_rate: float, counts: list[int], method: Method, antialias: bool, unwrap: bool, start: float
@@ -448,11 +438,8 @@ def _timeline_for(count: int, frame_rate: float | None, times: npt.ArrayLike | N
     if (frame_rate is None) == (times is None):
         raise ValueError("expected either a frame_rate [Hz] or the times [s] of the frames; give exactly one of them")
     if times is None:
-        rate = (
-            frame_rate.item()
-            if isinstance(frame_rate, (np.ndarray, np.generic)) and not frame_rate.ndim
-            else frame_rate
-        )
+        is_scalar = isinstance(frame_rate, (np.ndarray, np.generic)) and not frame_rate.ndim
+        rate = np.asarray(frame_rate).item() if is_scalar else frame_rate
         if isinstance(rate, bool) or not isinstance(rate, Real):
             raise ValueError(f"frame_rate: expected a real number of Hz, got {frame_rate!r}")
         return Timeline.uniform(count, float(rate))
@@ -465,13 +452,16 @@ def _timeline_for(count: int, frame_rate: float | None, times: npt.ArrayLike | N
     return Timeline.stamped(stamps)
 
 
-def _names(names: Sequence[str], what: str) -> tuple[str, ...]:
+def _names(names: Sequence[str], kind: str, of: str, values: Floats) -> tuple[str, ...]:
+    """Return the names of the second axis of values; there may be none."""
     if isinstance(names, (str, bytes)):
-        raise ValueError(f"{what}: expected a sequence of names, got the one text {names!r}")
+        raise ValueError(f"{kind}_names: expected a sequence of names, got the one text {names!r}")
     found = tuple(names)
     for name in found:
         if not isinstance(name, str):
-            raise ValueError(f"{what}: expected texts, got {name!r}")
+            raise ValueError(f"{kind}_names: expected texts, got {name!r}")
+    if found and len(found) != values.shape[1]:
+        raise ValueError(f"{len(found)} {kind} names for {of} of shape {values.shape}")
     return tuple(map(str, found))
 
 

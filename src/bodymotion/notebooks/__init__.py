@@ -1,20 +1,15 @@
 """What a notebook shows of a body, a motion or an animation: a summary with a drawing, and a page that plays inline."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bodymotion.notebooks.summaries import html_of
+from bodymotion.scene.loading import Showable
 from bodymotion.system.atomic_files import check_not_read, whole_file
 from bodymotion.system.deprecation import renamed_keywords
-
-if TYPE_CHECKING:
-    from bodymotion.scene.loading import Showable
 
 __all__ = ["InlinePage", "html_of", "inline"]
 

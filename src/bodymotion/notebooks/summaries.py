@@ -6,32 +6,30 @@ The drawing of a body needs no packages: the outline of a link is the convex hul
 little above.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import Problem, grouped
 from bodymotion.diagnostics.text import counted, html_text, severities
-from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.meshes.polygons import Point, hull_of_sorted
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
-from bodymotion.scene.loading import group_text
+from bodymotion.scene.loading import groups_html
+from bodymotion.scene.scene import Curve, limits_text
 from bodymotion.scene.shapes import BodyExtent, drawn_shapes, missing_files_text
+from bodymotion.viewer.plot_panel import COLORS, filled, largest_spans, svg_of, with_unique_names
 
 MAX_ROWS = 200
-MAX_CURVES = 6
-MAX_POINTS = 300
 MAX_GROUPS = 20
 MAX_DRAWN_LINKS = 400
-AZIMUTH, ELEVATION = np.radians(35.0), np.radians(15.0)
-"""Direction of the view: from +x towards +y, and above the ground."""
-COLORS = ("#1f77d0", "#e0701a", "#2a9d4a", "#b03ac0", "#c8a400", "#d0364c")
+AZIMUTH, ELEVATION = (
+    np.radians(35.0),
+    np.radians(15.0),
+)  # Direction of the view: from +x towards +y, and above the ground.
 
 
 def html_of(value: object) -> str:
@@ -55,19 +53,11 @@ def _body(body: Body) -> str:
         joint = link.joint
         parent = body.links[link.parent].name if link.parent >= 0 else ""
         number = "" if joint.id < 0 else str(joint.id)
-        rows.append(
-            (str(link.index), link.name, parent, joint.type, number, _range(joint.lower, joint.upper, joint.type))
-        )
+        limits = limits_text(joint) if joint.type in ("rotate", "slide") else ""
+        rows.append((str(link.index), link.name, parent, joint.type, number, limits))
     picture = drawing(body, body.forward_kinematics(np.zeros(body.num_joints))) if body.links else ""
     table = _table(("#", "link", "parent", "joint", "id", "range"), rows, len(body.links))
     return _card("Body", body.name, facts, body.problems, _beside(picture, _folded("links and joints", table)))
-
-
-def _range(lower: float, upper: float, kind: str) -> str:
-    if not (np.isfinite(lower) or np.isfinite(upper)) or kind not in ("rotate", "slide"):
-        return ""
-    factor, unit = (1.0, " m") if kind == "slide" else (np.rad2deg(1.0), "°")
-    return f"{factor * lower:.4g} … {factor * upper:.4g}{unit}"
 
 
 def _motion(motion: Motion) -> str:
@@ -96,35 +86,17 @@ def _curves(motion: Motion) -> str:
     joints = isinstance(component, MultiValueSeq)
     values = component.values if joints else component.values[:, 0, :3]
     names = component.part_labels if joints else ("x", "y", "z")
-    values = np.where(np.isfinite(values), values, 0.0)
-    spans = np.ptp(values, axis=0)
-    chosen = np.argsort(-spans, kind="stable")[:MAX_CURVES]
-    labels = [names[k] if k < len(names) and names[k] else f"joint {k}" for k in chosen]
+    labels = [names[k] if k < len(names) and names[k] else f"joint {k}" for k in range(values.shape[1])]
+    curves = with_unique_names(Curve(label, "", values[:, k]) for k, label in enumerate(labels))
+    chosen = largest_spans(curves, len(COLORS))
     legend = " ".join(
         f'<span style="color:{color}">&#9644;</span> {html_text(label, 40)}'
-        for color, label in zip(COLORS, labels, strict=False)
+        for color, label in zip(COLORS, chosen, strict=False)
     )
-    what = (
-        ("joints with the largest range" if values.shape[1] > MAX_CURVES else "joints") if joints else "root link [m]"
-    )
-    return f'<div style="margin-top:6px">{_sparkline(values[:, chosen])}<div style="font-size:85%">{what}: {legend}</div></div>'
-
-
-def _sparkline(values: np.ndarray, width: int = 520, height: int = 110) -> str:
-    frames = np.unique(np.linspace(0, len(values) - 1, min(MAX_POINTS, len(values))).astype(int))
-    shown = values[frames]
-    low, high = float(shown.min()), float(shown.max())
-    x = np.linspace(2, width - 2, len(frames))
-    y = height - 4 - (height - 8) * (shown - low) / max(high - low, 1e-12)
-    lines = "".join(
-        f'<polyline fill="none" stroke="{COLORS[k]}" stroke-width="1.4" points="{_points(x, y[:, k])}"/>'
-        for k in range(y.shape[1])
-    )
-    return f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" style="background:#7f7f7f14">{lines}</svg>'
-
-
-def _points(x: Iterable[float], y: Iterable[float]) -> str:
-    return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    what = ("joints with the largest range" if len(curves) > len(COLORS) else "joints") if joints else "root link [m]"
+    times = component.timeline.times
+    plot = svg_of(times, [filled(curves[label], len(times)) for label in chosen])
+    return f'<div style="width:520px">{plot}</div><div style="font-size:85%">{what}: {legend}</div>'
 
 
 def _animation(animation: Animation) -> str:
@@ -168,9 +140,7 @@ def _card(kind: str, name: str, facts: Sequence[str], problems: Sequence[Problem
     title = f"<b>{html_text(name, 80)}</b>" if name.strip() else "<b>without a name</b>"
     groups, findings = grouped(problems), ""
     if groups:
-        items = "".join(f"<li>{html_text(group_text(group), 300)}</li>" for group in groups[:MAX_GROUPS])
-        more = f"<li>… and {counted(len(groups) - MAX_GROUPS, 'more rule')}</li>" if len(groups) > MAX_GROUPS else ""
-        findings = _folded(severities(groups), f'<ul style="margin:2px">{items}{more}</ul>')
+        findings = _folded(severities(groups), groups_html(groups, MAX_GROUPS))
     line = " · ".join(html_text(fact, 200) for fact in facts)
     return (
         '<div style="border:1px solid #8888;border-radius:6px;padding:8px 12px;display:inline-block;max-width:100%">'
@@ -209,21 +179,14 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
     pieces: list[tuple[float, str, list[Point]]] = []
     drawn = drawn_shapes(body)
     extent = BodyExtent(body, drawn)
-    for index, pose in enumerate(link_poses[:MAX_DRAWN_LINKS]):
-        points = extent.points[extent.links == index]
-        if not len(points):
-            continue
-        placed = rotations.rotate(rotations.normalized(pose[3:]), points) + pose[:3]
+    everything = extent.placed(link_poses)
+    for index in range(min(len(link_poses), MAX_DRAWN_LINKS)):
+        placed = everything[extent.links == index]
         placed = placed[np.isfinite(placed).all(axis=1)]
         if len(placed):
             projected = sorted(set(zip((placed @ right).tolist(), (placed @ up).tolist(), strict=True)))
-            pieces.append(
-                (
-                    float((placed @ towards).mean()),
-                    _color(drawn[index] or body.environment),
-                    hull_of_sorted(projected, projected),
-                )
-            )
+            color = _color(drawn[index] or body.environment)
+            pieces.append((float((placed @ towards).mean()), color, hull_of_sorted(projected, projected)))
     if not pieces:
         return ""
     corners = np.array([corner for _, _, polygon in pieces for corner in polygon])

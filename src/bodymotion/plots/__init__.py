@@ -9,8 +9,6 @@ by matplotlib (`drawing.py`) or by plotly (`traces.py`, `pages.py`). To add a pl
 `KINDS`.
 """
 
-from __future__ import annotations
-
 from bodymotion.plots.api import Plot, form_of, plot, subject_of
 from bodymotion.plots.kinds import KINDS, UnknownPlotError, available, charts
 

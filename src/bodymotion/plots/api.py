@@ -14,24 +14,23 @@ from bodymotion.animation import Animation
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import Measures, measure
+from bodymotion.dynamics.differentiation import Derivative
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.plots.drawing import DPI, FORMATS, draw, image_bytes
-from bodymotion.plots.kinds import charts, needs
+from bodymotion.plots.kinds import charts
 from bodymotion.plots.parts import Chart
 from bodymotion.plots.style import DARK, LIGHT, Theme
 from bodymotion.plots.subject import Subject
 from bodymotion.scene.loading import Showable, files_of, load_inputs
+from bodymotion.scene.music import Music, load_music
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from bodymotion.dynamics.differentiation import Derivative
-
 Plottable: TypeAlias = Showable | Measures
 
-MAX_POSES = 8_000_000
-"""Link poses that are measured: of a longer motion, every n-th frame, where the plot needs all links."""
+MAX_POSES = 8_000_000  # Link poses that are measured: of a longer motion, every n-th frame.
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +93,7 @@ class Plot:
 def form_of(path: str | PathLike[str]) -> str:
     """Return the format of a file by its extension: "png", "svg", "pdf" or "html".
 
-    Raises
-    ------
-    ValueError
-        When the extension is another one.
+    Raises ValueError when the extension is another one.
     """
     form = Path(path).suffix.lower().lstrip(".")
     form = "html" if form == "htm" else form
@@ -124,6 +120,7 @@ def plot(
     on_feet: bool | None = None,
     by_position: bool = False,
     bpm: float | None = None,
+    music: str | PathLike[str] | Music | None = None,
     output: str | PathLike[str] | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Plot:
@@ -157,6 +154,8 @@ def plot(
         Read joint columns by position, whatever their names.
     bpm:
         Tempo at which an animation is played.
+    music:
+        Music, or its file, whose waveform and beats are plotted.
     options:
         Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
     output:
@@ -171,13 +170,9 @@ def plot(
         or the size is too small (the message names a sufficient one).
     """
     names = (what,) if isinstance(what, str) else tuple(what)
-    if not needs(names, "derivatives"):
-        # The fastest differentiation will do.
-        derivative = "central"
     subject = subject_of(
         body,
         motion,
-        heavy=needs(names, "links"),
         derivative=derivative,
         window=window,
         on_feet=on_feet,
@@ -187,6 +182,7 @@ def plot(
     )
     subject = replace(
         subject,
+        music=load_music(music) if isinstance(music, (str, PathLike)) else music,
         joints=(joints,) if isinstance(joints, str) else None if joints is None else tuple(joints),
         start=start,
         end=end,
@@ -206,7 +202,6 @@ def subject_of(
     body: Plottable,
     motion: Showable | None = None,
     *,
-    heavy: bool = True,
     derivative: Derivative | Literal["suited"] = "suited",
     window: int = 9,
     on_feet: bool | None = None,
@@ -214,7 +209,7 @@ def subject_of(
     bpm: float | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Subject:
-    """Return the subject of plots of a body and a motion, see `plot`; with `heavy`, not every frame of a very long motion is measured."""
+    """Return the subject of plots of a body and a motion, see `plot`."""
     if isinstance(body, Measures):
         return Subject(
             measures=body,
@@ -232,7 +227,7 @@ def subject_of(
         animation = given.animation
         title = f"Spot · {animation.title or animation.name}"
         spot = spot_body(arm=needs_arm(animation))
-        return _measured(spot, play(animation, bpm=bpm), title, _name(animation, ""), files, heavy, measuring)
+        return _measured(spot, play(animation, bpm=bpm), title, _name(animation, ""), files, measuring)
     if bpm is not None:
         raise WrongUseError("only an animation has a tempo")
     if not given.motions:
@@ -241,21 +236,18 @@ def subject_of(
     if given.body is None:
         return Subject(measures=None, motion=moved, title=_name(moved, "Motion"), about="a motion alone", files=files)
     title = _name(given.body, "body")
-    return _measured(given.body, moved, title, _name(moved, ""), files, heavy, {**measuring, "on_feet": on_feet})
+    return _measured(given.body, moved, title, _name(moved, ""), files, {**measuring, "on_feet": on_feet})
 
 
 def _measured(
-    body: Body, motion: Motion, title: str, about: str, files: tuple[Path, ...], heavy: bool, measuring: dict[str, Any]
+    body: Body, motion: Motion, title: str, about: str, files: tuple[Path, ...], measuring: dict[str, Any]
 ) -> Subject:
     notes = []
     frames = max((component.num_frames for component in motion.timed), default=0)
-    every = -(-frames * len(body.links) // MAX_POSES) if heavy else 1
+    every = -(-frames * len(body.links) // MAX_POSES)
     if every > 1:
         motion = motion.replaced(*(c.part(slice(None, None, every)) for c in motion.timed))
         notes.append(f"the motion is long: one of {every} frames was measured")
-    if measuring.get("on_feet") is None and not heavy:
-        # These plots do not depend on the root.
-        measuring = {**measuring, "on_feet": False}
     with np.errstate(invalid="ignore", over="ignore"):
         measures = measure(body, motion, **measuring)
     notes += [problem.message for problem in measures.problems]

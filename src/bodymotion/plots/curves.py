@@ -1,7 +1,5 @@
 """Curves over time: decimated out with all peaks, with their limits, in panels and in rows; and numbers as text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -41,10 +39,10 @@ def decimated(times: Floats, values: Floats, most: int = 1200) -> tuple[Floats, 
     return np.asarray(times[frames]), clean[frames]
 
 
-MAX_MARKS = 3
-"""Times beyond a limit that are marked in a panel."""
-MAX_LIMIT_DISTANCE = 0.7
-"""A limit is shown if its distance to the curve is less than this share of the height of the curve."""
+MAX_MARKS = 3  # Times beyond a limit that are marked in a panel.
+MAX_LIMIT_DISTANCE = (
+    0.7  # A limit is shown if its distance to the curve is less than this share of the height of the curve.
+)
 MIN_SPANS = {
     "rad": 0.03,
     "°": 2.0,

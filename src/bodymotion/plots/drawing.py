@@ -7,6 +7,7 @@ import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-MIN_TEXT_WIDTH = 0.2
-"""[inch] Narrower bars have no text."""
+MIN_TEXT_WIDTH = 0.2  # [inch] Narrower bars have no text.
 
 
 class Painter:
@@ -63,15 +63,9 @@ class Painter:
             elif isinstance(part, KeyFigures):
                 self.key_figures(part, placed)
             else:
-                axes = self.axes(placed, chart)
-                if isinstance(part, Curves):
-                    self.curves(part, axes, placed)
-                elif isinstance(part, CurveRows):
-                    self.curve_rows(part, axes, placed)
-                elif isinstance(part, Bars):
-                    self.bars(part, axes, placed)
-                else:
-                    self.ground(part, axes, placed)
+                kinds = {Curves: self.curves, CurveRows: self.curve_rows, Bars: self.bars, Ground: self.ground}
+                draw: Any = kinds[type(part)]
+                draw(part, self.axes(placed, chart), placed)
 
     def text(self, text: str, x: float, y: float, **how: Any) -> None:  # noqa: ANN401
         """Write text with its baseline at a position [inch] from the upper left corner."""
@@ -83,15 +77,14 @@ class Painter:
         """Return the label of a time [s] at an axis."""
         return f"{round(time - self.time_origin, 6):g}".replace("-", "−")
 
+    def rectangle(self, cell: Cell) -> tuple[float, float, float, float]:
+        """Return left, bottom, width and height of a cell as shares of the figure."""
+        w, h = self.width, self.height
+        return cell.x / w, 1 - (cell.y + cell.height) / h, cell.width / w, cell.height / h
+
     def axes(self, cell: Cell, chart: Chart) -> Axes:
         """Add axes for a cell."""
-        rectangle = (
-            cell.x / self.width,
-            1 - (cell.y + cell.height) / self.height,
-            cell.width / self.width,
-            cell.height / self.height,
-        )
-        axes: Axes = self.figure.add_axes(rectangle)
+        axes: Axes = self.figure.add_axes(self.rectangle(cell))
         part = cell.part
         note = getattr(part, "note", "")
         small = cell.width < 3.5
@@ -111,9 +104,7 @@ class Painter:
             span = chart.end - chart.start
             margin = 0.01 * span or 0.5
             axes.set_xlim(chart.start - margin, chart.end + margin)
-            axes.xaxis.set_major_locator(
-                _ticker().MaxNLocator(max(int(cell.width / 0.55), 2), steps=[1, 2, 2.5, 5, 10])
-            )
+            axes.xaxis.set_major_locator(_locator(cell.width / 0.55))
             axes.tick_params(labelbottom=cell.time_labels)
             if cell.time_title:
                 title = f"time − {moment(chart.time_origin)} [s]" if chart.time_origin else "time [s]"
@@ -126,12 +117,10 @@ class Painter:
         """Draw curves over time, with their limits."""
         theme = self.theme
         axes.set_ylim(part.lowest, part.highest)
-        axes.yaxis.set_major_locator(_ticker().MaxNLocator(max(int(cell.height / 0.28), 2), steps=[1, 2, 2.5, 5, 10]))
+        axes.yaxis.set_major_locator(_locator(cell.height / 0.28))
         axes.set_ylabel(f"[{part.unit}]" if part.unit and cell.unit_title else "", labelpad=2 * self.scale)
-        limits = [limit for limit in (part.lower, part.upper) if limit is not None and np.isfinite(limit)]
+        limits, (low, high) = part.limits, part.band
         if limits:
-            low = part.lower if part.lower is not None and np.isfinite(part.lower) else part.lowest
-            high = part.upper if part.upper is not None and np.isfinite(part.upper) else part.highest
             axes.axhspan(low, high, color=theme.band, alpha=0.1, lw=0, zorder=0.5, gid="limits")
             for limit in limits:
                 axes.axhline(limit, color=theme.bad, lw=0.8 * self.scale, ls=(0, (4, 2)), zorder=1.5, gid="limit")
@@ -179,19 +168,19 @@ class Painter:
             zorder=3,
         )
 
-    def curve_rows(self, part: CurveRows, axes: Axes, cell: Cell) -> None:
-        """Draw rows of curves."""
-        theme, count = self.theme, len(part.rows)
-        axes.set_ylim(count, 0)
+    def rows(self, axes: Axes, labels: Sequence[str], size: float) -> None:
+        """Divide axes into rows with labels."""
+        axes.set_ylim(len(labels), 0)
         axes.grid(visible=False, axis="y")
         axes.spines["left"].set_visible(False)
-        size = float(np.clip(72 * cell.height / max(count, 1) * 0.62, 4.0, 7.0))
-        axes.set_yticks(
-            [k + 0.5 for k in range(count)],
-            [_cut(row.line.label, 1.4, 0.009 * size) for row in part.rows],
-            fontsize=size * self.scale,
-        )
+        axes.set_yticks([k + 0.5 for k in range(len(labels))], labels, fontsize=size * self.scale)
         axes.tick_params(axis="y", length=0)
+
+    def curve_rows(self, part: CurveRows, axes: Axes, cell: Cell) -> None:
+        """Draw rows of curves."""
+        theme = self.theme
+        size = float(np.clip(72 * cell.height / max(len(part.rows), 1) * 0.62, 4.0, 7.0))
+        self.rows(axes, [_cut(row.line.label, 1.4, 0.009 * size) for row in part.rows], size)
         for k, row in enumerate(part.rows):
             low, high = row_range(row)
             heights = k + 0.9 - 0.8 * (row.line.values - low) / (high - low)
@@ -222,22 +211,18 @@ class Painter:
 
     def bars(self, part: Bars, axes: Axes, cell: Cell) -> None:
         """Draw bars over time."""
-        theme, count = self.theme, len(part.labels)
-        axes.set_ylim(count, 0)
-        axes.grid(visible=False, axis="y")
-        axes.spines["left"].set_visible(False)
-        axes.set_yticks(
-            [k + 0.5 for k in range(count)], [_cut(name, 1.3, 0.062) for name in part.labels], fontsize=7 * self.scale
-        )
-        axes.tick_params(axis="y", length=0)
+        theme = self.theme
+        self.rows(axes, [_cut(name, 1.3, 0.062) for name in part.labels], 7.0)
         for start, end in part.behind:
             axes.axvspan(start, end, color=theme.shade, alpha=0.25, lw=0, gid="flight")
         for k, spans in enumerate(part.spans):
             axes.axhline(k + 0.5, color=theme.grid, lw=self.scale, zorder=1)
-            pieces = [(start, end - start) for start, end in spans]
-            axes.broken_barh(pieces, (k + 0.18, 0.64), color=theme.color(part.colors[k]), lw=0, zorder=2, gid="stance")
-            pieces = [(start, end - start) for start, end in part.marked[k]]
-            axes.broken_barh(pieces, (k + 0.58, 0.24), color=theme.bad, lw=0, zorder=3, gid="slip")
+            for pieces, rows, color, name in (
+                (spans, (k + 0.18, 0.64), theme.color(part.colors[k]), "stance"),
+                (part.marked[k], (k + 0.58, 0.24), theme.bad, "slip"),
+            ):
+                widths = [(start, end - start) for start, end in pieces]
+                axes.broken_barh(widths, rows, color=color, lw=0, zorder=2, gid=name)
         low, high = axes.get_xlim()
         for k, texts in enumerate(part.texts):
             for (start, end), text in zip(part.spans[k], texts, strict=True):
@@ -267,42 +252,33 @@ class Painter:
         axes.set_ylim(*part.y)
         axes.set_aspect("equal", adjustable="box")
         for axis, size in ((axes.xaxis, cell.width), (axes.yaxis, cell.height)):
-            axis.set_major_locator(_ticker().MaxNLocator(max(int(size / 0.6), 2), steps=[1, 2, 2.5, 5, 10]))
+            axis.set_major_locator(_locator(size / 0.6))
         axes.set_xlabel("x [m]", labelpad=self.scale)
         axes.set_ylabel("y [m]", labelpad=2 * self.scale)
         named: dict[str, Any] = {}
         for one in part.footprints:
+            shared = one.color is None
             color = theme.shade if one.color is None else theme.color(one.color)
-            shape = patches.Polygon(
-                one.corners,
-                closed=True,
-                fc=colors.to_rgba(color, 0.08 if one.color is None else 0.16),
-                ec=colors.to_rgba(color, 0.35 if one.color is None else 0.9),
-                lw=0.8 * self.scale,
-                ls=(0, (2, 2)) if one.color is None else "-",
-                gid="footprint",
-                label=one.label,
-            )
+            face, edge = (colors.to_rgba(color, alpha) for alpha in ((0.08, 0.35) if shared else (0.16, 0.9)))
+            look: dict[str, Any] = {"lw": 0.8 * self.scale, "ls": (0, (2, 2)) if shared else "-", "gid": "footprint"}
+            shape = patches.Polygon(one.corners, closed=True, fc=face, ec=edge, label=one.label, **look)
             axes.add_patch(shape)
             named.setdefault(one.label, shape)
         for label, _, points, kind in part.others:
-            named[label] = axes.plot(
-                *points.T,
-                color=theme.color(kind),
-                lw=(3.2 if kind == "recorded" else 1.0) * self.scale,
-                alpha=0.5 if kind == "recorded" else 1.0,
-                ls="--" if kind == "muted" else "-",
-                zorder=3 if kind == "recorded" else 3.5,
-                label=label,
-                marker="." if len(points) == 1 else None,
-            )[0]
+            wide = kind == "recorded"
+            look = {
+                "lw": (3.2 if wide else 1.0) * self.scale,
+                "alpha": 0.5 if wide else 1.0,
+                "zorder": 3 if wide else 3.5,
+            }
+            look |= {"ls": "--" if kind == "muted" else "-", "marker": "." if len(points) == 1 else None}
+            named[label] = axes.plot(*points.T, color=theme.color(kind), label=label, **look)[0]
         scale = colors.LinearSegmentedColormap.from_list("times", theme.times)
         segments = np.stack([part.path[:-1], part.path[1:]], axis=1)
         between = 0.5 * (part.times[:-1] + part.times[1:])
         finite = np.isfinite(segments).all(axis=(1, 2))
-        drawn = collections.LineCollection(
-            segments[finite], cmap=scale, lw=1.6 * self.scale, zorder=4, capstyle="round", label=part.label, gid="path"
-        )
+        look = {"cmap": scale, "lw": 1.6 * self.scale, "zorder": 4, "capstyle": "round", "gid": "path"}
+        drawn = collections.LineCollection(segments[finite], label=part.label, **look)
         drawn.set_array(between[finite])
         first, last = (float(part.times[0]), float(part.times[-1])) if len(part.times) else (0.0, 1.0)
         drawn.set_clim(first, max(last, first + 1e-9))
@@ -313,39 +289,20 @@ class Painter:
         named = {part.label: lines.Line2D([], [], color=theme.times[2], lw=1.8 * self.scale, label=part.label), **named}
         if part.worst is not None:
             _, x, y, text = part.worst
-            named[text] = axes.plot(
-                [x],
-                [y],
-                "o",
-                ms=8 * self.scale,
-                mfc="none",
-                mec=theme.bad,
-                mew=1.4 * self.scale,
-                zorder=6,
-                label=f"minimum: {text}",
-            )[0]
-        handles = list(named.values())
-        wide = cell.width > WIDE
+            look = {"ms": 8 * self.scale, "mfc": "none", "mec": theme.bad, "mew": 1.4 * self.scale, "zorder": 6}
+            named[text] = axes.plot([x], [y], "o", label=f"minimum: {text}", **look)[0]
+        look = {"columnspacing": 1.2, "handlelength": 1.4, "labelspacing": 0.35, "borderaxespad": 0.0}
         axes.legend(
-            handles=handles,
+            handles=list(named.values()),
             loc="upper left",
             ncols=part.legend_columns(cell.width),
-            columnspacing=1.2,
-            handlelength=1.4,
             bbox_to_anchor=(0.0, -0.42 / cell.height),
-            borderaxespad=0.0,
-            fontsize=(7.5 if wide else 6.5) * self.scale,
-            labelspacing=0.35,
+            fontsize=(7.5 if cell.width > WIDE else 6.5) * self.scale,
+            **look,
         )
         if last > first:
-            bar = self.figure.add_axes(
-                (
-                    (cell.x + cell.width + 0.1) / self.width,
-                    1 - (cell.y + cell.height) / self.height,
-                    0.09 / self.width,
-                    min(cell.height, 2.2) / self.height,
-                )
-            )
+            beside = Cell(part, cell.x + cell.width + 0.1, cell.y, 0.09, min(cell.height, 2.2))
+            bar = self.figure.add_axes(self.rectangle(replace(beside, y=cell.y + cell.height - beside.height)))
             shown = self.figure.colorbar(drawn, cax=bar, format=self.time_after if self.time_origin else None)
             shown.outline.set_visible(False)
             bar.set_title("t [s]", fontsize=6.5 * self.scale, color=theme.muted, loc="left", pad=7 * self.scale)
@@ -368,26 +325,18 @@ class Painter:
 
 def _cut(text: str, width: float, each: float) -> str:
     """Return a text shortened to a width, for letters with a mean width of `each` [inch]."""
-    max_letters = max(int(width / each), 4)
-    return (
-        text
-        if len(text) <= max_letters
-        else f"{text[: max_letters // 2]}…{text[len(text) - (max_letters - 1 - max_letters // 2) :]}"
-    )
+    most = max(int(width / each), 4)
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1 - most // 2) :]}"
 
 
-def _ticker() -> Any:  # noqa: ANN401
-    return need("matplotlib.ticker", "plot", "plotting")
+def _locator(count: float) -> Any:  # noqa: ANN401
+    """Return where about `count` ticks of an axis are."""
+    return need("matplotlib.ticker", "plot", "plotting").MaxNLocator(max(int(count), 2), steps=[1, 2, 2.5, 5, 10])
 
 
 DPI = 150
 FORMATS = ("png", "svg", "pdf")
-SPACE = 0.25
-"""[inch] Space between charts of one image."""
-
-
-def _silent(record: logging.LogRecord) -> bool:
-    return False
+SPACE = 0.25  # [inch] Space between charts of one image.
 
 
 @contextmanager
@@ -400,8 +349,8 @@ def _style(theme: Theme, scale: float = 1.0) -> Iterator[None]:
         warnings.simplefilter("ignore")
         # It would warn about each Japanese font without bold letters.
         finder = logging.getLogger("matplotlib.font_manager")
-        finder.addFilter(_silent)
-        stack.callback(finder.removeFilter, _silent)
+        finder.addFilter(silent := lambda _record: False)
+        stack.callback(finder.removeFilter, silent)
         matplotlib.rcParams.update({k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith("backend")})
         matplotlib.rcParams.update(rc(theme, _fonts(), scale))
         yield
@@ -436,10 +385,7 @@ def _foreign(figure: Figure) -> set[str]:
 def draw(charts: Sequence[Chart], theme: Theme = LIGHT) -> Figure:
     """Return a matplotlib Figure of charts below each other; it is in no window.
 
-    Raises
-    ------
-    ImportError
-        When matplotlib is not installed.
+    Raises ImportError when matplotlib is not installed.
     """
     figures = need("matplotlib.figure", "plot", "plotting")
     agg = need("matplotlib.backends.backend_agg", "plot", "plotting")

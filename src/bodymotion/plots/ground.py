@@ -1,7 +1,5 @@
 """The zero moment point: its path on the ground seen from above, the stability margin, and the footprints."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,8 +16,7 @@ from bodymotion.plots.parts import Chart, Color, Curves, Footprint, Ground, numb
 from bodymotion.plots.subject import Subject
 
 MAX_POINTS = 1500
-MARGIN = 0.25
-"""[m] Distance around footprints in which a path is always shown."""
+MARGIN = 0.25  # [m] Distance around footprints in which a path is always shown.
 
 
 def decimated_path(times: Floats, points: Floats) -> npt.NDArray[np.intp]:
@@ -63,12 +60,11 @@ def _box(shapes: Sequence[Floats]) -> tuple[Floats, Floats]:
 
 
 MAX_FOOTPRINTS = 240
-MIN_MARGIN_RANGE = 0.3
-"""[m] The axis of the margin reaches at least to minus this."""
-STEP = 0.3
-"""[m] A foot or wheel that slides or rolls this far in contact gets another footprint."""
-MAX_TRIED_FRAMES = 7
-"""Frames of a stance phase that are tried: the largest footprint is drawn, not the heel or the toe alone."""
+MIN_MARGIN_RANGE = 0.3  # [m] The axis of the margin reaches at least to minus this.
+STEP = 0.3  # [m] A foot or wheel that slides or rolls this far in contact gets another footprint.
+MAX_TRIED_FRAMES = (
+    7  # Frames of a stance phase that are tried: the largest footprint is drawn, not the heel or the toe alone.
+)
 
 
 def zmp_chart(subject: Subject, flow: Flow) -> Chart:
@@ -144,23 +140,17 @@ def _ground(subject: Subject) -> Ground:
     footprints = _footprints(m, frames)
     kept = decimated_path(times, m.zmp[frames, :2])
     others: list[tuple[str, Floats, Floats, Color]] = []
-    com = decimated_path(times, m.center_of_mass[frames, :2])
-    others.append(("Centre of mass", times[com], np.asarray(m.center_of_mass[frames[com], :2]), "muted"))
-    if m.recorded_zmp is not None:
-        own = decimated_path(times, m.recorded_zmp[frames, :2])
-        others.append(("Recorded ZMP", times[own], np.asarray(m.recorded_zmp[frames[own], :2]), "recorded"))
-    path = np.asarray(m.zmp[frames[kept], :2])
-    return Ground(
-        "",
-        footprints,
-        "Computed ZMP",
-        times[kept],
-        path,
-        tuple(others),
-        (0.0, 1.0),
-        (0.0, 1.0),
-        _worst(m, frames, subject),
+    paths: tuple[tuple[str, Floats | None, Color], ...] = (
+        ("Centre of mass", m.center_of_mass, "muted"),
+        ("Recorded ZMP", m.recorded_zmp, "recorded"),
     )
+    for name, points, color in paths:
+        if points is not None:
+            own = decimated_path(times, points[frames, :2])
+            others.append((name, times[own], np.asarray(points[frames[own], :2]), color))
+    path, unit = np.asarray(m.zmp[frames[kept], :2]), (0.0, 1.0)
+    worst = _worst(m, frames, subject)
+    return Ground("", footprints, "Computed ZMP", times[kept], path, tuple(others), unit, unit, worst)
 
 
 def has_zmp(subject: Subject) -> bool:

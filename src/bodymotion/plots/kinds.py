@@ -1,11 +1,8 @@
 """The kinds of plots by name: a few with several parts, and one for each quantity."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -20,6 +17,7 @@ from bodymotion.plots.quantities import (
     contacts_chart,
     has_sensors,
     moves_chart,
+    music_chart,
     quantity_chart,
     sensors_chart,
     series_chart,
@@ -36,40 +34,19 @@ class UnknownPlotError(WrongUseError):
 class Kind:
     """A kind of plot.
 
-    Attributes
-    ----------
-    shows:
-        Its description.
-    make:
-        Makes its chart.
-    exists:
-        Whether a motion has it; gets the measurable quantities.
-    main:
-        Whether it is one of "all".
-    needs:
-        What must be measured: the poses of all "links", "derivatives" of the joints, or only the "joints" themselves.
+    `shows`: its description. `make`: makes its chart. `exists`: whether a motion has it; gets the measurable quantities. `main`: whether it
+    is one of "all".
     """
 
     shows: str
     make: Callable[[Subject, Flow], Chart]
     exists: Callable[[Subject, set[str]], bool] = lambda subject, has: True
     main: bool = False
-    needs: Literal["links", "derivatives", "joints"] = "links"
 
 
 def _of(name: str, *, main: bool = False) -> Kind:
-    needs: dict[str, Literal["derivatives", "joints"]] = {
-        "joint_displacements": "joints",
-        "joint_velocities": "derivatives",
-        "joint_accelerations": "derivatives",
-    }
-    return Kind(
-        QUANTITIES[name].title,
-        lambda subject, flow: quantity_chart(subject, flow, name),
-        lambda _, has: name in has,
-        main,
-        needs.get(name, "links"),
-    )
+    chart = partial(quantity_chart, name=name)
+    return Kind(QUANTITIES[name].title, chart, lambda _, has: name in has, main)
 
 
 KINDS: dict[str, Kind] = {
@@ -81,6 +58,7 @@ KINDS: dict[str, Kind] = {
     "power": _of("power", main=True),
     "zmp": Kind("the zero moment point on the ground, and the margin", zmp_chart, lambda s, has: "zmp" in has, True),
     "moves": Kind("the moves of a dance by their tracks", moves_chart, lambda s, _: bool(moves_of(s.motion)), True),
+    "music": Kind("waveform and beats of the music", music_chart, lambda s, _: s.music is not None, True),
     "contacts": Kind("when which foot stands or slips", contacts_chart, lambda s, has: "contacts" in has, True),
     "sensors": Kind("accelerometers, gyros and force sensors", sensors_chart, lambda s, has: has_sensors(s), True),
 }
@@ -105,10 +83,7 @@ def _alone(subject: Subject) -> dict[str, str]:
 def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
     """Return the names of the requested plots; "all" stands for the most useful ones.
 
-    Raises
-    ------
-    UnknownPlotError
-        When there is no such plot, or this motion has none; the message lists those there are.
+    Raises UnknownPlotError when there is no such plot, or this motion has none; the message lists those there are.
     """
     there = available(subject)
     found: list[str] = []
@@ -123,12 +98,6 @@ def chosen(subject: Subject, what: Iterable[str]) -> tuple[str, ...]:
         else:
             raise UnknownPlotError(f"there is no plot {name!r}; {choices(name, (*there, 'all'))}")
     return tuple(dict.fromkeys(found))
-
-
-def needs(what: Iterable[str], part: Literal["links", "derivatives"]) -> bool:
-    """Return whether one of the plots needs the poses of all links, or derivatives; "all" and unknown names do."""
-    enough = ("joints",) if part == "derivatives" else ("joints", "derivatives")
-    return any(name not in KINDS or KINDS[name].needs not in enough for name in what)
 
 
 def charts(

@@ -1,7 +1,5 @@
 """The layout of charts: cells side by side and below each other, and charts of a given size."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,45 +10,36 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.plots.parts import Bars, Cell, Chart, CurveRows, Curves, Ground, Heading, KeyFigures, Part
 from bodymotion.plots.subject import Subject
 
-WIDTH = 13.0
-"""[inch] Default width of a chart."""
+WIDTH = 13.0  # [inch] Default width of a chart.
 TOP, BOTTOM, SIDE = 0.75, 0.55, 0.3
 LEFT, BESIDE, COLUMN, COLUMN_EDGE = 1.75, 2.08, 3.25, 0.85
 """[inch] In an overview: left edge of its plots; space beside them for names and ranges; minimum width of the column with ground and
 figures; distance of the ground from the right edge."""
-ROW = 0.165
-"""[inch] Height of a row of curves in an overview."""
+ROW = 0.165  # [inch] Height of a row of curves in an overview.
 MAX_COLUMNS = 8
-NUMBERS, NAMES = 0.7, 1.5
-"""[inch] Space left of curves across a chart for numbers, and right of them for the names of several lines."""
+NUMBERS, NAMES = (
+    0.7,
+    1.5,
+)  # [inch] Space left of curves across a chart for numbers, and right of them for the names of several lines.
 LABELS, NAME, NOTE, TIME, GAP, HEADING = 0.56, 0.2, 0.15, 0.32, 0.1, 0.3
 """[inch] Space left of a panel, above it for name and note, below it for times, between rows, and above a group."""
 MIN_HEIGHT, MIN_PANEL, MIN_ROW, MIN_BAR = 0.6, 0.45, 0.14, 0.17
 """[inch] Minimum heights of curves across a chart, panels in a grid, rows of curves, and bars."""
 MIN_WIDTH, MIN_STRIPS, MIN_FACTS, MIN_GROUND, MIN_IN_GRID = 1.8, 2.4, 3.2, 2.3, 0.75
 """[inch] Minimum widths of curves across a chart, rows of curves, key figures, the ground, and panels in a grid."""
-NAME_LETTER, NOTE_LETTER = 0.07, 0.055
-"""[inch] Mean width of a letter above a panel of a grid."""
+NAME_LETTER, NOTE_LETTER = 0.07, 0.055  # [inch] Mean width of a letter above a panel of a grid.
 TITLE_LETTER, ASIDE_LETTER, MAX_TITLE = 0.078, 0.062, 3.0
 """[inch] Mean width of a letter above curves across a chart; and the longest title that is not shortened."""
-MAX_NAME = 24
-"""Longer names may be shortened."""
+MAX_NAME = 24  # Longer names may be shortened.
 
 
 @dataclass
 class Flow:
     """A chart that is being filled: its width, the height that is filled, and the factor of heights.
 
-    Attributes
-    ----------
-    columns:
-        How many panels of a grid stand in a row; 0 for as many as suit their number.
-    room:
-        Least heights are multiplied by this.
-    narrow:
-        Set when something has not the width that it needs to be read.
-    gridded:
-        Set when there is a grid of panels, so that the number of columns matters.
+    `columns`: how many panels of a grid stand in a row; 0 for as many as suit their number. `room`: least heights are multiplied by this.
+    `narrow`: set when something has not the width that it needs to be read. `gridded`: set when there is a grid of panels, so that the
+    number of columns matters.
     """
 
     width: float = WIDTH
@@ -180,31 +169,22 @@ def _rows(groups: Sequence[tuple[str, Sequence[Curves]]], columns: int) -> list[
     rows: list[list[tuple[str, Sequence[Curves]]]] = []
     free = 0
     for name, panels in groups:
-        if not panels:
-            continue
-        if len(panels) <= free:
+        if 0 < len(panels) <= free:
             rows[-1].append((name, panels))
             free -= len(panels)
-            continue
-        lines = -(-len(panels) // columns)
-        each = -(-len(panels) // lines)
-        for first in range(0, len(panels), each):
-            rows.append([(name if first == 0 else "", panels[first : first + each])])
-            free = columns - len(panels[first : first + each])
+        elif panels:
+            each = -(-len(panels) // -(-len(panels) // columns))
+            for first in range(0, len(panels), each):
+                rows.append([(name if first == 0 else "", panels[first : first + each])])
+                free = columns - len(panels[first : first + each])
     return rows
 
 
 def _suited(groups: Sequence[Sequence[object]]) -> tuple[int, float]:
     """Return the number of panels in a row and their height [inch]; few panels are large."""
-    count = sum(len(group) for group in groups)
-    if count <= 3:
-        return 1, 1.9
-    if count <= 8:
-        return 2, 1.7
-    if count <= 12:
-        return 3, 1.4
-    longest = max(len(group) for group in groups)
-    return (max(4, min(longest, MAX_COLUMNS)), 1.05)
+    count, longest = sum(map(len, groups)), max(map(len, groups), default=0)
+    sizes = ((3, (1, 1.9)), (8, (2, 1.7)), (12, (3, 1.4)))
+    return next((size for most, size in sizes if count <= most), (max(4, min(longest, MAX_COLUMNS)), 1.05))
 
 
 def _lowest(part: Part, height: float) -> float:
@@ -228,12 +208,12 @@ def _narrowest(part: Part) -> float:
     return max(MIN_WIDTH, min(len(part.title) * TITLE_LETTER + len(note) * ASIDE_LETTER + 0.2, MAX_TITLE))
 
 
-MIN_SCALE, MIN_DPI = 0.53, 72.0
-"""Smallest scale of the text, and the resolution at which text of full size is just readable."""
-STEP = 0.025
-"""Step of the scale."""
-GROWTH, MAX_GROWTH = 1.015, 400
-"""Factor and maximum number of steps when a larger size is searched."""
+MIN_SCALE, MIN_DPI = (
+    0.53,
+    72.0,
+)  # Smallest scale of the text, and the resolution at which text of full size is just readable.
+STEP = 0.025  # Step of the scale.
+GROWTH, MAX_GROWTH = 1.015, 400  # Factor and maximum number of steps when a larger size is searched.
 MAX_STRETCH = 30.0
 
 
@@ -248,10 +228,7 @@ def fitted(
 
     As many panels are in a row as fit; where that does not suffice, all is drawn smaller, down to what is readable at `dpi`.
 
-    Raises
-    ------
-    TooSmallError
-        When the size is too small for one of them; the message names the smallest that is not.
+    Raises TooSmallError when the size is too small for one of them; the message names the smallest that is not.
     """
     if width is None:
         return tuple(make(Flow()) for make in makes)
@@ -260,32 +237,30 @@ def fitted(
         found = [_found(make, width, height, scale) for make in makes]
         if all(chart is not None for chart in found):
             return tuple(replace(chart, scale=scale) for chart in found if chart is not None)
-    raise TooSmallError(_refusal(makes, width, height, dpi, least))
+    # The message names a larger size of the same shape.
+    wide, tall = width, height
+    for _ in range(MAX_GROWTH):
+        wide = math.ceil(wide * GROWTH * dpi) / dpi
+        tall = None if height is None or tall is None else math.ceil(wide * height / width * dpi) / dpi
+        if all(_found(make, wide, tall, least) is not None for make in makes):
+            break
+    requested, better = _words(width, height, dpi), _words(wide, tall, dpi)
+    raise TooSmallError(f"{requested} is too small; use {better}, or fewer dots per inch than {dpi:g}")
 
 
 def _found(make: Callable[[Flow], Chart], width: float, height: float | None, scale: float) -> Chart | None:
     """Return a chart of this size drawn at a scale; None when it does not fit."""
-    wide = width / scale
-    best: Chart | None = None
-    most = 0.0
-    gridded = True
     for columns in (0, *range(MAX_COLUMNS, 0, -1)):
-        if not gridded:
-            break
-        flow = Flow(wide, stretch=1.0 if height is None else 0.0, columns=columns, room=1 + scale - MIN_SCALE)
+        flow = Flow(width / scale, 1.0 if height is None else 0.0, columns, room=1 + scale - MIN_SCALE)
         chart = make(flow)
-        gridded = flow.gridded
-        if flow.narrow or (height is not None and chart.height > height / scale):
-            continue
-        if height is None:
+        if not flow.narrow and height is None:
             return chart
-        tall = height / scale
-        chart = replace(make(replace(flow, y=Flow().y, cells=[], stretch=_stretch(make, flow, tall))), height=tall)
-        panels = [cell for cell in chart.cells if isinstance(cell.part, Curves)]
-        size = min((min(cell.width / 1.6, cell.height) for cell in panels), default=1.0)
-        if size > most:
-            best, most = chart, size
-    return best
+        if not flow.narrow and height is not None and chart.height <= (tall := height / scale):
+            stretch = _stretch(make, flow, tall)
+            return replace(make(replace(flow, y=Flow().y, cells=[], stretch=stretch)), height=tall)
+        if not flow.gridded:
+            break
+    return None
 
 
 def _stretch(make: Callable[[Flow], Chart], flow: Flow, tall: float) -> float:
@@ -296,20 +271,6 @@ def _stretch(make: Callable[[Flow], Chart], flow: Flow, tall: float) -> float:
         made = make(replace(flow, y=Flow().y, cells=[], stretch=middle))
         low, high = (middle, high) if made.height <= tall else (low, middle)
     return low
-
-
-def _refusal(
-    makes: Sequence[Callable[[Flow], Chart]], width: float, height: float | None, dpi: float, least: float
-) -> str:
-    """Return the message for a size that is too small, with one of the same shape that is not."""
-    wide, tall = width, height
-    for _ in range(MAX_GROWTH):
-        wide = math.ceil(wide * GROWTH * dpi) / dpi
-        tall = None if tall is None or height is None else math.ceil(wide * height / width * dpi) / dpi
-        if all(_found(make, wide, tall, least) is not None for make in makes):
-            break
-    requested, better = _words(width, height, dpi), _words(wide, tall, dpi)
-    return f"{requested} is too small; use {better}, or fewer dots per inch than {dpi:g}"
 
 
 def _words(width: float, height: float | None, dpi: float) -> str:

@@ -1,7 +1,5 @@
 """The overview: of a motion on a body, and of a motion alone."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -3,8 +3,6 @@
 A page has `script()` once, and a `fragment(…)` for each plot. The functions of its JavaScript are described at the top of `cursor.js`.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Sequence
@@ -29,13 +27,11 @@ POLICY = (
 def interactive(chart: Chart, theme: Theme = LIGHT) -> Any:  # noqa: ANN401
     """Return a chart as a `plotly.graph_objects.Figure`.
 
-    Raises
-    ------
-    ImportError
-        When plotly is not installed.
+    Raises ImportError when plotly is not installed.
     """
     graph = need("plotly.graph_objects", "plot", "an interactive plot")
-    return graph.Figure(**spec(chart, theme))
+    pen = Traces(chart, theme)
+    return graph.Figure(data=pen.data, layout=pen.layout)
 
 
 def script() -> str:
@@ -78,12 +74,6 @@ def page(charts: Sequence[Chart], theme: Theme = LIGHT, title: str = "bodymotion
         f"main{{max-width:1500px;min-width:900px;margin:0 auto;padding:0 12px 24px}}</style>\n{script()}</head>\n<body>\n"
         f"<main>\n{body}</main>\n</body>\n</html>\n"
     )
-
-
-def spec(chart: Chart, theme: Theme = LIGHT) -> dict[str, Any]:
-    """Return the `data` and `layout` of a chart for plotly, with NumPy arrays."""
-    pen = Traces(chart, theme)
-    return {"data": pen.data, "layout": pen.layout}
 
 
 def _colors(theme: Theme) -> list[str]:

@@ -10,16 +10,14 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 
-UNDER_LETTER, UNDER_LINE = 0.066, 0.15
-"""[inch] Mean width of a letter and height of a line below the title."""
+UNDER_LETTER, UNDER_LINE = 0.066, 0.15  # [inch] Mean width of a letter and height of a line below the title.
 
-MIN_LATE_START = 1e4
-"""[s] Times of motions that start later than this, or as long before 0, are shown relative to a round number."""
-WIDE = 6.0
-"""[inch] Wider grounds have a legend with larger text and more columns."""
+MIN_LATE_START = (
+    1e4  # [s] Times of motions that start later than this, or as long before 0, are shown relative to a round number.
+)
+WIDE = 6.0  # [inch] Wider grounds have a legend with larger text and more columns.
 
-Color: TypeAlias = int | Literal["muted", "recorded", "bad", "text"]
-"""An index of the palette, or a role."""
+Color: TypeAlias = int | Literal["muted", "recorded", "bad", "text"]  # An index of the palette, or a role.
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,22 +34,9 @@ class Line:
 class Curves:
     """Curves over time that share an axis.
 
-    Attributes
-    ----------
-    title, note:
-        Text above the panel, on the left and (small) on the right.
-    unit:
-        Unit of the axis.
-    lower, upper:
-        Limits, drawn as a band; ±inf or None where there is none.
-    beyond:
-        (time, value) of the worst frames outside of the limits, marked in red.
-    floor:
-        Values below this one are filled in red.
-    lowest, highest:
-        Range of the axis.
-    legend:
-        Whether there is a legend beside the panel.
+    `title`, `note`: text above the panel, on the left and (small) on the right. `unit`: unit of the axis. `lower`, `upper`: limits, drawn
+    as a band; ±inf or None where there is none. `beyond`: (time, value) of the worst frames outside of the limits, marked in red. `floor`:
+    values below this one are filled in red. `lowest`, `highest`: range of the axis. `legend`: whether there is a legend beside the panel.
     """
 
     title: str
@@ -65,6 +50,18 @@ class Curves:
     lowest: float = 0.0
     highest: float = 1.0
     legend: bool = False
+
+    @property
+    def limits(self) -> tuple[float, ...]:
+        """The limits that are finite."""
+        return tuple(limit for limit in (self.lower, self.upper) if limit is not None and np.isfinite(limit))
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """The range within the limits; where one is missing, to the end of the axis."""
+        low, high = (-np.inf if self.lower is None else self.lower), (np.inf if self.upper is None else self.upper)
+        ends = min(self.lowest, *self.limits, np.inf), max(self.highest, *self.limits, -np.inf)
+        return (low if np.isfinite(low) else ends[0]), (high if np.isfinite(high) else ends[1])
 
     @property
     def worst(self) -> tuple[float, float] | None:

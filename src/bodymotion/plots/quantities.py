@@ -1,7 +1,5 @@
 """Plots of one quantity, of the contacts of the feet, and of the sensors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,15 +12,16 @@ from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import QUANTITIES, Series
 from bodymotion.geometry.arrays import Floats, frozen, runs
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
-from bodymotion.plots.curves import most_varying, panel, ranged, together
+from bodymotion.plots.curves import line_of, most_varying, panel, ranged, together
 from bodymotion.plots.layout import SIDE, Flow
-from bodymotion.plots.parts import Bars, Chart, Curves
+from bodymotion.plots.parts import Bars, Chart, Curves, Line
 from bodymotion.plots.subject import JointGroup, Subject
 from bodymotion.scene.animation_playback import beats_of, moves_of
 
 MAX_PANELS = 120
 MAX_TOGETHER = 8
 MAX_BEATS = 2000
+LEVELS = 2000  # Of the waveform of music.
 OWN_RANGE = ("joint_displacements", "work", "JointDisplacement", "LinkPosition", "limit_distances")
 """Quantities whose panels have their own ranges; panels of other quantities have one range per group of joints."""
 
@@ -90,8 +89,7 @@ def _few(flow: Flow, of: Series) -> None:
         flow.across(made, 2.6 if count == 1 else 1.6, time_labels=k == count - 1)
 
 
-SLIP = 0.02
-"""[m/s] A foot in contact that slips faster than this is marked."""
+SLIP = 0.02  # [m/s] A foot in contact that slips faster than this is marked.
 
 
 def bars(subject: Subject) -> Bars:
@@ -121,17 +119,39 @@ def dance_bars(subject: Subject) -> Bars:
     gap = subject.times[-1] / 500 if len(subject.times) else 0.0
     beat = 4 * beats.slice if beats is not None else 0.0
     count = min(int(subject.times[-1] / beat) + 1, MAX_BEATS) if beat > 0 and len(subject.times) else 0
+    grid = beat * np.arange(count + 1) if subject.music is None else subject.music.beats
     return Bars(
         "Moves",
         tuple(track.replace("_", " ") for track in rows),
         tuple(tuple((one.start, max(one.end - gap, one.start)) for one in blocks) for blocks in rows.values()),
         tuple(tuple((one.start, one.end - gap) for one in blocks if not one.is_played) for blocks in rows.values()),
-        tuple((k * beat, (k + 1) * beat) for k in range(1, count, 2)),
+        tuple(zip(grid[1:-1:2].tolist(), grid[2::2].tolist(), strict=False)),
         "every second beat",
-        "a pause: motion not published",
+        "motion not published",
         tuple(range(len(rows))),
         tuple(tuple(shown(one.name.removeprefix(PREFIX), 40) for one in blocks) for blocks in rows.values()),
     )
+
+
+def music_part(subject: Subject) -> Curves:
+    """Return the waveform of the music, with its beats as steps below it: the first of a bar is twice as high."""
+    music = subject.music
+    assert music is not None
+    levels = music.levels(LEVELS)
+    wave = line_of("waveform", np.linspace(0.0, music.duration, LEVELS), levels, 0)
+    height = np.where(np.isin(music.beats, music.downbeats), -0.3, -0.15)
+    combs = np.stack([np.zeros_like(height), height, np.full_like(height, np.nan)], axis=1).ravel()
+    beats = Line("beats", np.repeat(music.beats, 3), combs, 1)
+    note = f"{music.tempo:.1f} beats per minute" if music.tempo else "no beats"
+    inside = replace(Curves(f"Music: {shown(music.path.name, 40)}", "", (wave, beats), note=note, legend=True))
+    return replace(inside, lowest=-0.35, highest=1.05)
+
+
+def music_chart(subject: Subject, flow: Flow) -> Chart:
+    """Return the chart: waveform and beats of the music, and the moves of a dance."""
+    left, right = SIDE + 1.3, flow.width - SIDE - 1.7
+    flow.across(subject.cached("music", lambda: music_part(subject)), 1.6, left=left, right=right)
+    return moves_chart(subject, flow) if moves_of(subject.motion) else flow.chart("music", "Music", subject)
 
 
 def moves_chart(subject: Subject, flow: Flow) -> Chart:
@@ -170,8 +190,7 @@ def _of_feet(subject: Subject, name: str) -> Curves:
 
 READ = (AccelerationSensor, Gyro, ForceSensor)
 MAX_SENSORS = 24
-WHAT = {"N": "force", "Nm": "moment", "N m": "moment"}
-"""Quantities by unit, for sensors with more than one."""
+WHAT = {"N": "force", "Nm": "moment", "N m": "moment"}  # Quantities by unit, for sensors with more than one.
 
 
 def has_sensors(subject: Subject) -> bool:

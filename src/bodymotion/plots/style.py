@@ -1,14 +1,13 @@
 """Colours and sizes of plots, light and dark; the same for images and pages."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from importlib.resources import as_file, files
 from typing import Any
 
 from bodymotion.plots.parts import Color
+from bodymotion.system.extras import need
 
-FONTS = ("DejaVu Sans",)
-"""The default font; characters that it lacks are drawn with `bodymotion.scene.fonts.FAMILIES`."""
+FONTS = ("DejaVu Sans",)  # The default font; characters that it lacks are drawn with `bodymotion.scene.fonts.FAMILIES`.
 
 
 @dataclass(frozen=True)
@@ -69,56 +68,20 @@ DARK = Theme(
 
 
 def rc(theme: Theme, fonts: tuple[str, ...] = FONTS, scale: float = 1.0) -> dict[str, Any]:
-    """Return matplotlib's settings for a theme, text and lines at a scale; to be used in a context that restores those of the user."""
-    return {
-        "font.family": [*fonts],
-        "font.size": 8.0 * scale,
-        "text.color": theme.text,
-        "text.parse_math": False,
-        "text.usetex": False,
-        "axes.facecolor": theme.panel,
-        "axes.edgecolor": theme.edge,
-        "axes.labelcolor": theme.muted,
-        "axes.labelsize": 7.5 * scale,
-        "axes.linewidth": 0.7 * scale,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.unicode_minus": True,
-        "axes.formatter.useoffset": False,
-        "axes.formatter.use_locale": False,
-        "axes.formatter.limits": (-4, 6),
-        "axes.autolimit_mode": "data",
-        "grid.color": theme.grid,
-        "grid.linewidth": 0.6 * scale,
-        "xtick.color": theme.edge,
-        "ytick.color": theme.edge,
-        "xtick.labelcolor": theme.muted,
-        "ytick.labelcolor": theme.muted,
-        "xtick.labelsize": 7.0 * scale,
-        "ytick.labelsize": 7.0 * scale,
-        "xtick.major.size": 2.5 * scale,
-        "ytick.major.size": 2.5 * scale,
-        "xtick.major.width": 0.6 * scale,
-        "ytick.major.width": 0.6 * scale,
-        "xtick.major.pad": 3.5 * scale,
-        "ytick.major.pad": 3.5 * scale,
-        "xtick.minor.visible": False,
-        "ytick.minor.visible": False,
-        "lines.linewidth": 1.2 * scale,
-        "lines.solid_capstyle": "round",
-        "lines.solid_joinstyle": "round",
-        "legend.frameon": False,
-        "legend.fontsize": 7.5 * scale,
-        "legend.labelcolor": theme.text,
-        "figure.facecolor": theme.page,
-        "savefig.facecolor": theme.page,
-        "savefig.edgecolor": "none",
-        "savefig.bbox": None,
-        "savefig.transparent": False,
-        "path.simplify": True,
-        "svg.fonttype": "none",
-        "svg.hashsalt": "bodymotion",
-        "pdf.fonttype": 42,
+    """Return matplotlib's settings for a theme, text and lines at a scale; to be used in a context that restores those of the user.
+
+    Those without colours are in `plots.mplstyle`.
+    """
+    matplotlib = need("matplotlib", "plot", "plotting")
+    with as_file(files("bodymotion.plots").joinpath("plots.mplstyle")) as path:
+        found = dict(matplotlib.rc_params_from_file(path, use_default_template=False))
+    found = {name: value * scale if isinstance(value, float) else value for name, value in found.items()}
+    colors = {
+        theme.text: ("text.color", "legend.labelcolor"),
+        theme.panel: ("axes.facecolor",),
+        theme.grid: ("grid.color",),
     }
+    colors |= {theme.edge: ("axes.edgecolor", "xtick.color", "ytick.color")}
+    colors |= {theme.muted: ("axes.labelcolor", "xtick.labelcolor", "ytick.labelcolor")}
+    colors |= {theme.page: ("figure.facecolor", "savefig.facecolor")}
+    return found | {"font.family": [*fonts]} | {name: color for color, names in colors.items() for name in names}

@@ -1,13 +1,11 @@
 """What is plotted: a motion on a body, or a motion alone; its time span, joints, groups of joints, and units."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,18 +14,15 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import distinct, moment
 from bodymotion.dynamics import Measures, Series, series
+from bodymotion.dynamics.quantities import Of
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.rotations import to_rpy
-from bodymotion.motion import MultiSE3Seq, Vector3Seq
+from bodymotion.model.body import Body
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.plots.parts import number_text
+from bodymotion.scene.music import Music
 
-if TYPE_CHECKING:
-    from bodymotion.dynamics.quantities import Of
-    from bodymotion.model.body import Body
-    from bodymotion.motion import Motion, MultiValueSeq
-
-SHORT = 4
-"""Branches with fewer joints on one link are one group: the wheels of a vehicle, the fingers of a hand."""
+SHORT = 4  # Branches with fewer joints on one link are one group: the wheels of a vehicle, the fingers of a hand.
 
 
 @dataclass(frozen=True)
@@ -45,39 +40,31 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
     """
     column_of = {index: column for column, index in enumerate(body.joint_links) if index >= 0}
     children: dict[int, list[int]] = {}
-    for link in body.links:
-        children.setdefault(link.parent, []).append(link.index)
-    count = [0] * len(body.links)
+    below: list[list[int]] = [[] for _ in body.links]
     for link in reversed(body.links):
-        count[link.index] += link.index in column_of
-        if link.parent >= 0:
-            count[link.parent] += count[link.index]
+        children.setdefault(link.parent, []).insert(0, link.index)
+        own = [column_of[link.index]] if link.index in column_of else []
+        below[link.index] = own + [k for child in children.get(link.index, []) for k in below[child]]
     groups: list[list[int]] = []
     todo: list[list[int]] = [[index] for index in children.get(-1, [])]
     while todo:
         starts = todo.pop(0)
         if len(starts) > 1:
-            groups.append([column_of[k] for start in starts for k in _below(start, children) if k in column_of])
+            groups.append([k for start in starts for k in below[start]])
             continue
-        at, group = starts[0], []
-        while True:
-            if at in column_of:
-                group.append(column_of[at])
-            onwards = [child for child in children.get(at, []) if count[child]]
-            if len(onwards) != 1:
-                break
+        group, onwards = list[int](), starts
+        while len(onwards) == 1:
             at = onwards[0]
-        short = [child for child in onwards if count[child] < SHORT]
-        if group and len(short) == len(onwards) and sum(count[child] for child in short) <= 2 * SHORT:
-            for child in onwards:
-                group += [column_of[k] for k in _below(child, children) if k in column_of]
+            group += [column_of[at]] if at in column_of else []
+            onwards = [child for child in children.get(at, []) if below[child]]
+        short = [child for child in onwards if len(below[child]) < SHORT]
+        if group and len(short) == len(onwards) and sum(len(below[child]) for child in short) <= 2 * SHORT:
+            group += [k for child in onwards for k in below[child]]
             onwards = short = []
-        if group:
-            groups.append(group)
+        groups += [group] if group else []
         long = [[child] for child in onwards if child not in short or len(short) == 1]
         todo = [*long, *([short] if len(short) > 1 else []), *todo]
-    grouped = {column for group in groups for column in group}
-    left = [column for column in range(len(labels)) if column not in grouped]
+    left = sorted({*range(len(labels))} - {column for group in groups for column in group})
     groups.sort(key=min)
     names = [name_of([labels[k] for k in group]) for group in groups]
     found = tuple(
@@ -85,15 +72,6 @@ def joint_groups(body: Body, labels: Sequence[str]) -> tuple[JointGroup, ...]:
         for name, group in zip(names, groups, strict=True)
     )
     return (*found, JointGroup("columns without a link", tuple(left))) if left else found
-
-
-def _below(link: int, children: dict[int, list[int]]) -> list[int]:
-    found, todo = [], [link]
-    while todo:
-        at = todo.pop()
-        found.append(at)
-        todo += reversed(children.get(at, []))
-    return found
 
 
 def name_of(labels: Sequence[str]) -> str:
@@ -120,24 +98,10 @@ T = TypeVar("T")
 class Subject:
     """A motion to be plotted.
 
-    Attributes
-    ----------
-    measures:
-        The motion on a body; None for a motion alone.
-    motion:
-        The motion itself.
-    title, about:
-        Title of a plot: the robot, and the motion.
-    joints:
-        Names or patterns (`*`, `?`) of the joints that are shown; None for all.
-    start, end:
-        [s] Only frames in this time span are shown.
-    radians:
-        Use SI units instead of degrees and millimetres.
-    notes:
-        Remarks on the motion.
-    files:
-        Files that were read.
+    `measures`: the motion on a body; None for a motion alone. `motion`: the motion itself. `title`, `about`: Title of a plot: the robot,
+    and the motion. `joints`: Names or patterns (`*`, `?`) of the joints that are shown; None for all. `start`, `end`: [s] Only frames in
+    this time span are shown. `radians`: Use SI units instead of degrees and millimetres. `notes`: Remarks on the motion. `files`: Files
+    that were read. `music`: what sounds from time 0 on.
     """
 
     measures: Measures | None
@@ -150,6 +114,7 @@ class Subject:
     radians: bool = False
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
+    music: Music | None = None
     _made: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
     def cached(self, key: object, make: Callable[[], T]) -> T:
@@ -163,10 +128,7 @@ class Subject:
     def columns(self) -> tuple[int, ...]:
         """The selected joint columns.
 
-        Raises
-        ------
-        WrongUseError
-            When no joint has such a name; the message lists all.
+        Raises WrongUseError when no joint has such a name; the message lists all.
         """
         labels = self.joint_labels
         if self.joints is None:
@@ -213,10 +175,7 @@ class Subject:
     def inside(self, times: Floats) -> npt.NDArray[np.bool_]:
         """Return which of the times (T,) are shown.
 
-        Raises
-        ------
-        WrongUseError
-            When none is.
+        Raises WrongUseError when none is.
         """
         kept = np.ones(len(times), dtype=bool)
         if self.start is not None:

@@ -1,7 +1,5 @@
 """Charts as data and layout of plotly, which a browser draws."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -13,10 +11,8 @@ from bodymotion.plots.curves import outside, row_range
 from bodymotion.plots.parts import Bars, Cell, Chart, CurveRows, Curves, Ground, Heading, KeyFigures, Line
 from bodymotion.plots.style import Theme
 
-LATE_TIMES = ".12~g"
-"""Format (d3-format) of large times at axes, such as those of a clock."""
-PIXELS = 92
-"""Pixels per inch of the height of a chart; its width is that of the page."""
+LATE_TIMES = ".12~g"  # Format (d3-format) of large times at axes, such as those of a clock.
+PIXELS = 92  # Pixels per inch of the height of a chart; its width is that of the page.
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 LAYOUT: dict[str, Any] = {
     "autosize": True,
@@ -30,14 +26,19 @@ LAYOUT: dict[str, Any] = {
     "hoverlabel": {"font": {"size": 11}},
 }
 """What the layouts of all charts have."""
-AXIS: dict[str, Any] = {"zeroline": False, "ticks": "outside", "ticklen": 3, "showline": True, "automargin": False}
-"""What all axes have."""
-ROWS = {"showgrid": False, "showline": False, "ticks": ""}
-"""An axis of rows, which has no values."""
-UNNAMED: dict[str, Any] = {"hoverinfo": "skip", "showlegend": False}
-"""A trace without a legend or a text under the pointer."""
-AT_TIME = "%{customdata:.3f} s: (%{x:.3f}, %{y:.3f}) m<extra>%{fullData.name}</extra>"
-"""Text under the pointer at a point of the ground."""
+AXIS: dict[str, Any] = {
+    "zeroline": False,
+    "ticks": "outside",
+    "ticklen": 3,
+    "showline": True,
+    "automargin": False,
+}  # What all axes have.
+ROWS = {"showgrid": False, "showline": False, "ticks": ""}  # An axis of rows, which has no values.
+UNNAMED: dict[str, Any] = {
+    "hoverinfo": "skip",
+    "showlegend": False,
+}  # A trace without a legend or a text under the pointer.
+AT_TIME = "%{customdata:.3f} s: (%{x:.3f}, %{y:.3f}) m<extra>%{fullData.name}</extra>"  # Text under the pointer at a point of the ground.
 LARGEST = float(np.finfo(np.float32).max)
 
 
@@ -87,14 +88,10 @@ class Traces:
                 self.text(f"<b>{safe(part.text)}</b>", cell.x, cell.y + cell.height - 0.05, size=12)
             elif isinstance(part, KeyFigures):
                 self.key_figures(part, cell)
-            elif isinstance(part, Curves):
-                self.curves(part, cell)
-            elif isinstance(part, CurveRows):
-                self.curve_rows(part, cell)
-            elif isinstance(part, Bars):
-                self.bars(part, cell)
             else:
-                self.ground(part, cell)
+                kinds = {Curves: self.curves, CurveRows: self.curve_rows, Bars: self.bars, Ground: self.ground}
+                draw: Any = kinds[type(part)]
+                draw(part, cell)
 
     def font(self, size: float, color: str = "") -> dict[str, Any]:
         """Return a font, by default in the muted colour."""
@@ -192,12 +189,9 @@ class Traces:
         up["range"] = [part.lowest, part.highest]
         if cell.unit_title and part.unit:
             up["title"] = self.title(f"[{safe(part.unit)}]", 3)
-        limits = [limit for limit in (part.lower, part.upper) if limit is not None and np.isfinite(limit)]
-        if limits:
-            low = part.lower if part.lower is not None and np.isfinite(part.lower) else min(part.lowest, *limits)
-            high = part.upper if part.upper is not None and np.isfinite(part.upper) else max(part.highest, *limits)
-            self.band(where, low, high, theme.band + "1c", "limits")
-            for limit in limits:
+        if part.limits:
+            self.band(where, *part.band, theme.band + "1c", "limits")
+            for limit in part.limits:
                 self.rule(where, limit, "dash")
         if part.floor is not None:
             self.band(where, min(part.lowest, part.floor), part.floor, theme.bad + "14", "floor")

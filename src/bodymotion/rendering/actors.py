@@ -3,8 +3,6 @@
 Colours are those of the file, as in the browser viewer: those of VRML97 are display values, and lights are added in the same space.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +17,9 @@ from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES, Part, surface_
 from bodymotion.geometry.shapes import Material, Shape
 from bodymotion.rendering.vtk import image_of, poly_data, vtk
 
-AMBIENT = 0.5
-"""Share of its own colour that a surface has in the shade."""
-MAX_HIGHLIGHT = 0.12
-"""Strength of the brightest highlight; more would saturate light colours."""
-MAX_TRANSPARENCY = 0.7
-"""A surface that is more transparent casts no shadow."""
+AMBIENT = 0.5  # Share of its own colour that a surface has in the shade.
+MAX_HIGHLIGHT = 0.12  # Strength of the brightest highlight; more would saturate light colours.
+MAX_TRANSPARENCY = 0.7  # A surface that is more transparent casts no shadow.
 AXIS_COLORS = ((214, 52, 62), (46, 160, 67), (38, 98, 214))
 
 
@@ -43,8 +38,7 @@ class BodyParts:
     """The surfaces of the `shapes` of the links of a body, for any number of robots; `size` [m] is the extent of the body.
 
     `pale` is the share of white in the colours. A body without shapes is shown by the axes of its links, `axes` [m] long. The links `far`
-    cast no shadow.
-    `extents`, the indices (N,) of links with a shadow and corners (N, 8, 3) [m] around them, is None where there are none.
+    cast no shadow; `cast_shadows` is whether any surface casts one.
     """
 
     def __init__(
@@ -63,13 +57,7 @@ class BodyParts:
         for index in far:
             for surface in self.links[index]:
                 surface.casts_shadow = False
-        boxes = [
-            (index, one.data.GetBounds()) for index, some in enumerate(self.links) for one in some if one.casts_shadow
-        ]
-        self.extents: tuple[npt.NDArray[np.intp], Floats] | None = None
-        if boxes:
-            corners = [[[x, y, z] for x in b[:2] for y in b[2:4] for z in b[4:]] for _, b in boxes]
-            self.extents = np.array([index for index, _ in boxes]), np.array(corners)
+        self.cast_shadows = any(one.casts_shadow for surfaces in self.links for one in surfaces)
 
 
 class Robot:
@@ -85,7 +73,7 @@ class Robot:
                 if silhouette and not one.casts_shadow:
                     continue
                 actor = v.vtkActor()
-                actor.SetMapper(_mapper(one.data, colored=False) if silhouette else one.mapper)
+                actor.SetMapper(mapper_of(one.data, colored=False) if silhouette else one.mapper)
                 actor.SetProperty(white if silhouette else one.style)
                 actor.SetUserMatrix(matrix)
                 if one.texture is not None and not silhouette:
@@ -98,7 +86,8 @@ class Robot:
             matrix.DeepCopy(values.ravel())
 
 
-def _mapper(data: Any, colored: bool = True) -> Any:  # noqa: ANN401
+def mapper_of(data: Any, colored: bool = True) -> Any:  # noqa: ANN401
+    """Return the mapper of data that stays as it is."""
     mapper = vtk().vtkPolyDataMapper()
     mapper.SetInputData(data)
     mapper.SetScalarVisibility(colored)
@@ -119,7 +108,7 @@ def _surface(part: Part, textures: dict[Path, Any], pale: float) -> _Surface:
     )
     texture = _texture(material, textures) if part.surface.textured else None
     casts_shadow = mode == TRIANGLES and material.transparency < MAX_TRANSPARENCY
-    return _Surface(data, _mapper(data), _style(part, texture is not None, pale), texture, casts_shadow)
+    return _Surface(data, mapper_of(data), _style(part, texture is not None, pale), texture, casts_shadow)
 
 
 def _style(part: Part, textured: bool, pale: float) -> Any:  # noqa: ANN401
@@ -199,4 +188,4 @@ def _axes(length: float) -> _Surface:
     style = vtk().vtkProperty()
     style.LightingOff()
     style.SetLineWidth(4.0)
-    return _Surface(data, _mapper(data), style, None)
+    return _Surface(data, mapper_of(data), style, None)

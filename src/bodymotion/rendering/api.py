@@ -14,16 +14,15 @@ import numpy as np
 
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import moment
+from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.settings import Background, Settings
 from bodymotion.rendering.videos import VIDEOS, Span
 from bodymotion.rendering.vtk import NoRendererError
-from bodymotion.scene.loading import VALUES, Showable, load_scene, report_notes, report_problems
+from bodymotion.scene.loading import VALUES, Showable, load_scene, report_problems
 from bodymotion.system.atomic_files import check_place, whole_file
 
 if TYPE_CHECKING:
     from PIL import Image
-
-    from bodymotion.rendering.playback import Playback
 
 STILLS = (".png", ".jpg", ".jpeg", ".webp")
 SIZE, GIF_SIZE, SHEET_SIZE = (1280, 720), (640, 360), (1600, 1200)
@@ -100,7 +99,7 @@ def render(
     by_position:
         Read joint columns by position, whatever their names.
     options:
-        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout` …; and `music`, a file or `Music`, for the sound of a video.
     arm, bpm, slices:
         For an animation: whether Spot has its arm (by default as needed), tempo [beats per minute] and length.
     progress:
@@ -141,7 +140,6 @@ def render(
 
     if not all(isinstance(source, VALUES) for source in sources):
         report_problems(scene, "; bodymotion check lists them", only_mismatches=True)
-        report_notes(scene)
 
     from bodymotion.rendering.playback import Playback
 
@@ -211,23 +209,24 @@ def _moments(
         times = [float(time) for time in np.atleast_1d(at)]
         for time in times:
             if not playback.first - 1e-6 <= time <= playback.last + 1e-6:
-                raise WrongUseError(
-                    f"time {moment(time)} s is outside the motion: {moment(playback.first)} to {moment(playback.last)} s"
-                )
+                raise WrongUseError(f"time {moment(time)} s is outside the motion: {_span_text(playback)}")
     if not 1 <= len(times) <= MAX_MOMENTS:
         raise WrongUseError(f"an image shows 1 to {MAX_MOMENTS} moments, not {len(times)}")
     return times
 
 
 def _within(playback: Playback, start: float | None, end: float | None) -> tuple[float, float]:
-    first, last = playback.first if start is None else start, playback.last if end is None else end
-    first, last = max(first, playback.first), min(last, playback.last)
+    ends = playback.first if start is None else start, playback.last if end is None else end
+    first, last = max(ends[0], playback.first), min(ends[1], playback.last)
     if not first <= last:
         raise WrongUseError(
-            f"the time span {moment(first if start is None else start)} to {moment(last if end is None else end)} s is outside the "
-            f"motion: {moment(playback.first)} to {moment(playback.last)} s"
+            f"the time span {moment(ends[0])} to {moment(ends[1])} s is outside the motion: {_span_text(playback)}"
         )
     return first, last
+
+
+def _span_text(playback: Playback) -> str:
+    return f"{moment(playback.first)} to {moment(playback.last)} s"
 
 
 def _span(playback: Playback, start: float | None, end: float | None, fps: float, speed: float) -> Span:

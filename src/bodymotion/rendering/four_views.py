@@ -11,14 +11,14 @@ from bodymotion.diagnostics.text import shown
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.model.links import Joint
-from bodymotion.rendering.camera import Camera, fitted
 from bodymotion.rendering.playback import Playback
-from bodymotion.rendering.scene import THEMES, Scene, Theme
+from bodymotion.rendering.scene import Scene
 from bodymotion.rendering.settings import Settings
 from bodymotion.rendering.stills import supersampling
 from bodymotion.rendering.texts import font
-from bodymotion.scene.theme import ROTATION_AXIS, SLIDE_AXIS
+from bodymotion.scene.camera import Camera, fitted
+from bodymotion.scene.scene import limits_text
+from bodymotion.scene.theme import ROTATION_AXIS, SLIDE_AXIS, Theme
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -29,14 +29,10 @@ SIDES: tuple[tuple[str, tuple[float, float, float]], ...] = (
     ("top", (0.0, 0.0, 1.0)),
     ("three-quarter", (1.0, -0.8, 0.6)),
 )
-PALE = 0.55
-"""Share of white in the colours of the robot, so that axes stand out."""
-ROWS = 44
-"""Joints in a column of the list."""
-LIST_WIDTH = 0.24
-"""Share of the width for the list of joints."""
-AXIS_LENGTH = 0.045
-"""Length of an axis to each side, in robot sizes."""
+PALE = 0.55  # Share of white in the colours of the robot, so that axes stand out.
+ROWS = 44  # Joints in a column of the list.
+LIST_WIDTH = 0.24  # Share of the width for the list of joints.
+AXIS_LENGTH = 0.045  # Length of an axis to each side, in robot sizes.
 OFFSETS = np.array(
     [
         ring * np.array([1.15 * np.cos(angle), -np.sin(angle)])
@@ -45,8 +41,7 @@ OFFSETS = np.array(
     ]
 )
 """Possible positions (N, 2) of the number of a joint around it."""
-OVERLAP_COST = 25.0
-"""Cost of covering another number, relative to covering a joint."""
+OVERLAP_COST = 25.0  # Cost of covering another number, relative to covering a joint.
 DARK_COLORS = ((255, 110, 190), (90, 180, 255))
 
 
@@ -62,27 +57,15 @@ class JointMark:
     limits: str = ""
 
 
-def _limits(joint: Joint) -> str:
-    """Return the limits of a joint, in degrees or metres; the type of one that neither rotates nor slides."""
-    if joint.type not in ("rotate", "slide"):
-        return joint.type
-    if not np.isfinite([joint.lower, joint.upper]).any():
-        return "no limits"
-    factor, unit = (180 / np.pi, "°") if joint.type == "rotate" else (1.0, " m")
-    low, high = (f"{factor * limit:.4g}" for limit in (joint.lower, joint.upper))
-    return f"{low} … {high}{unit}".replace("-", "−")
-
-
 def joint_marks(body: Body, link_poses: Floats) -> list[JointMark]:
     """Return the marks of all joints with a link, in order of joint arrays; `link_poses` (L, 7)."""
     marks = []
     for number, index in enumerate(body.joint_links):
         if index >= 0:
             link, pose = body.links[index], link_poses[index]
-            axis = rotations.rotate(pose[3:], link.joint.axis)
-            marks.append(
-                JointMark(number, link.joint.name or link.name, link.joint.type, pose[:3], axis, _limits(link.joint))
-            )
+            joint = link.joint
+            axis, limits = rotations.rotate(pose[3:], joint.axis), limits_text(joint)
+            marks.append(JointMark(number, joint.name or link.name, joint.type, pose[:3], axis, limits))
     return marks
 
 
@@ -92,7 +75,7 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
 
     factor = supersampling(settings.size)
     width, height = factor * settings.size[0], factor * settings.size[1]
-    body, theme = playback.scene.body, THEMES[settings.theme]
+    body, theme = playback.scene.body, settings.theme
     moment = playback.at(playback.first)
     points = playback.points(moment)
     marks = joint_marks(body, moment)
@@ -103,22 +86,23 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
     scene = Scene(
         playback, panel, theme=None, camera=cameras[-1], area=points[:, :2], ground=False, pale=PALE, line_width=factor
     )
-    canvas = Image.new("RGB", (width, height), theme.near)
+    floor = tuple(round(255 * value) for value in theme.floor)
+    canvas = Image.new("RGB", (width, height), floor)
     try:
-        scene.background([value / 255.0 for value in theme.near])
+        scene.background(theme.floor)
         scene.pose([moment])
         for k, ((name, _), camera) in enumerate(zip(SIDES, cameras, strict=True)):
             scene.light(camera)
-            view = Image.fromarray(np.ascontiguousarray(scene.draw(camera)[..., :3]))
+            view = scene.draw(camera).convert("RGB")
             _draw_panel(ImageDraw.Draw(view), name, camera, marks, playback.size, theme, panel)
             canvas.paste(view, (panel[0] * (k % 2), panel[1] * (k // 2)))
     finally:
         scene.close()
     draw = ImageDraw.Draw(canvas)
     for line in ((panel[0], 0, panel[0], height), (0, panel[1], 2 * panel[0], panel[1])):
-        draw.line(line, fill=theme.grid, width=factor)
+        draw.line(line, fill=theme.sections, width=factor)
     if marks:
-        draw.line((2 * panel[0], 0, 2 * panel[0], height), fill=theme.grid, width=factor)
+        draw.line((2 * panel[0], 0, 2 * panel[0], height), fill=theme.sections, width=factor)
         _draw_list(draw, playback, marks, theme, (2 * panel[0], width, height))
     return canvas if factor == 1 else canvas.resize(settings.size, Image.Resampling.BOX)
 
@@ -159,7 +143,7 @@ def _draw_scale(draw: Any, camera: Camera, theme: Theme, panel: tuple[int, int],
 
 
 def _color(mark: JointMark, theme: Theme) -> tuple[int, int, int]:
-    return (DARK_COLORS if theme is THEMES["dark"] else (ROTATION_AXIS, SLIDE_AXIS))[mark.type == "slide"]
+    return (DARK_COLORS if theme.dark else (ROTATION_AXIS, SLIDE_AXIS))[mark.type == "slide"]
 
 
 def _draw_axis(
@@ -215,11 +199,10 @@ def _draw_numbers(
             covered += OVERLAP_COST * _overlap(boxes[:, None], np.array(numbers)[None]).sum(axis=1)
         best = middles[np.argmin(covered + 1e3 * outside + 27 * unit**2 * np.linalg.norm(OFFSETS, axis=1))]
         numbers.append(np.array([*(best - half), *(best + half)]))
-        color = _color(mark, theme)
-        draw.line((*pixel, *best), fill=color, width=max(round(unit), 1))
+        draw.line((*pixel, *best), fill=_color(mark, theme), width=max(round(unit), 1))
+    look = {"fill": tuple(round(255 * value) for value in theme.floor), "width": max(round(unit), 1)}
     for (mark, _), box in zip(marks_at, numbers, strict=True):
-        color = _color(mark, theme)
-        draw.rounded_rectangle(tuple(box), radius=5 * unit, fill=theme.near, outline=color, width=max(round(unit), 1))
+        draw.rounded_rectangle(tuple(box), radius=5 * unit, outline=_color(mark, theme), **look)
         draw.text(tuple((box[:2] + box[2:]) / 2), str(mark.number), fill=theme.text, font=letters, anchor="mm")
 
 
@@ -249,8 +232,7 @@ def _draw_list(
     )
     top = edge + round(44 * unit)
     columns = min(-(-len(marks) // ROWS), 3)
-    rows = max(-(-len(marks) // columns), 1)
-    rows = min(rows, 2 * ROWS)
+    rows = min(-(-len(marks) // columns), 2 * ROWS)
     row = min(round(24 * unit), (height - top - edge) // (rows + 1))
     tall, wide = max(round(0.62 * row), 6), (right - left - 2 * edge) / columns
     for k, mark in enumerate(marks[: columns * 2 * ROWS]):
@@ -265,7 +247,7 @@ def _draw_list(
         )
         if limits:
             end = number + wide - 3.0 * tall
-            draw.text((end, y), mark.limits, fill=theme.grid, font=font(tall, mark.limits), anchor="rm")
+            draw.text((end, y), mark.limits, fill=theme.sections, font=font(tall, mark.limits), anchor="rm")
     if len(marks) > columns * 2 * ROWS:
         more = f"… and {len(marks) - columns * 2 * ROWS} more"
         draw.text((left + edge, height - 0.5 * edge), more, fill=theme.text, font=font(tall), anchor="lb")

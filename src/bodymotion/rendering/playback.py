@@ -1,20 +1,16 @@
 """The motion that is rendered: poses of the links at any time, positions of the root, and the extent of the robot."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np
 
-from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
+from bodymotion.motion.interpolation import sampled
 from bodymotion.scene.scene import Scene, path_frames
 
-MAX_SAMPLES = 24
-"""Times at which the positions of the robot are computed to choose the camera."""
-MIN_WALK = 0.6
-"""The camera follows a root that moves farther than this, in robot sizes."""
+MAX_SAMPLES = 24  # Times at which the positions of the robot are computed to choose the camera.
+MIN_WALK = 0.6  # The camera follows a root that moves farther than this, in robot sizes.
 
 
 class Playback:
@@ -52,16 +48,9 @@ class Playback:
     def at(self, time: float) -> Floats:
         """Return the poses (L, 7) of the links in the world at a time [s], interpolated between frames."""
         frame = self.frame(time)
-        found: Floats = self.scene.link_poses[frame]
-        after = min(frame + 1, len(self._times) - 1)
-        gap = self._times[after] - self._times[frame]
-        share = (time - self._times[frame]) / gap if gap > 0 else 0.0
-        if 1e-3 < share < 0.999:
-            then = self.scene.link_poses[after]
-            positions = found[:, :3] + share * (then[:, :3] - found[:, :3])
-            found = poses.from_parts(positions, rotations.slerp(found[:, 3:], then[:, 3:], share))
+        near = slice(frame, frame + 1 + (self._times[frame + 1 : frame + 2] > self._times[frame]).sum())
+        found: Floats = np.array(sampled(self.scene.link_poses[near], self._times[near], [time])[0])
         if self.stand:
-            found = np.array(found)
             found[:, 2] += self.scene.ground_offset(found)
         return found
 

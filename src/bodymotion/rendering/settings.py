@@ -1,7 +1,5 @@
 """The settings of an image, and their checks."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,33 +7,18 @@ import numpy as np
 
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.geometry.arrays import Floats
-from bodymotion.rendering.camera import FIELD_OF_VIEW, PRESETS, Camera, fitted, looking
-from bodymotion.rendering.scene import THEMES
+from bodymotion.scene.camera import FIELD_OF_VIEW, PRESETS, Camera, fitted, looking
+from bodymotion.scene.theme import DARK, LIGHT, Theme
 
 Background = Literal["light", "dark", "transparent"]
 BACKGROUNDS: tuple[Background, ...] = ("light", "dark", "transparent")
 OVERLAYS = ("time", "frame", "title")
-MIN_EDGE, MAX_EDGE = 16, 8192
-"""Smallest and largest width and height in pixels."""
+MIN_EDGE, MAX_EDGE = 16, 8192  # Smallest and largest width and height in pixels.
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How an image is drawn.
-
-    Attributes
-    ----------
-    size:
-        Width and height in pixels.
-    camera:
-        The name of a preset, or a position (3,) [m] in the world.
-    look_at:
-        The point (3,) [m] that a camera at a position looks at; None for the middle of the robot.
-    overlay:
-        Texts in the image: of `OVERLAYS`.
-    stand, follow:
-        Whether the robot is placed on the ground, and the camera follows it; None: depends on the motion.
-    """
+    """How an image is drawn; see `bodymotion.render`. None for `stand` and `follow`: depends on the motion."""
 
     size: tuple[int, int] = (1280, 720)
     camera: str | tuple[float, float, float] = "corner"
@@ -62,9 +45,9 @@ class Settings:
                 raise WrongUseError(f"unknown overlay {name!r}; use {', '.join(OVERLAYS)}")
 
     @property
-    def theme(self) -> str:
-        """The name of the colours in `THEMES`."""
-        return self.background if self.background in THEMES else "light"
+    def theme(self) -> Theme:
+        """The colours."""
+        return DARK if self.background == "dark" else LIGHT
 
     def camera_for(self, points: Floats, field_of_view: float = FIELD_OF_VIEW) -> Camera:
         """Return the camera that sees points (N, 3) [m]; `field_of_view` [rad] is that of presets."""

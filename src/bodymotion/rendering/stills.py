@@ -6,26 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.rendering.camera import FIELD_OF_VIEW, Camera
 from bodymotion.rendering.playback import Playback
-from bodymotion.rendering.scene import THEMES, Scene
+from bodymotion.rendering.scene import Scene
 from bodymotion.rendering.settings import MAX_EDGE, Settings
-from bodymotion.rendering.texts import LINE_HEIGHT, overlay_text, text_image
+from bodymotion.rendering.texts import line_height, overlay_text, text_image, write_text
+from bodymotion.scene.camera import FIELD_OF_VIEW, Camera
 
 if TYPE_CHECKING:
     from PIL import Image
 
-SUPERSAMPLING = 2
-"""Images are drawn larger by this factor, and scaled down."""
-NARROW_VIEW = 0.18
-"""[rad] Field of view for several moments: from so far away, each is seen from almost the same side."""
-SPACING = 1.12
-"""Distance of neighbours in a row, in their widths."""
-MAX_OVERLAP = 0.15
-"""Share of their width by which neighbours may overlap at their own positions; otherwise they are put in a row."""
+SUPERSAMPLING = 2  # Images are drawn larger by this factor, and scaled down.
+NARROW_VIEW = 0.18  # [rad] Field of view for several moments: from so far away, each is seen from almost the same side.
+SPACING = 1.12  # Distance of neighbours in a row, in their widths.
+MAX_OVERLAP = 0.15  # Share of their width by which neighbours may overlap at their own positions; otherwise they are put in a row.
 
 
 def still(playback: Playback, times: Sequence[float], settings: Settings) -> Image.Image:
@@ -47,7 +42,7 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
     camera = settings.camera_for(everything, field_of_view)
     factor = supersampling(settings.size)
     clear = settings.background == "transparent"
-    theme = THEMES[settings.theme]
+    theme = settings.theme
     scene = Scene(
         playback,
         (factor * settings.size[0], factor * settings.size[1]),
@@ -55,7 +50,7 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
         camera=camera,
         area=everything[:, :2],
         ground=settings.ground,
-        opacity=theme.opacity,
+        opacity=theme.shadow,
         robots=len(moments),
         shadow_pixels=220,
         line_width=factor,
@@ -63,11 +58,11 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
     try:
         scene.pose(moments)
         # Transparent pixels do not affect the colours of their neighbours.
-        image = Image.fromarray(_rgba(scene, camera, clear), "RGBA")
+        image = _transparent(scene, camera) if clear else scene.draw(camera)
         image = image if factor == 1 else image.resize(settings.size, Image.Resampling.BOX)
     finally:
         scene.close()
-    tall = max(round(LINE_HEIGHT * settings.size[1]), 11)
+    tall = line_height(settings.size[1])
     if len(moments) > 1 and settings.overlay:
         captions = tuple(name for name in settings.overlay if name != "title")
         for time, cloud in zip(times, clouds, strict=True):
@@ -78,12 +73,8 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
             image.alpha_composite(
                 caption, (max(x, 0), int(np.clip(high[1] + 0.1 * tall, 0, settings.size[1] - caption.height)))
             )
-    text = overlay_text(
-        playback, times[0], settings.overlay if len(moments) == 1 else ("title",) * ("title" in settings.overlay)
-    )
-    if text:
-        caption = text_image(text, tall, theme.text, theme.halo)
-        image.alpha_composite(caption, (tall // 2, max(settings.size[1] - tall // 2 - caption.height, 0)))
+    below = settings.overlay if len(moments) == 1 else ("title",) * ("title" in settings.overlay)
+    write_text(image, overlay_text(playback, times[0], below), theme)
     return image if clear else image.convert("RGB")
 
 
@@ -92,22 +83,18 @@ def supersampling(size: tuple[int, int]) -> int:
     return SUPERSAMPLING if SUPERSAMPLING * max(size) <= MAX_EDGE else 1
 
 
-def _rgba(scene: Scene, camera: Camera, clear: bool) -> npt.NDArray[np.uint8]:
-    """Return the RGBA image (H, W, 4) of a camera, highest row first, with a transparent background where `clear`.
+def _transparent(scene: Scene, camera: Camera) -> Image.Image:
+    """Return the image of a camera: the difference between a white and a black background gives the transparency of each pixel."""
+    from PIL import Image
 
-    The difference between a white and a black background gives the transparency of each pixel.
-    """
-    if not clear:
-        pixels = scene.draw(camera)
-        pixels[..., 3] = 255
-        return pixels
-    scene.background((0.0, 0.0, 0.0))
-    black = scene.draw(camera)[..., :3].astype(np.float32)
-    scene.background((1.0, 1.0, 1.0))
-    white = scene.draw(camera)[..., :3].astype(np.float32)
+    images = []
+    for brightness in (0.0, 1.0):
+        scene.background((brightness, brightness, brightness))
+        images.append(np.asarray(scene.draw(camera), dtype=np.float32)[..., :3])
+    black, white = images
     cover = 255.0 - (white - black).max(axis=2, keepdims=True)
     color = black * (255.0 / np.maximum(cover, 1.0))
-    return np.asarray(np.round(np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)), dtype=np.uint8)
+    return Image.fromarray(np.round(np.clip(np.concatenate([color, cover], axis=2), 0.0, 255.0)).astype(np.uint8))
 
 
 def _row(clouds: Sequence[Floats], roots: Sequence[Floats], camera: Camera) -> list[Floats]:

@@ -6,9 +6,6 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from bodymotion.diagnostics.text import shown
 from bodymotion.scene.fonts import FILES, warn_missing_letters
 
@@ -16,13 +13,12 @@ if TYPE_CHECKING:
     from PIL import Image
 
     from bodymotion.rendering.playback import Playback
-    from bodymotion.rendering.scene import Theme
+    from bodymotion.scene.theme import Theme
 
-LINE_HEIGHT = 1 / 30
-"""Height of a line of text as a share of that of the image."""
 NO_CHARACTER = "\U0010ffff"
-HALO = [min(2 * value, 200) for value in range(256)]
-"""Opacity of the halo of a text, by the blurred opacity of its letters."""
+HALO = [
+    min(2 * value, 200) for value in range(256)
+]  # Opacity of the halo of a text, by the blurred opacity of its letters.
 
 
 def font(pixels: int, text: str = "") -> Any:  # noqa: ANN401
@@ -64,6 +60,11 @@ def _drawn(file: str | None, letter: str) -> bytes:
     return bytes(_face(24, file).getmask(letter))
 
 
+def line_height(height: int) -> int:
+    """Return the height [px] of a line of text in an image of a height in pixels."""
+    return max(round(height / 30), 11)
+
+
 def overlay_text(playback: Playback, time: float, names: tuple[str, ...]) -> str:
     """Return the text at a time [s], with warnings about the scene; `names` are of `OVERLAYS`."""
     texts = {
@@ -95,15 +96,9 @@ def text_image(text: str, pixels: int, color: tuple[int, int, int], halo: tuple[
     return Image.alpha_composite(glow, letters)
 
 
-def write_text(pixels: npt.NDArray[np.uint8], text: str, theme: Theme) -> tuple[slice, slice]:
-    """Write a text into the lower left corner of an image (H, W, 3), highest row first; return its rows and columns."""
-    height, width = pixels.shape[:2]
-    tall = max(round(LINE_HEIGHT * height), 11)
-    image = np.asarray(text_image(text, tall, theme.text, theme.halo))
-    edge = tall // 2
-    rows, columns = max(min(image.shape[0], height - edge), 0), max(min(image.shape[1], width - edge), 0)
-    area = slice(height - edge - rows, height - edge), slice(edge, edge + columns)
-    image = image[:rows, :columns]
-    share = image[..., 3:].astype(np.float32) / 255.0
-    pixels[area] = np.round(pixels[area] * (1.0 - share) + image[..., :3] * share).astype(np.uint8)
-    return area
+def write_text(image: Image.Image, text: str, theme: Theme) -> None:
+    """Write a text into the lower left corner of an RGBA image."""
+    if text:
+        tall = line_height(image.height)
+        caption = text_image(text, tall, theme.text, theme.halo)
+        image.alpha_composite(caption, (tall // 2, max(image.height - tall // 2 - caption.height, 0)))

@@ -1,35 +1,33 @@
-"""Videos: frames are drawn in one thread, and smoothed and encoded in another (H.264 in mp4, VP9 in webm, or gif, by PyAV)."""
+"""Videos: frames are drawn in one thread, and encoded in another (H.264 in mp4, VP9 in webm, or gif, by PyAV)."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels.antialiasing import smooth_edges
-from bodymotion.rendering.camera import smoothed_path
 from bodymotion.rendering.playback import Playback
-from bodymotion.rendering.scene import THEMES, Scene, Theme
+from bodymotion.rendering.scene import Scene
 from bodymotion.rendering.settings import Settings
 from bodymotion.rendering.texts import overlay_text, write_text
+from bodymotion.scene.camera import smoothed_path
+from bodymotion.scene.theme import Theme
 from bodymotion.system.atomic_files import whole_file
 from bodymotion.system.video_files import VideoFile
 
-Pixels: TypeAlias = npt.NDArray[np.uint8]
+if TYPE_CHECKING:
+    from PIL import Image
 
 VIDEOS = (".mp4", ".webm", ".gif")
-MAX_QUEUED = 4
-"""Frames that wait to be encoded."""
-PALETTE_FRAMES = 6
-"""Frames from which the colours of a gif are chosen."""
+MAX_QUEUED = 4  # Frames that wait to be encoded.
+PALETTE_FRAMES = 6  # Frames from which the colours of a gif are chosen.
 PALETTE_COLORS = 255
 
 
@@ -54,10 +52,7 @@ def video(
 ) -> int:
     """Write a video, whole or not at all, and return its number of frames; `progress(done, total)` is called after each frame.
 
-    Raises
-    ------
-    OSError
-        When the file cannot be written.
+    Raises OSError when the file cannot be written.
     """
     times = span.times
     film = _Film(playback, times, settings, span.speed)
@@ -65,7 +60,8 @@ def video(
     try:
         with whole_file(path) as stream:
             numbers = np.linspace(0, len(times) - 1, PALETTE_FRAMES).astype(int) if kind == ".gif" else ()
-            encoder = Encoder(stream, kind, settings.size, span.rate, [film.draw(k)[..., :3] for k in numbers])
+            samples = [film.draw(k) for k in numbers]
+            encoder = Encoder(stream, kind, settings.size, span.rate, _sound(playback, span), samples=samples)
             with ThreadPoolExecutor(1, "bodymotion-encoding") as thread:
                 pending: deque[Future[None]] = deque()
                 for number, time in enumerate(times):
@@ -81,6 +77,15 @@ def video(
     finally:
         film.scene.close()
     return len(times)
+
+
+def _sound(playback: Playback, span: Span) -> tuple[Any, int] | None:
+    """Return the music of a span at its own speed; played at another speed it has no sound."""
+    music = playback.scene.music
+    if music is None or span.speed != 1.0:
+        return None
+    silence = np.zeros((max(round(-span.start * music.rate), 0), music.samples.shape[1]), dtype=np.float32)
+    return np.concatenate([silence, music.samples[max(round(span.start * music.rate), 0) :]]), music.rate
 
 
 class _Film:
@@ -100,7 +105,7 @@ class _Film:
         clouds = [playback.points(playback.at(float(times[i]))) for i in some]
         visible = [cloud - self.offsets[i] for cloud, i in zip(clouds, some, strict=True)]
         self.camera = settings.camera_for(np.concatenate(visible if follow else [*visible, playback.path]))
-        self.theme = THEMES[settings.theme]
+        self.theme = settings.theme
         self.scene = Scene(
             playback,
             settings.size,
@@ -108,45 +113,42 @@ class _Film:
             camera=self.camera,
             area=np.concatenate([cloud[:, :2] for cloud in clouds]),
             ground=settings.ground,
+            smooth=True,
         )
 
-    def draw(self, number: int) -> Pixels:
-        """Return the pixels (H, W, 4) of a frame, highest row first."""
+    def draw(self, number: int) -> Image.Image:
+        """Return the image of a frame."""
         self.scene.pose([self.playback.at(float(self.times[number]))])
         return self.scene.draw(self.camera.moved(self.offsets[number]))
 
 
 class Encoder(VideoFile):
-    """Write frames to a stream; a gif takes its colours from `samples`, some frames (H, W, 3)."""
+    """Write frames to a stream; a gif takes its colours from `samples`, some of the frames."""
 
     def __init__(
-        self, stream: BinaryIO, kind: str, size: tuple[int, int], rate: Fraction, samples: list[Pixels] | None = None
+        self,
+        stream: BinaryIO,
+        kind: str,
+        *options: Any,  # noqa: ANN401
+        samples: Sequence[Image.Image],
     ) -> None:
-        super().__init__(stream, kind, size, rate)
+        super().__init__(stream, kind, *options)
         self._palette: Any = None
         if kind == ".gif":
             from PIL import Image
 
-            image = Image.fromarray(np.concatenate(samples or []))
+            self._dither = Image.Dither.NONE
+            image = Image.fromarray(np.concatenate([np.asarray(one.convert("RGB")) for one in samples]))
             self._palette = image.quantize(PALETTE_COLORS, method=Image.Quantize.MEDIANCUT, kmeans=2)
             colors = np.array(self._palette.getpalette(), dtype=np.uint8).reshape(-1, 3)
             self._colors = np.full((256, 4), 255, dtype=np.uint8)
             self._colors[: len(colors), 1:] = colors
 
-    def write(self, pixels: Pixels, text: str, theme: Theme) -> None:
-        """Append a frame (H, W, 4), highest row first, with smooth edges and a text on it; `pixels` are changed."""
-        area = write_text(pixels[..., :3], text, theme) if text else None
-        frame = self.frame(pixels, "rgba", "yuv420p" if self._palette is None else "yuv444p")
-        plane = frame.planes[0]
-        luma = np.frombuffer(plane, dtype=np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
-        smooth = smooth_edges(luma)
-        if area is not None:
-            smooth[area] = luma[area]
-        luma[:] = smooth
-        if self._palette is not None:
-            from PIL import Image
-
-            rgb = frame.reformat(format="rgb24", src_colorspace="ITU709").to_ndarray()
-            image = Image.fromarray(rgb).quantize(palette=self._palette, dither=Image.Dither.NONE)
-            frame = self.av.VideoFrame.from_ndarray((np.asarray(image), self._colors), format="pal8")
-        self.add(frame)
+    def write(self, image: Image.Image, text: str, theme: Theme) -> None:
+        """Append a frame (RGBA) with a text on it; `image` is changed."""
+        write_text(image, text, theme)
+        if self._palette is None:
+            self.add(self.frame(np.asarray(image), "rgba"))
+            return
+        indices = np.asarray(image.convert("RGB").quantize(palette=self._palette, dither=self._dither))
+        self.add(self.av.VideoFrame.from_ndarray((indices, self._colors), format="pal8"))

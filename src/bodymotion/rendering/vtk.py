@@ -4,8 +4,6 @@ On Linux a window draws through EGL, else through OSMesa, else on the X server w
 card. Elsewhere the choice is VTK's. A library is tried before VTK uses it: where it is missing, VTK ends the whole process.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os
@@ -22,8 +20,7 @@ from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES
 from bodymotion.system.extras import need
 
 EXTRA = "render"
-DEBIAN_PACKAGES = ("libegl1", "libgl1-mesa-dri")
-"""They allow drawing without a screen and a graphics card."""
+DEBIAN_PACKAGES = ("libegl1", "libgl1-mesa-dri")  # They allow drawing without a screen and a graphics card.
 MODULES = ("CommonCore", "CommonDataModel", "CommonMath", "RenderingCore", "RenderingOpenGL2")
 
 
@@ -31,10 +28,7 @@ MODULES = ("CommonCore", "CommonDataModel", "CommonMath", "RenderingCore", "Rend
 def vtk() -> Any:  # noqa: ANN401
     """Return the classes and functions of VTK that drawing needs.
 
-    Raises
-    ------
-    ImportError
-        When VTK is not installed; the message says how it is.
+    Raises ImportError when VTK is not installed; the message says how it is.
     """
     names: dict[str, Any] = {}
     for module in MODULES:
@@ -97,12 +91,8 @@ class NoRendererError(OSError):
 def off_screen_window(width: int, height: int) -> Any:  # noqa: ANN401
     """Return a window in memory, of a size in pixels.
 
-    Raises
-    ------
-    ImportError
-        When VTK is not installed; the message says how it is.
-    NoRendererError
-        When drawing is impossible on this machine; the message names the packages to install.
+    Raises ImportError when VTK is not installed; the message says how it is; NoRendererError when drawing is impossible on this machine;
+    the message names the packages to install.
     """
     gl = need("vtkmodules.vtkRenderingOpenGL2", EXTRA, "drawing images")
     for name in _candidates():

@@ -111,7 +111,7 @@ def report(
     moments = [(moment.time, moment.text) for moment in contents.moments]
     moments += [(figure.time, "") for figure in contents.figures if figure.time is not None]
     moments = [moment for moment in moments if isfinite(moment[0])]
-    robot = robot_page(scene, follow_system_theme=True, moments=moments, measures=subject.measures)
+    robot = robot_page(scene, moments=moments, measures=subject.measures)
     done(4, NUM_STEPS)
     times = subject.measures.times
     text = page(contents, robot, drawn, script(), (float(times[0]), float(times[-1])))

@@ -1,7 +1,5 @@
 """The contents of a report about a motion on a body, as plain data; `page.py` writes them as HTML."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import degrees, isfinite
@@ -19,8 +17,7 @@ MOMENT_FIGURES = {
 """The key figures that are about one moment."""
 NEGATIVE_IS_FAULT = {"least_margin", "nearest_limit", "nearest_limit_slide"}
 MAX_MOMENTS_PER_RULE = 3
-MIN_MOMENT_VALUE = 1e-6
-"""Of figures that are no fault when negative, smaller values are no moment: nothing moves."""
+MIN_MOMENT_VALUE = 1e-6  # Of figures that are no fault when negative, smaller values are no moment: nothing moves.
 
 
 @dataclass(frozen=True)
@@ -99,9 +96,8 @@ def _moments_of_figures(found: tuple[Figure, ...]) -> list[Moment]:
     moments = []
     for figure in found:
         signed = figure.name in NEGATIVE_IS_FAULT
-        if figure.name not in MOMENT_FIGURES or figure.time is None:
-            continue
-        if signed or abs(figure.value) > MIN_MOMENT_VALUE:
+        moves = signed or abs(figure.value) > MIN_MOMENT_VALUE
+        if moves and figure.name in MOMENT_FIGURES and figure.time is not None:
             is_fault = (signed and figure.value < 0) or (figure.unit == "share" and figure.value > 1)
             text = f"{figure.title}: {figure_text(figure)}{f', {figure.part}' if figure.part else ''}"
             moments.append(Moment(figure.time, text, "warning" if is_fault else "note"))

@@ -4,8 +4,6 @@ The robot plays in a frame, with the viewer's page as `srcdoc`; the scripts cont
 figures are in the page a second time, with all digits, as JSON under the id `figures`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -18,25 +16,14 @@ from bodymotion.dynamics import Figure
 from bodymotion.reports.contents import Contents, JointRow, Moment, figure_text, value_text
 
 MAX_LISTED_GROUPS = 200
-MAX_LOCATIONS = 4
-"""Number of locations that are listed for one rule."""
+MAX_LOCATIONS = 4  # Number of locations that are listed for one rule.
 
 
 def page(contents: Contents, robot: str, plots: Sequence[str], head: str, span: tuple[float, float]) -> str:
     """Return the page.
 
-    Parameters
-    ----------
-    contents:
-        What is reported.
-    robot:
-        The page on which the robot plays; empty for none.
-    plots:
-        HTML of each plot.
-    head:
-        HTML that the plots need once.
-    span:
-        Times of the first and the last frame [s].
+    `contents`: what is reported. `robot`: the page on which the robot plays; empty for none. `plots`: HTML of each plot. `head`: HTML that
+    the plots need once. `span`: times of the first and the last frame [s].
     """
     title = html_text(contents.title, 200)
     top = f'<div class="top"><div>{_robot(robot, span)}</div><div>{_figures(contents.figures)}</div></div>'

@@ -5,8 +5,6 @@ s + Σ L·d; its reach is the distance from there. A foot slides by the path alo
 in contact (`retargeting.source` defines when), and it floats while it is more than `MAX_FLOAT` above the ground then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -28,12 +26,9 @@ from bodymotion.retargeting.source import part_axes, recorded, sole_points
 from bodymotion.skeleton import Skeleton
 
 COLLISION_FRAMES = 300
-MAX_FLOAT = 0.01
-"""[m]"""
-PATCH = 0.003
-"""[m] Points of a foot up to this height above its lowest one touch the ground."""
-APART = 0.4
-"""Of the sum of their heights: how far they are apart at the first frame."""
+MAX_FLOAT = 0.01  # [m]
+PATCH = 0.003  # [m] Points of a foot up to this height above its lowest one touch the ground.
+APART = 0.4  # Of the sum of their heights: how far they are apart at the first frame.
 
 
 @dataclass(frozen=True, kw_only=True)

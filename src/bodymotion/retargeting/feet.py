@@ -3,10 +3,8 @@
 In a stance phase the middle of the sole is at one point, and the foot is flat, or rotated by its pitch φ about the front edge of its sole
 (φ > 0, heel up) or the rear one (φ < 0, toe up), and by its roll about a side where the ankle cannot hold it flat. Its yaw is the mean of
 the phase; it follows the source where that differs by more than `FREE_YAW`, about what is on the ground. In a swing the path of the
-source is changed by what both phases next to it are, by a quintic polynomial; no part of a sole is below the ground.
+source is changed by what both phases next to it are, by a quintic polynomial, and the sole is clear of the ground (`CLEARANCE`).
 """
-
-from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +15,12 @@ from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.retargeting.source import Sole
 
-FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.12, 0.02
+FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.04, 0.02
 """[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed; FREE_TILT where its ankle allows no less."""
 PITCHES = (-0.4, 0.7)
-MAX_ROLL = 0.5
-"""[rad] A foot in contact is pitched and rolled no further."""
+CLEARANCE = 0.08  # Of the length of a sole: how high it is above the ground in the middle of a swing, at least.
+PATCH = 0.003  # [m] A foot is on an edge of its sole where the opposite one is so high; else it is flat.
+MAX_ROLL = 0.5  # [rad] A foot in contact is pitched and rolled no further.
 
 
 def foot_path(raw: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: bool = False) -> Floats:
@@ -32,16 +31,23 @@ def foot_path(raw: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: b
     on = np.asarray(contact.any(axis=1))
     phases = runs(on)
     change = pose_difference(_stances(raw, np.asarray(contact.all(axis=1)), phases, sole, tilted), raw)
+    clear = np.zeros(len(raw))
     for a, b in runs(~on):
         known = [change[k] for k in (a - 1, b) if 0 <= k < len(raw)] if phases else [np.zeros(6)]
         share: Floats = (np.arange(a, b, dtype=np.float64) - a + 1.0) / (b - a + 1.0)
         change[a:b] = known[0] + quintic(share)[:, None] * (known[-1] - known[0])
+        if len(known) == 2:
+            clear[a:b] = CLEARANCE * (sole.front + sole.back) * 16.0 * (share * (1.0 - share)) ** 2
     turned = rotations.multiply(rotations.from_vector(change[:, 3:]), raw[:, 3:])
     out = np.concatenate([raw[:, :3] + change[:, :3], turned], axis=1)
-    corners = np.array([[x, y, -sole.depth] for x in (sole.front, -sole.back) for y in (sole.left, -sole.right)])
-    lowest = (out[:, 2, None] + rotations.rotate(out[:, None, 3:], corners)[..., 2]).min(axis=1)
-    out[:, 2] += np.where(on, 0.0, np.maximum(-lowest, 0.0))
+    out[:, 2] += np.where(on, 0.0, np.maximum(clear - lowest_corner(out, sole), 0.0))
     return out
+
+
+def lowest_corner(feet: Floats, sole: Sole) -> Floats:
+    """Return the heights (T,) [m] of the lowest corner of a sole, for poses (T, 7) of the frame of its foot."""
+    corners = np.array([[x, y, -sole.depth] for x in (sole.front, -sole.back) for y in (sole.left, -sole.right)])
+    return np.asarray((feet[:, 2, None] + rotations.rotate(feet[:, None, 3:], corners)[..., 2]).min(axis=1))
 
 
 def _stances(
@@ -64,7 +70,8 @@ def _stances(
     )
     edge -= middle * [1, 1, 0]
     # It yaws about what touches the ground: the middle, or an edge, or a corner.
-    arm = np.where(np.stack([pitch, roll, zero], axis=1) == 0, 0.0, edge)[:-1]
+    size = np.array([sole.front + sole.back, sole.left + sole.right, 1.0])
+    arm = np.where(np.abs(np.stack([pitch, roll, zero], axis=1)) * size < PATCH, 0.0, edge)[:-1]
     moved = rotations.rotate(level[:-1], arm) - rotations.rotate(level[1:], arm)
     point = np.concatenate([np.zeros((1, 3)), np.cumsum(moved, axis=0)])
     apart = raw[:, :3] + rotations.rotate(level, middle) - point

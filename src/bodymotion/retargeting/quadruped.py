@@ -10,8 +10,6 @@
 Arms and head have no counterpart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -29,20 +27,13 @@ from bodymotion.retargeting.source import recorded
 from bodymotion.skeleton import Skeleton
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
 
-HEIGHTS = (0.32, 0.5)
-"""[m]"""
-MAX_LEAN = 0.25
-"""[rad]"""
-MAX_AWAY = 0.08
-"""[m]"""
-LIFTS = (0.04, 0.12)
-"""[m] A swing is at least and at most so high."""
-CUTOFF = 2.0
-"""[Hz] of the low-pass filters of the body."""
-KEY_TIME = 0.05
-"""[s] between keyframes."""
-PAIRS = (0, 1, 1, 0)
-"""For each leg of Spot the foot of the person: 0 left, 1 right."""
+HEIGHTS = (0.32, 0.5)  # [m]
+MAX_LEAN = 0.25  # [rad]
+MAX_AWAY = 0.08  # [m]
+LIFTS = (0.04, 0.12)  # [m] A swing is at least and at most so high.
+CUTOFF = 2.0  # [Hz] of the low-pass filters of the body.
+KEY_TIME = 0.05  # [s] between keyframes.
+PAIRS = (0, 1, 1, 0)  # For each leg of Spot the foot of the person: 0 left, 1 right.
 
 
 def retarget_to_spot(

@@ -2,8 +2,8 @@
 
 With s the length of the robot's leg over the source's, d the directions of the source's limbs and L the lengths of the robot's:
 
-    hips      s times as far from the ground, less the difference of the heights of the ankles, and no further from a foot in contact than
-              the leg is long; horizontally s times the path of the source
+    hips      s times the path of the source, moved by the mean of (ankle − hip − Σ L·d) of both legs, low-pass filtered; and no further
+              from a foot in contact than the leg is long
     ankles    hip + s·(ankle − hip) of the source, pinned while its foot is on the ground (`feet`)
     knees     hip + L·d
     arms      elbow = shoulder + L·d, wrist = elbow + L·d, hand = wrist + L·d
@@ -11,13 +11,13 @@ With s the length of the robot's leg over the source's, d the directions of the 
 
 Inverse kinematics (`kernels.inverse_kinematics`) brings all frames as near to these goals as limits allow: first hips, trunk and legs, then
 all joints, with the arms' goals from where the shoulders are. A posture weight decides what is left open, such as the twist of an arm.
-Goals and joints are low-pass filtered; a last pass over legs and trunk puts the feet back where they are pinned.
+Goals and joints are low-pass filtered; a last pass over legs and trunk puts the feet back where they are pinned. Then velocity limits are
+kept, and what is sudden, since no posture reaches the goals, is filtered more (`speeds`).
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,29 +28,29 @@ from bodymotion.kernels.compiling import in_slices
 from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.retargeting.feet import foot_path
+from bodymotion.retargeting.feet import foot_path, lowest_corner
 from bodymotion.retargeting.roles import SIDES, Figure, figure_of_body, neutral
 from bodymotion.retargeting.skeletons import of_same_links
 from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, sole
+from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
 
-CUTOFF, SLOW_CUTOFF = 6.0, 2.0
-"""[Hz] of the low-pass filters of goals and legs, and of the posture near which arms are in the last pass: what their goals leave open is
-smooth."""
-WIDER = 1.05
-"""Feet side by side are so many times as far apart as their soles are wide, at least."""
-STRETCH = 0.985
-"""Of the length of a leg: hips are no further from a foot in contact."""
-POSTURE = 0.004
-"""The weight of the posture, in 1/rad."""
+CUTOFF, SLOW_CUTOFF, PELVIS_CUTOFF = 6.0, 2.0, 3.0
+"""[Hz] of the low-pass filters of goals and legs; of the posture near which arms are in the last pass, so that what their goals leave
+open is smooth; and of what the pelvis is moved for the feet."""
+WIDER = 1.05  # Feet side by side are so many times as far apart as their soles are wide, at least.
+STRETCH = 0.985  # Of the length of a leg: hips are no further from a foot in contact.
+POSTURE = 0.004  # The weight of the posture, in 1/rad.
+MAX_TWIST = 1.6  # [rad] How far the joints of legs that do not bend them move at most.
 FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.2, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
 LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 0.3, 0.1
 """The weights in the last pass: of feet, and of the filtered values of legs and trunk, and of other joints."""
-FIRST_STEPS, STEPS, LAST_STEPS, RESTARTS = 60, 3, 2, 20
+FIRST_STEPS, STEPS, LAST_STEPS, RESTARTS = 60, 2, 2, 20
 """Steps of inverse kinematics in the first frame, in others, and in those of the last pass; and start poses that are tried."""
-FEW, RUN_IN = 400, 20
-"""Frames that are solved on one thread, and those by which a slice of more begins earlier."""
+SLICE, RUN_IN = 1000, 40
+"""Frames that are solved one after another, about, and those by which a slice begins earlier. It begins where the hips are high: near there
+is the posture with which the search begins."""
 BENT, MIN_BENT = 0.4, 0.05
 """[rad] How far knees and elbows are bent where the search begins, and at least: beyond straight they would bend to the other side."""
 
@@ -91,16 +91,17 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     weights = np.full(body.num_joints, POSTURE)
     moved_root = goals.columns("pelvis")
     weights[moved_root] = 0.0
-    trunk = [*goals.trunk(), *goals.knees()]
-    first, root = goals.solve([*goals.feet(FOOT, SWING), *trunk], legs, weights, start, start, start, STEPS)
+    tasks = [*goals.feet(FOOT, SWING), *goals.trunk(), *goals.knees()]
+    first, root = goals.solve(tasks, legs, weights, start, start, start, STEPS)
     placed = body.forward_kinematics(first, root)
     goals.plan_feet(placed)
     posture = np.tile(start, (len(times), 1))
     posture[:, legs] = first[:, legs]
-    tasks = [*goals.feet(FOOT, FOOT), *trunk, *goals.arms(placed)]
+    tasks = [*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees(), *goals.arms(placed)]
     second, root = goals.solve(tasks, every, weights, start, root, posture, STEPS)
     q, root = smoothed(second, times, SLOW_CUTOFF), smoothed(root, times, CUTOFF)
     q[:, legs] = smoothed(second[:, legs], times, CUTOFF)
+    q = within_speeds(body, q, times)
     placed = body.forward_kinematics(q, root)
     last = [
         *goals.feet(LAST_FOOT, LAST_FOOT),
@@ -111,6 +112,8 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     weights[legs] = LAST_LEGS
     weights[moved_root] = 0.0
     q, root = goals.solve(last, every, weights, q, root, q, LAST_STEPS)
+    q, root = calmed(within_speeds(body, q, times), root, times, legs)
+    root = root if body.is_mounted else goals.lifted(q, root)
     names = tuple(joint.name for joint in body.joints)
     return Motion.from_joints(q, times=times, root=root, joint_names=names if all(names) else ())
 
@@ -130,6 +133,7 @@ class Goals:
             else:
                 self.upper[column] = min(self.upper[column], max(straight - MIN_BENT, self.lower[column]))
         rest, times = figure.rest, recording.times
+        self._keep_from_flips(rest["left hip"] - rest["right hip"])
         middle = 0.5 * (rest["left hip"] + rest["right hip"])
         upright = rotations.multiply(figure.reference[figure.points["pelvis"][0], 3:], self.axes["pelvis"])
         leg = np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES])
@@ -140,22 +144,27 @@ class Goals:
         hips[:, 2] += soles[0].depth - scale * recording.ankle_height
         self.pelvis = smoothed(np.concatenate([hips, recording.frames["pelvis"]], axis=1), times, CUTOFF)
         self.raw: list[Floats] = []
-        at_hips = [rotations.rotate(rotations.conjugate(upright), rest[f"{side} hip"] - middle) for side in SIDES]
-        lowered = np.zeros(len(times))
+        self.middle = middle
+        self.at_hips = [rotations.rotate(rotations.conjugate(upright), rest[f"{side} hip"] - middle) for side in SIDES]
         for k, side in enumerate(SIDES):
-            hip = poses.transform_points(self.pelvis, at_hips[k])
+            hip = poses.transform_points(self.pelvis, self.at_hips[k])
             ankle = hip + scale * (points[f"{side} ankle"] - points[f"{side} hip"])
             ankle[:, 2] = soles[k].depth + scale * (points[f"{side} ankle"][:, 2] - recording.ankle_height)
             raw = np.concatenate([ankle, recording.frames[f"{side} foot"]], axis=1)
             self.raw.append(smoothed(raw, times, CUTOFF))
-            away = hip - self.raw[k][:, :3]
-            high = np.sqrt(np.maximum((STRETCH * leg) ** 2 - away[:, 0] ** 2 - away[:, 1] ** 2, 0.0))
-            low = np.where(recording.contact[:, k].any(axis=1), away[:, 2] - high, 0.0)
-            lowered = np.maximum(lowered, low)
-        self.pelvis[:, 2] -= eased(lowered, times)
-        self.middle, self.hips = middle, [poses.transform_points(self.pelvis, at) for at in at_hips]
         self._apart()
-        self.ankles = [foot_path(raw, recording.contact[:, k], soles[k]) for k, raw in enumerate(self.raw)]
+        self.free_pelvis, self.leg = self.pelvis, float(leg)
+        self.plan_feet()
+
+    def _keep_from_flips(self, lateral: Floats) -> None:
+        """Limit joints of legs whose axes do not point sideways, so that a hip does not change to its other solution, half a turn away."""
+        q = neutral(self.body)
+        for column in {*self.columns("left ankle", "right ankle")} - {*self.columns("pelvis")}:
+            link = self.body.links[self.body.joint_links[column]]
+            axis = rotations.rotate(self.figure.reference[link.index, 3:], link.joint.axis)
+            if link.joint.type == "rotate" and abs(axis @ lateral) < 0.7 * np.linalg.norm(lateral):
+                self.lower[column] = max(self.lower[column], q[column] - MAX_TWIST)
+                self.upper[column] = min(self.upper[column], q[column] + MAX_TWIST)
 
     def _apart(self) -> None:
         """Move feet that would overlap apart, to both sides of the pelvis: the fewer, the farther one is ahead of the other."""
@@ -167,17 +176,44 @@ class Goals:
         for foot, sign in ((left, 1.0), (right, -1.0)):
             foot[:, :3] += sign * aside * missing[:, None]
 
-    def plan_feet(self, placed: Floats) -> None:
-        """Pin the feet, with the orientations that they reach in poses (T, L, 7) of the links."""
+    def plan_feet(self, placed: Floats | None = None) -> None:
+        """Pin the feet, with the orientations that they reach in poses (T, L, 7) of the links, and move the pelvis with them.
+
+        The pelvis moves by the mean of what both feet are moved, and is no further from a foot in contact than a leg is long.
+        """
         times, contact = self.recording.times, self.recording.contact
         self.ankles = []
         for k, side in enumerate(SIDES):
-            reached = rotations.multiply(
-                placed[:, self.figure.points[f"{side} ankle"][0], 3:], self.axes[f"{side} foot"]
-            )
-            frames = smoothed(np.concatenate([self.raw[k][:, :3], reached], axis=1), times, CUTOFF)
-            frames[:, :3] = self.raw[k][:, :3]
-            self.ankles.append(foot_path(frames, contact[:, k], self.soles[k], tilted=True))
+            path = self.raw[k]
+            if placed is not None:
+                reached = placed[:, self.figure.points[f"{side} ankle"][0], 3:]
+                reached = rotations.multiply(reached, self.axes[f"{side} foot"])
+                turned = smoothed(np.concatenate([path[:, :3], reached], axis=1), times, CUTOFF)[:, 3:]
+                path = np.concatenate([path[:, :3], turned], axis=1)
+            self.ankles.append(foot_path(path, contact[:, k], self.soles[k], tilted=placed is not None))
+        self.pelvis = self.free_pelvis.copy()
+        away = np.zeros((len(times), 3))
+        for side, at, path in zip(SIDES, self.at_hips, self.ankles, strict=True):
+            hip = poses.transform_points(self.free_pelvis, at)
+            away += path[:, :3] - self.chain(hip, f"{side} hip", f"{side} knee", f"{side} ankle")[-1]
+        self.pelvis[:, :3] += smoothed(0.5 * away, times, PELVIS_CUTOFF)
+        lowered = np.zeros(len(times))
+        for k, path in enumerate(self.ankles):
+            away = poses.transform_points(self.pelvis, self.at_hips[k]) - path[:, :3]
+            high = np.sqrt(np.maximum((STRETCH * self.leg) ** 2 - away[:, 0] ** 2 - away[:, 1] ** 2, 0.0))
+            lowered = np.maximum(lowered, np.where(contact[:, k].any(axis=1), away[:, 2] - high, 0.0))
+        self.pelvis[:, 2] -= eased(lowered, times)
+        self.hips = [poses.transform_points(self.pelvis, at) for at in self.at_hips]
+
+    def lifted(self, q: Floats, root: Floats) -> Floats:
+        """Return root poses (T, 7) that are higher where the sole of a foot would be below the ground."""
+        placed, depth = self.body.forward_kinematics(q, root), np.zeros(len(q))
+        for k, side in enumerate(SIDES):
+            link, point = self.figure.points[f"{side} ankle"]
+            turned = rotations.multiply(placed[:, link, 3:], self.axes[f"{side} foot"])
+            path = np.concatenate([poses.transform_points(placed[:, link], point), turned], axis=1)
+            depth = np.maximum(depth, -lowest_corner(path, self.soles[k]))
+        return np.asarray(root + eased(depth, self.recording.times, CALMING_TIME)[:, None] * np.eye(7)[2])
 
     def columns(self, *roles: str) -> list[int]:
         """Return the columns of the joints between the root and the links of roles."""
@@ -254,9 +290,9 @@ class Goals:
         point = self._local("pelvis", self.middle)
         goal = np.concatenate([self.pelvis[:, :3], self.turned("pelvis", self.pelvis[:, 3:])], axis=1)
         tasks: list[ik.FrameTask] = [ik.FrameTask(link, goal, PELVIS, PELVIS, point)]
-        for part, share in (("chest", CHEST), ("head", HEAD)):
+        for part, below, share in (("chest", "pelvis", CHEST), ("head", "chest", HEAD)):
             known = part in self.axes and part in self.recording.frames
-            if known and self.columns(part) != (self.columns("chest") if part == "head" else []):
+            if known and self.columns(part) != self.columns(below):
                 frames = np.concatenate([np.zeros((len(goal), 3)), self.recording.frames[part]], axis=1)
                 frames = smoothed(frames, self.recording.times, CUTOFF)
                 turned = self.turned(part, frames[:, 3:])
@@ -331,19 +367,23 @@ class Goals:
         count = len(self.pelvis)
         out = np.empty((count, self.body.num_joints)), np.empty((count, 7))
 
-        def work(start: int, stop: int) -> None:
-            if q.ndim == 2:
-                first, rows = start, slice(start, stop)
-                solution = found(part(start, stop), q[rows], root[rows], rest[rows], steps)
-            else:
-                # A root that is moved by joints begins far from its goal.
-                restarts = RESTARTS * bool(self.columns("pelvis") and self.body.is_mounted)
-                first = max(start - RUN_IN, 0)
-                own = np.broadcast_to(rest, (count, rest.shape[-1]))[first:stop]
-                begun = found(part(first, first + 1), q, self.placed_root(q, first), own[0], FIRST_STEPS, restarts)
-                solution = found(part(first, stop), begun.q[0], begun.root[0], own, steps)
-            for rows_of, values in zip(out, (solution.q, solution.root), strict=True):
-                rows_of[start:stop] = values[start - first :]
+        inner = [] if self.body.is_mounted else range(SLICE, count - SLICE // 2, SLICE)
+        edges = [0, *(a + int(self.pelvis[a : a + RUN_IN, 2].argmax()) for a in inner), count]
 
-        in_slices(count, work, count if self.body.is_mounted else FEW)
+        def work(begin: int, end: int) -> None:
+            for start, stop in pairwise(edges[begin : end + 1]):
+                if q.ndim == 2:
+                    first, rows = start, slice(start, stop)
+                    solution = found(part(start, stop), q[rows], root[rows], rest[rows], steps)
+                else:
+                    # A root that is moved by joints begins far from its goal.
+                    restarts = RESTARTS * bool(self.columns("pelvis") and self.body.is_mounted)
+                    first = max(start - RUN_IN, 0)
+                    own = np.broadcast_to(rest, (count, rest.shape[-1]))[first:stop]
+                    begun = found(part(first, first + 1), q, self.placed_root(q, first), own[0], FIRST_STEPS, restarts)
+                    solution = found(part(first, stop), begun.q[0], begun.root[0], own, steps)
+                for rows_of, values in zip(out, (solution.q, solution.root), strict=True):
+                    rows_of[start:stop] = values[start - first :]
+
+        in_slices(len(edges) - 1, work, 1)
         return out

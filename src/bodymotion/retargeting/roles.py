@@ -14,8 +14,6 @@ A figure is a tree of joints at their positions in one upright pose, z up. With 
 Left is where z × forward points; a person's toes are in front. A robot's left is found by name, without names it is at +y.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,27 +31,21 @@ SIDES = ("left", "right")
 LIMBS = {"leg": ("hip", "knee", "ankle", "toe"), "arm": ("shoulder", "elbow", "wrist", "hand")}
 ROLES = ("pelvis", "chest", "head", *(f"{side} {part}" for side in SIDES for limb in LIMBS.values() for part in limb))
 """All roles. A figure without arms or head lacks theirs."""
-LOW = 0.25
-"""Of the height: feet are below."""
-MIN_ARM = 0.12
-"""Of the height: shorter branches to both sides are no arms."""
+LOW = 0.25  # Of the height: feet are below.
+MIN_ARM = 0.12  # Of the height: shorter branches to both sides are no arms.
 SIDEWAYS, ACROSS = 0.7, 0.6
 """The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with the upper arm."""
 MIDDLE = {"knee": re.compile("knee|shin|shank|calf", re.I), "elbow": re.compile("elbow|fore_?arm", re.I)}
-NAMED = 1.5
-"""So much likelier is a joint that is named so."""
+NAMED = 1.5  # So much likelier is a joint that is named so.
 LEFT, RIGHT = (
     re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I),
     re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I),
 )
 HEAD, GRIP = re.compile("head|neck", re.I), re.compile("hand|finger|grip|thumb", re.I)
-MIN_TIP = 1e-3
-"""[m]"""
-COINCIDENT = 0.02
-"""Of the height: joints nearer to each other are at one point."""
+MIN_TIP = 1e-3  # [m]
+COINCIDENT = 0.02  # Of the height: joints nearer to each other are at one point.
 
-Point: TypeAlias = tuple[int, Floats]
-"""The index of a joint or link, and a point (3,) [m] in its frame."""
+Point: TypeAlias = tuple[int, Floats]  # The index of a joint or link, and a point (3,) [m] in its frame.
 
 
 @dataclass(frozen=True, eq=False)

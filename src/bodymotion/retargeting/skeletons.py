@@ -1,7 +1,5 @@
 """The motion of a robot as recorded motion, a joint for each link; and back, exactly, where a skeleton has the links of a robot."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from bodymotion.dynamics import measure
@@ -12,8 +10,7 @@ from bodymotion.motion import Motion
 from bodymotion.skeleton import CHANNELS, EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
 
 CENTIMETRES = 100.0
-SAME = 1e-3
-"""[m] Offsets of joints that differ by less are those of the same robot."""
+SAME = 1e-3  # [m] Offsets of joints that differ by less are those of the same robot.
 
 
 def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> Skeleton:
@@ -48,16 +45,26 @@ def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> 
 
 
 def of_same_links(skeleton: Skeleton, body: Body) -> Motion | None:
-    """Return the motion of a skeleton with the links of a body, from the orientations of its joints; None for another skeleton."""
-    names = {name: k for k, name in enumerate(skeleton.names)}
-    if len(body.links) < 2 or not all(link.name in names for link in body.links):
+    """Return the motion of a skeleton with the links of a body, from the orientations of its joints; None for another skeleton.
+
+    Joints belong to links by the tree and their offsets, of several by their names: no other names are needed.
+    """
+    if len(body.links) < 2 or skeleton.parents.count(-1) != 1 or len(skeleton.joints) < len(body.links):
         return None
-    chosen = [names[link.name] for link in body.links]
-    placed = skeleton.joint_poses()[:, chosen]
+    placed = skeleton.joint_poses()
+    chosen = [0]
     for link in body.links[1:]:
-        apart = compose(inverse(placed[:, link.parent]), placed[:, link.index])[:, :3] - link.offset[:3]
-        if link.joint.type != "slide" and np.abs(apart).max(initial=0) > SAME:
+        parent = chosen[link.parent]
+        left = [k for k, above in enumerate(skeleton.parents) if above == parent and k not in chosen]
+        apart = [compose(inverse(placed[:, parent]), placed[:, k])[:, :3] - link.offset[:3] for k in left]
+        slides = link.joint.type == "slide"
+        near = [k for k, far in zip(left, apart, strict=True) if slides or np.abs(far).max(initial=0) < SAME]
+        if not near:
             return None
+        chosen.append(max(near, key=lambda k: skeleton.names[k] == link.name))
     names_of = tuple(joint.name for joint in body.joints)
+    placed = placed[:, chosen]
     found, known = body.recovered_joints(placed), names_of if all(names_of) else ()
+    if np.abs(body.forward_kinematics(found, placed[:, 0]) - placed)[..., :3].max(initial=0) > SAME:
+        return None
     return Motion.from_joints(found, times=skeleton.times, root=placed[:, 0], joint_names=known)

@@ -10,8 +10,6 @@ point while it moves slower than 0.25·ℓ/s within the lowest 0.1·ℓ of the c
 Contacts and gaps of less than 0.08 s are none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,13 +27,10 @@ from bodymotion.retargeting.roles import SIDES, Figure, figure_of_body, figure_o
 from bodymotion.skeleton import Skeleton
 
 LOW, NEAR, SLOW, STILL = 0.1, 0.06, 0.25, 0.35
-MIN_PHASE = 0.08
-"""[s]"""
-UPRIGHT = 0.95
-"""Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright."""
+MIN_PHASE = 0.08  # [s]
+UPRIGHT = 0.95  # Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright.
 LEG = (("hip", "knee"), ("knee", "ankle"))
-MIN_LENGTH = 1e-6
-"""[m]"""
+MIN_LENGTH = 1e-6  # [m]
 PARTS = {"pelvis": "pelvis", "chest": "chest", "head": "head", "left foot": "left ankle", "right foot": "right ankle"}
 """Parts with an orientation, and the roles of their joints."""
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from bodymotion.spot.playback.timing import Timing
 
 SLICES_PER_BEAT = 4
-MAX_LENGTH_FACTOR = 4.0
-"""An extendable move can be made this many times its natural length in the viewer."""
+MAX_LENGTH_FACTOR = 4.0  # An extendable move can be made this many times its natural length in the viewer.
 
 
 @dataclass(frozen=True)
@@ -59,16 +58,8 @@ class PlaybackSettings:
 class AnimationPlayback:
     """An animation that was played.
 
-    Attributes
-    ----------
-    arm:
-        Whether Spot has its arm; None: as the animation needs it.
-    settings:
-        Tempo, length and parameters.
-    motion, timing:
-        The motion that results, and its times.
-    problems:
-        The findings of `check`, those of the motion with the defaults of all parameters.
+    `arm`: whether Spot has its arm; None: as the animation needs it. `settings`: tempo, length and parameters. `motion`, `timing`: the
+    motion that results, and its times. `problems`: the findings of `check`, those of the motion with the defaults of all parameters.
     """
 
     animation: Animation
@@ -122,12 +113,7 @@ def play_animation(
 ) -> AnimationPlayback:
     """Play an animation and validate it.
 
-    Raises
-    ------
-    ValueError
-        When it cannot be played so; see `bodymotion.spot.playback.play`.
-    MemoryError
-        When there would be too many frames.
+    Raises ValueError when it cannot be played so; see `bodymotion.spot.playback.play`; MemoryError when there would be too many frames.
     """
     from bodymotion.spot.playback.validation import checked
 

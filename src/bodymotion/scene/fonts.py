@@ -1,7 +1,5 @@
 """Fonts for names in any script, and a warning where no font of the machine has a letter."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 from collections.abc import Iterable
@@ -20,8 +18,7 @@ _JAPANESE = (
     ("Yu Gothic", "YuGothR.ttc"),
     ("MS Gothic", "msgothic.ttc"),
 )
-FAMILIES = tuple(family for family, _ in _JAPANESE)
-"""Names of fonts with Japanese letters, the best first."""
+FAMILIES = tuple(family for family, _ in _JAPANESE)  # Names of fonts with Japanese letters, the best first.
 FILES = ("DejaVuSans.ttf", *(file for _, file in _JAPANESE))
 """Files of fonts with more than Latin letters: Greek and Cyrillic first, then Japanese."""
 MAX_LISTED_LETTERS = 12

@@ -1,8 +1,8 @@
 """Make a scene from what a caller passes: a body, motions, or an animation, as objects or as files, in any order."""
 
-from __future__ import annotations
-
 import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -10,24 +10,22 @@ from typing import Any, NamedTuple, TypeAlias
 from bodymotion.animation import Animation
 from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Group, WrongUseError
-from bodymotion.diagnostics.text import counted, place_after, severities, shown
+from bodymotion.diagnostics.text import counted, html_text, place_after, severities, shown
 from bodymotion.formats.registry import load_together
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.scene.animation_playback import PlaybackSettings, play_animation
+from bodymotion.scene.music import Music, load_music
 from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.scene.second_motion import side_by_side
 from bodymotion.skeleton import Skeleton
 from bodymotion.system.atomic_files import check_not_read
 
 Showable: TypeAlias = Body | Motion | KeyPoses | Skeleton | Animation | Choreography | str | PathLike[str]
-VALUES = (Body, Motion, KeyPoses, Skeleton, Animation, Choreography)
-"""What is shown; anything else names a file."""
-MAX_LISTED_GROUPS = 10
-"""Number of rules that are listed on stderr."""
-MAX_LOCATIONS = 3
-"""Number of locations that are listed for one rule."""
+VALUES = (Body, Motion, KeyPoses, Skeleton, Animation, Choreography)  # What is shown; anything else names a file.
+MAX_LISTED_GROUPS = 10  # Number of rules that are listed on stderr.
+MAX_LOCATIONS = 3  # Number of locations that are listed for one rule.
 
 
 class Inputs(NamedTuple):
@@ -52,33 +50,20 @@ def load_inputs(
     by_position: bool = False,
     **options: Any,  # noqa: ANN401
 ) -> Inputs:
-    """Return sources sorted by their kind, read where they are files.
+    """Return sources, objects or files in any order, sorted by their kind; `done` with them is for messages: "shown", "plotted".
 
-    Parameters
-    ----------
-    sources:
-        Objects or files, in any order.
-    done:
-        What is done with them, for messages: "shown", "plotted".
-    max_motions:
-        The largest number of motions.
-    output:
-        The file that will be written.
-    by_position:
-        Read joint columns by position, whatever their names.
-    options:
-        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
+    `options` are those of readers, see `bodymotion.load`.
 
-    Raises
-    ------
-    FormatError
-        When a file cannot be read.
-    WrongUseError
-        When there are two bodies, too many motions, or an animation and something else, or when `output` is a file that is read.
+    Raises FormatError when a file cannot be read; WrongUseError when there are two bodies, too many motions, or an animation and something
+    else, or when `output` is a file that is read.
     """
     if output is not None:
         check_not_read(output, [one for one in sources if not isinstance(one, VALUES)])
     loaded = load_together(sources, by_position=by_position, **options)
+    dances: list[Any] = [one for one in loaded if isinstance(one, (Animation, Choreography))]
+    if max_motions == len(dances) == len(loaded) == 2:
+        arm = any(one.play().joint_displacement.num_parts > 12 for one in dances)
+        loaded = [one.play(arm=arm) for one in dances]
     values = [
         part
         for one in loaded
@@ -108,40 +93,28 @@ def load_scene(
     arm: bool | None = None,
     bpm: float | None = None,
     slices: float | None = None,
+    music: str | PathLike[str] | Music | None = None,
     output: str | PathLike[str] | None = None,
     by_position: bool = False,
     **options: Any,  # noqa: ANN401
 ) -> Scene:
-    """Return the scene of a body, of one motion or two, of both, or of an animation.
+    """Return the scene of a body, of one motion or two, of both, of an animation, or two of Spot; see `load_inputs` and `bodymotion.view`.
 
-    Parameters
-    ----------
-    sources:
-        Objects or files, in any order.
-    ghost:
-        Show the second motion at the position of the first, see-through, instead of beside it.
-    arm, bpm, slices:
-        Of an animation: whether Spot has its arm, tempo [beats per minute], length [slices].
-
-    The rest is as for `load_inputs`.
-
-    Raises
-    ------
-    FormatError
-        When a file cannot be read.
-    ValueError
-        When there are two bodies or three motions, an animation and something else, or when body and motion do not fit.
+    Raises FormatError when a file cannot be read; ValueError when there are two bodies or three motions, an animation and something else,
+    or when body and motion do not fit.
     """
     body, motions, animation = load_inputs(*sources, max_motions=2, output=output, by_position=by_position, **options)
     if ghost and len(motions) < 2:
         raise WrongUseError("a ghost is the second of two motions, and there is only one")
+    sound = load_music(music) if isinstance(music, (str, PathLike)) else music
     if animation is not None:
-        return animation_scene(animation, arm, PlaybackSettings(bpm, slices))
+        tempo = bpm if bpm is not None or sound is None else sound.tempo or None
+        return replace(animation_scene(animation, arm, PlaybackSettings(tempo, slices)), music=sound)
     if (arm, bpm, slices) != (None, None, None):
         raise WrongUseError("arm, tempo and slices apply to a Spot animation only")
     if body is None and motions:
         body = _spot_body_for(motions[0])
-    first = make_scene(body, motions[0] if motions else None)
+    first = replace(make_scene(body, motions[0] if motions else None), music=sound)
     return first if len(motions) < 2 else side_by_side(first, make_scene(body, motions[1]), ghost)
 
 
@@ -175,22 +148,36 @@ def group_text(group: Group) -> str:
     return f"{where}{': ' if where else ''}{group.title} {first.message}{inside}{also}{hint}"
 
 
+def groups_html(groups: Sequence[Group], limit: int = 40, before: Callable[[Group], str] = lambda group: "") -> str:
+    """Return findings as a list in HTML: a line for each rule, with the text `before` it, and how many rules are left out."""
+    items = "".join(
+        f'<li style="margin-bottom:4px"><b>{before(group)}</b>{html_text(group_text(group))}</li>'
+        for group in groups[:limit]
+    )
+    more = len(groups) - limit
+    return f"<ul>{items}{f'<li>… and {more} more</li>' if more > 0 else ''}</ul>"
+
+
+def table_html(rows: Iterable[tuple[str, str]]) -> str:
+    """Return names and values (HTML) as a table of a panel."""
+    cells = "".join(
+        '<tr><td style="opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap">'
+        f"{html_text(name)}</td><td>{value}</td></tr>"
+        for name, value in rows
+    )
+    return f"<table>{cells}</table>"
+
+
 def report_problems(scene: Scene, suffix: str = "", *, only_mismatches: bool = False) -> None:
-    """Write to stderr how many findings there are, and the first rules; or only the mismatches of motion and body."""
-    groups = scene.findings
-    if not groups:
-        return
-    lines = [f"bodymotion: {severities(groups)} in the files{suffix}"]
-    if only_mismatches:
-        groups = tuple(group for group in groups if group.problems[0] in scene.mismatches)
-    lines += [f"  {shown(group_text(group), 500)}" for group in groups[:MAX_LISTED_GROUPS]]
-    if len(groups) > MAX_LISTED_GROUPS:
-        lines.append(f"  … and {counted(len(groups) - MAX_LISTED_GROUPS, 'more rule')}")
-    print("\n".join(lines), file=sys.stderr, flush=True)
-
-
-def report_notes(scene: Scene) -> None:
-    """Write to stderr what is not shown as it is in the files."""
-    notes = scene.warnings + scene.notes
-    if notes:
-        print("\n".join(f"bodymotion: {note}" for note in notes), file=sys.stderr, flush=True)
+    """Write to stderr how many findings there are, and the first rules, or only the mismatches of motion and body; and notes."""
+    groups, lines = scene.findings, []
+    if groups:
+        lines = [f"bodymotion: {severities(groups)} in the files{suffix}"]
+        if only_mismatches:
+            groups = tuple(group for group in groups if group.problems[0] in scene.mismatches)
+        lines += [f"  {shown(group_text(group), 500)}" for group in groups[:MAX_LISTED_GROUPS]]
+        if len(groups) > MAX_LISTED_GROUPS:
+            lines.append(f"  … and {counted(len(groups) - MAX_LISTED_GROUPS, 'more rule')}")
+    lines += [f"bodymotion: {note}" for note in scene.warnings + scene.notes]
+    if lines:
+        print("\n".join(lines), file=sys.stderr, flush=True)

@@ -39,14 +39,8 @@ LIMIT_OPTIONS = {"velocity_limits": "velocity", "torque_limits": "torque"}
 class DisplayOptions:
     """The display options; they stay as they are when the viewer loads files again.
 
-    Attributes
-    ----------
-    path:
-        The name of the link whose path is drawn.
-    quantity, plotted:
-        The quantity that is plotted (None: joint values) and the names of its curves.
-    trail_seconds:
-        The length of trails [s].
+    `path`: the name of the link whose path is drawn. `quantity`, `plotted`: the quantity that is plotted (None: joint values) and the names
+    of its curves. `trail_seconds`: the length of trails [s].
     """
 
     visuals: bool = True

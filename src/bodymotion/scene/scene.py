@@ -21,12 +21,15 @@ from bodymotion.model.links import Joint, Link
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.scene.animation_playback import AnimationPlayback, Beats, beats_of
+from bodymotion.scene.music import Music
 from bodymotion.scene.shapes import BodyExtent, drawn_shapes, missing_files_text
 
-MAX_DISTANCE = 1e5
-"""[m] Positions farther from the origin, or not finite, cannot be drawn; they are moved to this distance."""
-MAX_LINK_POSES = 20_000_000
-"""Number of link poses in memory (1.1 GB); of longer motions only every n-th frame is shown."""
+MAX_DISTANCE = (
+    1e5  # [m] Positions farther from the origin, or not finite, cannot be drawn; they are moved to this distance.
+)
+MAX_LINK_POSES = (
+    20_000_000  # Number of link poses in memory (1.1 GB); of longer motions only every n-th frame is shown.
+)
 MAX_PATH_POINTS = 1500
 
 
@@ -39,23 +42,26 @@ class Curve:
     values: Floats
 
 
+def limits_text(joint: Joint) -> str:
+    """Return the limits of a joint, in degrees or metres: `−90 … 45°`; the type of one that neither rotates nor slides."""
+    if joint.type not in ("rotate", "slide"):
+        return joint.type
+    if not np.isfinite([joint.lower, joint.upper]).any():
+        return "no limits"
+    factor, unit = (float(np.rad2deg(1.0)), "°") if joint.type == "rotate" else (1.0, " m")
+    return f"{factor * joint.lower:.4g} … {factor * joint.upper:.4g}{unit}".replace("-", "−")
+
+
 HAND = "hand"
-REACH_TOLERANCE = 1e-3
-"""[m] A foot that is no farther from its target reaches it."""
+REACH_TOLERANCE = 1e-3  # [m] A foot that is no farther from its target reaches it.
 
 
 @dataclass(frozen=True, eq=False)
 class FootContacts:
     """The feet over T frames.
 
-    Attributes
-    ----------
-    names, links:
-        The names of the K feet and the indices of their links. The last may be the hand, which is never in stance.
-    stance:
-        (T, K) whether a foot is in stance.
-    reach_errors:
-        (T, K) distance [m] from a foot to its target.
+    `names`, `links`: the names of the K feet and the indices of their links. The last may be the hand, which is never in stance. `stance`:
+    (T, K) whether a foot is in stance. `reach_errors`: (T, K) distance [m] from a foot to its target.
     """
 
     names: tuple[str, ...]
@@ -105,6 +111,8 @@ class Scene:
         The number of frames before the last one is held for a longer second motion; 0 where it is not.
     second, is_ghost:
         Another motion of the body on the same timeline, and whether it is shown at the position of this one instead of beside it.
+    music:
+        What sounds from time 0 on.
     """
 
     body: Body
@@ -121,6 +129,7 @@ class Scene:
     playback: AnimationPlayback | None = None
     own_frames: int = 0
     second: Scene | None = None
+    music: Music | None = None
     is_ghost: bool = False
 
     @cached_property
@@ -284,10 +293,8 @@ def path_frames(count: int) -> npt.NDArray[np.intp]:
 def make_scene(body: Body | None, motion: Motion | None, playback: AnimationPlayback | None = None) -> Scene:
     """Compute the scene of a body, a motion, or both; `playback` is how the motion was made from an animation.
 
-    Raises
-    ------
-    ValueError
-        When both are missing, when the motion has fewer joint columns than the body (with both counts), or when there is nothing to show.
+    Raises ValueError when both are missing, when the motion has fewer joint columns than the body (with both counts), or when there is
+    nothing to show.
     """
     if body is None and motion is None:
         raise ValueError("there is neither a body nor a motion to show")

@@ -4,8 +4,6 @@ The stick figure has bones from joint to joint, a ball at each moving joint, and
 missing, or where no link has shapes.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 
@@ -153,7 +151,7 @@ class BodyExtent:
 def _bulk(points: Floats, weights: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Return which points (N, 3) belong to the bulk: all that are not beyond a wide gap around at least half of the weights (N,)."""
     weights = np.asarray(weights, dtype=np.float64)
-    center = np.array([_median(points[:, k], weights) for k in range(3)])
+    center = np.quantile(points, 0.5, axis=0, weights=np.repeat(weights[:, None], 3, 1), method="inverted_cdf")
     distances = np.linalg.norm(points - center, axis=1)
     order = np.argsort(distances)
     sorted_distances = distances[order]
@@ -162,9 +160,3 @@ def _bulk(points: Floats, weights: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     # A few points alone are no bulk: two boxes of a small part beside a large one.
     gaps = gaps[gaps >= 3]
     return np.asarray(distances <= sorted_distances[gaps[0]]) if len(gaps) else np.ones(len(points), dtype=bool)
-
-
-def _median(values: Floats, weights: Floats) -> float:
-    order = np.argsort(values)
-    total = np.cumsum(weights[order])
-    return float(values[order][int(np.searchsorted(total, 0.5 * total[-1]))])

@@ -1,7 +1,5 @@
 """Colours: light mode and dark mode of the environment, and the colours of overlays, which are the same in both."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -27,6 +25,8 @@ class Theme:
         The thin and the thick lines of the grid.
     fade:
         The colour of the oldest end of trails.
+    text, halo:
+        The colours of letters in images, and around them.
     shadow:
         The opacity of shadows (0 to 1).
     """
@@ -39,6 +39,8 @@ class Theme:
     cells: Rgb
     sections: Rgb
     fade: Rgb
+    text: Rgb
+    halo: Rgb
     shadow: float
 
 
@@ -51,6 +53,8 @@ LIGHT = Theme(
     cells=(205, 208, 214),
     sections=(165, 170, 180),
     fade=(243, 245, 247),
+    text=(40, 46, 56),
+    halo=(255, 255, 255),
     shadow=0.28,
 )
 DARK = Theme(
@@ -62,5 +66,7 @@ DARK = Theme(
     cells=(62, 68, 79),
     sections=(96, 104, 118),
     fade=(38, 42, 49),
+    text=(232, 236, 242),
+    halo=(20, 23, 29),
     shadow=0.5,
 )

@@ -8,8 +8,6 @@
 >>> result.fall, result.root_error                                              # doctest: +SKIP
 """
 
-from __future__ import annotations
-
 from bodymotion.system.public import public
 
 __all__, __getattr__ = public(__name__)

@@ -1,28 +1,23 @@
 """What a simulation is to do: joint values and root poses at each step, and the posture that it starts in."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np
 
 from bodymotion.diagnostics import Problem
 from bodymotion.dynamics.measuring import configurations
-from bodymotion.formats.mjcf.standing import CollisionPoints
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
+from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.motion import Motion
 from bodymotion.motion.components import JOINT_EFFORT, MultiValueSeq
 from bodymotion.motion.interpolation import sampled
 from bodymotion.system.memory import check_memory
 
-DEFAULT_SECONDS = 5.0
-"""[s] Length of a simulation without a motion and without an end."""
-MAX_LIFT = 0.1
-"""[m] A start pose whose lowest point is at most this far from the ground is put on it."""
-FRAME_RATE = 100.0
-"""[Hz] of the frames of the result, without a motion."""
+DEFAULT_SECONDS = 5.0  # [s] Length of a simulation without a motion and without an end.
+MAX_LIFT = 0.1  # [m] A start pose whose lowest point is at most this far from the ground is put on it.
+FRAME_RATE = 100.0  # [Hz] of the frames of the result, without a motion.
 
 
 class Plan:
@@ -106,11 +101,8 @@ class Plan:
         ValueError
             When it has none, or they are not finite.
         """
-        found = [
-            c
-            for c in (() if motion is None else motion.components)
-            if isinstance(c, MultiValueSeq) and c.content == JOINT_EFFORT
-        ]
+        components = () if motion is None else motion.components
+        found = [c for c in components if isinstance(c, MultiValueSeq) and c.content == JOINT_EFFORT]
         if not found:
             raise ValueError(f"drive='effort' needs a motion with the component {JOINT_EFFORT}")
         values = np.ascontiguousarray(body.joint_values(found[-1]))

@@ -11,8 +11,6 @@ A project is a tree of items in YAML. What is read of it::
 `${SHARE}` and `${PROJECT_DIR}` in the names of files are folders.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from bodymotion.diagnostics import FormatError, Location, Problem
+from bodymotion.diagnostics.text import listed
 from bodymotion.formats.registry import load
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
@@ -30,8 +29,7 @@ from bodymotion.simulation import rules
 from bodymotion.system.open_files import read_head
 
 MAX_BYTES = 16 << 20
-PASSIVE = ("RootItem", "WorldItem", "FolderItem")
-"""Classes of items that only hold others."""
+PASSIVE = ("RootItem", "WorldItem", "FolderItem")  # Classes of items that only hold others.
 
 
 @dataclass(frozen=True)
@@ -87,8 +85,8 @@ def load_project(path: str | Path, share: Sequence[str | Path] = (), **options: 
     if not found:
         raise rules.PROJECT.error("the project has no body that can be read", Location(str(path)))
     if unused:
-        shown = ", ".join(unused[:8]) + (f" and {len(unused) - 8} more" if len(unused) > 8 else "")
-        problems.append(rules.UNUSED.problem(f"items that are not used: {shown}", Location(str(path))))
+        message = f"items that are not used: {listed(unused, 8)}"
+        problems.append(rules.UNUSED.problem(message, Location(str(path))))
     order = sorted(
         range(len(found)), key=lambda k: (found[k][1] is None, found[k][0].is_mounted, not found[k][0].num_joints, k)
     )
@@ -169,16 +167,14 @@ def _body(
 
 def _file(data: Mapping[str, Any], project: Path, folders: list[Path]) -> Path:
     """Return the file that an item names."""
-    names = [str(data[key]) for key in ("file", "filename", "modelFile") if isinstance(data.get(key), str)]
-    if not names:
+    name: str | None = next(
+        (data[key] for key in ("file", "filename", "modelFile") if isinstance(data.get(key), str)), None
+    )
+    if name is None:
         raise ValueError("it names no file")
-    name = names[0]
     start, _, rest = name.partition("}/")
-    if start == "${SHARE":
-        places = [folder / rest for folder in folders]
-    else:
-        places = [project.parent / (rest if start == "${PROJECT_DIR" else name)]
-    for place in places:
+    beside = project.parent / (rest if start == "${PROJECT_DIR" else name)
+    for place in [folder / rest for folder in folders] if start == "${SHARE" else [beside]:
         if place.is_file():
             return place
     raise ValueError(f"its file {name!r:.100} is not found; `share` names the folder of ${{SHARE}}")

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.diagnostics import Problem, Rule
 from bodymotion.diagnostics.text import counted
-from bodymotion.dynamics import Reading
+from bodymotion.dynamics.sensors import limited_reading, reading_limits
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.model.links import ForceSensor
 from bodymotion.simulation import rules
 from bodymotion.simulation.result import Simulation, fall_time
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem, Rule
-    from bodymotion.model.body import Body
     from bodymotion.simulation.stepping import Run
     from bodymotion.simulation.world import World
 
@@ -28,14 +28,8 @@ def device_readings(world: World, number: int, values: Floats) -> Floats:
     """
     device = world.body.devices[number]
     values = -values if isinstance(device, ForceSensor) else values
-    most = [np.ravel(getattr(device, name)) for name in LIMITS if hasattr(device, name)]
-    limit = np.concatenate(most)
-    limit = np.where(limit < 0, np.inf, limit)
+    limit = reading_limits(device)
     return np.clip(values, -limit, limit)
-
-
-LIMITS = ("max_acceleration", "max_angular_velocity", "max_force", "max_torque")
-"""The fields of devices that limit what they read."""
 
 
 def recorded(run: Run, frame_rate: float | None) -> Simulation:
@@ -43,11 +37,8 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
     run.sense()
     world, plan, count = run.world, run.plan, run.done + 1
     states, sensed = run.states[:count, 1:], run.sensors[:count]
-    q, dq, effort = (
-        _columns(states, world.qpos),
-        _columns(states, np.where(world.dofs >= 0, world.model.nq + world.dofs, -1)),
-        _columns(sensed, world.effort),
-    )
+    q, effort = _columns(states, world.qpos), _columns(sensed, world.effort)
+    dq = _columns(states, np.where(world.dofs >= 0, world.model.nq + world.dofs, -1))
     for column, _, _ in world.crawlers:
         q[:, column] = plan.q[:count, column]
     root = run.roots(slice(count))
@@ -56,15 +47,10 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
     contacts = np.stack([run.contacts[k][:count] for k in found], axis=1) if found else np.zeros((count, 0, 9))
     # MuJoCo has the force on what touches the link.
     contacts[..., :6] *= -1.0
-    readings = []
-    for number, columns in world.sensors.items():
-        device = world.body.devices[number]
-        values = device_readings(world, number, sensed[:, columns])
-        names = tuple(kind + axis for kind in "ft" for axis in "xyz") if values.shape[1] == 6 else tuple("xyz")
-        units = {6: ("N",) * 3 + ("Nm",) * 3}.get(values.shape[1]) or (
-            ("m/s²",) if hasattr(device, LIMITS[0]) else ("rad/s",)
-        ) * 3
-        readings.append(Reading(device, times, values, np.abs(values) < np.abs(sensed[:, columns]), names, units))
+    readings = tuple(
+        limited_reading(world.body.devices[number], times, device_readings(world, number, sensed[:, columns]))
+        for number, columns in world.sensors.items()
+    )
     limits = np.tile([-np.inf, np.inf], (2, len(world.actuators), 1))
     limited = [
         k for k, number in enumerate(world.actuators) if number >= 0 and world.model.actuator_forcelimited[number]
@@ -93,7 +79,7 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
         contact_forces=contacts,
         command=plan.q[:count],
         planned_root=plan.root[:count],
-        readings=tuple(readings),
+        readings=readings,
         frame_rate=min(frame_rate or plan.frame_rate, 1.0 / plan.timestep),
         interrupted=run.interrupted,
         diverged=run.diverged,

@@ -1,7 +1,5 @@
 """The result of a simulation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
-from bodymotion.dynamics import CameraFrames, Measures, Reading
-from bodymotion.dynamics.sensors import Thing
+from bodymotion.dynamics import CameraFrames, Measures, Reading, camera_frames, foot_slips, measure
+from bodymotion.dynamics.sensors import Thing, ray_directions, scan_times
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats
 from bodymotion.model.body import Body
@@ -20,14 +18,10 @@ from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vect
 from bodymotion.motion.components import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
 from bodymotion.system.extras import need
 
-FALL_ANGLE = np.pi / 4
-"""[rad] A root that is tilted by more than this against its planned orientation has fallen."""
-FALL_HEIGHT = 0.5
-"""A root below this part of its planned height above the ground has fallen, where that is at least `MIN_HEIGHT`."""
-MIN_HEIGHT = 0.02
-"""[m] Roots are planned lower where the model has them on or below its soles."""
-MIN_FORCE = 1.0
-"""[N] There is a ZMP where the ground pushes upwards with at least this force."""
+FALL_ANGLE = np.pi / 4  # [rad] A root that is tilted by more than this against its planned orientation has fallen.
+FALL_HEIGHT = 0.5  # A root below this part of its planned height above the ground has fallen, where that is at least `MIN_HEIGHT`.
+MIN_HEIGHT = 0.02  # [m] Roots are planned lower where the model has them on or below its soles.
+MIN_FORCE = 1.0  # [N] There is a ZMP where the ground pushes upwards with at least this force.
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +116,6 @@ class Simulation(ContentEquality):
     @cached_property
     def measures(self) -> Measures:
         """The simulated motion, measured: velocities, contacts, slip … (`bodymotion.dynamics.measure`)."""
-        from bodymotion.dynamics import measure
-
         return measure(self.body, self.motion, ground=0.0)
 
     def read(self, device: Device) -> Reading:
@@ -136,8 +128,6 @@ class Simulation(ContentEquality):
         ValueError
             For any other device, or where the simulation was without sensors.
         """
-        from bodymotion.model.links import RangeSensor
-
         for reading in self.readings:
             if reading.device == device:
                 return reading
@@ -145,11 +135,6 @@ class Simulation(ContentEquality):
             raise ValueError(
                 f"{device.kind} {device.name!r} was not read; gyros, accelerometers, force and range sensors can be"
             )
-        return self._scanned(device)
-
-    def _scanned(self, device: RangeSensor) -> Reading:
-        from bodymotion.dynamics import Reading, ray_directions, scan_times
-
         mujoco = need("mujoco", "sim", "the simulation")
         data, times, rays = mujoco.MjData(self.model), scan_times(device, self.times), ray_directions(device)
         steps = np.searchsorted(self.times, times - 1e-9)
@@ -172,8 +157,6 @@ class Simulation(ContentEquality):
 
     def camera_frames(self, device: VisionSensor) -> CameraFrames:
         """Return the frames of a camera of the body along the simulated motion, at its frame rate (`bodymotion.dynamics.camera_frames`)."""
-        from bodymotion.dynamics import camera_frames
-
         return camera_frames(self.measures, device, self.scenery)
 
     @cached_property
@@ -194,8 +177,6 @@ class Simulation(ContentEquality):
     @cached_property
     def slip(self) -> float:
         """The largest distance [m] that a foot slips while it is in contact (`bodymotion.dynamics.foot_slips`); 0 without feet."""
-        from bodymotion.dynamics import foot_slips
-
         if not len(self.measures.feet.links):
             return 0.0
         return max((slip.way for slip in foot_slips(self.measures.contacts, self.measures.times)), default=0.0)

@@ -1,7 +1,5 @@
 """Rules about simulated motions."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import judgement
 
 SATURATED = judgement.warning(

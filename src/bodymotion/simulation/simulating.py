@@ -1,10 +1,9 @@
 """Simulate one body that follows one motion, or many of them at once."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from inspect import signature
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.formats.mjcf.standing import SelfCollision
+from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.simulation.controllers import Controller, ControllerError, TorqueServo
@@ -22,8 +22,7 @@ from bodymotion.simulation.result import Simulation, fall_time
 from bodymotion.simulation.stepping import Push, Run
 from bodymotion.simulation.world import WorldOptions, robot_of
 
-CHUNK = 0.5
-"""[s] Steps are taken in chunks of this length; between them a fall is noticed and Ctrl-C takes effect."""
+CHUNK = 0.5  # [s] Steps are taken in chunks of this length; between them a fall is noticed and Ctrl-C takes effect.
 
 
 def simulate(
@@ -96,6 +95,71 @@ def simulate(
     FormatError
         When the body cannot be written for MuJoCo.
     """
+    run, control, controller = _started(
+        body,
+        motion,
+        gains=gains,
+        drive=drive,
+        controller=controller,
+        root=root,
+        start=start,
+        end=end,
+        timestep=timestep,
+        frame_rate=frame_rate,
+        floor=floor,
+        friction=friction,
+        objects=objects,
+        pushes=pushes,
+        self_collision=self_collision,
+        limits=limits,
+        sensors=sensors,
+    )
+    world, plan = run.world, run.plan
+    try:
+        while run.done < plan.steps:
+            first = run.done
+            last = min(first + max(round(CHUNK / timestep), 1), plan.steps)
+            if control is not None:
+                run.forward(control, last)
+            elif controller is not None:
+                run.controlled(controller, last)
+            if progress is not None:
+                progress(run.done * timestep, plan.steps * timestep)
+            if run.diverged:
+                break
+            recent = slice(first, run.done + 1)
+            fall = fall_time(world.body, run.states[recent, 0], run.roots(recent), plan.root[recent])
+            if until_fall and fall is not None:
+                break
+    except KeyboardInterrupt:
+        run.interrupted = True
+    except ControllerError as error:
+        error.partial = recorded(run, frame_rate)
+        raise
+    return recorded(run, frame_rate)
+
+
+def _started(
+    body: Body,
+    motion: Motion | None,
+    *,
+    gains: npt.ArrayLike | None,
+    drive: str,
+    controller: Controller | None,
+    root: Literal["free", "fixed"] | None,
+    start: float,
+    end: float | None,
+    timestep: float,
+    frame_rate: float | None,
+    floor: bool | None,
+    friction: float,
+    objects: Sequence[tuple[Body, npt.ArrayLike]],
+    pushes: Sequence[Push],
+    self_collision: SelfCollision,
+    limits: bool,
+    sensors: bool,
+) -> tuple[Run, Floats | None, Controller | None]:
+    """Check the arguments of `simulate`, and return a run at its start with its controls (steps, nu) or its controller."""
     for name, value, low, high in (
         ("timestep", timestep, 1e-7, 0.02),
         ("friction", friction, 0.0, 1e9),
@@ -133,40 +197,13 @@ def simulate(
     if servo and len(alone):
         name = body.joints[alone[0]].name
         raise ValueError(f"gains: joint {name!r} has a kd and no kp; give kp, or use drive='torque'")
-    world = robot.world(
-        WorldOptions(table if servo else None, timestep, self_collision, friction, floor, limits, sensors),
-        plan.posture,
-        objects,
-    )
-    run = Run(world, plan, pushes)
+    options = WorldOptions(table if servo else None, timestep, self_collision, friction, floor, limits, sensors)
+    run = Run(robot.world(options, plan.posture, objects), plan, pushes)
     if servo:
-        control = run.servo_control(table)
-    elif controller is None and drive == "effort":
-        control = run.torque_control(plan.efforts(body, motion))
-    elif controller is None:
-        controller = TorqueServo(table, plan)
-    try:
-        while run.done < plan.steps:
-            first = run.done
-            last = min(first + max(round(CHUNK / timestep), 1), plan.steps)
-            if controller is not None:
-                run.controlled(controller, last)
-            else:
-                run.forward(control, last)
-            if progress is not None:
-                progress(run.done * timestep, plan.steps * timestep)
-            if run.diverged:
-                break
-            recent = slice(first, run.done + 1)
-            fall = fall_time(world.body, run.states[recent, 0], run.roots(recent), plan.root[recent])
-            if until_fall and fall is not None:
-                break
-    except KeyboardInterrupt:
-        run.interrupted = True
-    except ControllerError as error:
-        error.partial = recorded(run, frame_rate)
-        raise
-    return recorded(run, frame_rate)
+        return run, run.servo_control(table), None
+    if controller is None and drive == "effort":
+        return run, run.torque_control(plan.efforts(body, motion)), None
+    return run, None, controller or TorqueServo(table, plan)
 
 
 def simulate_many(
@@ -174,12 +211,13 @@ def simulate_many(
     motions: Sequence[Motion],
     *,
     workers: int | None = None,
+    device: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> tuple[Simulation, ...]:
     """Simulate many motions, of one body or of one body each, at once.
 
     Each simulation is one of `simulate`, on a thread of its own: MuJoCo takes the steps without the lock of the interpreter. The model of a
-    body is made once.
+    body is made once. With a `device`, all simulations of one model take their steps together, in single precision.
 
     Parameters
     ----------
@@ -187,13 +225,17 @@ def simulate_many(
         One body for all motions, or one for each.
     workers:
         The number of threads; by default that of the cores.
+    device:
+        A device of Warp, such as "cuda" or "cpu": MuJoCo Warp takes the steps (extra `gpu`), without controllers, crawlers and
+        `until_fall`.
     options:
         Those of `simulate`, the same for all.
 
     Raises
     ------
     WrongUseError
-        When the number of bodies is not that of the motions, or `workers` is less than 1; other errors are those of `simulate`.
+        When the number of bodies is not that of the motions, `workers` is less than 1, or a device cannot do what is asked for; other
+        errors are those of `simulate`.
     """
     several = [bodies] * len(motions) if isinstance(bodies, Body) else list(bodies)
     if len(several) != len(motions):
@@ -201,5 +243,27 @@ def simulate_many(
     count = (os.cpu_count() or 1) if workers is None else workers
     if count < 1:
         raise WrongUseError(f"workers: expected at least 1, got {workers}")
-    with ThreadPoolExecutor(count) as pool:
-        return tuple(pool.map(lambda pair: simulate(pair[0], pair[1], **options), zip(several, motions, strict=True)))
+    pairs = list(zip(several, motions, strict=True))
+    if device is None:
+        with ThreadPoolExecutor(count) as pool:
+            return tuple(pool.map(lambda pair: simulate(*pair, **options), pairs))
+    from bodymotion.simulation.warp import step_together
+
+    defaults = {name: value.default for name, value in signature(simulate).parameters.items()}
+    settings = {**defaults, **options}
+    frame_rate, until_fall = settings["frame_rate"], settings.pop("until_fall")
+    progress = settings.pop("progress") or (lambda done, total: None)
+    runs = []
+    # Runs of one model share what is known of it.
+    groups: dict[int, list[tuple[Run, Floats]]] = {}
+    for body, motion in pairs:
+        run, control, _ = _started(**{**settings, "body": body, "motion": motion})
+        if control is None or run.world.crawlers or until_fall:
+            raise WrongUseError(
+                f"device {device!r}: expected no controller, drive 'servo' or 'effort', no crawlers, and no until_fall"
+            )
+        runs.append(run)
+        groups.setdefault(id(run.world.effort), []).append((run, control))
+    for group in groups.values():
+        step_together(group, device, progress)
+    return tuple(recorded(run, frame_rate) for run in runs)

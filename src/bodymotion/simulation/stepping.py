@@ -1,7 +1,5 @@
 """The steps of a simulation, and what is kept of each: the state before it, and what the sensors of the model read in that state."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -69,7 +67,7 @@ class Run:
         self.contacts: dict[int, Floats] = {}
         self.mujoco.mj_getState(model, data, self.states[0], self.kind)
         self.done = 0
-        self.interrupted = False
+        self.interrupted = self._lost = False
 
     def servo_control(self, gains: Floats) -> Floats:
         """Return the controls (steps, nu) of position actuators: force = kp · (u − q) − kd · q̇, so u = q_cmd + kd/kp · q̇_cmd."""
@@ -96,7 +94,7 @@ class Run:
         spec, rows = self.mujoco.mjtState.mjSTATE_CTRL, control[self.done : last]
         if any(first < last and until > self.done for first, until, _, _ in self.pushes):
             spec |= self.mujoco.mjtState.mjSTATE_XFRC_APPLIED
-            rows = np.concatenate([rows, np.stack([self._forces(k).ravel() for k in range(self.done, last)])], axis=1)
+            rows = np.concatenate([rows, np.stack([self.forces(k).ravel() for k in range(self.done, last)])], axis=1)
         _, sensed = rollout.rollout(
             model,
             data,
@@ -138,11 +136,28 @@ class Run:
         for column, geoms, ahead in self.world.crawlers:
             self.world.model.geom_surfacevel[geoms, :3] = self.plan.dq[k, column] * ahead
         if self.pushes:
-            self.data.xfrc_applied[:] = self._forces(k)
+            self.data.xfrc_applied[:] = self.forces(k)
         self.mujoco.mj_step(self.world.model, self.data)
         self._keep(k, self.data.sensordata[None])
         self.mujoco.mj_getState(self.world.model, self.data, self.states[k + 1], self.kind)
         self.done = k + 1
+
+    def keep(self, first: int, qpos: Floats, qvel: Floats, sensed: Floats) -> None:
+        """Keep positions (N, nq) and velocities (N, nv) after each of N steps from `first` on, and sensor data (N, …) of the states before.
+
+        Of a run that has ended or diverged, nothing more is kept.
+        """
+        count = min(len(qpos), self.plan.steps - first) if first == self.done else 0
+        values = np.concatenate(
+            [self.plan.timestep * np.arange(first + 1, first + len(qpos) + 1)[:, None], qpos, qvel], axis=1
+        )
+        bad = ~np.isfinite(values[:count]).all(axis=1)
+        if bad.any():
+            count = int(np.argmax(bad))
+            self._lost = True
+        self.states[first + 1 : first + count + 1, : values.shape[1]] = values[:count]
+        self._keep(first, sensed[:count])
+        self.done += count
 
     def _keep(self, first: int, sensed: Floats) -> None:
         """Keep sensor data (N, …) of the states from step `first` on, of contacts where there are any."""
@@ -158,12 +173,12 @@ class Run:
     def diverged(self) -> bool:
         """Whether MuJoCo met numbers that are not finite, or huge."""
         kinds = self.mujoco.mjtWarning
-        return any(
+        return self._lost or any(
             self.data.warning[kind].number
             for kind in (kinds.mjWARN_BADQPOS, kinds.mjWARN_BADQVEL, kinds.mjWARN_BADQACC)
         )
 
-    def _forces(self, k: int) -> Floats:
+    def forces(self, k: int) -> Floats:
         """Return forces [N] and torques [N m] (B, 6) on the B bodies of MuJoCo at step `k`, in the world's axes: those of the pushes."""
         forces = np.zeros((self.world.model.nbody, 6))
         for first, until, body, force in self.pushes:

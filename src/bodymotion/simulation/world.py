@@ -1,7 +1,5 @@
 """A body, a floor and further models as one MuJoCo model, with what is measured of them."""
 
-from __future__ import annotations
-
 import os
 import threading
 import weakref
@@ -19,25 +17,22 @@ from bodymotion.diagnostics import Problem
 from bodymotion.dynamics.sensors import Thing, level_ground
 from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.meshes.folder import MeshFolder
-from bodymotion.formats.mjcf.standing import CollisionPoints, SelfCollision, overlap_problem
+from bodymotion.formats.mjcf.standing import SelfCollision, overlap_problem
 from bodymotion.formats.mjcf.writer import MjcfModel, ModelOptions, mjcf_model
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
+from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.model.motors import default_gains, effort_range, passive_joints, standing_links
 from bodymotion.simulation import rules
 from bodymotion.system.extras import need
 
-ROBOT = "robot/"
-"""Prefix of the names of the simulated body."""
+ROBOT = "robot/"  # Prefix of the names of the simulated body.
 
-MAX_SINK = 0.005
-"""[m] The floor gives way by at most this under the weight of a robot on one of its feet."""
-SINK_FACTOR = 0.95 * (1.0 - 0.95)
-"""d·(1 − d) for the largest impedance d of MuJoCo's contacts."""
-LOOP_TOLERANCE = 1e-4
-"""[m] A loop that is open by more in its best closed pose cannot be closed."""
+MAX_SINK = 0.005  # [m] The floor gives way by at most this under the weight of a robot on one of its feet.
+SINK_FACTOR = 0.95 * (1.0 - 0.95)  # d·(1 − d) for the largest impedance d of MuJoCo's contacts.
+LOOP_TOLERANCE = 1e-4  # [m] A loop that is open by more in its best closed pose cannot be closed.
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,6 @@ The body has a chain of links for each joint: one link for each channel, whose r
 The last link of a chain has the name of the joint, and a capsule to each child and end point.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 
@@ -17,15 +15,12 @@ from bodymotion.geometry.shapes import Capsule, Material, Shape, Sphere, shape_a
 from bodymotion.model.body import Body
 from bodymotion.model.links import MAX_LINKS, Joint, JointType, Link, Segment
 from bodymotion.motion import Motion
-from bodymotion.skeleton.values import UP_AXES, Skeleton, continuous
+from bodymotion.skeleton.values import UP_AXES, Skeleton, continuous, depth_first
 
 SKIN = Material(diffuse=(0.74, 0.58, 0.48))
-THICKNESS = 0.14
-"""The radius of a limb over its length."""
-SLENDER = 1 / 6
-"""Shorter limbs are as thick as one of this share of the longest."""
-MIN_SIZE = 0.3
-"""[m] The size of a figure without limbs."""
+THICKNESS = 0.14  # The radius of a limb over its length.
+SLENDER = 1 / 6  # Shorter limbs are as thick as one of this share of the longest.
+MIN_SIZE = 0.3  # [m] The size of a figure without limbs.
 
 
 def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
@@ -60,20 +55,18 @@ def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
         root = alone.joint_poses()[:, 0]
     else:
         links.append(Link(name="origin", joint=Joint(name="origin", type="free")))
-    for index in _depth_first(skeleton.parents):
+    for index in depth_first(skeleton.parents):
         offset, parent = offsets[index], last.get(skeleton.joints[index].parent, 0)
         steps = [] if has_one_root and not links else _steps(skeleton, index)
         columns.append(_displacements(skeleton, steps))
         for _, channel in steps or [(-1, "")]:
-            kind: JointType = (
-                "free" if not links else "rotate" if "rotation" in channel else "slide" if channel else "fixed"
-            )
+            moves: JointType = "rotate" if "rotation" in channel else "slide" if channel else "fixed"
+            kind = moves if links else "free"
             axis = np.eye(3)["XYZ".find(channel[:1])]
             if kind == "slide":
                 offset = np.where(axis > 0, 0.0, offset)
-            joint = Joint(
-                name=f"{names[index]}_{channel}".rstrip("_"), type=kind, id=number if channel else -1, axis=axis
-            )
+            name = f"{names[index]}_{channel}".rstrip("_")
+            joint = Joint(name=name, type=kind, id=number if channel else -1, axis=axis)
             links.append(Link(name=joint.name, index=len(links), parent=parent if links else -1, joint=joint))
             parent, number = len(links) - 1, number + bool(channel)
         begin = len(links) - max(len(steps), 1)
@@ -105,24 +98,11 @@ def _unique(names: tuple[str, ...]) -> list[str]:
     return [name if name and count[name] == 1 else f"{name}#{index}" for index, name in enumerate(names)]
 
 
-def _depth_first(parents: tuple[int, ...]) -> list[int]:
-    """Return the joints, each before its children, and all below one before its next sibling."""
-    children: dict[int, list[int]] = {}
-    for index, parent in enumerate(parents):
-        children.setdefault(parent, []).append(index)
-    order, waiting = [], children.get(-1, [])[::-1]
-    while waiting:
-        order.append(waiting.pop())
-        waiting += children.get(order[-1], [])[::-1]
-    return order
-
-
 def _steps(skeleton: Skeleton, index: int) -> list[tuple[int, str]]:
     """Return the columns and channels of a joint that move it, positions first."""
     channels = [*zip(skeleton.columns(index), skeleton.joints[index].channels, strict=True)]
-    slides = [
-        one for one in channels if one[1].endswith("position") and len({*skeleton.values[:, one[0]].tolist()}) > 1
-    ]
+    positions = [one for one in channels if one[1].endswith("position")]
+    slides = [one for one in positions if len({*skeleton.values[:, one[0]].tolist()}) > 1]
     return [*slides, *(one for one in channels if one[1].endswith("rotation"))]
 
 

@@ -79,9 +79,8 @@ class SkeletonJoint(ContentEquality):
         object.__setattr__(self, "ends", frozen(self.ends, (None, 3), "ends"))
         object.__setattr__(self, "channels", tuple(self.channels))
         if unknown := [name for name in self.channels if name not in CHANNELS]:
-            raise ValueError(
-                f"joint {self.name!r}: unknown channel {unknown[0]!r}; expected one of {', '.join(CHANNELS)}"
-            )
+            message = f"joint {self.name!r}: unknown channel {unknown[0]!r}; expected one of {', '.join(CHANNELS)}"
+            raise ValueError(message)
 
     def __repr__(self) -> str:
         return f"SkeletonJoint({self.name!r}: {counted(len(self.channels), 'channel')})"
@@ -118,9 +117,8 @@ class Skeleton(ContentEquality):
         object.__setattr__(self, "values", frozen(self.values, (None, self.num_channels), "values"))
         for index, joint in enumerate(self.joints):
             if not -1 <= joint.parent < index:
-                raise ValueError(
-                    f"joint {joint.name!r}: parent {joint.parent}; expected -1 or the index of a joint before it"
-                )
+                message = f"joint {joint.name!r}: parent {joint.parent}; expected -1 or the index of a joint before it"
+                raise ValueError(message)
         if not MIN_FRAME_TIME <= self.frame_time < np.inf:
             raise ValueError(f"frame_time: {self.frame_time!r} s; expected a number of at least {MIN_FRAME_TIME} s")
 
@@ -219,17 +217,16 @@ class Skeleton(ContentEquality):
             return None, None
         values = self.values[:: max(1, self.num_frames // MAX_SAMPLES)]
         with np.errstate(all="ignore"):
-            positions = self._positions(values)[0]
-            upward = (positions[hips] - positions[feet].mean(axis=0)).mean(axis=1)
+            positions = self._poses(values)[..., :3]
+            upward = (positions[:, hips] - positions[:, feet].mean(axis=1)).mean(axis=0)
             axis = int(np.abs(upward).argmax())
             steep = abs(upward[axis]) > np.cos(np.radians(MAX_TILT)) * np.linalg.norm(upward)
             along = np.full(len(parents), np.nan)
             along[hips] = 0
             for joint, parent in enumerate(parents):
                 if parent >= 0 and joint != hips:
-                    along[joint] = along[parent] + np.median(
-                        np.linalg.norm(positions[joint] - positions[parent], axis=0)
-                    )
+                    bones = np.linalg.norm(positions[:, joint] - positions[:, parent], axis=1)
+                    along[joint] = along[parent] + np.median(bones)
             leg = np.nanmax(along[feet], initial=0)
             ratios = np.abs(np.log(np.array(UNITS) * leg / LEG_LENGTH))
         sign = "-" if upward[axis] < 0 else ""
@@ -238,25 +235,25 @@ class Skeleton(ContentEquality):
 
     def joint_positions(self, *, as_read: bool = False) -> Floats:
         """Return the positions (T, J, 3) of the joints in the world [m], z up; with `as_read` in the file's unit and axes."""
-        return self._in_world(self._positions(self.values)[0], as_read)
+        return self._in_world(self._poses(self.values)[..., :3], as_read)
 
     def end_positions(self, *, as_read: bool = False) -> Floats:
         """Return the positions (T, E, 3) of the end points of all joints, as `joint_positions` does."""
-        positions, turns = self._positions(self.values, every=True)
+        poses = self._poses(self.values)
         ends = [
-            positions[index] + rotations.rotate(turns[index].T, end).T  # type: ignore[union-attr]
+            poses[:, index, :3] + rotations.rotate(poses[:, index, 3:], end)
             for index, joint in enumerate(self.joints)
             for end in joint.ends
         ]
-        return self._in_world(np.reshape(ends, (len(ends), 3, self.num_frames)), as_read)
+        return self._in_world(np.reshape(ends, (len(ends), self.num_frames, 3)).transpose(1, 0, 2), as_read)
 
     def joint_poses(self, *, as_read: bool = False) -> Floats:
         """Return the poses (T, J, 7) of the joints' frames, x y z and quaternion wxyz, as `joint_positions` does."""
-        positions, turns = self._positions(self.values, every=True)
-        world: Floats = np.reshape(np.array(turns), (len(self.joints), 4, self.num_frames)).transpose(2, 0, 1)
+        poses = self._poses(self.values)
         if not as_read:
-            world = rotations.multiply(rotations.from_matrix(UP_AXES[self.up]), world)
-        return np.concatenate((self._in_world(positions, as_read), world), axis=2)
+            poses[..., 3:] = rotations.multiply(rotations.from_matrix(UP_AXES[self.up]), poses[..., 3:])
+        poses[..., :3] = self._in_world(poses[..., :3], as_read)
+        return poses
 
     def local_rotations(self) -> Floats:
         """Return the rotations (T, J, 4) of the joints from their parents' frames, as quaternions wxyz."""
@@ -266,7 +263,7 @@ class Skeleton(ContentEquality):
 
     def local_rotation(self, joint: int) -> Floats:
         """Return the rotations (T, 4) of one joint, by its index, from its parent's frame."""
-        return self._rotation(self.values.T, self.joints[joint], self._starts[joint]).T
+        return self._rotation(self.values, joint)
 
     def body_and_motion(self) -> tuple[Body, Motion]:
         """Return a body with soft limbs, one joint for each channel, and its motion, in metres with z up.
@@ -291,75 +288,57 @@ class Skeleton(ContentEquality):
 
     @np.errstate(all="ignore")
     def _in_world(self, positions: Floats, as_read: bool) -> Floats:
-        """Return positions (J, 3, T) as (T, J, 3), in metres and z up unless `as_read`."""
-        found = np.empty((positions.shape[2], positions.shape[0], 3))
+        """Return positions (T, J, 3) in metres and z up unless `as_read`."""
         matrix = np.eye(3) if as_read else UP_AXES[self.up] * self.unit
-        for axis, row in enumerate(matrix):
-            source = int(np.abs(row).argmax())
-            np.multiply(positions[:, source].T, row[source], out=found[:, :, axis])
-        return found
-
-    @staticmethod
-    @np.errstate(all="ignore")
-    def _rotation(columns: Floats, joint: SkeletonJoint, start: int) -> Floats:
-        """Return the rotation (4, T) of a joint by its channels, of which `start` is the first column (C, T)."""
-        turn = np.zeros((4, columns.shape[1]))
-        turn[0] = 1
-        first = True
-        for row, channel in enumerate(joint.channels, start):
-            if not channel.endswith("rotation"):
-                continue
-            half = columns[row] * (np.pi / 360)
-            c, s = np.cos(half), np.sin(half)
-            k = "XYZ".index(channel[0])
-            if first:
-                turn[0], turn[1 + k], first = c, s, False
-                continue
-            # q · (c, s e_k), with i, j, k in cyclic order.
-            w, a, b, d = turn[0], turn[1 + k], turn[1 + (k + 1) % 3], turn[1 + (k + 2) % 3]
-            after = np.empty_like(turn)
-            after[0] = w * c - a * s
-            after[1 + k] = a * c + w * s
-            after[1 + (k + 1) % 3] = b * c + d * s
-            after[1 + (k + 2) % 3] = d * c - b * s
-            turn = after
-        return turn
+        sources = np.abs(matrix).argmax(axis=1)
+        return np.asarray(positions[..., sources] * matrix[range(3), sources])
 
     @np.errstate(all="ignore")
-    def _positions(self, values: Floats, every: bool = False) -> tuple[Floats, list[Floats | None]]:
-        """Return the positions (J, 3, T) and rotations (4, T) of joints as read; without `every`, only rotations that others need."""
+    def _rotation(self, values: Floats, joint: int) -> Floats:
+        """Return the rotation (T, 4) of a joint by its channels among values (T, C)."""
+        turn: Floats | None = None
+        for column, channel in zip(self.columns(joint), self.joints[joint].channels, strict=True):
+            if channel.endswith("rotation"):
+                half = values[:, column] * (np.pi / 360)
+                one = np.zeros((len(values), 4))
+                one[:, 0], one[:, 1 + "XYZ".index(channel[0])] = np.cos(half), np.sin(half)
+                turn = one if turn is None else rotations.multiply(turn, one)
+        return np.tile(rotations.IDENTITY, (len(values), 1)) if turn is None else turn
+
+    @np.errstate(all="ignore")
+    def _poses(self, values: Floats) -> Floats:
+        """Return the poses (T, J, 7) of joints as read."""
         self.check_lengths()
         self._check_memory(len(values))
-        columns = np.ascontiguousarray(values.T)
-        positions = np.empty((len(self.joints), 3, len(values)))
-        turns: list[Floats | None] = []
-        needed = {*self.parents}
-        for index, (joint, start) in enumerate(zip(self.joints, self._starts, strict=True)):
-            local: Floats = joint.offset[:, None]
-            moved = [n for n, channel in enumerate(joint.channels) if channel.endswith("position")]
-            if moved:
-                local = np.repeat(local, len(values), axis=1)
-                for n in moved:
-                    local["XYZ".index(joint.channels[n][0])] = columns[start + n]
-            above = None if joint.parent < 0 else turns[joint.parent]
-            turn = self._rotation(columns, joint, start) if every or index in needed else None
-            if above is None:
-                positions[index] = local
-            else:
-                w, x, y, z = above
-                a, b, c = local
-                i, j, k = 2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)
-                moved_by = (w * i + (y * k - z * j), w * j + (z * i - x * k), w * k + (x * j - y * i))
-                for axis in range(3):
-                    np.add(positions[joint.parent, axis] + local[axis], moved_by[axis], out=positions[index, axis])
-                turn = None if turn is None else rotations.multiply(above.T, turn.T).T
-            turns.append(turn)
-        return positions, turns
+        poses = np.empty((len(values), len(self.joints), 7))
+        for index, joint in enumerate(self.joints):
+            local, turn = np.tile(joint.offset, (len(values), 1)), self._rotation(values, index)
+            for column, channel in zip(self.columns(index), joint.channels, strict=True):
+                if channel.endswith("position"):
+                    local[:, "XYZ".index(channel[0])] = values[:, column]
+            if joint.parent >= 0:
+                above = poses[:, joint.parent]
+                local = above[:, :3] + rotations.rotate(above[:, 3:], local)
+                turn = rotations.multiply(above[:, 3:], turn)
+            poses[:, index, :3], poses[:, index, 3:] = local, turn
+        return poses
 
 
 def euler_values(turns: Floats) -> Floats:
     """Return the values (T, 3) [°] of EULER_CHANNELS for rotations (T, 4), wxyz; without jumps."""
     return np.degrees(continuous(rotations.to_rpy(turns)[:, ::-1]))
+
+
+def depth_first(parents: tuple[int, ...]) -> list[int]:
+    """Return the joints, each before its children, and all below one before its next sibling."""
+    children: dict[int, list[int]] = {}
+    for index, parent in enumerate(parents):
+        children.setdefault(parent, []).append(index)
+    order, waiting = [], children.get(-1, [])[::-1]
+    while waiting:
+        order.append(waiting.pop())
+        waiting += children.get(order[-1], [])[::-1]
+    return order
 
 
 def continuous(angles: Floats) -> Floats:

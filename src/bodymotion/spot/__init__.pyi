@@ -8,12 +8,16 @@ from bodymotion.formats.cha_proto import to_proto as to_proto
 from bodymotion.formats.cha_proto import to_text as to_text
 from bodymotion.model.body import Body
 from bodymotion.spot.choreography import check_choreography as check_choreography
+from bodymotion.spot.choreography.ensemble import Ensemble as Ensemble
+from bodymotion.spot.choreography.ensemble import ensemble as ensemble
 from bodymotion.spot.client.connection import Credentials as Credentials
 from bodymotion.spot.client.connection import SpotError as SpotError
 from bodymotion.spot.client.connection import connected as connected
 from bodymotion.spot.client.connection import find_credentials as find_credentials
+from bodymotion.spot.client.dances import download_log as download_log
 from bodymotion.spot.client.dances import list_moves as list_moves
 from bodymotion.spot.client.dances import perform as perform
+from bodymotion.spot.client.dances import perform_together as perform_together
 from bodymotion.spot.client.uploads import Outcome as Outcome
 from bodymotion.spot.client.uploads import upload as upload
 from bodymotion.spot.playback import SpotPose as SpotPose

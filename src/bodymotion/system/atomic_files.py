@@ -6,8 +6,6 @@ for as long as it lives, so one that is still being written is never taken for a
 system, where process numbers say nothing.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -171,7 +169,13 @@ class _Pending:
         if self._temporary is not None:
             self._temporary.replace(self.target)
             self._temporary = None
-            _sync_folder(self.target.parent)
+            # The new name goes to the disk, too. Some file systems cannot; the file is complete in any case.
+            with contextlib.suppress(OSError):
+                descriptor = os.open(self.target.parent, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
 
     def drop(self) -> None:
         # Unlinking comes first: closing flushes, and that fails on a full disk.
@@ -215,15 +219,5 @@ def remove_leftovers(folder: Path) -> None:
                 path.unlink()
         except OSError:
             pass
-        finally:
-            os.close(descriptor)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Flush the new name to the disk. Some file systems cannot; the file is complete in any case."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
         finally:
             os.close(descriptor)

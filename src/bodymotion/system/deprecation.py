@@ -1,7 +1,5 @@
 """Old names of keyword arguments and attributes, which keep working for one version."""
 
-from __future__ import annotations
-
 import functools
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """How bodies, motions and animations are displayed in a notebook."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Optional packages: import one, or report which extra installs it."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Check the available memory before work that needs much of it."""
 
-from __future__ import annotations
-
 import os
 
 

@@ -3,8 +3,6 @@
 A file is looked at to know its format, and then read. Within `pipes_kept` both see the same bytes, however often a pipe is opened.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import os
@@ -16,11 +14,11 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
-MAX_PIPE_BYTES = 1 << 30
-"""The largest number of bytes that are read from a pipe."""
+MAX_PIPE_BYTES = 1 << 30  # The largest number of bytes that are read from a pipe.
 _BLOCK_BYTES = 1 << 20
-PIPE_TIMEOUT = 5.0
-"""[s] The time to wait for a process that opens a named pipe for writing. Once it is open, there is no limit."""
+PIPE_TIMEOUT = (
+    5.0  # [s] The time to wait for a process that opens a named pipe for writing. Once it is open, there is no limit.
+)
 
 _Key: TypeAlias = tuple[int, int]
 

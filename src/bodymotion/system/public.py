@@ -4,8 +4,6 @@ They are in the stub of the package, `__init__.pyi`, with one line `from module 
 and `public` reads it when the package is imported, so that a name is in one place only.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Callable, Mapping

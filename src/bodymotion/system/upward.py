@@ -12,8 +12,6 @@ the work::
 The function gets the object and all arguments. Its module is imported when the method is called. This is the only way upwards.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from importlib import import_module

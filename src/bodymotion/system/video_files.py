@@ -1,7 +1,5 @@
 """Video files, written by PyAV: H.264 in mp4, VP9 in webm, or gif."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any, BinaryIO
 
@@ -14,8 +12,7 @@ CODECS: dict[str, tuple[str, dict[str, str]]] = {
     ".webm": ("libvpx-vp9", {"crf": "31", "b": "0", "deadline": "realtime", "cpu-used": "7", "row-mt": "1"}),
     ".gif": ("gif", {}),
 }
-BT709, LIMITED_RANGE = 1, 1
-"""Colour space and range of HD video (numbers of ITU-T H.273), which players assume."""
+BT709, LIMITED_RANGE = 1, 1  # Colour space and range of HD video (numbers of ITU-T H.273), which players assume.
 
 
 class VideoFile:
@@ -27,6 +24,8 @@ class VideoFile:
         ".mp4", ".webm" or ".gif"; "" is ".mp4" where its encoder is there, else ".webm". The attribute `kind` is what was chosen.
     size:
         Width and height, both even.
+    sound:
+        Samples (N, 1 or 2) from -1 to 1 from the first frame on, and their rate [Hz]; a gif has no sound.
 
     Raises
     ------
@@ -34,7 +33,14 @@ class VideoFile:
         When PyAV is not installed; the message names the extra.
     """
 
-    def __init__(self, stream: BinaryIO, kind: str, size: tuple[int, int], rate: Fraction) -> None:
+    def __init__(
+        self,
+        stream: BinaryIO,
+        kind: str,
+        size: tuple[int, int],
+        rate: Fraction,
+        sound: tuple[Any, int] | None = None,
+    ) -> None:
         self.av = need("av", "render", "writing videos")
         self.kind = kind or (".mp4" if CODECS[".mp4"][0] in self.av.codecs_available else ".webm")
         codec, options = CODECS[self.kind]
@@ -47,7 +53,13 @@ class VideoFile:
         if self.kind != ".gif":
             context.color_primaries = context.color_trc = context.colorspace = BT709
             context.color_range = LIMITED_RANGE
-        self._count = 0
+        self._count, self._rate = 0, rate
+        self._sound: Any = None
+        if sound is not None and self.kind != ".gif":
+            self._samples, pace = sound
+            self._sound = self._container.add_stream("aac" if self.kind == ".mp4" else "libopus", rate=48000)
+            self._sound.codec_context.layout = "stereo"
+            self._pace, self._heard = pace, 0
 
     def frame(self, pixels: Any, layout: str, kind: str = "yuv420p") -> Any:  # noqa: ANN401
         """Return pixels (H, W, 3 or 4), highest row first, as a frame of PyAV in the colours of HD video."""
@@ -59,8 +71,21 @@ class VideoFile:
         frame.time_base = self._stream.codec_context.time_base
         self._count += 1
         self._container.mux(self._stream.encode(frame))
+        if self._sound is not None:
+            self._add_sound(int(self._count / self._rate * self._pace))
+
+    def _add_sound(self, end: int) -> None:
+        """Append the samples up to a number."""
+        part = self._samples[self._heard : end]
+        if len(part):
+            layout = "mono" if part.shape[1] == 1 else "stereo"
+            frame = self.av.AudioFrame.from_ndarray(part.T.astype("float32", order="C"), format="fltp", layout=layout)
+            frame.sample_rate, frame.pts, frame.time_base = self._pace, self._heard, Fraction(1, self._pace)
+            self._heard += len(part)
+            self._container.mux(self._sound.encode(frame))
 
     def finish(self) -> None:
         """Write the frames that the codec still holds, and close the container."""
-        self._container.mux(self._stream.encode(None))
+        for stream in filter(None, (self._stream, self._sound)):
+            self._container.mux(stream.encode(None))
         self._container.close()

@@ -27,28 +27,18 @@ if TYPE_CHECKING:
     from bodymotion.checks.physics.collisions import Collisions
     from bodymotion.dynamics import Measures, Series
 
-FRAMES_PER_BATCH = 256
-"""Number of frames whose extent is computed together; the points of all frames would need too much memory."""
+FRAMES_PER_BATCH = (
+    256  # Number of frames whose extent is computed together; the points of all frames would need too much memory.
+)
 
 
 @dataclass(frozen=True, eq=False)
 class MotionAnalysis:
     """The analysis of the T frames of a scene, in the world as it is shown.
 
-    Attributes
-    ----------
-    scene, on_ground:
-        The scene, and whether it was moved to the ground.
-    roots:
-        (T, 7) poses of the root.
-    center_of_mass:
-        (T, 3) [m].
-    recorded_zmp:
-        (T, 3) [m]; None where the motion has none.
-    measures:
-        What `bodymotion.dynamics.measure` returns; None where nothing can be measured for the reason `failure`.
-    moments:
-        The times at which the motion breaks rules on its body.
+    `scene`, `on_ground`: the scene, and whether it was moved to the ground. `roots`: (T, 7) poses of the root. `center_of_mass`: (T, 3)
+    [m]. `recorded_zmp`: (T, 3) [m]; None where the motion has none. `measures`: what `bodymotion.dynamics.measure` returns; None where
+    nothing can be measured for the reason `failure`. `moments`: the times at which the motion breaks rules on its body.
     """
 
     scene: Scene
@@ -247,90 +237,54 @@ class BackgroundAnalysis:
     """
 
     def __init__(self, post: Callable[[Callable[[], object]], None], done: Callable[[MotionAnalysis], None]) -> None:
-        self._post = post
-        self._done = done
-        self._job = 0
-        self._running: tuple[Scene, bool, frozenset[str]] | None = None
-        self.analysis: MotionAnalysis | None = None
-        self._scene: Scene | None = None
-        self._refused: tuple[Scene, bool, str] | None = None
-        self._unavailable: frozenset[str] = frozenset()
-
-    @property
-    def running(self) -> bool:
-        """Whether an analysis is under way."""
-        return self._running is not None
+        self._post, self._done = post, done
+        self._job: tuple[Scene | None, bool, frozenset[str]] = (None, False, frozenset())
+        self._analysis: MotionAnalysis | None = None
+        self._running, self._failure = False, ""
 
     def describe(self) -> str:
         """Return that an analysis is under way, or why there is none."""
-        if self.running:
+        if self._running:
             return "measuring …"
-        failure = self._refused[2] if self._refused is not None else self.analysis.failure if self.analysis else ""
+        failure = self._failure or (self._analysis.failure if self._analysis else "")
         return f"Cannot be measured: {failure}." if failure else ""
 
     def known(self, scene: Scene, on_ground: bool) -> MotionAnalysis | None:
         """Return the analysis of a scene, moved to the ground or not; None when there is none yet."""
-        found = self.analysis
-        return found if found is not None and found.on_ground == on_ground and self._scene is scene else None
+        found, (of, ground, _) = self._analysis, self._job
+        return found if of is scene and ground == on_ground else None
 
     def request(self, scene: Scene, on_ground: bool, quantities: frozenset[str] = frozenset()) -> None:
-        """Start the analysis of a scene, unless it is done or under way."""
-        known = self.known(scene, on_ground)
-        missing = frozenset(name for name in quantities - self._unavailable if known is None or not known.has(name))
-        if known is not None and (not missing or known.measures is None):
+        """Start the analysis of a scene with some quantities, unless it is done or under way."""
+        of, ground, computed = self._job
+        is_same = of is scene and ground == on_ground
+        if is_same and quantities <= computed:
             return
-        if self._refused is not None and self._refused[0] is scene and self._refused[1] == on_ground:
-            return
-        if self._running is not None and self._running[0] is scene and self._running[1:] == (on_ground, missing):
-            return
-        self._job += 1
-        self._running = (scene, on_ground, missing)
-        job = self._job
-        compile_in_background(lambda: self._work(job, known, scene, on_ground, missing))
+        known = self._analysis if is_same else None
+        job = self._job = (scene, on_ground, quantities | computed if is_same else quantities)
+        self._analysis, self._running, self._failure = known, True, ""
+        compile_in_background(lambda: self._work(job, known))
 
     def forget(self) -> None:
         """Cancel what is under way and drop the result."""
-        self._job += 1
-        self._running = self.analysis = self._scene = self._refused = None
-        self._unavailable = frozenset()
+        self._job = (None, False, frozenset())
+        self._analysis, self._running, self._failure = None, False, ""
 
-    def _work(
-        self, job: int, known: MotionAnalysis | None, scene: Scene, on_ground: bool, quantities: frozenset[str]
-    ) -> None:
-        unavailable: set[str] = set()
-        failure = "the analysis was cancelled"
+    def _work(self, job: tuple[Scene, bool, frozenset[str]], known: MotionAnalysis | None) -> None:
+        scene, on_ground, quantities = job
+        found, failure = known, ""
         try:
-            found = known if known is not None else analyze(scene, on_ground, lambda: job == self._job)
-            if found is not None and found.measures is not None:
-                unavailable = {name for name in quantities if not _computed(found, name)}
+            found = known or analyze(scene, on_ground, lambda: job is self._job)
+            for name in quantities if found is not None else ():
+                with suppress(KeyError, ValueError, MemoryError):  # a quantity that there is not
+                    found.series(name)  # type: ignore[union-attr]
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
-            found, failure = None, str(error) or type(error).__name__
-        self._post(lambda: self._finish(job, scene, on_ground, found, unavailable, failure))
+            failure = str(error) or type(error).__name__
+        self._post(lambda: self._finish(job, found, failure))
 
-    def _finish(
-        self,
-        job: int,
-        scene: Scene,
-        on_ground: bool,
-        found: MotionAnalysis | None,
-        unavailable: set[str],
-        failure: str,
-    ) -> None:
-        if job != self._job:
-            return
-        self._running = None
-        if found is None:
-            self._refused = (scene, on_ground, failure)
-            return
-        self.analysis, self._scene, self._refused = found, scene, None
-        self._unavailable |= unavailable
-        self._done(found)
-
-
-def _computed(analysis: MotionAnalysis, name: str) -> bool:
-    try:
-        analysis.series(name)
-    except (KeyError, ValueError, MemoryError):
-        return False
-    return True
+    def _finish(self, job: object, found: MotionAnalysis | None, failure: str) -> None:
+        if job is self._job:
+            self._analysis, self._running, self._failure = found, False, failure
+            if found is not None:
+                self._done(found)

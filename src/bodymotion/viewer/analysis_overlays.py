@@ -6,7 +6,8 @@ sent for what does not move.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,18 +25,10 @@ if TYPE_CHECKING:
     import viser
 
 SUPPORT_COLOR, COMPUTED_ZMP_COLOR = (70, 120, 220), (0, 140, 110)
-LAYER_HEIGHT = 0.0012
-"""Height of a flat overlay above the ground, in sizes of the robot, against flicker."""
+LAYER_HEIGHT = 0.0012  # Height of a flat overlay above the ground, in sizes of the robot, against flicker.
 COLLISION_COLOR = (215, 25, 30)
-MAX_COLLISIONS = 12
-"""Collisions of one frame that are shown."""
+MAX_COLLISIONS = 12  # Collisions of one frame that are shown.
 TRAIL_PIECES = 40
-
-
-class _Overlay(Protocol):
-    def place(self, frame: int | None) -> None: ...
-
-    def remove(self) -> None: ...
 
 
 class AnalysisOverlays:
@@ -110,38 +103,49 @@ class AnalysisOverlays:
             self.colors = None
             self._nodes.show_visuals(self._options.visuals)
 
-    def set_theme(self, dark: bool) -> None:
-        """Adapt trails to dark mode or light mode."""
+    def remove_trails(self) -> None:
+        """Remove the trails, which are made again in the colours of dark mode or light mode when they are shown."""
         if self._trails is not None:
-            self._trails.set_theme(DARK if dark else LIGHT)
+            self._trails.remove()
+            self._trails = None
 
     def remove(self) -> None:
         """Remove all overlays."""
         for overlay in self._made.values():
             overlay.remove()
         self._made.clear()
-        if self._trails is not None:
-            self._trails.remove()
-            self._trails = None
+        self.remove_trails()
         self._remove_colors()
 
 
-def closed_corners(corners: Floats) -> Floats | None:
-    """Return corners (M, 3) with the last one in place of unused ones, which are NaN; None where all are unused."""
-    count = int(np.isfinite(corners[:, 0]).sum())
-    if not count:
-        return None
-    found = np.array(corners)
-    found[count:] = found[count - 1]
-    return found
+class _Overlay:
+    """What `place` shows at a frame; None hides it. `handles` are its nodes."""
+
+    handles: tuple[Any, ...]
+
+    def place(self, frame: int | None) -> None:
+        raise NotImplementedError
+
+    def remove(self) -> None:
+        for handle in self.handles:
+            handle.remove()
 
 
-class _Patch:
-    """A flat polygon on the ground with up to M corners, and its outline."""
+def closed_corners(corners: Floats, count: int) -> Floats | None:
+    """Return the `count` first corners of (M, 3) with the last known one in place of those that are NaN or missing; None without any."""
+    known = int(np.isfinite(corners[:, 0]).sum())
+    return corners[np.minimum(np.arange(count), known - 1)] if known else None
 
-    def __init__(self, nodes: RobotNodes, name: str, num_corners: int, color: Rgb, opacity: float, level: int) -> None:
+
+class _Patch(_Overlay):
+    """A flat polygon on the ground with corners (T, M, 3), NaN for unused ones, and its outline."""
+
+    def __init__(
+        self, nodes: RobotNodes, name: str, corners: Floats | None, color: Rgb, opacity: float, level: int
+    ) -> None:
+        self._corners = corners
         self._up = np.array([0.0, 0.0, level * LAYER_HEIGHT * nodes.size])
-        count = max(num_corners, 3)
+        self._count = count = 3 if corners is None else max(corners.shape[1], 3)
         api: Any = nodes.server.scene
         inner = np.arange(1, count - 1)
         self._face = api.add_mesh_simple(
@@ -158,75 +162,40 @@ class _Patch:
         self._edge = api.add_line_segments(
             f"{name} outline", np.zeros((count, 2, 3)), color, thickness=2.5, visible=False, **ON_SCREEN
         )
-        self._count = count
+        self.handles = (self._face, self._edge)
 
-    def show(self, corners: Floats | None) -> None:
-        """Show the polygon with corners (M, 3), NaN for unused ones; hide it without corners."""
-        points = None if corners is None else closed_corners(corners)
+    def place(self, frame: int | None) -> None:
+        hidden = frame is None or self._corners is None
+        points = None if hidden else closed_corners(self._corners[frame], self._count)  # type: ignore[index]
         if points is not None:
-            points = np.concatenate([points, np.repeat(points[-1:], self._count - len(points), axis=0)]) + self._up
-            points = np.round(points, POSITION_DIGITS).astype(np.float32)
+            points = np.round(points + self._up, POSITION_DIGITS).astype(np.float32)
             self._face.vertices = points
             self._edge.points = np.stack([points, np.roll(points, -1, axis=0)], axis=1)
         self._face.visible = self._edge.visible = points is not None
 
-    def remove(self) -> None:
-        self._face.remove()
-        self._edge.remove()
 
-
-class SupportPolygon:
-    """The support polygon."""
-
-    def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
-        self._corners = analysis.support
-        count = 3 if self._corners is None else self._corners.shape[1]
-        self._patch = _Patch(nodes, "/world/support polygon", count, SUPPORT_COLOR, 0.3, 1)
-
-    def place(self, frame: int | None) -> None:
-        """Show it at a frame, or hide it."""
-        self._patch.show(None if frame is None or self._corners is None else self._corners[frame])
-
-    def remove(self) -> None:
-        """Remove it."""
-        self._patch.remove()
-
-
-class FootPatches:
+class _FootPatches(_Overlay):
     """For each foot its contact patch on the ground in stance, and a ball at its lowest point in swing."""
 
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
-        self._corners, self._points = analysis.foot_patches, analysis.contact_points
+        self._points = analysis.contact_points
         api: Any = nodes.server.scene
-        self._patches = [
-            _Patch(nodes, f"/world/foot print {k}", corners.shape[1], STANCE, 0.75, 2)
-            for k, corners in enumerate(self._corners)
-        ]
-        self._balls = [
-            api.add_icosphere(
-                f"/world/foot in swing {k}", radius=0.009 * nodes.size, color=SWING, visible=False, **NO_SHADOW
-            )
-            for k in range(len(self._corners))
-        ]
+        self._patches, self._balls = [], []
+        for k, corners in enumerate(analysis.foot_patches):
+            self._patches.append(_Patch(nodes, f"/world/foot print {k}", corners, STANCE, 0.75, 2))
+            name, radius = f"/world/foot in swing {k}", 0.009 * nodes.size
+            self._balls.append(api.add_icosphere(name, radius=radius, color=SWING, visible=False, **NO_SHADOW))
+        self.handles = (*self._patches, *self._balls)
 
     def place(self, frame: int | None) -> None:
-        """Show them at a frame, or hide them."""
         for k, (patch, ball) in enumerate(zip(self._patches, self._balls, strict=True)):
-            corners = None if frame is None else self._corners[k][frame]
-            in_stance = corners is not None and bool(np.isfinite(corners[0, 0]))
-            patch.show(corners if in_stance else None)
-            in_swing = frame is not None and not in_stance
-            if in_swing and self._points is not None and np.isfinite(self._points[frame, k]).all():
+            patch.place(frame)
+            ball.visible = frame is not None and not patch._face.visible
+            if ball.visible and self._points is not None and np.isfinite(self._points[frame, k]).all():
                 ball.position = self._points[frame, k]
-            ball.visible = in_swing
-
-    def remove(self) -> None:
-        """Remove them."""
-        for handle in (*self._patches, *self._balls):
-            handle.remove()
 
 
-class MeasuredZmp:
+class _ComputedZmp(_Overlay):
     """The computed zero moment point: a cube, while the recorded one is a ball. It is hidden in flight."""
 
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
@@ -235,39 +204,32 @@ class MeasuredZmp:
         side, name = 0.02 * nodes.size, "/world/measured zero moment point"
         self._cube = api.add_box(name, COMPUTED_ZMP_COLOR, (side, side, side), visible=False, **NO_SHADOW)
         api.add_label(f"{name}/name", "ZMP (computed) ", font_screen_scale=0.75, anchor="center-right")
+        self.handles = (self._cube,)
 
     def place(self, frame: int | None) -> None:
-        """Show it at a frame, or hide it."""
         point = None if frame is None or self._points is None else self._points[frame]
         self._cube.visible = point is not None and bool(np.isfinite(point).all())
         if self._cube.visible:
             self._cube.position = point
 
-    def remove(self) -> None:
-        """Remove it."""
-        self._cube.remove()
 
-
-class CollisionMarks:
+class _CollisionMarks(_Overlay):
     """Where links are inside of each other or below the floor: red balls with the names of the links and the depth."""
 
     def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis) -> None:
-        found = analysis.collisions
-        self._frames = np.zeros(0, dtype=np.int64) if found is None else found.frames
-        self._found, self._body = found, nodes.scene.body
+        self._found, self._body = analysis.collisions, nodes.scene.body
+        self._frames = np.zeros(0, dtype=np.int64) if self._found is None else self._found.frames
         api: Any = nodes.server.scene
-        count = min(int(np.bincount(self._frames).max(initial=0)), MAX_COLLISIONS)
-        name, radius = "/world/collision", 0.012 * nodes.size
-        self._balls = [
-            api.add_icosphere(f"{name} {k}", radius=radius, color=COLLISION_COLOR, visible=False, **NO_SHADOW)
-            for k in range(count)
-        ]
-        self._labels = [
-            api.add_label(f"{name} {k}/name", "", font_screen_scale=0.75, anchor="bottom-left") for k in range(count)
-        ]
+        radius = 0.012 * nodes.size
+        self._balls, self._labels = [], []
+        for k in range(min(int(np.bincount(self._frames).max(initial=0)), MAX_COLLISIONS)):
+            name = f"/world/collision {k}"
+            ball = api.add_icosphere(name, radius=radius, color=COLLISION_COLOR, visible=False, **NO_SHADOW)
+            self._balls.append(ball)
+            self._labels.append(api.add_label(f"{name}/name", "", font_screen_scale=0.75, anchor="bottom-left"))
+        self.handles = tuple(self._balls)
 
     def place(self, frame: int | None) -> None:
-        """Show them at a frame, or hide them."""
         found, rows = self._found, np.flatnonzero(self._frames == frame)
         for k, (ball, label) in enumerate(zip(self._balls, self._labels, strict=True)):
             ball.visible = k < len(rows)
@@ -276,17 +238,12 @@ class CollisionMarks:
                 ball.position = found.points[rows[k]]
                 label.text = f" {one} – {two}: {found.depths[rows[k]] * 1000:.0f} mm"
 
-    def remove(self) -> None:
-        """Remove them."""
-        for ball in self._balls:
-            ball.remove()
 
-
-_OVERLAYS: dict[str, type[SupportPolygon] | type[FootPatches] | type[MeasuredZmp] | type[CollisionMarks]] = {
-    "support": SupportPolygon,
-    "contacts": FootPatches,
-    "overlaps": CollisionMarks,
-    "measured_zmp": MeasuredZmp,
+_OVERLAYS: dict[str, Callable[[RobotNodes, MotionAnalysis], _Overlay]] = {
+    "support": lambda nodes, found: _Patch(nodes, "/world/support polygon", found.support, SUPPORT_COLOR, 0.3, 1),
+    "contacts": _FootPatches,
+    "overlaps": _CollisionMarks,
+    "measured_zmp": _ComputedZmp,
 }
 
 
@@ -336,11 +293,6 @@ class Trails:
             if frame is not None and name in on:
                 pieces = trail(points, self._timeline, float(self._timeline.times[frame]), seconds) + self._up
                 self._lines[name].points = np.round(pieces, POSITION_DIGITS).astype(np.float32)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Fade into the floor of another theme."""
-        for name, (_, color) in self._paths.items():
-            self._lines[name].colors = _faded(color, theme)
 
     def remove(self) -> None:
         """Remove them."""

@@ -13,7 +13,7 @@ from bodymotion.animation import Parameter
 from bodymotion.diagnostics import Group, grouped
 from bodymotion.diagnostics.text import counted, html_text, shown, small_html
 from bodymotion.scene.animation_playback import AnimationPlayback, PlaybackSettings, slice_range
-from bodymotion.scene.loading import group_text
+from bodymotion.scene.loading import groups_html, table_html
 from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.spot.playback.parameters import NEUTRAL, NOT_SIMULATED
 from bodymotion.viewer.server import on_user
@@ -21,13 +21,9 @@ from bodymotion.viewer.server import on_user
 if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
 
-MIN_TEMPO, MAX_TEMPO = 40.0, 220.0
-"""[beats per minute] The range that the slider of the tempo has at least."""
-WRITE_BACK_DELAY = 0.6
-"""[s] After a user has moved a slider its value is not overwritten for this time."""
-MAX_LISTED_GROUPS = 40
-MAX_KEYFRAMES = 3
-"""Number of keyframes that are listed for one rule."""
+MIN_TEMPO, MAX_TEMPO = 40.0, 220.0  # [beats per minute] The range that the slider of the tempo has at least.
+WRITE_BACK_DELAY = 0.6  # [s] After a user has moved a slider its value is not overwritten for this time.
+MAX_KEYFRAMES = 3  # Number of keyframes that are listed for one rule.
 
 CONTROLLER_OPTIONS = ("precise_steps", "timing_adjustability", "track_swing_trajectories")
 """Options for the robot's controller; they change no motion here."""
@@ -189,6 +185,7 @@ def _head(playback: AnimationPlayback) -> str:
 def options_html(playback: AnimationPlayback) -> str:
     """Return the options of an animation as HTML, with a note at those that change nothing here."""
     animation = playback.animation
+    note = ' <span style="opacity:0.75;font-style:italic">shown, not simulated</span>'
     rows = []
     for name, value in animation.options.items():
         chip = ""
@@ -196,32 +193,20 @@ def options_html(playback: AnimationPlayback) -> str:
             color = ",".join(str(min(max(int(part), 0), 255)) for part in (*value, 0, 0, 0)[:3])
             style = "display:inline-block;width:1.6em;height:0.8em;border-radius:2px"
             chip = f'<span style="{style};background:rgb({color})"></span> '
-        rows.append((name, chip + html_text(_value_text(value), 300), name in CONTROLLER_OPTIONS))
+        parts = value if isinstance(value, tuple) else (value,)
+        text = " ".join("✓" if p is True else f"{p:g}" if isinstance(p, float) else str(p) for p in parts)
+        rows.append((name, f"{chip}{html_text(text, 300)}{note if name in CONTROLLER_OPTIONS else ''}"))
     for name in NOT_SIMULATED:
         if name in animation.parameters:
             parameter = animation.parameters[name]
             numbers = (parameter.minimum, parameter.default, parameter.maximum)
-            rows.append((name, " ".join(f"{n:g}" for n in numbers if n is not None), True))
-    rows.append(("keyframes", f"{len(animation.keyframes)}, the last at {animation.duration:g} s", False))
-    note = ' <span style="opacity:0.75;font-style:italic">shown, not simulated</span>'
-    table = "".join(
-        '<tr><td style="opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap">'
-        f"{html_text(name)}</td><td>{value}{note if not_simulated else ''}</td></tr>"
-        for name, value, not_simulated in rows
-    )
+            rows.append((name, " ".join(f"{n:g}" for n in numbers if n is not None) + note))
+    rows.append(("keyframes", f"{len(animation.keyframes)}, the last at {animation.duration:g} s"))
     return (
-        '<div style="padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"><b>Options</b>'
-        f'<table>{table}</table><span style="opacity:0.65">What is shown and not simulated is done by the robot&#x27;s '
-        "controller, and so is balance.</span></div>"
+        f'<div style="padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"><b>Options</b>{table_html(rows)}'
+        '<span style="opacity:0.65">What is shown and not simulated is done by the robot&#x27;s controller, and so is balance.'
+        "</span></div>"
     )
-
-
-def _value_text(value: object) -> str:
-    if value is True:
-        return "✓"
-    if isinstance(value, tuple):
-        return " ".join(map(str, value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def findings_html(playback: AnimationPlayback) -> str:
@@ -229,14 +214,9 @@ def findings_html(playback: AnimationPlayback) -> str:
     groups = grouped(playback.problems)
     if not groups:
         return small_html("No problems found, with the defaults of all parameters.")
-    rows = "".join(
-        f'<li style="margin-bottom:4px"><b>{_keyframes_text(playback, group)}</b>{html_text(group_text(group))}</li>'
-        for group in groups[:MAX_LISTED_GROUPS]
-    )
-    if len(groups) > MAX_LISTED_GROUPS:
-        rows += f"<li>… and {counted(len(groups) - MAX_LISTED_GROUPS, 'more rule')}</li>"
     count = counted(sum(group.count for group in groups), "finding")
-    return f'<div style="padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"><b>{count}</b><ul>{rows}</ul></div>'
+    rows = groups_html(groups, before=lambda group: _keyframes_text(playback, group))
+    return f'<div style="padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"><b>{count}</b>{rows}</div>'
 
 
 def _keyframes_text(playback: AnimationPlayback, group: Group) -> str:
@@ -256,15 +236,11 @@ def _keyframes_text(playback: AnimationPlayback, group: Group) -> str:
 class AnimationControl:
     """Plays the shown animation with the settings of the panel; all methods are called in the viewer's thread.
 
-    `post` runs work after the work that waits; `show` shows another scene of the same body, at a time [s].
+    `show` shows another scene of the same body, at a time [s].
     """
 
-    def __init__(
-        self, viewer: Viewer, post: Callable[[Callable[[], object]], None], show: Callable[[Scene, float], None]
-    ) -> None:
-        self._viewer = viewer
-        self._post = post
-        self._show = show
+    def __init__(self, viewer: Viewer, show: Callable[[Scene, float], None]) -> None:
+        self._viewer, self._show = viewer, show
         self._pending: PlaybackSettings | None = None
         self._failed = False
 
@@ -273,7 +249,7 @@ class AnimationControl:
         playback = self._viewer.scene.playback
         if playback is not None:
             self._pending = (self._pending or playback.settings).changed(name, value)
-            self._post(self._apply_pending)
+            self._viewer.post(self._apply_pending)
 
     def forget(self) -> None:
         """Drop changes that wait."""

@@ -22,7 +22,6 @@ from bodymotion.scene.loading import (
     animation_scene,
     group_text,
     load_scene,
-    report_notes,
     report_problems,
 )
 from bodymotion.scene.options import DisplayOptions
@@ -32,12 +31,10 @@ from bodymotion.system.deprecation import renamed_keywords
 if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
 
-MAX_LISTED_FAULTS = 3
-"""Number of rules that the panel lists when a saved file has errors."""
+MAX_LISTED_FAULTS = 3  # Number of rules that the panel lists when a saved file has errors.
 TIME_TO_LOAD, LOADING_INTERVAL = 1.0, 0.5
 """[s] Of files that take longer to load, the viewer is started before; seconds between two messages about it."""
-WATCH_INTERVAL = 0.25
-"""[s] between two looks at the files."""
+WATCH_INTERVAL = 0.25  # [s] between two looks at the files.
 
 
 @renamed_keywords(html="output")
@@ -89,7 +86,7 @@ def view(
     by_position:
         Read joint columns by position, whatever their names.
     options:
-        Those of readers (see `bodymotion.load`): `allow_outside`, `layout`, `frame_rate` …
+        Those of readers (see `bodymotion.load`): `allow_outside`, `layout` …; and `music`, a file or `Music`, which plays in step.
     show:
         Display options to switch on, such as "devices", "frames", "axes", "mass", "support", "velocity_limits".
     dark:
@@ -132,7 +129,6 @@ def view(
         report(2, 2)
         print(f"{output}: {sampling}", file=sys.stderr, flush=True)
         report_problems(scene)
-        report_notes(scene)
         return None
     from bodymotion.viewer.app import Viewer
 
@@ -145,7 +141,6 @@ def view(
 
     viewer = _started(load, start, ", ".join(file.name for file in files))
     report_problems(viewer.scene, "; the panel lists them", only_mismatches=True)
-    report_notes(viewer.scene)
     if watch and files:
         _watch(viewer, sources, files, arm, reading)
     if not block:
@@ -216,7 +211,8 @@ def _watch(
             viewer.show_message(message, bad=True)
             return
         viewer.replace(scene)
-        watcher.watch([*files, *scene.body.source.parts])
+        if (named := [*files, *scene.body.source.parts]) != list(watcher.files):
+            watcher.watch(named)
 
     watcher = FileWatcher([*files, *viewer.scene.body.source.parts], reload)
     viewer.on_stop(watcher.stop)
@@ -233,9 +229,6 @@ def _error_text(error: Exception) -> str:
     return " · ".join(map(group_text, groups[:MAX_LISTED_FAULTS])) + more
 
 
-FileState = tuple[int, int, int] | None
-
-
 class FileWatcher:
     """Calls `saved()` in its own thread each time one of the files has been saved, until `stop`.
 
@@ -244,23 +237,16 @@ class FileWatcher:
     """
 
     def __init__(self, files: Sequence[Path], saved: Callable[[], None], interval: float = WATCH_INTERVAL) -> None:
-        self._saved = saved
-        self._interval = interval
-        self._files: tuple[Path, ...] = ()
-        self._known = self._last = self._states()
-        self.watch(files)
+        self._saved, self._interval = saved, interval
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bodymotion-watch", daemon=True)
+        self.start = self._thread.start
+        self.watch(files)
 
     def watch(self, files: Sequence[Path]) -> None:
         """Watch these files from now on."""
-        if tuple(files) != self._files:
-            self._files = tuple(files)
-            self._known = self._last = self._states()
-
-    def start(self) -> None:
-        """Start to watch."""
-        self._thread.start()
+        self.files = tuple(files)
+        self._known = self._last = self._states()
 
     def stop(self) -> None:
         """Stop watching."""
@@ -277,18 +263,17 @@ class FileWatcher:
             return True
         return False
 
-    def _states(self) -> tuple[FileState, ...]:
-        return tuple(_state(path) for path in self._files)
+    def _states(self) -> list[tuple[int, int, int] | None]:
+        found: list[tuple[int, int, int] | None] = []
+        for path in self.files:
+            try:
+                one = path.stat()
+                found.append((one.st_mtime_ns, one.st_size, one.st_ino))
+            except OSError:
+                found.append(None)
+        return found
 
     def _run(self) -> None:
         while not self._stopped.wait(self._interval):
             if self.check():
                 self._saved()
-
-
-def _state(path: Path) -> FileState:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino

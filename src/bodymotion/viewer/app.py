@@ -12,20 +12,22 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from bodymotion.diagnostics.text import shown
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.links import Link
 from bodymotion.scene.animation_playback import PlaybackSettings
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Scene
 from bodymotion.viewer.analysis import BackgroundAnalysis, MotionAnalysis
 from bodymotion.viewer.animation_panel import AnimationControl
 from bodymotion.viewer.capture import Capture
-from bodymotion.viewer.environment import Lights, apply_theme, framing
+from bodymotion.viewer.environment import add_lights, apply_theme, framing, show_camera
 from bodymotion.viewer.panel import Panel
 from bodymotion.viewer.player import KEYS, Player, run_action
 from bodymotion.viewer.pose_handles import PoseHandles
@@ -33,32 +35,22 @@ from bodymotion.viewer.scene_view import SceneView, apply_defaults, reapply_defa
 from bodymotion.viewer.server import quiet_server, stop_server
 from bodymotion.viewer.timeline import script
 
-if TYPE_CHECKING:
-    import viser
-
-    from bodymotion.model.links import Link
-
-MAX_FRAME_RATE = 60.0
-"""Frames per second."""
-CLOCK_RATE, VALUES_RATE = 12.0, 4.0
-"""Updates per second, during playback, of the clock and the slider, and of the values of joints."""
-MAX_TICK = 0.5
-"""[s] After a longer pause (a computer that slept) the player stays at its time."""
-WORK_TIMEOUT = 600.0
-"""[s] for `WorkQueue.run`."""
+MAX_FRAME_RATE = 60.0  # Frames per second.
+CLOCK_RATE, VALUES_RATE = (
+    12.0,
+    4.0,
+)  # Updates per second, during playback, of the clock and the slider, and of the values of joints.
+MAX_TICK = 0.5  # [s] After a longer pause (a computer that slept) the player stays at its time.
+WORK_TIMEOUT = 600.0  # [s] for `WorkQueue.run`.
 T = TypeVar("T")
 
 
 class WorkQueue:
-    """Work for one thread, which calls `next`, in the order in which it was requested."""
+    """Work for one thread, the `worker`, which calls `next`, in the order in which it was requested; without it callers work themselves."""
 
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[Callable[[], object]] = queue.SimpleQueue()
-        self._worker: threading.Thread | None = None
-
-    def set_worker(self, thread: threading.Thread | None) -> None:
-        """Set the thread that does the work; with None callers do their work themselves."""
-        self._worker = thread
+        self.worker: threading.Thread | None = None
 
     def post(self, work: Callable[[], object]) -> None:
         """Request work without waiting for it."""
@@ -66,24 +58,20 @@ class WorkQueue:
 
     def run(self, work: Callable[[], T], after: Callable[[], object] = lambda: None) -> T:
         """Wait until `work`, then `after` are done; return what `work` returns, or raise what it raises."""
-        if self._worker is None or threading.current_thread() is self._worker:
+        if self.worker is None or threading.current_thread() is self.worker:
             return work()
-        answer: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+        answer: Future[T] = Future()
 
         def run() -> None:
             try:
                 result = work()
                 after()
+                answer.set_result(result)
             except BaseException as error:
-                answer.put((None, error))
-            else:
-                answer.put((result, None))
+                answer.set_exception(error)
 
         self.post(run)
-        result, error = answer.get(timeout=WORK_TIMEOUT)
-        if error is not None:
-            raise error
-        return result  # type: ignore[no-any-return]
+        return answer.result(WORK_TIMEOUT)
 
     def next(self, timeout: float) -> Callable[[], object] | None:
         """Return the next work, waiting at most `timeout` seconds for it; None when there is none."""
@@ -125,9 +113,9 @@ class Viewer:
         self._on_stop: list[Callable[[], None]] = []
         self.num_shown = 0
         self.background_analysis = BackgroundAnalysis(self._queue.post, self._analysis_done)
-        self.animation_control = AnimationControl(self, self._queue.post, self._update)
+        self.animation_control = AnimationControl(self, self._update)
         self.capture = Capture(self)
-        self.handles = PoseHandles(self, self._queue.post)
+        self.handles = PoseHandles(self)
         self.scene_view = self._make_scene_view(scene)
         self._make_panel()
         from viser import _messages
@@ -137,7 +125,7 @@ class Viewer:
         self.server.gui._websock_interface.queue_message(live)
         self.scene_view.set_first_camera()
         self._thread = threading.Thread(target=self._run, name="bodymotion-viewer", daemon=True)
-        self._queue.set_worker(self._thread)
+        self._queue.worker = self._thread
         self._thread.start()
         self.server.on_client_connect(lambda _client: self._queue.post(self._connected))
 
@@ -179,11 +167,11 @@ class Viewer:
 
     def seek(self, time: float) -> None:
         """Go to a time [s]."""
-        self._do(lambda: self._go(lambda: self.player.seek(time)))
+        self._do(lambda: self._go(self.player.seek, time))
 
     def seek_frame(self, frame: int) -> None:
         """Go to a frame."""
-        self._do(lambda: self._go(lambda: self.player.seek_frame(frame)))
+        self._do(lambda: self._go(self.player.seek_frame, frame))
 
     def set_joint(self, column: int, value: float) -> None:
         """Pause and set a joint by hand [rad or m]; it stays until the time changes."""
@@ -205,14 +193,14 @@ class Viewer:
             clients = self.server.get_clients().values() if reset_camera else ()
             if bounds is not None:  # before the links come, one after the other
                 for client in clients:
-                    framing(bounds, "Corner").show(client)
+                    show_camera(client, framing(bounds, "Corner"))
             self._replace(scene)
             if reset_camera:
                 self.scene_view.set_first_camera()
                 initial = self.server.initial_camera
                 for client in clients:
                     client.camera.near, client.camera.far = initial.near, initial.far
-                    self.scene_view.first_camera().show(client)
+                    show_camera(client, self.scene_view.first_camera())
 
         self._do(show)
 
@@ -258,7 +246,7 @@ class Viewer:
         self._queue.post(lambda: None)
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout=5.0)
-        self._queue.set_worker(None)
+        self._queue.worker = None
         stop_server(self.server)
 
     def on_stop(self, work: Callable[[], None]) -> None:
@@ -280,7 +268,12 @@ class Viewer:
 
     def scrub(self, time: float) -> None:
         """Pause at a time [s]."""
-        self._queue.post(lambda: self._pause_at(lambda: self.player.seek(time)))
+
+        def go() -> None:
+            self.player.pause()
+            self._go(self.player.seek, time)
+
+        self._queue.post(go)
 
     def select(self, index: int) -> None:
         """Select a link by its index, show it in the panel and highlight it; another number, or the selected link, selects none."""
@@ -294,13 +287,9 @@ class Viewer:
 
         self._queue.post(show)
 
-    def set_speed(self, speed: float) -> None:
-        """Set the playback speed (1: real time)."""
-        self._queue.post(lambda: self.player.set_speed(speed))
-
-    def set_loop(self, loop: bool) -> None:
-        """Start again at the end, or not."""
-        self._queue.post(lambda: setattr(self.player, "loop", loop))
+    def post(self, work: Callable[[], object]) -> None:
+        """Let the viewer's own thread do some work."""
+        self._queue.post(work)
 
     def switch(self, name: str, on: bool) -> None:
         """Switch a display option on or off."""
@@ -310,17 +299,9 @@ class Viewer:
         """Pause and set a joint by hand [rad or m]."""
         self._queue.post(lambda: self._pose(column, value))
 
-    def choose_path(self, link: str | None) -> None:
-        """Draw the path of a link, or of none."""
-        self._queue.post(lambda: self.scene_view.choose_path(link))
-
     def change_setting(self, name: str, value: float) -> None:
         """Play the animation with another value, see `PlaybackSettings.changed`; of several requests that wait only the result counts."""
         self._queue.post(lambda: self.animation_control.change_setting(name, value))
-
-    def set_trail(self, seconds: float) -> None:
-        """Set the length of trails [s]."""
-        self._queue.post(lambda: setattr(self.options, "trail_seconds", seconds))
 
     def plot_changed(self) -> None:
         """Draw the curves that are chosen now."""
@@ -332,19 +313,6 @@ class Viewer:
                 plot.draw(self.analysis)
 
         self._queue.post(draw)
-
-    def set_camera(
-        self, client: viser.ClientHandle | None, *, preset: str = "Corner", viewpoint: int | None = None
-    ) -> None:
-        """Move the camera of one browser to a preset, or to a viewpoint of the model."""
-
-        def move() -> None:
-            if client is None:
-                return
-            view = self.scene_view
-            (view.viewpoint(viewpoint) if viewpoint is not None else view.camera(preset)).show(client)
-
-        self._queue.post(move)
 
     # What the viewer's own thread does.
 
@@ -362,7 +330,7 @@ class Viewer:
 
     def _make_scene_view(self, scene: Scene) -> SceneView:
         view = SceneView(self.server, scene, self.options)
-        view.lights = Lights(self.server.scene, self.options.shadows)
+        view.light = add_lights(self.server.scene, self.options.shadows)
         view.loops.prepare()
         for index, handle in view.nodes.visuals.items():
             handle.on_click(partial(self._clicked, index))
@@ -377,13 +345,9 @@ class Viewer:
             self._play_on_connect = False
             self.player.play()
 
-    def _go(self, move: Callable[[], None]) -> None:
-        self.scene_view.clear_pose()
-        move()
-
-    def _pause_at(self, move: Callable[[], None]) -> None:
-        self.player.pause()
-        self._go(move)
+    def _go(self, seek: Callable[[Any], None], to: float) -> None:
+        self.scene_view.set_pose(None, None)
+        seek(to)
 
     def _pose(self, column: int, value: float) -> None:
         self.player.pause()
@@ -393,7 +357,7 @@ class Viewer:
         if name == "follow":
             self._switch("follow", not self.options.follow)
         else:
-            run_action(self.player, name, self.scene_view.clear_pose)
+            run_action(self.player, name, lambda: self.scene_view.set_pose(None, None))
 
     def _switch(self, name: str, on: bool) -> None:
         self.scene_view.switch(name, on)
@@ -432,7 +396,7 @@ class Viewer:
         """Start the analysis that is needed for what is shown; overlays drop one that is out of date."""
         overlays, known = self.scene_view.analysis_overlays, self.analysis
         if overlays.analysis is not known:
-            self.scene_view.set_analysis(known)
+            overlays.set_analysis(known)
         plotted = self.options.quantity if self.panel.plot is not None else None
         # The timeline shows contacts and findings of every motion that can be measured.
         if overlays.needed or plotted is not None or (self._was_connected and not self.scene.reason_not_to_measure):
@@ -440,7 +404,7 @@ class Viewer:
             self.background_analysis.request(self.scene_view.shown_scene, self.options.stand, frozenset(quantities))
 
     def _analysis_done(self, _analysis: MotionAnalysis) -> None:
-        self.scene_view.set_analysis(self.analysis)
+        self.scene_view.analysis_overlays.set_analysis(self.analysis)
         if self.panel.plot is not None:
             self.panel.plot.draw(self.analysis)
         if self.panel.playback_panel is not None:
@@ -474,7 +438,7 @@ class Viewer:
                     continue
                 if frame != last_frame or acted:
                     if self.player.playing:
-                        self.scene_view.clear_pose()
+                        self.scene_view.set_pose(None, None)
                     self._show()
                     last_frame = frame
                 if acted or now >= next_panel:

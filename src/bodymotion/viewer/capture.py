@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.app import Viewer
 
-VIDEO_RATE = 30
-"""Frames per second of a video."""
+VIDEO_RATE = 30  # Frames per second of a video.
 MAX_PIXELS = 1920 * 1080
-RENDER_TIMEOUT = 60.0
-"""[s] for one frame in the browser."""
+RENDER_TIMEOUT = 60.0  # [s] for one frame in the browser.
 
 
 class Capture:
@@ -47,7 +45,7 @@ class Capture:
         try:
             image = client.get_render(height, width, transport_format="png", timeout=RENDER_TIMEOUT)
             name = file_name(self._viewer.scene.title, "png")
-            client.send_file_download(name, png(over_white(image)), save_immediately=True)
+            client.send_file_download(name, png(image), save_immediately=True)
         except (RuntimeError, TimeoutError, OSError) as error:
             self._viewer.show_message(f"No image was saved: {error}", bad=True)
 
@@ -105,18 +103,10 @@ def even_size(width: int, height: int) -> tuple[int, int]:
     return max(2, int(width * factor) // 2 * 2), max(2, int(height * factor) // 2 * 2)
 
 
-def over_white(image: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Return an image (H, W, 4) over white as (H, W, 3)."""
-    if image.shape[-1] == 3:
-        return image
-    alpha = image[..., 3:].astype(np.float64) / 255.0
-    return np.asarray(np.rint(image[..., :3] * alpha + 255.0 * (1.0 - alpha)), dtype=np.uint8)
-
-
 def png(image: npt.NDArray[np.uint8]) -> bytes:
-    """Return an image (H, W, 3) as a PNG file."""
-    import imageio.v3 as images
+    """Return an image (H, W, 3 or 4) over white as a PNG file."""
+    from PIL import Image
 
-    file = io.BytesIO()
-    images.imwrite(file, image, extension=".png")
+    file, seen = io.BytesIO(), Image.fromarray(np.ascontiguousarray(image)).convert("RGBA")
+    Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB").save(file, "PNG")
     return file.getvalue()

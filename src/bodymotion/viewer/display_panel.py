@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 from bodymotion.diagnostics.text import node_name, shown, small_html
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS
 from bodymotion.scene.scene import Scene
-from bodymotion.viewer.environment import PRESETS
+from bodymotion.viewer.environment import PRESETS, show_camera
 from bodymotion.viewer.limit_colors import legend
 from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import viser
 
+    from bodymotion.scene.camera import Camera
     from bodymotion.viewer.app import Viewer
+    from bodymotion.viewer.scene_view import SceneView
 
 NO_PATH = "no link"
 MAX_TRAIL_SECONDS = 10.0
@@ -57,17 +61,22 @@ class DisplayPanel:
     def _add_cameras(self) -> None:
         gui, viewer = self._gui, self._viewer
         presets = gui.add_button_group("Camera", tuple(PRESETS))
-        presets.on_click(lambda event: viewer.set_camera(event.client, preset=event.target.value))
+        presets.on_click(lambda event: self._move(event.client, lambda view: view.camera(event.target.value)))
         viewpoints = viewer.scene.body.viewpoints
         if viewpoints:
             names = tuple(f"{i + 1}. {shown(v.description) or 'viewpoint'}" for i, v in enumerate(viewpoints))
             chosen = gui.add_dropdown("Viewpoint", ("—", *names))
 
             def move(event: viser.GuiEvent[viser.GuiDropdownHandle[str]]) -> None:
-                if event.client is not None and event.target.value in names:
-                    viewer.set_camera(event.client, viewpoint=names.index(event.target.value))
+                if event.target.value in names:
+                    self._move(event.client, lambda view: view.viewpoint(names.index(event.target.value)))
 
             chosen.on_update(move)
+
+    def _move(self, client: viser.ClientHandle | None, camera: Callable[[SceneView], Camera]) -> None:
+        """Move the camera of one browser."""
+        if client is not None:
+            self._viewer.post(lambda: show_camera(client, camera(self._viewer.scene_view)))
 
     def _add_capture(self) -> None:
         viewer = self._viewer
@@ -90,10 +99,10 @@ class DisplayPanel:
     def _add_trail_and_path(self) -> None:
         gui, viewer = self._gui, self._viewer
         trail: Any = gui.add_slider("Trail [s]", 0.5, MAX_TRAIL_SECONDS, 0.5, viewer.options.trail_seconds)
-        on_user(trail, viewer.set_trail)
+        on_user(trail, lambda seconds: setattr(viewer.options, "trail_seconds", seconds))
         self._paths = {node_name(link.index, link.name): link.name for link in viewer.scene.body.links}
         self._path = gui.add_dropdown("Path of", (NO_PATH, *self._paths), initial_value=self._chosen_path())
-        on_user(self._path, lambda name: viewer.choose_path(self._paths.get(name)))
+        on_user(self._path, lambda name: viewer.post(lambda: viewer.scene_view.choose_path(self._paths.get(name))))
 
     def _chosen_path(self) -> str:
         chosen = self._viewer.options.path

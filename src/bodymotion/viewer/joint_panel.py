@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -13,21 +14,19 @@ from bodymotion.diagnostics.text import fixed, shown
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint
+from bodymotion.scene.scene import limits_text
 from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import viser
 
-DEFAULT_RANGE = {"rotate": np.pi, "slide": 1.0}
-"""[rad or m] Range of a slider in both directions where the joint has no limit."""
-MAX_LIMIT = 100.0
-"""[rad or m] Larger limits count as none."""
-NO_BREAK_POINT = "\u2024\u2060"
-"""Looks like a decimal point; viser breaks the line of a label after a real one."""
-WRITE_BACK_DELAY = 0.6
-"""[s] After a user has moved a slider its value is not overwritten for this time."""
+DEFAULT_RANGE = {
+    "rotate": np.pi,
+    "slide": 1.0,
+}  # [rad or m] Range of a slider in both directions where the joint has no limit.
+MAX_LIMIT = 100.0  # [rad or m] Larger limits count as none.
+NO_BREAK_POINT = "\u2024\u2060"  # Looks like a decimal point; viser breaks the line of a label after a real one.
+WRITE_BACK_DELAY = 0.6  # [s] After a user has moved a slider its value is not overwritten for this time.
 
 
 @dataclass(frozen=True)
@@ -56,10 +55,6 @@ class SliderRange:
         if self.lowest < self.highest and shown >= self.highest:
             return self.upper
         return min(max(shown / self.to_shown, self.lower), self.upper)
-
-    def covers(self, shown: float) -> bool:
-        """Return whether a number is in the range of the slider."""
-        return self.lowest <= shown <= self.highest
 
 
 def slider_range(joint: Joint) -> SliderRange:
@@ -98,8 +93,6 @@ class JointSliders:
         self._sliders: dict[int, Any] = {}
         self._ranges: dict[int, SliderRange] = {}
         self._touched: dict[int, float] = {}
-        self._shown: dict[int, float] = {}
-        self._beyond: set[int] = set()
         for column, index in enumerate(body.joint_links):
             joint = body.joints[column]
             if index < 1 or joint.type not in ("rotate", "slide"):
@@ -119,8 +112,6 @@ class JointSliders:
     def _react(self, column: int, moved: Callable[[int, float], None], value: float) -> None:
         covers = self._ranges[column]
         self._touched[column] = monotonic()
-        if not covers.covers(value):  # typed into the field; corrected when the typing has ended
-            self._beyond.add(column)
         moved(column, covers.joint_value(value))
 
     def __len__(self) -> int:
@@ -132,12 +123,6 @@ class JointSliders:
         for column, slider in self._sliders.items():
             value = float(q[column])
             may_write = now - self._touched.get(column, -WRITE_BACK_DELAY) >= WRITE_BACK_DELAY
-            if may_write and column in self._beyond:
-                self._beyond.discard(column)
-                slider.value = self._ranges[column].shown(value)
-            if self._shown.get(column) == value:
-                continue
-            self._shown[column] = value
             if may_write:
                 slider.value = self._ranges[column].shown(value)
             joint = self._body.joints[column]
@@ -153,6 +138,4 @@ def _label(joint: Joint, column: int, value: float) -> str:
 
 
 def _hint(joint: Joint, column: int, value: float) -> str:
-    unit, scale = ("m", 1.0) if joint.type == "slide" else ("°", float(np.rad2deg(1.0)))
-    low, high = (f"{scale * limit:g}{unit}" if np.isfinite(limit) else "none" for limit in (joint.lower, joint.upper))
-    return f"{shown(joint.name) or 'joint'} (column {column}): {value_text(joint, value)}; limits {low} … {high}"
+    return f"{shown(joint.name) or 'joint'} (column {column}): {value_text(joint, value)}; limits {limits_text(joint)}"

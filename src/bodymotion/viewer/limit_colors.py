@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.nodes import RobotNodes
 
-LIMITS: dict[str, str] = {"velocity": "joint_velocities", "torque": "torques"}
-"""The kinds of limits, and the measured quantity of each."""
-COLOR_STOPS = np.array([[38, 150, 70], [245, 205, 30], [215, 35, 30]], dtype=np.float64)
-"""The colours at 0, 50 and 100 % of the limit."""
+LIMITS: dict[str, str] = {
+    "velocity": "joint_velocities",
+    "torque": "torques",
+}  # The kinds of limits, and the measured quantity of each.
+COLOR_STOPS = np.array(
+    [[38, 150, 70], [245, 205, 30], [215, 35, 30]], dtype=np.float64
+)  # The colours at 0, 50 and 100 % of the limit.
 BEYOND_COLOR, NO_LIMIT_COLOR = (140, 0, 150), (150, 154, 162)
-COLOR_STEPS = 40
-"""Number of different colours; a link whose colour stays is not sent."""
+COLOR_STEPS = 40  # Number of different colours; a link whose colour stays is not sent.
 
 
 def shares(values: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike) -> Floats:

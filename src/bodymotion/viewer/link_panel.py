@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bodymotion.diagnostics.text import counted, fixed, html_text, shown
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
+from bodymotion.scene.loading import table_html
+from bodymotion.scene.scene import limits_text
 from bodymotion.viewer.joint_panel import value_text
 from bodymotion.viewer.plot_panel import filled, svg_of
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
 
 MAX_LISTED_LINKS = 2000
-JOINT_KINDS = {"rotate": "⟳", "slide": "↔", "crawler": "⛓", "free": "✥", "fixed": ""}
-"""The sign of each joint type."""
+JOINT_KINDS = {"rotate": "⟳", "slide": "↔", "crawler": "⛓", "free": "✥", "fixed": ""}  # The sign of each joint type.
 
 
 def tree_html(body: Body) -> str:
@@ -70,14 +69,11 @@ class LinkCard:
         self._card.visible = link is not None
         if link is None:
             return
-        rows = "".join(
-            f'<tr><td style="opacity:0.65;padding-right:8px">{name}</td><td>{html_text(text)}</td></tr>'
-            for name, text in _facts(self._viewer, link)
-        )
+        table = table_html((name, html_text(text)) for name, text in _facts(self._viewer, link))
         self._card.content = (
             '<div style="margin:0.3em 0.8em;padding:0.4em 0.6em;border:1px solid #228be6;border-radius:6px;font-size:0.85em;'
             'overflow-wrap:anywhere"><span data-bodymotion-link="-1" title="Close" style="float:right;cursor:pointer">✕</span>'
-            f"<b>{html_text(link.name) or f'link {link.index}'}</b><table>{rows}</table></div>"
+            f"<b>{html_text(link.name) or f'link {link.index}'}</b>{table}</div>"
         )
 
 
@@ -88,13 +84,8 @@ def _facts(viewer: Viewer, link: Link) -> list[tuple[str, str]]:
     column = next((k for k, index in enumerate(body.joint_links) if index == link.index), None)
     if column is not None and joint.type in ("rotate", "slide"):
         facts.append(("Value", value_text(joint, float(viewer.scene_view.q[column]))))
-        unit, scale = ("m", 1.0) if joint.type == "slide" else ("°", float(np.rad2deg(1.0)))
-        low, high = (
-            f"{scale * limit:.4g} {unit}" if np.isfinite(limit) else "none" for limit in (joint.lower, joint.upper)
-        )
-        facts.append(
-            ("Limits", f"{low} … {high}, axis {' '.join(f'{part:.3g}' for part in joint.axis)}, column {column}")
-        )
+        axis = " ".join(f"{part:.3g}" for part in joint.axis)
+        facts.append(("Limits", f"{limits_text(joint)}, axis {axis}, column {column}"))
     center = " ".join(fixed(part, 3) for part in link.center_of_mass)
     facts.append(("Mass", f"{link.mass:.4g} kg, centre at {center} m" if link.mass > 0 else "none"))
     position = viewer.scene_view.link_poses()[link.index, :3]

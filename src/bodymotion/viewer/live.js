@@ -61,6 +61,7 @@ if (!window.bodymotionLive) {
     speeds: [0.1, 0.25, 0.5, 1, 2, 4],
     data: () => content("data"),
     state: () => content("state"),
+    sound: () => content("sound"),
     act: (act) => send({ act }),
     seek: (seek) => send({ seek }),
     setSpeed: (speed) => send({ speed }),

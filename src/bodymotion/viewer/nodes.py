@@ -17,11 +17,9 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Material
 from bodymotion.scene.scene import Scene
-from bodymotion.scene.second_motion import differences
+from bodymotion.scene.second_motion import Differences
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import viser
     import viser.infra
 
@@ -29,10 +27,11 @@ ROBOT = "/world/robot"
 COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
 SELECTED = Material(diffuse=(0.1, 0.5, 1.0), transparency=0.45)
 GHOST = Material(diffuse=(0.2, 0.5, 0.95), transparency=0.62)
-_MESSAGES = {"position": "SetPositionMessage", "wxyz": "SetOrientationMessage"}
-"""The types of viser's messages that set a part of a pose."""
-MIN_POSE_CHANGE = 1e-6
-"""[m, or of a quaternion's elements] Smaller changes since the last message are not sent."""
+_MESSAGES = {
+    "position": "SetPositionMessage",
+    "wxyz": "SetOrientationMessage",
+}  # The types of viser's messages that set a part of a pose.
+MIN_POSE_CHANGE = 1e-6  # [m, or of a quaternion's elements] Smaller changes since the last message are not sent.
 SECOND_ROBOT_WIDTHS, SECOND_ROBOT_SIZES = 1.35, 0.45
 """Distance to the second robot: the first one's width times the one, and at least its size times the other."""
 
@@ -40,14 +39,9 @@ SECOND_ROBOT_WIDTHS, SECOND_ROBOT_SIZES = 1.35, 0.45
 class RobotNodes:
     """The nodes of one robot on a server.
 
-    Attributes
-    ----------
-    bounds, size:
-        The box (2, 3) around the first frame, and the length [m] of its diagonal.
-    names, links, visuals:
-        The names of the links' nodes, the nodes, and the nodes of their shapes by link.
-    recordings:
-        Those to which poses are added, where there is no browser to send them to.
+    `bounds`, `size`: the box (2, 3) around the first frame, and the length [m] of its diagonal. `names`, `links`, `visuals`: the names of
+    the links' nodes, the nodes, and the nodes of their shapes by link. `recording`: that to which poses are added, where there is no
+    browser to send them to.
     """
 
     def __init__(
@@ -69,7 +63,7 @@ class RobotNodes:
         self._parents = np.array([link.parent for link in body.links])
         self.names: list[str] = []
         self.links: list[viser.FrameHandle] = []
-        self.recordings: Sequence[viser.infra.StateSerializer] = ()
+        self.recording: viser.infra.StateSerializer | None = None
         self.visuals: dict[int, viser.GlbHandle] = {}
         self._selected: tuple[int, viser.GlbHandle | None] | None = None
         self._frames_shown = False
@@ -112,13 +106,12 @@ class RobotNodes:
         return int(moved.sum() + rotated.sum())
 
     def _set(self, index: int, name: str, value: Floats) -> None:
-        """Set a part of the pose of a link: by its handle, or, ten times as fast, by the message that this would add to recordings."""
-        if not self.recordings:
+        """Set a part of the pose of a link: by its handle, or, ten times as fast, by the message that this would add to a recording."""
+        if self.recording is None:
             setattr(self.links[index], name, value)
             return
         message = {"name": self.names[index], name: tuple(value.tolist()), "owner": "", "type": _MESSAGES[name]}
-        for recording in self.recordings:
-            recording._messages.append((recording._time, message))
+        self.recording._messages.append((self.recording._time, message))
 
     def follow(self, offset: Floats) -> None:
         """Move the world so that its point `offset` (3,) is at the origin."""
@@ -189,7 +182,7 @@ class SecondRobotNodes:
 
     def __init__(self, server: viser.ViserServer, first: RobotNodes, scene: Scene, is_ghost: bool, stand: bool) -> None:
         self.scene = scene
-        self.differences = differences(first.scene, scene)
+        self.differences = Differences(first.scene, scene)
         self._offset = np.zeros(3)
         if not is_ghost:
             width = float(first.bounds[1, 1] - first.bounds[0, 1])

@@ -35,12 +35,11 @@ if TYPE_CHECKING:
     import viser
 
 MAX_DEVICE_LABELS, MAX_JOINT_LABELS = 60, 200
-MAX_RAYS = 61
-"""Number of rays that are drawn of a range sensor; its first and last ray always are."""
-INERTIA_COLOR = (235, 170, 30)
+MAX_RAYS = 61  # Number of rays that are drawn of a range sensor; its first and last ray always are.
+INERTIA_COLOR, OTHER_DEVICE_COLOR = (235, 170, 30), (20, 150, 90)
+DEVICE_COLORS = {VisionSensor: (30, 120, 220), RangeSensor: (220, 90, 30), ForceSensor: (200, 30, 60)}
 AXIS_COLORS = {"rotate": ROTATION_AXIS, "slide": SLIDE_AXIS, "crawler": CRAWLER_AXIS}
-POSITION_DIGITS = 6
-"""Positions [m] are rounded to so many decimal places: viser sends only what has changed."""
+POSITION_DIGITS = 6  # Positions [m] are rounded to so many decimal places: viser sends only what has changed.
 NO_SHADOW = {"cast_shadow": False, "receive_shadow": False}
 ON_SCREEN = {"thickness_units": "screen"}
 
@@ -115,7 +114,9 @@ class Overlays:
                 self._api.add_line_segments(
                     name,
                     device_outline(device, self._nodes.size),
-                    _device_color(device),
+                    next(
+                        (color for kind, color in DEVICE_COLORS.items() if isinstance(device, kind)), OTHER_DEVICE_COLOR
+                    ),
                     thickness=1.5,
                     position=device.pose[:3],
                     wxyz=poses.compose(poses.IDENTITY, device.pose)[3:],
@@ -243,14 +244,6 @@ def inertia_box(link: Link) -> tuple[Floats, Floats] | None:
     return np.sqrt(np.maximum(squares, 0.0)), axes
 
 
-def _device_color(device: Device) -> Rgb:
-    if isinstance(device, VisionSensor):
-        return (30, 120, 220)
-    if isinstance(device, RangeSensor):
-        return (220, 90, 30)
-    return (200, 30, 60) if isinstance(device, ForceSensor) else (20, 150, 90)
-
-
 def device_outline(device: Device, size: float) -> Floats:
     """Return the lines (N, 2, 3) [m] of a device in its own frame, on a robot of `size` metres.
 
@@ -311,58 +304,41 @@ class FootMarks:
     def __init__(self, nodes: RobotNodes, contacts: FootContacts) -> None:
         self._on = True
         api: Any = nodes.server.scene
-        self._links = contacts.links
+        self._balls, self._discs = [], []
         extent = nodes.scene.extent
-        self._balls: list[dict[str, viser.SceneNodeHandle]] = []
-        self._discs: list[viser.SceneNodeHandle | None] = []
-        for name, link in zip(contacts.names, contacts.links, strict=True):
+        for link in contacts.links:
             points = extent.points[extent.links == link]
             radius = 1.05 * float(np.linalg.norm(points, axis=1).max()) if len(points) else 0.02 * nodes.size
-            kinds = {"missed": MISSED} if name == HAND else {"stance": STANCE, "swing": SWING, "missed": MISSED}
-            self._balls.append(
-                {
-                    kind: api.add_icosphere(
-                        f"{nodes.names[link]}/foot {kind}",
-                        radius=radius * (1.15 if kind == "missed" else 1.0),
-                        color=color,
-                        visible=False,
-                        receive_shadow=False,
-                    )
-                    for kind, color in kinds.items()
-                }
+            name = f"{nodes.names[link]}/foot"
+            self._balls.append(api.add_icosphere(name, radius=radius, color=SWING, visible=False, receive_shadow=False))
+            size = {"radius": 1.9 * radius, "height": 0.1 * radius}
+            disc = api.add_cylinder(
+                f"/world/contact {link}", **size, color=STANCE, opacity=0.6, visible=False, **NO_SHADOW
             )
-            disc = None
-            if name != HAND:
-                disc = api.add_cylinder(
-                    f"/world/contact {link}",
-                    radius=1.9 * radius,
-                    height=0.1 * radius,
-                    color=STANCE,
-                    opacity=0.6,
-                    visible=False,
-                    wxyz=(1.0, 0.0, 0.0, 0.0),
-                    **NO_SHADOW,
-                )
             self._discs.append(disc)
 
     def show(self, on: bool) -> None:
         """Show or hide the marks from the next `place` on."""
         self._on = on
 
-    def place(self, link_poses: Floats, stance: npt.NDArray[np.bool_] | None, missed: npt.NDArray[np.bool_]) -> None:
-        """Mark the feet of link poses (L, 7): those in `stance` (K,), and those that `missed` (K,) their targets; None marks none."""
-        for k, (link, balls, disc) in enumerate(zip(self._links, self._balls, self._discs, strict=True)):
-            on_floor = self._on and stance is not None and bool(stance[k])
-            kind = "missed" if missed[k] else "stance" if on_floor else "swing"
-            for name, ball in balls.items():
-                ball.visible = self._on and stance is not None and name == kind
-            if disc is not None:
-                if on_floor:
-                    disc.position = np.round([*link_poses[link, :2], 0.0], POSITION_DIGITS)
-                disc.visible = on_floor
+    def place(self, link_poses: Floats, contacts: FootContacts | None, frame: int) -> None:
+        """Mark the feet of link poses (L, 7) with the contacts of a frame; without contacts hide the marks."""
+        if contacts is None or not self._on:
+            for handle in (*self._balls, *self._discs):
+                handle.visible = False
+            return
+        for k, (name, link) in enumerate(zip(contacts.names, contacts.links, strict=True)):
+            ball, disc = self._balls[k], self._discs[k]
+            stance, missed = bool(contacts.stance[frame, k]), bool(contacts.out_of_reach[frame, k])
+            color = MISSED if missed else STANCE if stance else SWING
+            ball.visible = name != HAND or missed
+            if ball.color != color:
+                ball.color = color
+            disc.visible = stance
+            if stance:
+                disc.position = np.round([*link_poses[link, :2], 0.0], POSITION_DIGITS)
 
     def remove(self) -> None:
         """Remove the discs; the balls are nodes below the robot."""
         for disc in self._discs:
-            if disc is not None:
-                disc.remove()
+            disc.remove()

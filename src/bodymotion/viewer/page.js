@@ -1,8 +1,8 @@
 // A page without a server: the timeline, keys and messages beside viser's player, which has no interface for scripts. `bodymotionPage` is
-// { times, play, data }: a frame at each of the times [s] after the first. The player's time is read from its slider, and set by calling the
+// { times, play, data, sound }: a frame at each of the times [s] after the first. The player's time is read from its slider, and set by calling the
 // slider's handler, which React keeps with the element. Its own bar is hidden.
 (() => {
-  const { times, play, data } = window.bodymotionPage;
+  const { times, play, data, sound } = window.bodymotionPage;
   const first = data.start, lastFrame = times.length - 1, end = times[lastFrame];
   const frameAt = (t) => Math.max(times.findLastIndex((time) => time <= t + 3e-4), 0);
   const bar = () => [...document.querySelectorAll("[role=slider]")].at(-1)?.closest(".mantine-Paper-root");
@@ -66,6 +66,7 @@
   window.bodymotionTimeline({
     speeds: [0.5, 1, 2, 4, 8],
     data: () => data,
+    sound: () => sound,
     state: moves ? state : () => ({}),
     act: (name) => { if (ready()) act(name); },
     seek: (time) => { if (ready()) seek(time - first); },

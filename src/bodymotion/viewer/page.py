@@ -31,24 +31,16 @@ from bodymotion.viewer.server import quiet_server, stop_server
 from bodymotion.viewer.timeline import script, timeline_data
 
 if TYPE_CHECKING:
-    import viser
-    import viser.infra
-
     from bodymotion.dynamics import Measures
 
 SUFFIXES = (".html", ".htm")
-MAX_RATE = 60.0
-"""Frames per second."""
-MAX_FRAMES = 9000
-"""Number of frames; longer motions are sampled at a lower rate."""
-LAST_FRAME_DURATION = 1e-3
-"""[s] The player jumps to the first frame at the end, and the last one must be visible before."""
-EARLY = 2e-4
-"""[s] Frames begin this much before their time, because times may be rounded to four decimal places."""
-SPARSE = 0.0125
-"""[s] Frames that are so long before the next one are all shown."""
-RECORDED = '<script>window.__VISER_EMBED_DATA__="'
-"""The beginning of the script in which viser puts its recording into a page."""
+MAX_RATE = 60.0  # Frames per second.
+MAX_FRAMES = 9000  # Number of frames; longer motions are sampled at a lower rate.
+LAST_FRAME_DURATION = (
+    1e-3  # [s] The player jumps to the first frame at the end, and the last one must be visible before.
+)
+EARLY = 2e-4  # [s] Frames begin this much before their time, because times may be rounded to four decimal places.
+SPARSE = 0.0125  # [s] Frames that are so long before the next one are all shown.
 FIRST_MOTION_ONLY = ("axes", "devices", "mass", "zmp", "measured_zmp", "contacts", "support", "trails", *LIMIT_OPTIONS)
 """The overlays that are shown for the first of two motions only."""
 
@@ -96,22 +88,18 @@ def page(
     options: DisplayOptions | None = None,
     *,
     play: bool = True,
-    follow_system_theme: bool = False,
     moments: Sequence[tuple[float, str]] = (),
     measures: Measures | None = None,
 ) -> str:
     """Return the page as text, for a file or as `srcdoc` of an `iframe`, whose page can control it by messages.
 
-    It begins to `play`, or shows its first frame. With `follow_system_theme` it has dark mode or light mode as the reader's system has.
-    The frames at some `moments` [s] are on it in any case, and those with a text are marked on the timeline, in place of findings.
-    `measures` are those of the motion where they are known.
+    It begins to `play`, or shows its first frame. The frames at some `moments` [s] are on it in any case, and those with a text are marked
+    on the timeline, in place of findings. `measures` are those of the motion where they are known.
     """
     options = replace(options or DisplayOptions())
     apply_defaults(options, scene)
     sampling = sampled(scene.timeline, [time for time, _ in moments])
-    themes = (False, True) if follow_system_theme else (options.dark,)
-    texts, note, analysis = _record(scene, options, sampling, themes, measures)
-    text = _with_both_themes(*texts) if follow_system_theme else texts[0]
+    text, note, analysis = _record(scene, options, sampling, measures)
     data = timeline_data(scene, analysis)
     data["marks"] = [(time, shown(text, 300)) for time, text in moments if text] or data["marks"]
     return _with_timeline(text, scene, sampling, options, data, note, play)
@@ -120,10 +108,7 @@ def page(
 def write_page(scene: Scene, path: Path, options: DisplayOptions | None = None, *, play: bool = True) -> Sampling:
     """Write the page to a file, whole or not at all; return the frames that it shows.
 
-    Raises
-    ------
-    OSError
-        When the file cannot be written.
+    Raises OSError when the file cannot be written.
     """
     text = page(scene, options, play=play).encode("utf-8")
     with whole_file(path) as stream:
@@ -132,9 +117,9 @@ def write_page(scene: Scene, path: Path, options: DisplayOptions | None = None, 
 
 
 def _record(
-    scene: Scene, options: DisplayOptions, sampling: Sampling, themes: tuple[bool, ...], measures: Measures | None
-) -> tuple[list[str], str, MotionAnalysis | None]:
-    """Return viser's page of the frames for each theme (True: dark mode), a note about what was measured, as HTML, and the analysis."""
+    scene: Scene, options: DisplayOptions, sampling: Sampling, measures: Measures | None
+) -> tuple[str, str, MotionAnalysis | None]:
+    """Return viser's page of the frames, a note about what was measured, as HTML, and the analysis."""
     server = quiet_server("127.0.0.1", 0)
     try:
         # One group of messages for all frames: there are no browsers that it could be sent to meanwhile.
@@ -145,51 +130,20 @@ def _record(
             view.set_first_camera()
             view.analyze_now()
             view.show(int(sampling.frames[0]))
-            recordings = view.nodes.recordings = _recordings(server, view, themes)
+            recording = view.nodes.recording = server.get_scene_serializer()
             durations = np.diff(np.maximum(sampling.times - EARLY, 0.0))
             for duration, frame in zip(durations, sampling.frames[1:], strict=True):
-                for recording in recordings:
-                    recording.insert_sleep(float(duration))
+                recording.insert_sleep(float(duration))
                 view.show(int(frame))
-            for recording in recordings:
-                if len(durations):
-                    recording.insert_sleep(LAST_FRAME_DURATION + EARLY)
-        texts = [recording.as_html(dark_mode=dark) for recording, dark in zip(recordings, themes, strict=True)]
+            if len(durations):
+                recording.insert_sleep(LAST_FRAME_DURATION + EARLY)
+        text = recording.as_html(dark_mode=options.dark)
     finally:
         stop_server(server)
     analysis = view.analysis_overlays.analysis
     if analysis is None and not scene.reason_not_to_measure:
         analysis = analyze(view.shown_scene, options.stand, overlays=False, measures=measures)
-    return texts, _analysis_note(view), analysis
-
-
-def _recordings(
-    server: viser.ViserServer, view: SceneView, themes: tuple[bool, ...]
-) -> list[viser.infra.StateSerializer]:
-    """Return a recording that has begun for each theme.
-
-    viser records all messages from the beginning of a recording on. Those that change the theme for the next recording are taken out of
-    the earlier ones again.
-    """
-    recordings: list[viser.infra.StateSerializer] = []
-    for dark in themes:
-        lengths = [len(recording._messages) for recording in recordings]
-        if dark != view.options.dark:
-            view.switch("dark", dark)
-        for recording, length in zip(recordings, lengths, strict=True):
-            del recording._messages[length:]
-        recordings.append(server.get_scene_serializer())
-    return recordings
-
-
-def _with_both_themes(light: str, dark: str) -> str:
-    """Return a page with the recordings of both pages, which are the same otherwise."""
-    scripts = []
-    for text in (light, dark):
-        start = text.index(RECORDED) + len("<script>")
-        scripts.append(text[start : text.index("</script>", start)])
-    both = f'if (matchMedia("(prefers-color-scheme: dark)").matches) {{{scripts[1]}}} else {{{scripts[0]}}}'
-    return light.replace(scripts[0], both, 1)
+    return text, _analysis_note(view), analysis
 
 
 def _analysis_note(view: SceneView) -> str:
@@ -237,6 +191,8 @@ def _with_timeline(
     data["note"] = line
     # In a script of HTML, "<" could begin the end of the script. Without `play` it shows its first frame; viser's player plays by itself.
     settings = {"times": [round(float(time), 9) for time in sampling.times], "play": play, "data": data}
+    if scene.music is not None:
+        settings["sound"] = scene.music.data_url()
     code = f"window.bodymotionPage = {json.dumps(settings).replace('<', chr(92) + 'u003c')};\n"
     extra = f"<script>{code}{script('timeline.js')}{script('page.js')}</script>"
     return f"{head}</head>{body.replace('</body>', extra + '</body>', 1) if '</body>' in body else body + extra}"

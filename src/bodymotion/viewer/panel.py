@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics.text import counted, html_text, severities, small_html
-from bodymotion.scene.loading import group_text
+from bodymotion.scene.loading import groups_html, table_html
 from bodymotion.scene.options import LABELS
 from bodymotion.scene.scene import Scene
 from bodymotion.viewer.animation_panel import AnimationPanel
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.app import Viewer
 
-MAX_LISTED_GROUPS = 40
 LOOP_OPTIONS = ("loops", "motion_loops")
 KEY_HELP = "Keys: space play · ← → frame · shift ← → 0.1 s · Home End · [ ] speed · L loop · F follow"
 
@@ -152,20 +151,10 @@ def summary_html(viewer: Viewer) -> str:
         reason = "The motion has no root poses: the" if scene.motion is not None else "The"
         facts.append(("Ground", f"{reason} body stands on its lowest point."))
     facts += [("Note", note) for note in scene.notes]
-    rows = "".join(
-        '<tr><td style="opacity:0.65;padding-right:8px;vertical-align:top;white-space:nowrap">'
-        f"{html_text(name)}</td><td>{html_text(text)}</td></tr>"
-        for name, text in facts
-    )
     groups = scene.findings
-    findings = "".join(
-        f'<li style="margin-bottom:4px">{html_text(group_text(group))}</li>' for group in groups[:MAX_LISTED_GROUPS]
-    )
-    if len(groups) > MAX_LISTED_GROUPS:
-        findings += f"<li>… and {counted(len(groups) - MAX_LISTED_GROUPS, 'more rule')}</li>"
-    if groups:
-        findings = f"<b>{severities(groups)} in the files</b><ul>{findings}</ul>"
+    findings = f"<b>{severities(groups)} in the files</b>{groups_html(groups)}" if groups else ""
     return (
         '<div style="padding:0 1em;font-size:0.82em;overflow-wrap:anywhere">'
-        f'<table>{rows}</table><br>{findings}<span style="opacity:0.65">{KEY_HELP}</span></div>'
+        f"{table_html((name, html_text(text)) for name, text in facts)}<br>"
+        f'{findings}<span style="opacity:0.65">{KEY_HELP}</span></div>'
     )

@@ -11,8 +11,14 @@ from math import isfinite
 
 from bodymotion.motion.components import Timeline
 
-SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
-"""The playback speeds of the keys; any value between the first and the last is allowed."""
+SPEEDS = (
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.0,
+    4.0,
+)  # The playback speeds of the keys; any value between the first and the last is allowed.
 
 
 KEYS: tuple[tuple[str, str | None, str, str], ...] = (
@@ -44,7 +50,7 @@ class Player:
     def __post_init__(self) -> None:
         if self.timeline.num_frames < 1:
             raise ValueError("a player needs at least one frame")
-        self.time = self._clipped(self.time)
+        self.seek(self.time)
 
     @property
     def start(self) -> float:
@@ -78,16 +84,9 @@ class Player:
         """Pause at the current time."""
         self.playing = False
 
-    def toggle(self) -> None:
-        """Play when paused, pause when playing."""
-        if self.playing:
-            self.pause()
-        else:
-            self.play()
-
     def seek(self, time: float) -> None:
         """Go to a time [s], at least that of the first frame, at most that of the last."""
-        self.time = self._clipped(time)
+        self.time = min(max(float(time), self.start), self.end) if isfinite(time) else self.start
 
     def seek_frame(self, frame: int) -> None:
         """Go to the time of a frame; indices below 0 are the first frame, those beyond the last the last."""
@@ -103,13 +102,10 @@ class Player:
         if isfinite(speed):
             self.speed = min(max(speed, SPEEDS[0]), SPEEDS[-1])
 
-    def faster(self) -> None:
-        """Set the next higher of `SPEEDS`."""
-        self.set_speed(next((s for s in SPEEDS if s > self.speed), SPEEDS[-1]))
-
-    def slower(self) -> None:
-        """Set the next lower of `SPEEDS`."""
-        self.set_speed(next((s for s in reversed(SPEEDS) if s < self.speed), SPEEDS[0]))
+    def change_speed(self, name: str) -> None:
+        """Set the next of `SPEEDS` that is "faster" or "slower"."""
+        faster, slower = (s for s in SPEEDS if s > self.speed), (s for s in reversed(SPEEDS) if s < self.speed)
+        self.speed = next(faster if name == "faster" else slower, self.speed)
 
     def advance(self, seconds: float) -> None:
         """Advance by `seconds` of the clock.
@@ -136,27 +132,20 @@ class Player:
         playing = self.playing and timeline.num_frames > 1
         return Player(timeline, self.time, playing, self.loop, self.speed)
 
-    def _clipped(self, time: float) -> float:
-        if not isfinite(time):
-            return self.start
-        return min(max(float(time), self.start), self.end)
-
 
 def run_action(player: Player, name: str, before_seek: Callable[[], None]) -> None:
     """Run the action of a key or button by its name in `KEYS`; `before_seek` is called before the frame changes."""
     near = {distance: player.timeline.frames_at(player.time + distance) - player.frame for distance in (0.1, -0.1)}
     tenth, back = max(1, int(near[0.1])), min(-1, int(near[-0.1]))
     steps = {"next": 1, "back": -1, "far_next": tenth, "far_back": back, "last": player.num_frames}
-    if name == "slower":
-        player.slower()
-    elif name == "faster":
-        player.faster()
+    if name in ("slower", "faster"):
+        player.change_speed(name)
     elif name == "loop":
         player.loop = not player.loop
     elif player.num_frames > 1:
         before_seek()
         if name == "toggle":
-            player.toggle()
+            (player.pause if player.playing else player.play)()
         elif name == "first":
             player.seek_frame(0)
         else:

@@ -6,22 +6,20 @@ following the time costs next to nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bodymotion.diagnostics.text import fixed, html_text, shown, small_html
+from bodymotion.diagnostics.text import distinct, fixed, html_text, shown, small_html
 from bodymotion.geometry.arrays import Floats
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Curve, Scene
 from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import viser
 
-    from bodymotion.dynamics import Series
     from bodymotion.viewer.analysis import MotionAnalysis
 
 NONE = "—"
@@ -31,8 +29,7 @@ COLORS = ("#1f77d0", "#e0701a", "#2a9d4a", "#b03ac0")
 """The colours of the curves, whose number they limit."""
 HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 190, 40, 12, 10, 20
 """[px] Height of the plot and its margins; on the right `LEFT` when there is a second unit."""
-GRID = 1000
-"""Resolution of the drawing in both directions."""
+GRID = 1000  # Resolution of the drawing in both directions.
 _LINE = 'fill="none" stroke-linejoin="round" vector-effect="non-scaling-stroke"'
 _GRID_LINE = 'stroke="currentColor" stroke-opacity="0.12" vector-effect="non-scaling-stroke"'
 
@@ -45,7 +42,7 @@ class PlotPanel:
 
         self._scene = scene
         self._names = {quantity.title: name for name, quantity in QUANTITIES.items() if not scene.without_body}
-        self._curves = with_unique_names(scene.curves, NONE)
+        self._curves = with_unique_names(scene.curves)
         self._drawn: tuple[str | None, bool] | None = None
         titles = {name: title for title, name in self._names.items()}
         self._quantity = gui.add_dropdown(
@@ -86,41 +83,30 @@ class PlotPanel:
         known = name is None or (analysis is not None and analysis.has(name))
         if self._drawn != (name, known):
             if name is None:
-                self._curves = with_unique_names(self._scene.curves, NONE)
+                self._curves = with_unique_names(self._scene.curves)
             elif known and analysis is not None:
-                self._curves = with_unique_names(curves_of(analysis.series(name)), NONE)
+                of = analysis.series(name)
+                columns = zip(of.labels, of.units, np.asarray(of.values).T, strict=True)
+                self._curves = with_unique_names(tuple(Curve(*one) for one in columns if np.isfinite(one[2]).any()))
             else:
                 self._curves = {}
-            self._offer_curves()
+            # The curves that were chosen before, or the ones with the largest spans.
+            kept = [name for name in self._kept if name in self._curves]
+            kept = kept or largest_spans(self._curves, 3 if len(self._curves) == 3 else 2)
+            for k, choice in enumerate(self._choices):
+                choice.options = (NONE, *self._curves)
+                choice.value = kept[k] if k < len(kept) else NONE
+            self._kept = ()
             self._drawn = (name, known)
         times = self._scene.timeline.times
         curves = [filled(self._curves[chosen], len(times)) for chosen in self.chosen]
         self._plot.content = f'<div class="bodymotion-plot" style="cursor:crosshair">{svg_of(times, curves)}</div>'
-
-    def _offer_curves(self) -> None:
-        """Offer the curves, and choose those that were chosen before, or the ones with the largest spans."""
-        kept = [name for name in self._kept if name in self._curves]
-        kept = kept or largest_spans(self._curves, 3 if len(self._curves) == 3 else 2)
-        for k, choice in enumerate(self._choices):
-            choice.options = (NONE, *self._curves)
-            choice.value = kept[k] if k < len(kept) else NONE
-        self._kept = ()
 
     def follow(self, frame: int, status: str) -> None:
         """Move the line to a frame and show the values there; `status` is that of the analysis."""
         times = self._scene.timeline.times
         share = (times[frame] - times[0]) / max(times[-1] - times[0], 1e-12)
         self._now.content = f"<style>:root{{--bodymotion-now:{share:.5f}}}</style>"
-        self._show_status(status)
-        rows = "".join(
-            f'<tr><td style="color:{COLORS[i]};padding-right:6px">&#9644;</td><td style="width:100%">{html_text(name)}</td>'
-            f'<td style="white-space:nowrap;text-align:right">{_value(self._curves[name], frame)}</td></tr>'
-            for i, name in enumerate(self.chosen)
-        )
-        style = "font-size:0.8em;width:100%;padding:0 0.9em;font-variant-numeric:tabular-nums"
-        self._legend.content = f'<table style="{style}">{rows}</table>'
-
-    def _show_status(self, status: str) -> None:
         name = self.quantity
         if name is None or self._drawn == (name, True):
             status = "" if self._curves else "There are no values of this quantity."
@@ -129,15 +115,13 @@ class PlotPanel:
         self._status.visible = bool(status)
         if status:
             self._status.content = small_html(status)
-
-
-def curves_of(series: Series) -> tuple[Curve, ...]:
-    """Return the columns of a quantity that have any finite value."""
-    return tuple(
-        Curve(label, unit, np.asarray(series.values[:, k]))
-        for k, (label, unit) in enumerate(zip(series.labels, series.units, strict=True))
-        if np.isfinite(series.values[:, k]).any()
-    )
+        rows = "".join(
+            f'<tr><td style="color:{COLORS[i]};padding-right:6px">&#9644;</td><td style="width:100%">{html_text(name)}</td>'
+            f'<td style="white-space:nowrap;text-align:right">{_value(self._curves[name], frame)}</td></tr>'
+            for i, name in enumerate(self.chosen)
+        )
+        style = "font-size:0.8em;width:100%;padding:0 0.9em;font-variant-numeric:tabular-nums"
+        self._legend.content = f'<table style="{style}">{rows}</table>'
 
 
 def filled(curve: Curve, count: int) -> Curve:
@@ -234,16 +218,10 @@ def ticks(low: float, high: float, count: int = 7) -> list[float]:
     return [float(f"{step * i:.10g}") for i in range(first, min(last, first + 3 * count) + 1)]
 
 
-def with_unique_names(curves: tuple[Curve, ...], reserved: str = "") -> dict[str, Curve]:
-    """Return the curves by name; further ones of the same name, or of the `reserved` one, get a number."""
-    named: dict[str, Curve] = {}
-    for curve in curves:
-        first = shown(curve.name) or "joint"
-        name, number = first, 2
-        while name in named or name == reserved:
-            name, number = f"{first} ({number})", number + 1
-        named[name] = curve
-    return named
+def with_unique_names(curves: Iterable[Curve]) -> dict[str, Curve]:
+    """Return the curves by name; further ones of the same name, or of the name of no curve, get a number."""
+    curves = tuple(curves)
+    return dict(zip(distinct((NONE, *(shown(one.name) for one in curves)), "joint")[1:], curves, strict=True))
 
 
 def largest_spans(curves: dict[str, Curve], count: int) -> list[str]:

@@ -6,7 +6,6 @@ A dragged arrow or plane moves the link's origin and leaves its orientation free
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,15 +26,11 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.app import Viewer
 
-MIN_JOINTS = 3
-"""An arm or leg has at least so many joints between two branches, or a branch and its tip."""
-HANDLE_SIZE = 0.12
-"""Of the size of the robot."""
-POSTURE_WEIGHT = 1e-3
-"""Joints that the task leaves free stay near where they were when the drag began."""
+MIN_JOINTS = 3  # An arm or leg has at least so many joints between two branches, or a branch and its tip.
+HANDLE_SIZE = 0.12  # Of the size of the robot.
+POSTURE_WEIGHT = 1e-3  # Joints that the task leaves free stay near where they were when the drag began.
 MAX_STEPS, MAX_UNDO = 50, 100
-SAME_ROTATION = 1e-4
-"""[rad] A handle that is rotated by less is dragged along its axes."""
+SAME_ROTATION = 1e-4  # [rad] A handle that is rotated by less is dragged along its axes.
 
 
 def limb_ends(body: Body) -> list[int]:
@@ -68,9 +63,8 @@ class Drag:
 class PoseHandles:
     """The handles of a viewer. All but `add_to` and `save` is called by the viewer's own thread."""
 
-    def __init__(self, viewer: Viewer, post: Callable[[Callable[[], object]], None]) -> None:
+    def __init__(self, viewer: Viewer) -> None:
         self._viewer = viewer
-        self._post = post
         self._on = self._is_compiled = False
         self._handles: dict[int, viser.TransformControlsHandle] = {}
         self._undo: list[tuple[Floats | None, Floats | None]] = []
@@ -80,12 +74,12 @@ class PoseHandles:
     def add_to(self, gui: viser.GuiApi) -> None:
         """Add the widgets to the panel."""
         checkbox = gui.add_checkbox("Drag handles", self._on, hint="Drag hands, feet and the selected link")
-        checkbox.on_update(lambda event: self._post(lambda: self.switch(event.target.value)))
+        checkbox.on_update(lambda event: self._viewer.post(lambda: self.switch(event.target.value)))
         buttons = gui.add_button_group("Pose", ("Undo", "Save"), hint="Undo the last drag; save the pose as .seq")
 
         def react(event: Any) -> None:  # noqa: ANN401
             if event.target.value == "Undo":
-                self._post(self.undo)
+                self._viewer.post(self.undo)
             elif event.client is not None:
                 self.save(event.client)
 
@@ -115,7 +109,7 @@ class PoseHandles:
         def prepare() -> None:
             body = self._viewer.scene.body
             body.ik(tasks=[FrameTask(0, body.root_pose)])
-            self._post(self._ready)
+            self._viewer.post(self._ready)
 
         compile_in_background(prepare)
 
@@ -156,12 +150,12 @@ class PoseHandles:
 
         async def react(event: Any) -> None:  # noqa: ANN401
             if event.phase == "start":
-                self._post(lambda: self._begin(index))
+                self._viewer.post(lambda: self._begin(index))
             elif event.phase == "end":
-                self._post(self._end)
+                self._viewer.post(self._end)
             elif not self._is_waiting:
                 self._is_waiting = True
-                self._post(self._follow)
+                self._viewer.post(self._follow)
 
         handle.on_update(react)
         return handle

@@ -13,22 +13,23 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.kernels.compiling import compile_in_background
 from bodymotion.model.body import Body
 from bodymotion.model.closed_loops import Closed, Loops, loop_errors
+from bodymotion.scene.camera import Camera
 from bodymotion.scene.options import LIMIT_OPTIONS, DisplayOptions
 from bodymotion.scene.scene import Scene, path_frames
 from bodymotion.scene.theme import DARK, LIGHT
-from bodymotion.viewer.analysis import MotionAnalysis, analyze
+from bodymotion.viewer.analysis import analyze
 from bodymotion.viewer.analysis_overlays import AnalysisOverlays
-from bodymotion.viewer.environment import CameraView, Lights, add_environment, framing, from_viewpoint
+from bodymotion.viewer.environment import add_environment, framing, from_viewpoint
 from bodymotion.viewer.nodes import RobotNodes, SecondRobotNodes
 from bodymotion.viewer.overlays import FootMarks, Overlays
 
 if TYPE_CHECKING:
     import viser
 
-FRAMED_FRAMES = 12
-"""Number of frames whose extent the first camera of an animation sees."""
-FOLLOW_DISTANCE = 0.6
-"""The camera follows a root that moves farther than this many sizes of the robot, unless the option is set."""
+FRAMED_FRAMES = 12  # Number of frames whose extent the first camera of an animation sees.
+FOLLOW_DISTANCE = (
+    0.6  # The camera follows a root that moves farther than this many sizes of the robot, unless the option is set.
+)
 OVERLAYS = ("axes", "names", "inertias", "devices", "mass")
 
 
@@ -56,7 +57,7 @@ class SceneView:
         if scene.second is not None:
             self.second = SecondRobotNodes(server, self.nodes, scene.second, scene.is_ghost, options.stand)
         self._first_root = np.array(first[0, :3])
-        self.lights: Lights | None = None
+        self.light: viser.DirectionalLightHandle | None = None
         add_environment(server.scene, self.nodes.size, DARK if options.dark else LIGHT)
         for name in ("collisions", "frames", *OVERLAYS, "zmp", "contacts"):
             if getattr(options, name):
@@ -88,10 +89,6 @@ class SceneView:
         self.manual_q, self.manual_root = q, root
         self.loops.manual_result = None
 
-    def clear_pose(self) -> None:
-        """Show the joint values of the motion again."""
-        self.set_pose(None, None)
-
     def loop_note(self) -> str:
         """Return how far the loops of what is shown are open; empty for a body without loops."""
         if not self.loops.exist:
@@ -107,25 +104,18 @@ class SceneView:
         with self.server.atomic():
             sent = self.nodes.place(poses)
             self.overlays.place(poses, self.scene.zmp_at(frame, poses[0]))
-            contacts = self.scene.contacts
-            if self._foot_marks is not None and contacts is not None:
-                self._foot_marks.place(
-                    poses, contacts.stance[frame] if recorded else None, contacts.out_of_reach[frame]
-                )
+            if self._foot_marks is not None:
+                self._foot_marks.place(poses, self.scene.contacts if recorded else None, frame)
             self.analysis_overlays.place(frame, recorded)
             if self.second is not None:
                 self.second.place(float(self.scene.timeline.times[frame]), self.options.stand)
             self.nodes.follow(self.follow_offset(poses))
         return sent
 
-    def set_analysis(self, analysis: MotionAnalysis | None) -> None:
-        """Show the analysis of the motion in the overlays that are on; None removes it."""
-        self.analysis_overlays.set_analysis(analysis)
-
     def analyze_now(self) -> None:
         """Compute the analysis that the overlays need, and wait for it."""
         if self.analysis_overlays.needed:
-            self.set_analysis(analyze(self.shown_scene, self.options.stand))
+            self.analysis_overlays.set_analysis(analyze(self.shown_scene, self.options.stand))
 
     def can_show(self, scene: Scene) -> bool:
         """Return whether the nodes can show another scene: it has the same body and the same feet, and no second motion."""
@@ -137,8 +127,8 @@ class SceneView:
         """Show another motion of the same body."""
         self.scene = self.nodes.scene = scene
         self.loops = ClosedLoops(scene)
-        self.set_analysis(None)
-        self.clear_pose()
+        self.analysis_overlays.set_analysis(None)
+        self.set_pose(None, None)
         self.frame = min(self.frame, scene.num_frames - 1)
         self.choose_path(self.options.path)
 
@@ -174,7 +164,7 @@ class SceneView:
             "frames": self.nodes.show_frames,
             "zmp": lambda on: self.overlays.show("zmp", on and self.scene.zmp is not None),
             "contacts": lambda on: self._foot_marks.show(on) if self._foot_marks is not None else None,
-            "shadows": lambda on: self.lights.cast_shadows(on) if self.lights is not None else None,
+            "shadows": lambda on: setattr(self.light, "cast_shadow", on) if self.light is not None else None,
             "dark": self._set_theme,
             "stand": lambda on: self.choose_path(self.options.path),
             "loops": self._close_manual_pose,
@@ -187,7 +177,7 @@ class SceneView:
 
     def _set_theme(self, dark: bool) -> None:
         add_environment(self.server.scene, self.nodes.size, DARK if dark else LIGHT)
-        self.analysis_overlays.set_theme(dark)
+        self.analysis_overlays.remove_trails()
 
     def _close_manual_pose(self, on: bool) -> None:
         self.loops.manual_result = None
@@ -207,7 +197,7 @@ class SceneView:
             points[:, 2] += self.scene.ground_offset(poses)
         self.overlays.show_path(points)
 
-    def camera(self, preset: str) -> CameraView:
+    def camera(self, preset: str) -> Camera:
         """Return the camera of a preset for the robot as it is shown."""
         poses = self._poses(self.frame)
         bounds = self.scene.extent.bounds(poses)
@@ -216,7 +206,7 @@ class SceneView:
             bounds = self.second.bounds_with(bounds)
         return framing(bounds - self.follow_offset(poses), preset)
 
-    def first_camera(self) -> CameraView:
+    def first_camera(self) -> Camera:
         """Return the first camera. That of an animation sees the whole space that Spot moves in."""
         if self.scene.playback is None:
             return self.camera("Corner")
@@ -228,7 +218,7 @@ class SceneView:
                 boxes.append(bounds - self.follow_offset(poses))
         return framing(np.stack([np.min(boxes, axis=(0, 1)), np.max(boxes, axis=(0, 1))]), "Corner")
 
-    def viewpoint(self, number: int) -> CameraView:
+    def viewpoint(self, number: int) -> Camera:
         """Return the camera of one of the model's viewpoints; it moves with the robot over the ground, as the presets do."""
         poses = self._poses(self.frame)
         walked = poses[0, :2] - self.scene.body.root_pose[:2]
@@ -289,8 +279,7 @@ def reapply_defaults(options: DisplayOptions, scene: Scene, before: Scene) -> No
             setattr(options, name, defaults[name])
 
 
-CLOSURE_TOLERANCE = 1e-6
-"""[m, rad] A loop that is open by more is reported as open."""
+CLOSURE_TOLERANCE = 1e-6  # [m, rad] A loop that is open by more is reported as open.
 MAX_LISTED_LOOPS = 3
 
 

@@ -15,7 +15,6 @@ import ipaddress
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
     _Answer: TypeAlias = "Response | None"
     _Hook: TypeAlias = Callable[[ServerConnection, Request], "Awaitable[_Answer] | _Answer"]
 
-NUM_PORTS = 100
-"""Number of ports that are tried."""
+NUM_PORTS = 100  # Number of ports that are tried.
 
 
 def quiet_server(host: str, port: int) -> viser.ViserServer:
@@ -36,12 +34,7 @@ def quiet_server(host: str, port: int) -> viser.ViserServer:
 
     viser can share a page on the internet through a server of its developers when a browser requests it; this is switched off.
 
-    Raises
-    ------
-    OSError
-        As `free_port`.
-    RuntimeError
-        When this version of viser does not allow to check requests.
+    Raises OSError as `free_port`; RuntimeError when this version of viser does not allow to check requests.
     """
     import viser
 
@@ -97,14 +90,9 @@ def _is_ours(name: str, served: str) -> bool:
     try:
         ipaddress.ip_address(name)
     except ValueError:
-        return name in _own_names()
+        own = socket.gethostname().lower().rstrip(".")
+        return bool(own) and name in (own, f"{own}.local")
     return True
-
-
-@cache
-def _own_names() -> frozenset[str]:
-    name = socket.gethostname().lower().rstrip(".")
-    return frozenset((name, f"{name}.local")) - {"", ".local"}
 
 
 def _request_check(served: str, next_hook: _Hook | None) -> _Hook:
@@ -152,10 +140,7 @@ def _guarded(served: str) -> Iterator[list[bool]]:
 def free_port(host: str, port: int) -> int:
     """Return the first free port from `port` on; 0 leaves the choice to the system.
 
-    Raises
-    ------
-    OSError
-        When the host is not one of this machine, or no port is free.
+    Raises OSError when the host is not one of this machine, or no port is free.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]

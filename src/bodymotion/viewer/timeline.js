@@ -1,11 +1,13 @@
 // The bar at the lower edge of the live viewer and of pages: buttons, time, and a timeline with beats, contacts and findings.
 // A host connects it to what plays:
-//   data():  { start, end, frames, slice, slices, rows: [[name, [[from, to, color] …]] …], marks: [[time, text] …], note } or null; a new object
-//            where it has changed;
+//   data():  { start, end, frames, slice, slices, rows: [[name, [[from, to, color] …]] …], marks: [[time, text] …], note, music } or null; a
+//            new object where it has changed; music is null or { levels, duration, beats, first }: the waveform, and beats, of which every
+//            fourth from the first one on begins a bar;
+//   sound(): the address of the music, or null;
 //   state(): { time, playing, speed, loop, text }; loop is undefined where it cannot be switched;
 //   speeds, act(name) (see `player.run_action`), seek(time), setSpeed(speed).
 window.bodymotionTimeline = (host) => {
-  const RULER = 20, RIGHT = 14, SNAP = 5, MAX_LEFT = 76;
+  const RULER = 20, RIGHT = 14, SNAP = 5, MAX_LEFT = 76, WAVE = 26;
   let LEFT = 14, ROW = 9;
   const bar = document.createElement("div");
   bar.id = "bodymotion-bar";
@@ -40,6 +42,27 @@ window.bodymotionTimeline = (host) => {
   const canvas = part("canvas"), field = part("input"), play = part(".play"), speed = part("select");
   for (const one of host.speeds) speed.add(new Option(`${one}×`, one));
   let data = null, state = {}, from = 0, to = 1, drawn = "";
+  const audio = bar.appendChild(new Audio());
+  let heard = {};
+  // Music sounds where the motion is; small differences would be heard when they are corrected.
+  const sing = () => {
+    const url = data && host.sound?.();
+    if (!url) return;
+    const state = host.state() ?? {};
+    if (audio.src !== url) audio.src = url;
+    const on = state.playing && state.time >= 0 && state.time < (data.music?.duration ?? 0);
+    if (!on) {
+      heard = {};
+      return audio.pause();
+    }
+    audio.playbackRate = Math.min(Math.max(state.speed ?? 1, 0.1), 8);
+    // The state of a page that is not drawn is old: the music goes on from it.
+    if (state.time !== heard.time) heard = { time: state.time, at: performance.now() };
+    const time = heard.time + (performance.now() - heard.at) / 1000 * audio.playbackRate;
+    if (audio.paused || Math.abs(audio.currentTime - time) > 0.12 * Math.max(audio.playbackRate, 1)) audio.currentTime = time;
+    if (audio.paused) audio.play().catch(() => {});
+  };
+  setInterval(sing, 100); // also where the page is not drawn
 
   const width = () => Math.max(canvas.clientWidth - LEFT - RIGHT, 1);
   const xOf = (time) => LEFT + (time - from) / (to - from) * width();
@@ -92,7 +115,7 @@ window.bodymotionTimeline = (host) => {
   const round = (minimum) => [1, 2, 5, 10].map((factor) => factor * 10 ** Math.floor(Math.log10(minimum))).find((one) => one >= minimum * 0.999);
   const draw = () => {
     ROW = data.rows.some(([, spans]) => spans.some((span) => span[4])) ? 13 : 9;
-    const scale = devicePixelRatio || 1, high = RULER + ROW * data.rows.length + 14, wide = canvas.clientWidth;
+    const scale = devicePixelRatio || 1, waves = RULER + ROW * data.rows.length, high = waves + (data.music ? WAVE : 0) + 14, wide = canvas.clientWidth;
     if (canvas.width !== Math.round(wide * scale) || canvas.height !== high * scale) {
       [canvas.width, canvas.height] = [Math.round(wide * scale), high * scale];
       canvas.style.height = `${high}px`;
@@ -139,6 +162,19 @@ window.bodymotionTimeline = (host) => {
       pen.textAlign = "right";
       pen.fillText(name, LEFT - 4, top + ROW - 2, LEFT - 6);
     });
+    if (data.music) {
+      const { levels, duration, beats, first } = data.music, middle = waves + WAVE / 2;
+      pen.fillStyle = "#228be6";
+      pen.globalAlpha = 0.7;
+      const right = Math.min(xOf(duration), LEFT + width());
+      for (let x = Math.max(xOf(0), LEFT); x < right; x++) {
+        const one = Math.floor(timeAt(x) / duration * levels.length), next = Math.max(Math.floor(timeAt(x + 1) / duration * levels.length), one + 1);
+        const level = Math.max(0, ...levels.slice(one, next)) / 100 * (WAVE / 2 - 2);
+        pen.fillRect(x, middle - level, 1, 2 * level + 1);
+      }
+      pen.fillStyle = ink;
+      beats.forEach((time, k) => { if (time >= from && time <= to) line(xOf(time), waves, waves + WAVE, (k - first) % 4 ? 0.25 : 0.8); });
+    }
     pen.globalAlpha = 1;
     for (const [time] of data.marks) {
       const x = xOf(time), top = high - 12;

@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
 
 MAX_MARKS, MAX_MARKS_PER_RULE = 120, 20
-MAX_SPANS = 2000
-"""Of one row; spans that are closer than this share of the time are drawn as one."""
-MAX_REQUEST = 1000
-"""[characters] Longer requests of browsers are ignored."""
+MAX_SPANS = 2000  # Of one row; spans that are closer than this share of the time are drawn as one.
+MAX_LEVELS = 3000  # Of the waveform of music.
+MAX_REQUEST = 1000  # [characters] Longer requests of browsers are ignored.
 
 
 def script(name: str) -> str:
@@ -44,8 +43,7 @@ def timeline_data(scene: Scene, analysis: MotionAnalysis | None = None, note: st
 
     Contacts and findings are those that the motion records, or those of the `analysis`.
     """
-    times = scene.timeline.times
-    beats = scene.beats
+    times, beats = scene.timeline.times, scene.beats
     return {
         "start": float(times[0]),
         "end": float(times[-1]),
@@ -55,6 +53,22 @@ def timeline_data(scene: Scene, analysis: MotionAnalysis | None = None, note: st
         "rows": _rows(scene, analysis),
         "marks": _marks(scene, analysis),
         "note": note,
+        "music": _music(scene),
+    }
+
+
+def _music(scene: Scene) -> dict[str, Any] | None:
+    """Return the waveform, in percent, the length and the beats of the music, and which of these begin a bar."""
+    sound = scene.music
+    if sound is None:
+        return None
+    beats, levels = sound.beats, sound.levels(MAX_LEVELS)
+    first = int(np.searchsorted(beats, sound.downbeats[0])) if len(beats) else 0
+    return {
+        "levels": np.round(100 * levels).astype(int).tolist(),
+        "duration": sound.duration,
+        "beats": np.round(beats, 4).tolist(),
+        "first": first,
     }
 
 
@@ -125,6 +139,8 @@ class PlaybackPanel:
         self._clock = gui.add_html(self._clock_html())
         self._data = gui.add_html("", visible=False)
         self._state = gui.add_html("", visible=False)
+        if viewer.scene.music is not None:
+            gui.add_html("bodymotion-sound:" + json.dumps(viewer.scene.music.data_url()), visible=False)
         requests = gui.add_text("bodymotion requests", "", visible=False)
 
         async def requested(event: viser.GuiEvent[viser.GuiTextHandle]) -> None:
@@ -194,6 +210,6 @@ def request(viewer: Viewer, text: str) -> None:
         case {"act": str() as name}:
             viewer.act(name)
         case {"speed": int() | float() as speed}:
-            viewer.set_speed(float(speed))
+            viewer.post(lambda: viewer.player.set_speed(float(speed)))
         case {"select": int() as link}:
             viewer.select(link)

@@ -4,8 +4,6 @@ Each format has a file here: its `edits_of(data, path)` gives changes, each for 
 meant is written as it is taken; what could be meant in two ways stays, and so does all of a text that cannot be read.
 """
 
-from __future__ import annotations
-
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,8 +19,7 @@ from bodymotion.system.atomic_files import whole_file
 
 __all__ = ["Fixes", "find_fixes", "fixable", "write_fixes"]
 
-MAX_BYTES = 1 << 30
-"""Files of more bytes are not fixed: they are held in memory as a whole."""
+MAX_BYTES = 1 << 30  # Files of more bytes are not fixed: they are held in memory as a whole.
 
 MODULES = {"seq": "seq", "openhrp": "wrl", "cha": "cha", "urdf": "axes", "body": "axes"}
 

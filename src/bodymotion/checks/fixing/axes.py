@@ -1,7 +1,5 @@
 """What has one right answer in a URDF and in a Choreonoid body: the axes that are not of length 1."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator
@@ -26,18 +24,14 @@ _WHERE = {
 }
 
 
-def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
+def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
     """Return what is to be changed; nothing in a text that is not in UTF-8, or has lines that end with CR alone."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        return ()
+        return
     if data.count(b"\r") != data.count(b"\r\n"):
-        return ()
-    return tuple(_edits(data, path))
-
-
-def _edits(data: bytes, path: Path) -> Iterator[Edit]:
+        return
     try:
         problems = find_format(path).read(path).problems
     except FormatError as error:

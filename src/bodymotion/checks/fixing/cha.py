@@ -4,8 +4,6 @@ A comment between blank lines belongs to the section above it or to the one belo
 there one section that it can belong to.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +14,7 @@ from bodymotion.animation import GROUPS
 from bodymotion.checks.fixing.edits import Edit, Lines
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.checks.line_ends import most_common_end
-from bodymotion.diagnostics import Diagnostics, Problem
+from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats.cha import parse_cha, rules
 from bodymotion.formats.cha.head import read_header
 from bodymotion.formats.cha.keyframe_checks import QUATERNION_TOLERANCE
@@ -30,18 +28,13 @@ _ODD_BLANK = re.compile(r"[^\S \t\r\n]")
 _WORD = re.compile(r"\S+")
 
 
-def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
+def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
     """Return what is to be changed; nothing in a text that is not in UTF-8."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        return ()
-    problems = parse_cha(data, path).problems
-    lines = Lines(data, any_end=True)
-    return tuple(_edits(data, lines, problems))
-
-
-def _edits(data: bytes, lines: Lines, problems: tuple[Problem, ...]) -> Iterator[Edit]:
+        return
+    problems, lines = parse_cha(data, path).problems, Lines(data, any_end=True)
     codes = {problem.rule for problem in problems}
     if rules.BOM.code in codes and data.startswith(_BOM):
         count = next(k for k in range(1, len(data) + 1) if not data.startswith(_BOM, k * len(_BOM)))

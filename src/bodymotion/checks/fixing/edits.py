@@ -9,8 +9,7 @@ from operator import attrgetter
 
 import numpy as np
 
-CONTEXT = 3
-"""So many lines that stay are shown around those that change."""
+CONTEXT = 3  # So many lines that stay are shown around those that change.
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +129,8 @@ def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> Iterator[_
         yield group
 
 
-_Group = tuple[int, int, list[Edit]]
-"""The first and the last line that edits are about, and those."""
-_Changed = tuple[int, int, list[bytes]]
-"""Which lines go (from, up to), and what comes in their place."""
+_Group = tuple[int, int, list[Edit]]  # The first and the last line that edits are about, and those.
+_Changed = tuple[int, int, list[bytes]]  # Which lines go (from, up to), and what comes in their place.
 
 
 def _changed_lines(data: bytes, starts: list[int], group: _Group) -> _Changed | None:

@@ -1,7 +1,5 @@
 """Numbers of a text brought to the length of 1 together: those that change get the digits that their neighbours have."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence
@@ -9,8 +7,7 @@ from collections.abc import Sequence
 from bodymotion.formats.text.decimals import number
 
 _BESIDE_DIGITS = re.compile(r"[eE].*|[^0-9]")
-FEWEST = 9
-"""So many digits are written at least: a length that is off by 1e-9 is 1 to all rules."""
+FEWEST = 9  # So many digits are written at least: a length that is off by 1e-9 is 1 to all rules.
 
 
 def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int, str]]:

@@ -1,7 +1,5 @@
 """What has one right answer in a body motion file: numFrames, the format version, quaternions that are almost of length 1."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path

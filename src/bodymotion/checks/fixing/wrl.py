@@ -1,7 +1,5 @@
 """What has one right answer in an OpenHRP model: byte order mark, header, axes of length 1, the lists joints and segments."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter
@@ -11,7 +9,7 @@ from pathlib import Path
 from bodymotion.checks.fixing.edits import Edit
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.checks.line_ends import most_common_end
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem
+from bodymotion.diagnostics import Diagnostics, FormatError, Problem
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
 from bodymotion.formats.openhrp.tree import TreeReader
@@ -54,8 +52,7 @@ def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
     return tuple(edits)
 
 
-_Change = tuple[int, int, str, str]
-"""From where to where in the text, what is put there, and the rule."""
+_Change = tuple[int, int, str, str]  # From where to where in the text, what is put there, and the rule.
 
 
 def _newline(text: str) -> str:
@@ -87,10 +84,11 @@ def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
         if problem.rule not in fields:
             continue
         name, count = fields[problem.rule]
-        at = _offset(text, problem.location)
-        if not text.data.startswith(name, at):
+        place, starts = problem.location, text.lines.starts
+        if place.line is None or place.column is None or place.line > len(starts):
             continue
-        found = numbers(count).match(text.data, at + len(name))
+        at = starts[place.line - 1] + place.column - 1
+        found = numbers(count).match(text.data, at + len(name)) if text.data.startswith(name, at) else None
         if found is None:
             continue
         places = [found.span(k) for k in (1, 2, 3)]
@@ -101,12 +99,6 @@ def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
             continue
         for k, new in unit_texts(old, values):
             yield *places[k], new, problem.rule
-
-
-def _offset(text: Text, place: Location) -> int:
-    if place.line is None or place.column is None or place.line > len(text.lines.starts):
-        return len(text.data)
-    return text.lines.starts[place.line - 1] + place.column - 1
 
 
 def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
@@ -214,37 +206,29 @@ def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Ch
     yield end, end, f"{new}{indent}{name} [{listed}{new}{indent}]", LISTS.code
 
 
+def _tokens(text: str, at: int) -> Iterator[re.Match[str]]:
+    """Return the strings and words from a place on; a word is in group 1, of strings that are not closed nothing follows."""
+    while (found := STRING.match(text, at) or WORD.match(text, at)) is not None and (found.re is STRING or found[1]):
+        yield found
+        at = found.end()
+
+
 def _end_of_value(text: str, at: int) -> int | None:
     """Return where the list or the node that follows ends."""
     depth = 0
-    while True:
-        string = STRING.match(text, at)
-        if string is not None:
-            at = string.end()
-            continue
-        word = WORD.match(text, at)
-        if word is None or not word[1]:
-            return None
-        at = word.end()
-        depth += (word[1] in "[{") - (word[1] in "]}") if len(word[1]) == 1 else 0
-        if word[1] in ("]", "}") and depth == 0:
-            return at
-        if depth < 0:
-            return None
+    for token in _tokens(text, at):
+        if token.re is WORD and len(token[1]) == 1:
+            depth += (token[1] in "[{") - (token[1] in "]}")
+            if token[1] in "]}" and depth <= 0:
+                return token.end() if depth == 0 else None
+    return None
 
 
 def ends_in_strings(data: bytes) -> bool:
     """Whether a string of the text goes over several lines: to change how they end would change what it says."""
     text, at = decode(data)[0], 0
-    while at < len(text):
-        string = STRING.match(text, at)
-        if string is not None:
-            if "\r" in string[1] or "\n" in string[1]:
-                return True
-            at = string.end()
-            continue
-        word = WORD.match(text, at)
-        if word is None or not word[1]:
-            return text.find('"', at) >= 0
-        at = word.end()
-    return False
+    for token in _tokens(text, 0):
+        at = token.end()
+        if token.re is STRING and ("\r" in token[1] or "\n" in token[1]):
+            return True
+    return text.find('"', at) >= 0

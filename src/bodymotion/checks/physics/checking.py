@@ -1,7 +1,5 @@
 """`physics`: all rules about the physics of a motion on a body."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,7 +7,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, finding, moment_of, runs, when
+from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, Sampling, finding, runs
 from bodymotion.checks.motions import component_number, frame_location, too_fast
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.collisions import FLOOR, MIN_DEPTH, Collisions, find_collisions
@@ -19,7 +17,6 @@ from bodymotion.checks.physics.samples import (
     WINDOW,
     Ground,
     Samples,
-    Sampling,
     chosen_frames,
     ground_of,
     measure_samples,
@@ -80,6 +77,7 @@ def physics(
         return []
     times = main.timeline.times
     locate = partial(frame_location, motion, component_number(motion, main))
+    frames = Sampling(np.arange(len(times)), times, locate)
     found = jumps_of_joints(q, times, body, locate)
     root = None
     if links is not None and links.num_parts and links.num_frames and _is_increasing(links.timeline.times):
@@ -96,24 +94,20 @@ def physics(
     if not body.links or not len(q):
         return found
     zmp = motion.zmp
-    if zmp is not None and (
-        zmp.content in unusable
-        or not zmp.num_frames
-        or not _is_increasing(zmp.timeline.times)
-        or not np.isfinite(zmp.values).all()
-    ):
-        zmp = None
+    if zmp is not None:
+        usable = zmp.content not in unusable and zmp.num_frames and _is_increasing(zmp.timeline.times)
+        zmp = zmp if usable and np.isfinite(zmp.values).all() else None
     free = body.links[0].joint.type == "free"
     has_place = not free or root is not None or (zmp is not None and zmp.is_root_relative)
     if ground is None and free and has_place:
         ground = ground_of(body, q, root, times)
     floor = ground.height if ground is not None and ground.level and root is not None else None
-    overlaps, collisions = _collisions(body, q, root, times, floor, locate)
+    overlaps, collisions = _collisions(body, q, root, frames, floor)
     if not has_place or (free and root is None and ground is None):
         return found + collisions
     if root is None and not free:
         root = np.broadcast_to(body.root_pose, (len(q), 7))
-    samples = measure_samples(body, q, root, times, ground, zmp)
+    samples = measure_samples(body, q, root, frames, ground, zmp)
     if samples is None:
         return found + collisions
     for one in found:
@@ -121,11 +115,8 @@ def physics(
             if moment.rule != rules.SIGN_FLIP.code:
                 samples.discard(moment.start, moment.end, wrong=moment.rule in SPIKES)
     margins = samples.margins[np.isfinite(samples.margins)]
-    if (
-        len(margins)
-        and np.mean(margins < -MAX_ZMP_DISTANCE) > MAX_ZMP_SHARE
-        and not any(one.problem.rule == rules.TREMBLES.code for one in found)
-    ):
+    trembles = any(one.problem.rule == rules.TREMBLES.code for one in found)
+    if not trembles and len(margins) and np.mean(margins < -MAX_ZMP_DISTANCE) > MAX_ZMP_SHARE:
         reason = (
             f"the zero moment point is {-float(np.min(margins)):.3g} m outside of the feet: nothing can move so fast"
         )
@@ -137,13 +128,13 @@ def physics(
     found += collisions
     if ground is not None:
         if root is not None and links is not None:
-            found += feet_on_ground(samples, ground, body, locate, overlaps)
+            found += feet_on_ground(samples, ground, body, overlaps)
             of_root = partial(frame_location, motion, component_number(motion, links))
             found += off_the_floor(ground, body, root, times, zmp, of_root)
-        found += balance(samples, locate)
+        found += balance(samples)
     found = _with_cause(found, body)
     # The forces in an extra joint are unknown.
-    return found if body.extra_joints else found + torques(samples, body, locate, min_overload)
+    return found if body.extra_joints else found + torques(samples, body, min_overload)
 
 
 def _with_cause(found: list[Finding], body: Body) -> list[Finding]:
@@ -153,20 +144,12 @@ def _with_cause(found: list[Finding], body: Body) -> list[Finding]:
         return found
     cause = f"; {counted(missing, 'file')} of shapes missing, so the lowest points of the feet are unknown"
     hint = "find the missing files first: the heights of the feet follow from their shapes"
-    return [
-        replace(
-            one,
-            problem=replace(
-                one.problem,
-                message=one.problem.message + cause,
-                hint=hint,
-                data={**one.problem.data, "missing_files": missing},
-            ),
-        )
-        if one.problem.rule in OF_HEIGHTS
-        else one
-        for one in found
-    ]
+    for k, one in enumerate(found):
+        if one.problem.rule in OF_HEIGHTS:
+            data = {**one.problem.data, "missing_files": missing}
+            problem = replace(one.problem, message=one.problem.message + cause, hint=hint, data=data)
+            found[k] = replace(one, problem=problem)
+    return found
 
 
 def calm_steps(times: Floats, found: Sequence[Finding]) -> npt.NDArray[np.bool_]:
@@ -196,8 +179,9 @@ def _is_increasing(times: Floats) -> bool:
     return bool(len(times) and np.isfinite(times).all() and (np.diff(times) > 0).all())
 
 
-MAX_FLOOR_VARIATION = 1e-3
-"""[m] A recorded zero moment point whose height varies by no more is on a floor at that height."""
+MAX_FLOOR_VARIATION = (
+    1e-3  # [m] A recorded zero moment point whose height varies by no more is on a floor at that height.
+)
 
 
 def off_the_floor(
@@ -249,72 +233,48 @@ def _is_at_zero(ground: Ground, body: Body) -> bool:
     return abs(float(bottom.min())) <= CONTACT_HEIGHT
 
 
-MAX_SLIP = 0.01
-"""[m] The largest foot slip in one stance phase; landing and lifting take some millimetres."""
-MAX_DEPTH = 0.01
-"""[m] The largest depth of a foot below the ground; models of soles are inexact, and soles are soft."""
-MAX_OVERLAP = 0.05
-"""[m] The overlap of two links from which on it is an error."""
-MIN_AIR_HEIGHT = 0.02
-"""[m] A foot at this height or above has no contact."""
-MAX_CONTACT_SPEED = 0.3
-"""[m/s] A faster foot has no contact."""
-MIN_SUPPORT = 0.3
-"""A body whose motion needs more than this part of its weight from the ground is not in free fall."""
-MIN_HOVERING = 0.2
-"""[s] A shorter time without contact is not reported."""
-MAX_ZMP_OUTSIDE = 0.01
-"""[m] The largest distance of the zero moment point outside of the feet."""
-MIN_TIPPING = 0.1
-"""[s] A shorter time outside is not reported: a body does not tip over at once."""
-MIN_RECORDED_OUTSIDE = 0.05
-"""[s] The same for the recorded point, which needs no derivatives."""
+MAX_SLIP = 0.01  # [m] The largest foot slip in one stance phase; landing and lifting take some millimetres.
+MAX_DEPTH = 0.01  # [m] The largest depth of a foot below the ground; models of soles are inexact, and soles are soft.
+MAX_OVERLAP = 0.05  # [m] The overlap of two links from which on it is an error.
+MIN_AIR_HEIGHT = 0.02  # [m] A foot at this height or above has no contact.
+MAX_CONTACT_SPEED = 0.3  # [m/s] A faster foot has no contact.
+MIN_SUPPORT = 0.3  # A body whose motion needs more than this part of its weight from the ground is not in free fall.
+MIN_HOVERING = 0.2  # [s] A shorter time without contact is not reported.
+MAX_ZMP_OUTSIDE = 0.01  # [m] The largest distance of the zero moment point outside of the feet.
+MIN_TIPPING = 0.1  # [s] A shorter time outside is not reported: a body does not tip over at once.
+MIN_RECORDED_OUTSIDE = 0.05  # [s] The same for the recorded point, which needs no derivatives.
 MAX_ZMP_DIFFERENCE = 0.05
 """[m] The largest difference between the recorded and the computed zero moment point. Patterns planned with simple models of the same robot
 are about 30 mm off."""
-MAX_LOAD = 1.05
-"""The largest torque, as a multiple of what the motor gives; torques computed from frames have errors."""
-BRIDGE = 0.05
-"""[s] Two violations with a shorter time between them are one."""
+MAX_LOAD = 1.05  # The largest torque, as a multiple of what the motor gives; torques computed from frames have errors.
+BRIDGE = 0.05  # [s] Two violations with a shorter time between them are one.
 
 
-def feet_on_ground(
-    samples: Samples, ground: Ground, body: Body, locate: FrameLocator, overlaps: Collisions | None
-) -> list[Finding]:
+def feet_on_ground(samples: Samples, ground: Ground, body: Body, overlaps: Collisions | None) -> list[Finding]:
     """Return where feet slip, links are below the ground, or no foot has contact although the body does not fall.
 
     On uneven ground it is only the last.
     """
     if not ground.level:
-        return _hovers(samples, locate, level=False) or _uneven(samples, locate)
+        return _hovers(samples, level=False) or _uneven(samples)
     feet, links = ground.feet.links, body.links
-    slips = [_slips(samples, k, links[f].name, locate) for k, f in enumerate(feet) if links[f].joint.type != "crawler"]
+    slips = [_slips(samples, k, links[f].name) for k, f in enumerate(feet) if links[f].joint.type != "crawler"]
     depths = [(f, -samples.heights[:, k], MAX_DEPTH) for k, f in enumerate(feet)]
     of_others = () if overlaps is None else overlaps.by_pair()
     depths += [(link, depth, MIN_DEPTH) for one, link, depth in of_others if one == FLOOR and link not in feet]
     sinks = []
     for link, depth, limit in depths:
         text = "{subject!r} is {amount:.3g} mm below the ground in {at}"
-        worst = MAX_FLOOR_DEPTHS[0][1] / limit
-        sinks.append(
-            _moments(
-                *(rules.SINKS, samples, depth * 1000, limit * 1000, text, locate, links[link].name),
-                bridge=BRIDGE,
-                max_amount=worst,
-            )
-        )
-    return [
-        *_together(rules.SLIPS, slips),
-        *_together(rules.SINKS, sinks),
-        *_hovers(samples, locate, level=True),
-    ]
+        limits = {"bridge": BRIDGE, "max_amount": MAX_FLOOR_DEPTHS[0][1] / limit}
+        sinks.append(_moments(rules.SINKS, samples, depth * 1000, limit * 1000, text, links[link].name, **limits))
+    return [*_together(rules.SLIPS, slips), *_together(rules.SINKS, sinks), *_hovers(samples, level=True)]
 
 
 def _collisions(
-    body: Body, q: Floats, root: Floats | None, times: Floats, floor: float | None, locate: FrameLocator
+    body: Body, q: Floats, root: Floats | None, motion: Sampling, floor: float | None
 ) -> tuple[Collisions | None, list[Finding]]:
     """Return the collisions in a motion, None where they cannot be found, and the findings about links inside of each other."""
-    frames = chosen_frames(q, root, times)
+    frames = chosen_frames(q, root, motion.times)
     if len(body.links) < 2 or not len(frames):
         return None, []
     placed = np.broadcast_to(body.root_pose, (len(q), 7)) if root is None else root
@@ -322,24 +282,19 @@ def _collisions(
         overlaps = find_collisions(body, q[frames], placed[frames], floor)
     except (ImportError, ValueError) as error:
         reason = f"collisions of links were not checked: {error}"
-        return None, [Finding(rules.NO_COLLISIONS.problem(reason, replace(locate(0), line=None, column=None)))]
+        return None, [Finding(rules.NO_COLLISIONS.problem(reason, replace(motion.locate(0), line=None, column=None)))]
     found = []
-    text, worst = "{subject} overlap by {amount:.3g} mm in {at}, and for {duration:.2f} s", MAX_OVERLAP / MIN_DEPTH
-    sampling = Sampling(frames, times[frames])
+    text = "{subject} overlap by {amount:.3g} mm in {at}, and for {duration:.2f} s"
+    limits = {"bridge": BRIDGE, "max_amount": MAX_OVERLAP / MIN_DEPTH}
+    sampling = Sampling(frames, motion.times[frames], motion.locate)
     for one, two, depth in overlaps.by_pair():
         if one != FLOOR:
-            names, limit = f"{body.links[one].name!r} and {body.links[two].name!r}", MIN_DEPTH * 1000
-            found.append(
-                _moments(
-                    *(rules.COLLIDES, sampling, depth * 1000, limit, text, locate, names),
-                    bridge=BRIDGE,
-                    max_amount=worst,
-                )
-            )
+            names = f"{body.links[one].name!r} and {body.links[two].name!r}"
+            found.append(_moments(rules.COLLIDES, sampling, depth * 1000, MIN_DEPTH * 1000, text, names, **limits))
     return overlaps, _together(rules.COLLIDES, found)
 
 
-def _uneven(samples: Samples, locate: FrameLocator) -> list[Finding]:
+def _uneven(samples: Samples) -> list[Finding]:
     lowest = samples.heights.min(axis=1)
     low, high = np.nanquantile(lowest, (0.05, 0.95)) * 1000
     part = float(np.mean(np.abs(lowest) <= CONTACT_HEIGHT))
@@ -347,22 +302,20 @@ def _uneven(samples: Samples, locate: FrameLocator) -> list[Finding]:
         f"the lowest foot is within {CONTACT_HEIGHT * 1000:.0f} mm of one height in only {part:.0%} of the frames (5th to 95th percentile: "
         f"{low:.0f} to {high:.0f} mm); foot slip, depth and balance are not checked"
     )
-    return [Finding(rules.UNEVEN.problem(message, replace(locate(0), line=None, column=None, inside=None)))]
+    return [Finding(rules.UNEVEN.problem(message, replace(samples.locate(0), line=None, column=None, inside=None)))]
 
 
-def _hovers(samples: Samples, locate: FrameLocator, *, level: bool) -> list[Finding]:
+def _hovers(samples: Samples, *, level: bool) -> list[Finding]:
     amount, limit, text = samples.slowest, MAX_CONTACT_SPEED, "slowest foot is {amount:.3g} m/s fast"
     if level:
         text = "lowest foot is {amount:.3g} mm above the ground"
         amount, limit = samples.heights.min(axis=1) * 1000, MIN_AIR_HEIGHT * 1000
     text = f"no foot is in contact for {{duration:.2f}} s, and the body does not fall: the {text} in {{at}}"
     hovering = np.where(samples.support > MIN_SUPPORT, amount, np.nan)
-    return finding(
-        rules.HOVERS, *_moments(rules.HOVERS, samples, hovering, limit, text, locate, min_duration=MIN_HOVERING)
-    )
+    return finding(rules.HOVERS, *_moments(rules.HOVERS, samples, hovering, limit, text, min_duration=MIN_HOVERING))
 
 
-def balance(samples: Samples, locate: FrameLocator) -> list[Finding]:
+def balance(samples: Samples) -> list[Finding]:
     """Return where the computed and the recorded zero moment point are outside of the feet, and where they differ."""
     outside, differs = "is up to {amount:.3g} mm outside of the feet", "is up to {amount:.3g} mm from the computed one"
     found: list[Finding] = []
@@ -373,14 +326,12 @@ def balance(samples: Samples, locate: FrameLocator) -> list[Finding]:
     ):
         point = "the zero moment point" if rule is rules.TIPS else "the recorded zero moment point"
         text = f"{point} {text}, in {{at}}, for {{duration:.2f}} s"
-        moments = _moments(
-            rule, samples, amount * 1000, limit * 1000, text, locate, min_duration=min_duration, bridge=BRIDGE
-        )
+        moments = _moments(rule, samples, amount * 1000, limit * 1000, text, min_duration=min_duration, bridge=BRIDGE)
         found += finding(rule, *moments)
     return found
 
 
-def torques(samples: Samples, body: Body, locate: FrameLocator, min_duration: float) -> list[Finding]:
+def torques(samples: Samples, body: Body, min_duration: float) -> list[Finding]:
     """Return where joints need more torque or force than their motors give, for `min_duration` [s] or more."""
     found = []
     for k, column in enumerate(samples.motors):
@@ -390,15 +341,12 @@ def torques(samples: Samples, body: Body, locate: FrameLocator, min_duration: fl
         effort, unit = max(abs(samples.efforts[k])), "Nm" if joint.type == "rotate" else "N"
         needs = f"{{subject!r}} needs {{amount:.4g}} {unit}, and its motor has {effort:.4g} {unit}"
         text = f"{needs}, in {{at}}; it is overloaded for {{duration:.2f}} s"
-        found.append(
-            _moments(
-                rules.TORQUE_LIMIT, samples, loads * effort, effort, text, locate, name, MAX_LOAD, min_duration, BRIDGE
-            )
-        )
+        limits = {"threshold": MAX_LOAD, "min_duration": min_duration, "bridge": BRIDGE}
+        found.append(_moments(rules.TORQUE_LIMIT, samples, loads * effort, effort, text, name, **limits))
     return _together(rules.TORQUE_LIMIT, found)
 
 
-def _slips(samples: Samples, foot: int, name: str, locate: FrameLocator) -> tuple[list[Moment], int]:
+def _slips(samples: Samples, foot: int, name: str) -> tuple[list[Moment], int]:
     """Return the stance phases in which a foot slips more than `MAX_SLIP`, and their number."""
     contact = np.where(samples.heights[:, foot] < MAX_SLIP_HEIGHT, 1.0, 0.0)
     stances, _ = runs(contact, samples.times, 0.5, max_runs=len(contact))
@@ -416,15 +364,10 @@ def _slips(samples: Samples, foot: int, name: str, locate: FrameLocator) -> tupl
         message = (
             f"{name!r} slips {distance * 1000:.3g} mm over the ground from t = {samples.times[run.first]:.2f} s "
             f"to {samples.times[run.last]:.2f} s, "
-            f"fastest in {_at(samples, worst)} at {speed:.2g} m/s"
+            f"fastest in {samples.when(worst)} at {speed:.2g} m/s"
         )
-        frame = int(samples.frames[worst])
-        found.append(moment_of(rules.SLIPS, slip, samples.times, name, message, locate(frame), frame))
+        found.append(samples.moment(rules.SLIPS, slip, message, name))
     return found, len(found)
-
-
-def _at(samples: Sampling, index: int) -> str:
-    return when(int(samples.frames[index]), float(samples.times[index]))
 
 
 def _moments(
@@ -433,26 +376,19 @@ def _moments(
     values: Floats,
     limit: float,
     text: str,
-    locate: FrameLocator,
     subject: str = "",
-    threshold: float = 1.0,
-    min_duration: float = 0.0,
-    bridge: float = 0.0,
-    max_amount: float = np.inf,
+    **more: float,
 ) -> tuple[list[Moment], int]:
-    """Return the moments in which `values` (T,) are above `threshold` times a limit, and the number of all such; see `runs`.
+    """Return the moments in which `values` (T,) are above a limit, as `Sampling.moments`.
 
     `text` is the message, with {subject}, {amount} (the largest value), {at} and {duration}.
     """
-    found, count = runs(values / limit, samples.times, threshold, min_duration=min_duration, bridge=bridge)
-    moments = []
-    for run in found:
-        end = samples.times[min(run.last + 1, len(samples.times) - 1)]
-        words = {"at": _at(samples, run.worst), "duration": float(end - samples.times[run.first])}
-        message = text.format(subject=subject, amount=run.amount * limit, **words)
-        frame = int(samples.frames[run.worst])
-        moments.append(moment_of(rule, run, samples.times, subject, message, locate(frame), frame, max_amount))
-    return moments, count
+
+    def message_of(run: Run) -> str:
+        duration = float(samples.times[min(run.last + 1, len(samples.times) - 1)] - samples.times[run.first])
+        return text.format(subject=subject, amount=run.amount * limit, at=samples.when(run.worst), duration=duration)
+
+    return samples.moments(rule, values / limit, message_of, subject, **more)
 
 
 def _together(rule: Rule, parts: Sequence[tuple[list[Moment], int]]) -> list[Finding]:

@@ -1,10 +1,10 @@
 """Collisions of links with each other and with the floor: MuJoCo's contacts of convex hulls of collision shapes, frame by frame.
 
-Links that overlap at rest, links that move as one, and a link and the one that carries it do not collide, as in a simulation.
+Links that overlap at rest, links that move as one, and a link and the one that carries it do not collide, as in a simulation. MuJoCo is
+loaded only if the boxes of two shapes, or of a shape and the floor, overlap in a frame.
 """
 
-from __future__ import annotations
-
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,14 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.convex import box_overlap
+from bodymotion.kernels.kinematics import apply, matrices
 from bodymotion.model.body import Body
-from bodymotion.simulation.world import WorldOptions, robot_of
+from bodymotion.model.collision_points import TOUCH_DISTANCE, CollisionPoints
 from bodymotion.system.extras import need
 
-MIN_DEPTH = 0.02
-"""[m] Shallower overlaps are no collisions: hulls and models of shapes are inexact."""
-FLOOR = -1
-"""The floor in place of the index of a link."""
+MIN_DEPTH = 0.02  # [m] Shallower overlaps are no collisions: hulls and models of shapes are inexact.
+MAX_LINKS = 1000  # Of bodies with more links MuJoCo tries all frames.
+BLOCK_POSES = 1 << 17  # Poses of shapes in one block.
+FLOOR = -1  # The floor in place of the index of a link.
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,73 @@ class Collisions:
             yield one, two, depths
 
 
+class _Boxes:
+    """The boxes of K links with shapes, and those of their S shapes along the shapes' own axes, all in the frames of the links.
+
+    They contain the shapes: two shapes overlap along no direction by more than their boxes do. Of the links, `partners` (K, K) may collide;
+    the shapes of link k are `edges[k]`…`edges[k + 1]`.
+    """
+
+    def __init__(self, body: Body) -> None:
+        shapes = CollisionPoints(body, visuals=True)
+        self.links, first = np.unique(shapes.shapes, return_index=True)
+        if not len(first):
+            return
+        self.edges = [*first.tolist(), len(shapes.shapes)]
+        starts = shapes.starts[first]
+        low, high = np.minimum.reduceat(shapes.points, starts), np.maximum.reduceat(shapes.points, starts)
+        self.middles, self.halves = 0.5 * (low + high), 0.5 * (high - low)
+        self.axes = shapes.axes
+        self.shape_middles, self.shape_halves = shapes.boxes
+        count = len(first) if len(first) <= MAX_LINKS else 0
+        self.partners = np.zeros((count, count), dtype=bool)
+        for one in range(count):
+            others = shapes.shapes[shapes.partners(int(first[one]))]
+            self.partners[one, np.searchsorted(self.links, others)] = True
+        for pair in shapes.rest_overlaps if count else ():
+            self.partners[tuple(np.searchsorted(self.links, pair))] = False
+
+    def near(self, placed: Floats, floor: float | None) -> npt.NDArray[np.bool_]:
+        """Return in which frames (T,) boxes overlap by more than `MIN_DEPTH`: poses (T, L, 7) of links, and the height of a floor [m]."""
+        found, limit = np.full(len(placed), len(self.links) > MAX_LINKS), MIN_DEPTH - TOUCH_DISTANCE
+        turns = matrices(placed)[:, :, self.links]
+        origins = placed[:, self.links, :3].T
+        middles = apply(turns, self.middles.T[:, :, None]) + origins
+        reach = np.einsum("ijkt,kj->ikt", np.abs(turns), self.halves) - 0.5 * limit
+
+        def shapes(link: int, part: slice, frames: npt.NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+            """Return the axes (3, 3, P, F), half sizes (3, P, 1) and middles (3, P, F) of the boxes of P shapes in F frames."""
+            turn = turns[:, :, link, frames]
+            at = np.einsum("ijf,sj->isf", turn, self.shape_middles[part]) + origins[:, link][:, None, frames]
+            return np.einsum("ijf,sjk->iksf", turn, self.axes[part]), self.shape_halves[part].T[:, :, None], at
+
+        for one, partners in enumerate(self.partners):
+            touching = partners[one + 1 :, None] & ~found
+            for k in range(3):
+                if touching.any():
+                    distance = np.abs(middles[k, one + 1 :] - middles[k, one])
+                    touching &= distance < reach[k, one + 1 :] + reach[k, one]
+            for two in (np.flatnonzero(touching.any(axis=1)) + one + 1).tolist():
+                frames = np.flatnonzero(touching[two - one - 1])
+                boxes = ((turns[:, :, k, frames], self.halves[k][:, None], middles[:, k, frames]) for k in (one, two))
+                frames = frames[box_overlap(*boxes) > limit]
+                if len(frames):
+                    others = shapes(two, slice(*self.edges[two : two + 2]), frames)
+                    for shape in range(*self.edges[one : one + 2]):
+                        depth = box_overlap(shapes(one, slice(shape, shape + 1), frames), others)
+                        found[frames[(depth > limit).any(axis=0)]] = True
+        if floor is not None:
+            low = middles[2] - reach[2] - 0.5 * limit < floor - MIN_DEPTH
+            for k in np.flatnonzero(low.any(axis=1)).tolist():
+                frames = np.flatnonzero(low[k])
+                axes, halves, at = shapes(k, slice(*self.edges[k : k + 2]), frames)
+                found[frames[(at[2] - (np.abs(axes[2]) * halves).sum(axis=0) < floor - MIN_DEPTH).any(axis=0)]] = True
+        return found
+
+
+_boxes: dict[int, _Boxes] = {}  # By the id of a body, as long as it lives.
+
+
 def find_collisions(body: Body, q: Floats, root: Floats, floor: float | None = None) -> Collisions:
     """Return the collisions in T postures: joint values (T, J), root poses (T, 7), and the height [m] of a level floor.
 
@@ -63,10 +132,30 @@ def find_collisions(body: Body, q: Floats, root: Floats, floor: float | None = N
     Raises
     ------
     ImportError
-        Without the extra `sim`.
+        Without the extra `sim`, where boxes of shapes overlap.
     FormatError, ValueError
         When MuJoCo cannot load the body.
     """
+    boxes = _boxes.get(id(body))
+    if boxes is None:
+        boxes = _boxes[id(body)] = _Boxes(body)
+        weakref.finalize(body, _boxes.pop, id(body), None)
+    step = BLOCK_POSES // (len(boxes.links) + 1) + 1
+    blocks = [slice(start, start + step) for start in range(0, len(q) if len(boxes.links) else 0, step)]
+    near = [boxes.near(body.forward_kinematics(q[block], root[block]), floor) for block in blocks]
+    frames = np.flatnonzero(np.concatenate([np.zeros(0, dtype=np.bool_), *near]))
+    found = _contacts(body, q, root, frames, floor) if len(frames) else np.zeros((0, 7))
+    # Of several contacts of a pair in one frame the deepest.
+    found = found[np.lexsort(found[:, 3::-1].T)]
+    pairs = found[:, :3].astype(np.int64)
+    first = np.concatenate([[True], (np.diff(pairs, axis=0) != 0).any(axis=1)])[: len(pairs)]
+    return Collisions(pairs[first, :2], pairs[first, 2], -found[first, 3], found[first, 4:], len(q))
+
+
+def _contacts(body: Body, q: Floats, root: Floats, frames: npt.NDArray[np.intp], floor: float | None) -> Floats:
+    """Return MuJoCo's contacts deeper than `MIN_DEPTH` in `frames` as rows: two links, frame, distance [m], point (3,) [m]."""
+    from bodymotion.simulation.world import WorldOptions, robot_of
+
     mujoco = need("mujoco", "sim", "finding collisions of links")
     robot = robot_of(body, visuals=True)
     options = WorldOptions(None, 0.001, "touching", 1.0, floor=True, limits=False, sensors=False)
@@ -83,7 +172,7 @@ def find_collisions(body: Body, q: Floats, root: Floats, floor: float | None = N
     columns = np.flatnonzero(world.qpos >= 0)
     up = np.array([0.0, 0.0, floor or 0.0])
     rows = [np.zeros((0, 7))]
-    for frame in range(len(q)):
+    for frame in frames.tolist():
         data.qpos[world.qpos[columns]] = q[frame, columns]
         if world.root >= 0:
             data.qpos[world.root : world.root + 3] = root[frame, :3] - up
@@ -97,9 +186,4 @@ def find_collisions(body: Body, q: Floats, root: Floats, floor: float | None = N
                 links = np.sort(link_of[contacts.geom[deep]], axis=1)
                 numbers = np.full(len(deep), frame)
                 rows.append(np.column_stack([links, numbers, contacts.dist[deep], contacts.pos[deep] + up]))
-    found = np.concatenate(rows)
-    # Of several contacts of a pair in one frame the deepest.
-    found = found[np.lexsort(found[:, 3::-1].T)]
-    pairs = found[:, :3].astype(np.int64)
-    first = np.concatenate([[True], (np.diff(pairs, axis=0) != 0).any(axis=1)])[: len(pairs)]
-    return Collisions(pairs[first, :2], pairs[first, 2], -found[first, 3], found[first, 4:], len(q))
+    return np.concatenate(rows)

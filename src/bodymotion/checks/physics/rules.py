@@ -1,7 +1,5 @@
 """Rules about the physics of a motion on a body."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import judgement
 
 # Sudden changes

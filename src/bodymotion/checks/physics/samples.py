@@ -7,15 +7,13 @@ Velocities and accelerations are those of polynomials over `WINDOW` seconds (Sav
 are reported by other rules.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.checks.findings import Sampling
 from bodymotion.dynamics import Measures, Soles, SupportPolygons, find_feet, ground_height, measure, root_on_feet, soles
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
@@ -24,31 +22,22 @@ from bodymotion.model.motors import effort_range
 from bodymotion.motion import Motion, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 
-WINDOW = 0.08
-"""[s] The window of the polynomials for derivatives; it has at least five frames."""
-MIN_TIME_STEP = 0.005
-"""[s] Frames closer together are left out."""
-MAX_TIME_STEP = 0.05
-"""[s] Forces are not computed from frames farther apart."""
-BLOCK_POSES = 1 << 17
-"""Link poses in one block."""
-MAX_LINKS = 10_000
-"""Larger bodies are not measured."""
-MIN_BLOCK_FRAMES = 16
-"""The least number of frames in a block, without its overlap."""
-GROUND_FRAMES = 400
-"""Frames, evenly spread, in which feet and ground are searched."""
+WINDOW = 0.08  # [s] The window of the polynomials for derivatives; it has at least five frames.
+MIN_TIME_STEP = 0.005  # [s] Frames closer together are left out.
+MAX_TIME_STEP = 0.05  # [s] Forces are not computed from frames farther apart.
+BLOCK_POSES = 1 << 17  # Link poses in one block.
+MAX_LINKS = 10_000  # Larger bodies are not measured.
+MIN_BLOCK_FRAMES = 16  # The least number of frames in a block, without its overlap.
+GROUND_FRAMES = 400  # Frames, evenly spread, in which feet and ground are searched.
 CONTACT_HEIGHT = 0.01
 """[m] A foot up to this height is in contact, with all its points up to this height above its lowest one: models of soles and ankles are
 inexact."""
-LEVEL = 2.0 / 3.0
-"""On level ground the lowest foot is within `CONTACT_HEIGHT` of the ground in this part of the frames."""
-MIN_SOLE_AREA = 0.002
-"""[m²] A foot with a contact patch of this area can stand alone; a smaller one is a point."""
-MAX_FOOT_RADIUS = 0.05
-"""[m] The largest radius of a round foot."""
-MAX_SLIP_HEIGHT = 0.005
-"""[m] A foot at this height or above does not slip."""
+LEVEL = (
+    2.0 / 3.0
+)  # On level ground the lowest foot is within `CONTACT_HEIGHT` of the ground in this part of the frames.
+MIN_SOLE_AREA = 0.002  # [m²] A foot with a contact patch of this area can stand alone; a smaller one is a point.
+MAX_FOOT_RADIUS = 0.05  # [m] The largest radius of a round foot.
+MAX_SLIP_HEIGHT = 0.005  # [m] A foot at this height or above does not slip.
 
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -64,16 +53,6 @@ class Ground:
     flat: Mask | None
     height: float
     level: bool
-
-
-@dataclass
-class Sampling:
-    """T frames of a motion."""
-
-    frames: npt.NDArray[np.intp]
-    """(T,) The numbers of the frames in the motion."""
-    times: Floats
-    """(T,) [s]"""
 
 
 @dataclass
@@ -148,16 +127,16 @@ def ground_of(body: Body, q: Floats, root: Floats | None, times: Floats) -> Grou
 
 
 def measure_samples(
-    body: Body, q: Floats, root: Floats | None, times: Floats, ground: Ground | None, zmp: Vector3Seq | None
+    body: Body, q: Floats, root: Floats | None, all_frames: Sampling, ground: Ground | None, zmp: Vector3Seq | None
 ) -> Samples | None:
     """Measure a motion of joint values (T, J) and root poses (T, 7); return None for too few frames or too many links.
 
     Without root poses (`root` is None) the feet are taken not to slip, and forces are not computed.
     """
-    frames = chosen_frames(q, root, times)
+    frames = chosen_frames(q, root, all_frames.times)
     if len(frames) < 5 or len(body.links) > MAX_LINKS:
         return None
-    kept = times[frames]
+    kept = all_frames.times[frames]
     gap = float(np.median(np.diff(kept)))
     forces = root is not None and gap <= MAX_TIME_STEP and body.mass > 0
     window = int(np.clip(2 * int(0.5 * WINDOW / gap) + 1, 5, 101))
@@ -172,6 +151,7 @@ def measure_samples(
     samples = Samples(
         frames,
         kept,
+        all_frames.locate,
         np.full((len(frames), count), np.nan),
         np.zeros((len(frames), count)),
         unknown.copy(),
@@ -184,7 +164,11 @@ def measure_samples(
         limits,
     )
     recorded = None if zmp is None else sampled(zmp.values, zmp.timeline.times, kept)
-    for inner, outer in _blocks(len(frames), max(BLOCK_POSES // len(body.links), MIN_BLOCK_FRAMES), window):
+    size = max(BLOCK_POSES // len(body.links), MIN_BLOCK_FRAMES)
+    for start in range(0, len(frames), size):
+        # Each block is measured with an overlap on both sides.
+        inner = slice(start, min(start + size, len(frames)))
+        outer = slice(max(start - window, 0), min(inner.stop + window, len(frames)))
         rows = frames[outer]
         placed = root_on_feet(body, q[rows], ground.feet.links) if root is None and ground else None
         if placed is None:
@@ -206,51 +190,36 @@ def measure_samples(
         points = None if recorded is None else np.asarray(recorded[outer])
         if points is not None and zmp is not None and zmp.is_root_relative:
             points = poses.transform_points(measures.root_poses, points)
-        _store(samples, inner, cut, measures, ground, points, forces)
+        if forces:
+            samples.support[inner] = measures.root_wrench[cut, 2] / (
+                body.mass * float(np.linalg.norm(measures.gravity))
+            )
+            if motors and (ground is None or ground.level):
+                torques = measures.torques[cut][:, list(samples.motors)]
+                samples.torques[inner] = np.maximum(torques / limits[:, 1], torques / limits[:, 0])
+        if ground is None:
+            continue
+        contacts = measures.contacts
+        samples.heights[inner] = contacts.heights[cut]
+        samples.slowest[inner] = np.linalg.norm(contacts.velocities[cut], axis=-1).min(axis=1)
+        speeds = _slip_speeds(contacts.velocities, measures.link_velocities[:, list(ground.feet.links), 3:])
+        near = np.clip(2.0 - np.exp2(np.maximum(contacts.heights, 0.0) / MAX_SLIP_HEIGHT), 0.0, 1.0)
+        samples.slip_speeds[inner] = (speeds * near)[cut]
+        if not ground.level or ground.flat is None or (points is None and not forces):
+            continue
+        polygons, stable = _polygons(measures, ground, ground.flat)
+        if forces:
+            samples.margins[inner] = np.where(stable, polygons.margins(measures.zmp[:, :2])[0], np.nan)[cut]
+        if points is not None:
+            samples.recorded_margins[inner] = np.where(stable, polygons.margins(points[:, :2])[0], np.nan)[cut]
+            if forces:
+                samples.zmp_differences[inner] = np.linalg.norm(points[cut, :2] - measures.zmp[cut, :2], axis=1)
     # Near the ends of the motion the polynomials have frames on one side only.
     edge = window // 2
     for values in samples.of_forces:
         values[:edge] = np.nan
         values[len(values) - edge :] = np.nan
     return samples
-
-
-def _store(
-    samples: Samples,
-    inner: slice,
-    cut: slice,
-    measures: Measures,
-    ground: Ground | None,
-    recorded: Floats | None,
-    forces: bool,
-) -> None:
-    body = measures.body
-    if forces:
-        weight = body.mass * float(np.linalg.norm(measures.gravity))
-        samples.support[inner] = measures.root_wrench[cut, 2] / weight
-        if samples.motors and (ground is None or ground.level):
-            torques = measures.torques[cut][:, list(samples.motors)]
-            samples.torques[inner] = np.maximum(torques / samples.efforts[:, 1], torques / samples.efforts[:, 0])
-    if ground is None:
-        return
-    contacts = measures.contacts
-    samples.heights[inner] = contacts.heights[cut]
-    samples.slowest[inner] = np.linalg.norm(contacts.velocities[cut], axis=-1).min(axis=1)
-    speeds = _slip_speeds(contacts.velocities, measures.link_velocities[:, list(ground.feet.links), 3:])
-    samples.slip_speeds[inner] = (
-        speeds * np.clip(2.0 - np.exp2(np.maximum(contacts.heights, 0.0) / MAX_SLIP_HEIGHT), 0.0, 1.0)
-    )[cut]
-    if not ground.level or ground.flat is None or (recorded is None and not forces):
-        return
-    polygons, stable = _polygons(measures, ground, ground.flat)
-    if forces:
-        margins = polygons.margins(measures.zmp[:, :2])[0]
-        samples.margins[inner] = np.where(stable, margins, np.nan)[cut]
-    if recorded is not None:
-        margins = polygons.margins(recorded[:, :2])[0]
-        samples.recorded_margins[inner] = np.where(stable, margins, np.nan)[cut]
-        if forces:
-            samples.zmp_differences[inner] = np.linalg.norm(recorded[cut, :2] - measures.zmp[cut, :2], axis=1)
 
 
 def _slip_speeds(velocities: Floats, angular_velocities: Floats) -> Floats:
@@ -305,10 +274,3 @@ def chosen_frames(q: Floats, root: Floats | None, times: Floats) -> npt.NDArray[
         length = np.linalg.norm(root[frames, 3:], axis=1)
         valid &= np.isfinite(root[frames]).all(axis=1) & (length > 1e-6) & (length < 1e6)
     return np.asarray(frames[valid], dtype=np.intp)
-
-
-def _blocks(count: int, size: int, overlap: int) -> Iterator[tuple[slice, slice]]:
-    """Return the blocks of `count` frames, each alone and with its overlap on both sides."""
-    for start in range(0, count, size):
-        end = min(start + size, count)
-        yield slice(start, end), slice(max(start - overlap, 0), min(end + overlap, count))

@@ -12,14 +12,12 @@ The movement that remains after the motion of the frames before and after is sub
 a spike (it comes back, or there is only a corner).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, finding, moment_of, runs, when
+from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, Sampling, finding, runs
 from bodymotion.checks.physics import rules
 from bodymotion.diagnostics import Rule
 from bodymotion.geometry import rotations
@@ -27,13 +25,11 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion.interpolation import find_wraps, unwrapped
 
-RATIO = 8.0
-"""How many times the median change around it a sudden change is."""
+RATIO = 8.0  # How many times the median change around it a sudden change is.
 FIRST_NEIGHBOUR, LAST_NEIGHBOUR = 3, 10
 """The frames around a frame are the third to the tenth on both sides. A jump or a spike itself takes up to three frames."""
 
-MIN_TREMBLING = 0.1
-"""[s] The shortest trembling; a shorter one is a spike."""
+MIN_TREMBLING = 0.1  # [s] The shortest trembling; a shorter one is a spike.
 
 
 @dataclass(frozen=True)
@@ -45,14 +41,14 @@ class Scale:
     step: float
 
 
-ANGLES = Scale(2.0, 200.0, 0.01)
-"""For rotating joints [rad]. Joints of humanoids reach 10 rad/s in 0.1 s; this is ten times as much."""
-SLIDES = Scale(0.5, 50.0, 0.002)
-"""For sliding joints [m]: what a rotating joint does at the end of an arm of 0.25 m."""
-POSITIONS = Scale(1.0, 100.0, 0.005)
-"""For the position of the root [m]: ten times gravity, and the speed after a fall of 5 cm."""
-ROTATIONS = Scale(2.0, 200.0, 0.01)
-"""For the orientation of the root [rad]."""
+ANGLES = Scale(
+    2.0, 200.0, 0.01
+)  # For rotating joints [rad]. Joints of humanoids reach 10 rad/s in 0.1 s; this is ten times as much.
+SLIDES = Scale(0.5, 50.0, 0.002)  # For sliding joints [m]: what a rotating joint does at the end of an arm of 0.25 m.
+POSITIONS = Scale(
+    1.0, 100.0, 0.005
+)  # For the position of the root [m]: ten times gravity, and the speed after a fall of 5 cm.
+ROTATIONS = Scale(2.0, 200.0, 0.01)  # For the orientation of the root [rad].
 
 
 @dataclass(frozen=True)
@@ -96,30 +92,23 @@ def sudden(steps: Floats, gaps: Floats, scale: Scale) -> list[Sudden]:
         return []
     median = _median_around(change, large)
     isolated = change[large] > RATIO * median
-    large, median = large[isolated], median[isolated]
-    if not len(large):
-        return []
-    cuts = np.flatnonzero(np.diff(large) > 2) + 1
-    starts, ends = np.concatenate([[0], cuts]), np.concatenate([cuts, [len(large)]])
-    amount = change[large] / allowed[large]
-    tops = np.maximum.reduceat(amount, starts)
-    chosen = np.arange(len(starts))
-    if len(chosen) > MAX_MOMENTS:
-        chosen = np.sort(np.argsort(-tops, kind="stable")[:MAX_MOMENTS])
+    amount, around = np.zeros((2, len(change)))
+    amount[large[isolated]] = (change / allowed)[large[isolated]]
+    around[large] = median
     found = []
-    for k in chosen:
-        first, last = int(large[starts[k]]), int(large[ends[k] - 1])
-        worst = int(starts[k] + np.argmax(amount[starts[k] : ends[k]]))
+    # In numbers of frames: one frame may lie between two sudden ones.
+    for run in runs(amount, np.arange(len(amount), dtype=np.float64), bridge=1.0)[0]:
+        first, last, at = run.first, run.last, run.worst
         jump, before = _jump(steps, speeds, gaps, first, last, scale)
-        at = int(large[worst])
         found.append(
-            Sudden(first + 1, last + 1, at + 1, before, jump, float(change[at]), float(tops[k]), float(median[worst]))
+            Sudden(first + 1, last + 1, at + 1, before, jump, float(change[at]), run.amount, float(around[at]))
         )
     return found
 
 
-def trembling(steps: Floats, gaps: Floats, times: Floats, scale: Scale) -> tuple[list[Run], int]:
-    """Return the runs of frames in which a motion of T frames at `times` (T,) [s] trembles, and their number; see `runs`."""
+def trembling(steps: Floats, times: Floats, scale: Scale) -> list[Run]:
+    """Return the runs of frames in which a motion of T frames at `times` (T,) [s] and steps (T − 1, N) trembles; see `runs`."""
+    gaps = np.diff(times)
     amount = np.zeros(len(times))
     if len(steps) > 1:
         change, allowed, large = _large_changes(steps / gaps[:, None], gaps, scale)
@@ -129,12 +118,12 @@ def trembling(steps: Floats, gaps: Floats, times: Floats, scale: Scale) -> tuple
             # Every second frame is enough.
             between = (amount[1:-1] == 0) & (amount[2:] > 0) & (amount[:-2] > 0)
             amount[1:-1][between] = np.nextafter(1.0, 2.0)
-    return runs(amount, times, min_duration=MIN_TREMBLING)
+    return runs(amount, times, min_duration=MIN_TREMBLING)[0]
 
 
 def _large_changes(speeds: Floats, gaps: Floats, scale: Scale) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
     """Return the changes of speeds (T − 1, N) from step to step, the allowed changes, and the indices of larger ones."""
-    change = _length(np.diff(speeds, axis=0))
+    change = np.linalg.norm(np.diff(speeds, axis=0), axis=-1)
     allowed = scale.speed + scale.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
     shorter = np.minimum(gaps[1:], gaps[:-1])
     return change, allowed, np.flatnonzero((change > allowed) & (change * shorter > scale.step))
@@ -146,8 +135,8 @@ def _jump(steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, sc
     around = [speeds[k] for k in (first - 1, last + 2) if 0 <= k < len(speeds)]
     expected = np.mean(around, axis=0) if around else np.zeros(steps.shape[1])
     remaining = steps[inside] - expected * gaps[inside, None]
-    sizes = _length(remaining)
-    whole = float(_length(remaining.sum(axis=0)))
+    sizes = np.linalg.norm(remaining, axis=-1)
+    whole = float(np.linalg.norm(remaining.sum(axis=0)))
     before = first + int(np.argmax(sizes))
     return (whole if whole > max(0.5 * float(sizes.max()), scale.step) else 0.0), before
 
@@ -162,21 +151,16 @@ def _median_around(change: Floats, frames: npt.NDArray[np.intp]) -> Floats:
     return np.asarray(np.nanmedian(values, axis=1))
 
 
-def _length(vectors: Floats) -> Floats:
-    return np.asarray(np.sqrt(np.sum(vectors * vectors, axis=-1)))
-
-
-MAX_FRAMES_APART = 2
-"""Sudden changes of several joints at most this many frames apart are one moment."""
-MAX_FLIP_PRODUCT = -0.5
-"""Unit quaternions with a product below this have opposite signs, and orientations less than 120° apart."""
+MAX_FRAMES_APART = 2  # Sudden changes of several joints at most this many frames apart are one moment.
+MAX_FLIP_PRODUCT = (
+    -0.5
+)  # Unit quaternions with a product below this have opposite signs, and orientations less than 120° apart.
 
 
 def jumps_of_joints(q: Floats, times: Floats, body: Body, locate: FrameLocator) -> list[Finding]:
     """Return the jumps, spikes, jumps by full turns, and the trembling of joint values (T, J)."""
-    gaps = np.diff(times)
-    jumps: list[tuple[Sudden, str, str]] = []
-    spikes: list[tuple[Sudden, str, str]] = []
+    frames = Sampling(np.arange(len(times)), times, locate)
+    found: list[tuple[Sudden, str, str]] = []
     full_turns: list[Moment] = []
     trembles: list[Moment] = []
     for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
@@ -184,16 +168,14 @@ def jumps_of_joints(q: Floats, times: Floats, body: Body, locate: FrameLocator) 
             continue
         values, name = q[:, [column]], joint.name or body.links[link].name
         if joint.type == "rotate":
-            full_turns += _full_turns(values, times, name, locate)
+            full_turns += _full_turns(values, frames, name)
             values = unwrapped(values)
         scale, unit = (ANGLES, "rad") if joint.type == "rotate" else (SLIDES, "m")
         steps = np.diff(values, axis=0)
-        for event in sudden(steps, gaps, scale):
-            (jumps if event.jump else spikes).append((event, name, unit))
-        trembles += _trembling(steps, gaps, times, scale, name, locate)
+        found += [(event, name, unit) for event in sudden(steps, np.diff(times), scale)]
+        trembles += _trembling(steps, frames, scale, name)
     return [
-        *finding(rules.JOINT_JUMPS, _together(rules.JOINT_JUMPS, jumps, times, locate)),
-        *finding(rules.JOINT_SPIKE, _together(rules.JOINT_SPIKE, spikes, times, locate)),
+        *_jumps_and_spikes(rules.JOINT_JUMPS, rules.JOINT_SPIKE, found, frames),
         *finding(rules.FULL_TURN, full_turns),
         *finding(rules.TREMBLES, trembles),
     ]
@@ -201,115 +183,88 @@ def jumps_of_joints(q: Floats, times: Floats, body: Body, locate: FrameLocator) 
 
 def jumps_of_root(root: Floats, times: Floats, locate: FrameLocator) -> list[Finding]:
     """Return the jumps, spikes and the trembling of root poses (T, 7), in position and in orientation."""
-    gaps = np.diff(times)
-    moves = np.diff(root[:, :3], axis=0)
+    frames = Sampling(np.arange(len(times)), times, locate)
     units = rotations.normalized(root[:, 3:])
     axes, angles = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(units[:-1]), units[1:]))
-    rotated = axes * angles[:, None]
-    found = [
-        *((event, "", "m") for event in sudden(moves, gaps, POSITIONS)),
-        *((event, "", "rad") for event in sudden(rotated, gaps, ROTATIONS)),
-    ]
-    trembles = [
-        *_trembling(moves, gaps, times, POSITIONS, "", locate),
-        *_trembling(rotated, gaps, times, ROTATIONS, "", locate),
-    ]
-    jumps, spikes = ([one for one in found if bool(one[0].jump) is kind] for kind in (True, False))
-    return [
-        *finding(rules.ROOT_JUMPS, _together(rules.ROOT_JUMPS, jumps, times, locate)),
-        *finding(rules.ROOT_SPIKE, _together(rules.ROOT_SPIKE, spikes, times, locate)),
-        *finding(rules.TREMBLES, trembles),
-    ]
+    found: list[tuple[Sudden, str, str]] = []
+    trembles: list[Moment] = []
+    for steps, scale, unit in (
+        (np.diff(root[:, :3], axis=0), POSITIONS, "m"),
+        (axes * angles[:, None], ROTATIONS, "rad"),
+    ):
+        found += [(event, "", unit) for event in sudden(steps, np.diff(times), scale)]
+        trembles += _trembling(steps, frames, scale, "")
+    return [*_jumps_and_spikes(rules.ROOT_JUMPS, rules.ROOT_SPIKE, found, frames), *finding(rules.TREMBLES, trembles)]
 
 
 def sign_flips(quaternions: Floats, times: Floats, locate: FrameLocator) -> list[Finding]:
     """Return the frames in which quaternions (T, 4) change their sign."""
+    frames = Sampling(np.arange(len(times)), times, locate)
     lengths = np.sum(quaternions * quaternions, axis=1)
     product = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
     flipped = np.flatnonzero(product < MAX_FLIP_PRODUCT * np.sqrt(lengths[1:] * lengths[:-1])) + 1
-    moments = [
-        moment_of(
-            rules.SIGN_FLIP,
-            Run(frame, frame, frame, 1.0),
-            times,
-            "root",
-            f"the root's quaternion changes its sign in {when(frame, times[frame])}",
-            locate(frame),
-        )
-        for frame in map(int, flipped[:MAX_MOMENTS])
-    ]
+    moments = []
+    for frame in flipped[:MAX_MOMENTS].tolist():
+        message = f"the root's quaternion changes its sign in {frames.when(frame)}"
+        moments.append(frames.moment(rules.SIGN_FLIP, Run(frame, frame, frame, 1.0), message, "root"))
     return finding(rules.SIGN_FLIP, moments, len(flipped))
 
 
-def _full_turns(values: Floats, times: Floats, name: str, locate: FrameLocator) -> list[Moment]:
-    return [
-        moment_of(
-            rules.FULL_TURN,
-            Run(wrap.frame, wrap.frame, wrap.frame, float(abs(wrap.turns))),
-            times,
-            name,
-            f"{name!r} jumps by {'a full turn' if abs(wrap.turns) == 1 else f'{abs(wrap.turns)} full turns'} "
-            f"from frame {wrap.frame - 1} to {when(wrap.frame, times[wrap.frame])}",
-            locate(wrap.frame),
-        )
-        for wrap in find_wraps(values)[:MAX_MOMENTS]
-    ]
+def _full_turns(values: Floats, frames: Sampling, name: str) -> list[Moment]:
+    moments = []
+    for wrap in find_wraps(values)[:MAX_MOMENTS]:
+        turns, at = abs(wrap.turns), wrap.frame
+        size = "a full turn" if turns == 1 else f"{turns} full turns"
+        message = f"{name!r} jumps by {size} from frame {at - 1} to {frames.when(at)}"
+        moments.append(frames.moment(rules.FULL_TURN, Run(at, at, at, float(turns)), message, name))
+    return moments
 
 
-def _trembling(
-    steps: Floats, gaps: Floats, times: Floats, scale: Scale, name: str, locate: FrameLocator
-) -> list[Moment]:
+def _trembling(steps: Floats, frames: Sampling, scale: Scale, name: str) -> list[Moment]:
     name_or_root = repr(name) if name else "the root"
     moments = []
-    for run in trembling(steps, gaps, times, scale)[0]:
-        worst = when(run.worst, times[run.worst])
-        message = (
-            f"{name_or_root} trembles from t = {times[run.first]:.2f} s to {times[run.last]:.2f} s, worst in {worst}"
-        )
-        moments.append(moment_of(rules.TREMBLES, run, times, name, message, locate(run.worst)))
+    for run in trembling(steps, frames.times, scale):
+        span = f"from t = {frames.times[run.first]:.2f} s to {frames.times[run.last]:.2f} s"
+        message = f"{name_or_root} trembles {span}, worst in {frames.when(run.worst)}"
+        moments.append(frames.moment(rules.TREMBLES, run, message, name))
     return moments
 
 
-def _together(rule: Rule, found: list[tuple[Sudden, str, str]], times: Floats, locate: FrameLocator) -> list[Moment]:
-    """Return the moments of sudden changes; changes of several joints at the same time are one moment."""
-    if not found:
-        return []
-    largest = np.full(len(times), np.nan)
-    for event, _, _ in found:
-        part = slice(event.first, event.last + 1)
-        largest[part] = np.fmax(largest[part], event.amount)
-    moments = []
-    for first, last in _spans(largest):
-        inside = [one for one in found if first <= one[0].first <= last]
-        event, name, unit = max(inside, key=lambda one: one[0].amount)
-        others = sorted({other for _, other, _ in inside if other != name})
-        message = _message(event, name, unit, times)
-        if others:
-            message += f", and so do {len(others)} other joints" if len(others) > 1 else f", and so does {others[0]!r}"
-        start, end = (event.before, event.before + 1) if event.jump else (event.first, event.last)
-        run = Run(start, end, end if event.jump else event.worst, event.amount)
-        moments.append(moment_of(rule, run, times, name, message, locate(run.worst)))
-    return moments
+def _jumps_and_spikes(
+    jumps: Rule, spikes: Rule, found: list[tuple[Sudden, str, str]], frames: Sampling
+) -> list[Finding]:
+    """Return the findings of sudden changes; changes of several joints at the same time are one moment."""
+    findings = []
+    for rule, kind in ((jumps, True), (spikes, False)):
+        of_kind = [one for one in found if bool(one[0].jump) is kind]
+        largest = np.full(len(frames.times), np.nan)
+        for event, _, _ in of_kind:
+            part = slice(event.first, event.last + 1)
+            largest[part] = np.fmax(largest[part], event.amount)
+        # Numbers that are not finite are reported by other rules.
+        largest[~np.isfinite(largest)] = np.nan
+        moments = []
+        numbers = np.arange(len(largest), dtype=np.float64)
+        for span in runs(largest, numbers, bridge=MAX_FRAMES_APART - 1.0, max_runs=len(largest))[0]:
+            inside = [one for one in of_kind if span.first <= one[0].first <= span.last]
+            event, name, unit = max(inside, key=lambda one: one[0].amount)
+            others = sorted({other for _, other, _ in inside if other != name})
+            message = _message(event, name, unit, frames)
+            if others:
+                also = f"so do {len(others)} other joints" if len(others) > 1 else f"so does {others[0]!r}"
+                message += f", and {also}"
+            start, end = (event.before, event.before + 1) if event.jump else (event.first, event.last)
+            run = Run(start, end, end if event.jump else event.worst, event.amount)
+            moments.append(frames.moment(rule, run, message, name))
+        findings += finding(rule, moments)
+    return findings
 
 
-def _spans(amount: Floats) -> list[tuple[int, int]]:
-    """Return the first and the last frame of each run of finite values; up to `MAX_FRAMES_APART` frames may lie between them."""
-    frames = np.flatnonzero(np.isfinite(amount))
-    cuts = np.flatnonzero(np.diff(frames) > MAX_FRAMES_APART) + 1
-    parts = np.split(frames, cuts)
-    return [(int(part[0]), int(part[-1])) for part in parts if len(part)]
-
-
-def _message(event: Sudden, name: str, unit: str, times: Floats) -> str:
+def _message(event: Sudden, name: str, unit: str, frames: Sampling) -> str:
     name_or_root = repr(name) if name else "the root" if unit == "m" else "the root's orientation"
     if event.jump:
-        size = _size(event.jump, unit)
-        return f"{name_or_root} jumps by {size} from frame {event.before} to {when(event.before + 1, times[event.before + 1])}"
+        size = f"{event.jump * 1000:.3g} mm" if unit == "m" else f"{event.jump:.3g} rad ({np.degrees(event.jump):.3g}°)"
+        return f"{name_or_root} jumps by {size} from frame {event.before} to {frames.when(event.before + 1)}"
     size = f"{event.change:.3g} {unit}/s"
     median = f"{event.median_change:.2g} {unit}/s"
-    moment = when(event.worst, times[event.worst])
-    return f"the speed of {name_or_root} changes by {size} in {moment}; the median change around it is {median}"
-
-
-def _size(amount: float, unit: str) -> str:
-    return f"{amount * 1000:.3g} mm" if unit == "m" else f"{amount:.3g} rad ({np.degrees(amount):.3g}°)"
+    return f"the speed of {name_or_root} changes by {size} in {frames.when(event.worst)}; the median change around it is {median}"

@@ -1,7 +1,5 @@
 """Read an .amc with its .asf, or an .asf alone, to the end, with all faults."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,11 +19,15 @@ from bodymotion.skeleton import EULER_CHANNELS, Skeleton, SkeletonJoint, euler_v
 MAX_BYTES = 1 << 30
 MAX_TREE_BYTES = 4 << 20
 MAX_BONES = 1_000
-FRAME_RATE = 120.0
-"""[Hz] That of the CMU recordings."""
+FRAME_RATE = 120.0  # [Hz] That of the CMU recordings.
 ROTATIONS, SLIDES = ("rx", "ry", "rz"), ("tx", "ty", "tz")
-COUNTS = {"direction": 3, "length": 1, "position": 3, "orientation": 3, "axis": 3}
-"""The fields that are numbers, and how many of them."""
+COUNTS = {
+    "direction": 3,
+    "length": 1,
+    "position": 3,
+    "orientation": 3,
+    "axis": 3,
+}  # The fields that are numbers, and how many of them.
 
 
 def read_asf(
@@ -66,14 +68,8 @@ def read_asf(
         locations["frames",] = lambda rest: Location(str(path), lines[int(rest[0])] if lines and rest else 1)
         parts = () if alone else (tree_path,)
         source = Source("asf", path, "", encoding, parts=parts, locations=SourceMap(locations, found.unknown))
-        value = Skeleton(
-            joints=joints,
-            values=values,
-            frame_time=1 / (frame_rate or FRAME_RATE),
-            known_unit=tree.unit,
-            source=source,
-            problems=found.problems,
-        )
+        step = 1 / (frame_rate or FRAME_RATE)
+        value = Skeleton(joints=joints, values=values, frame_time=step, known_unit=tree.unit, source=source)
     return ReadResult(value and replace(value, problems=found.problems), found.problems, refusal=found.refusal)
 
 
@@ -170,10 +166,8 @@ class _Tree:
             numbers = [parsed(word) for word in words[1:]]
             count = 0 if key == "axis" and bone is self.root else COUNTS[key]
             if len(numbers) != count or not all(map(math.isfinite, numbers)) or sorted(bone.order) != ["x", "y", "z"]:
-                message = (
-                    f"bone {bone.name[:60]!r}: {' '.join(words)[:60]!r}; expected {counted(count, 'finite number')}"
-                )
-                self.found.report(rules.FIELD, message, where)
+                message = f"bone {bone.name[:60]!r}: {' '.join(words)[:60]!r}"
+                self.found.report(rules.FIELD, f"{message}; expected {counted(count, 'finite number')}", where)
                 bone.order = "xyz"
             elif numbers:
                 bone.fields["orientation" if key == "axis" else key] = numbers

@@ -1,7 +1,5 @@
 """The rules of .asf and .amc files. Rules about skeletons and their motion are in `bodymotion.checks`."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import judgement
 
 UNREADABLE = judgement.error(

@@ -1,7 +1,5 @@
 """Read a .bvh file to the end, with all its faults."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass
@@ -77,9 +75,8 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     locations: dict[Subject, Location | Locator] = {("joints", n): where for n, where in enumerate(tree.locations)}
     locations["frames",] = lambda subject: table.locate(("frames", *subject))
     source = Source("bvh", path, encoding=encoding, locations=SourceMap(locations, found.unknown))
-    return Skeleton(
-        joints=tuple(joints), values=table.values, frame_time=frame_time, source=source, problems=found.problems
-    )
+    values, problems = table.values, found.problems
+    return Skeleton(joints=tuple(joints), values=values, frame_time=frame_time, source=source, problems=problems)
 
 
 @dataclass

@@ -1,7 +1,5 @@
 """The rules of .bvh files. Rules about skeletons and their motion are in `bodymotion.checks`; rows of numbers have the rules of tables."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import judgement
 
 UNREADABLE = judgement.error(

@@ -1,7 +1,5 @@
 """Write a skeleton with its motion as a .bvh file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,6 +7,7 @@ from bodymotion.diagnostics import Location, Problem
 from bodymotion.formats.bvh import rules
 from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.skeleton import Skeleton
+from bodymotion.skeleton.values import depth_first
 from bodymotion.system.atomic_files import whole_file
 
 
@@ -25,15 +24,10 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
     if not skeleton.num_channels:
         raise ValueError("the skeleton has no channels: there is nothing to write")
     found: list[Problem] = []
-    children: dict[int, list[int]] = {}
-    for index, parent in enumerate(skeleton.parents):
-        children.setdefault(parent, []).append(index)
     lines = ["HIERARCHY"]
-    order: list[int] = []
+    order = depth_first(skeleton.parents)
     open_blocks: list[int] = []
-    waiting = children.get(-1, [])[::-1]
-    while waiting:
-        index = waiting.pop()
+    for index in order:
         joint = skeleton.joints[index]
         while open_blocks and open_blocks[-1] != joint.parent:
             open_blocks.pop()
@@ -47,9 +41,7 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
         lines.append(f"{indent}\tCHANNELS {len(joint.channels)} {' '.join(joint.channels)}".rstrip())
         for end in joint.ends.tolist():
             lines += [f"{indent}\tEnd Site", f"{indent}\t{{", f"{indent}\t\tOFFSET {_numbers(end)}", f"{indent}\t}}"]
-        order.append(index)
         open_blocks.append(index)
-        waiting += children.get(index, [])[::-1]
     lines += [_indent(depth) + "}" for depth in reversed(range(len(open_blocks)))]
     lines += ["MOTION", f"Frames: {skeleton.num_frames}", f"Frame Time: {_numbers([skeleton.frame_time])}", ""]
     values = skeleton.values

@@ -1,29 +1,21 @@
 """Read the lines above the keyframes: options, parameters and columns."""
 
-from __future__ import annotations
-
 import difflib
 import math
 import re
-from collections.abc import Iterable
+from itertools import product, starmap
 
 from bodymotion.animation import GROUPS, LEGS, TRACKS, Parameter
 from bodymotion.diagnostics import Diagnostics, Location, Rule
+from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, TIME, Keyword, singles
+from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, Keyword, singles
 from bodymotion.formats.cha.lines import CommentCollector, Line, Word
 from bodymotion.formats.cha.rows import NUMBER
 
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
-_MAX_HINTS = 50
-"""For so many unknown columns a similar keyword is looked for."""
-
-
-def _hint(word: str, known: Iterable[str], what: str) -> str:
-    """Return a hint for an unknown word: a similar keyword."""
-    found = difflib.get_close_matches(word[:60].lower().rstrip(":="), list(known), 1, 0.7)
-    return f"did you mean {found[0]!r}?" if found else f"the document has no such {what}"
+_MAX_HINTS = 50  # For so many unknown columns a similar keyword is looked for.
 
 
 def _number(word: Word) -> float | None:
@@ -81,7 +73,7 @@ class OptionsReader(_SectionReader):
             self.found.report(rules.OPTION_CASE, message, word.location)
         else:
             hint = "it is a parameter: move it to the second section" if word.text in PARAMETERS else ""
-            hint = hint or _hint(word.text, OPTIONS, "option")
+            hint = hint or choices(word.text, OPTIONS)
             message = f"{word.text[:60]!r} is not an option"
             self.found.report(rules.OPTION_UNKNOWN, message, word.location, hint=hint)
 
@@ -103,7 +95,7 @@ class OptionsReader(_SectionReader):
                 self.options[name] = values[0].text
             else:
                 message = f"{values[0].text[:60]!r} is not a value of {name!r}"
-                hint = _hint(values[0].text, PLAYBACKS, "playback")
+                hint = choices(values[0].text, PLAYBACKS)
                 self.found.report(rules.PLAYBACK, message, values[0].location, hint=hint)
         if not option.in_document:
             self.found.report(rules.CONVERTER_ONLY, f"{name!r} is not in the document", line.location)
@@ -137,7 +129,7 @@ class OptionsReader(_SectionReader):
         tracks: list[str] = []
         for word in line.words[1:]:
             if word.text not in TRACKS:
-                hint = _hint(word.text.strip(","), TRACKS, "track")
+                hint = choices(word.text.strip(","), TRACKS)
                 message = f"{word.text[:60]!r} is not a track"
                 self.found.report(rules.CONTROLS_TRACK, message, word.location, hint=hint)
                 # The most similar tracks count, so that this fault has no follow-up findings.
@@ -212,7 +204,7 @@ class ParametersReader(_SectionReader):
         name = word.text.lower()
         if name not in PARAMETERS:
             hint = "it is an option: move it to the first section" if name in OPTIONS else ""
-            hint = hint or _hint(name, PARAMETERS, "parameter")
+            hint = hint or choices(name, PARAMETERS)
             message = f"{word.text[:60]!r} is not a parameter"
             self.found.report(rules.PARAMETER_UNKNOWN, message, word.location, hint=hint)
             if line.comment:
@@ -298,7 +290,7 @@ def read_header(line: Line, found: Diagnostics) -> Header:
         return header
     for word in line.words:
         if word.text not in COLUMNS and word.text not in GROUPS:
-            hint = "" if header.unknown >= _MAX_HINTS else _hint(word.text, (*COLUMNS, *GROUPS), "column")
+            hint = "" if header.unknown >= _MAX_HINTS else choices(word.text, (*COLUMNS, *GROUPS))
             found.report(rules.COLUMN_UNKNOWN, f"{word.text[:60]!r} is not a column", word.location, hint=hint)
             header.unknown += 1
             header.values.append("")
@@ -332,8 +324,7 @@ def _clash(header: Header, keyword: str) -> tuple[Rule, str] | None:
     for other in header.keywords:
         if {keyword, other} in ({"body_quat_wxyz", "body_quat_xyzw"}, {"hand_quat_wxyz", "hand_quat_xyzw"}):
             return rules.ORIENTATION_EXCLUSIVE, other
-        for column in singles(keyword):
-            for before in singles(other):
-                if TIME not in (column, before) and (rule := exclusive(column, before)):
-                    return rule, other
+        pairs = product(singles(keyword), singles(other))
+        if rule := next(filter(None, starmap(exclusive, pairs)), None):
+            return rule, other
     return None

@@ -1,7 +1,5 @@
 """Rules on the options, parameters and columns of an animation, whatever it comes from."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,8 +16,7 @@ from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head import exclusive
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, TIME
 
-MAX_PARAMETER = 1e6
-"""Nothing can be played with a parameter that is larger."""
+MAX_PARAMETER = 1e6  # Nothing can be played with a parameter that is larger.
 
 
 @dataclass

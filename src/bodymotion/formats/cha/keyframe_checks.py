@@ -1,7 +1,5 @@
 """Rules on the times and values of keyframes, whatever the animation comes from."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 
@@ -15,35 +13,25 @@ from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head_checks import Checked
 from bodymotion.formats.cha.keywords import COLUMNS, TIME, Column
 from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.units import angles_in_degrees
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
-CYCLE_TOLERANCE = 1e-3
-"""[m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same."""
-QUATERNION_TOLERANCE = 1e-3
-"""Quaternions whose length differs less from 1 are unit quaternions."""
-ZERO_LENGTH = 1e-6
-"""Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0."""
-LIMIT_TOLERANCE = 1e-4
-"""[rad] The limits of joints have four digits."""
-MAX_VALUE = 1e6
-"""[m, rad] Nothing is played with larger values."""
-MAX_LENGTH = 1e7
-"""Slices, or hundredths of a second: nothing longer is played."""
+CYCLE_TOLERANCE = 1e-3  # [m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same.
+QUATERNION_TOLERANCE = 1e-3  # Quaternions whose length differs less from 1 are unit quaternions.
+ZERO_LENGTH = 1e-6  # Quaternions not longer than this have no direction; the vendor's converter writes 1e-6 for 0.
+LIMIT_TOLERANCE = 1e-4  # [rad] The limits of joints have four digits.
+MAX_VALUE = 1e6  # [m, rad] Nothing is played with larger values.
+MAX_LENGTH = 1e7  # Slices, or hundredths of a second: nothing longer is played.
 MAX_STEPS: Mapping[str, tuple[float, float]] = {
     "joint": (math.pi, 60.0),
     "angle": (math.pi, 60.0),
     "position": (0.5, 20.0),
 }
 """Values jump that change more from one keyframe to the next [rad, m], or faster [rad/s, m/s]: twice what the robot can do."""
-MIN_STEP_FRACTION = 0.1
-"""Smaller steps, as a fraction of the largest one, are no jumps however fast they are."""
+MIN_STEP_FRACTION = 0.1  # Smaller steps, as a fraction of the largest one, are no jumps however fast they are.
 
-DEGREES_FRACTION = 0.25
-"""Angles look like degrees where some angle is too large in a larger fraction of the keyframes: a few outliers are something else."""
-MAX_HEIGHT = 5.0
-"""[m] Body and hand are not mostly higher than this, and feet not farther apart."""
-ROBOT_SIZE = (0.1, 1.5)
-"""[m] A height, or a distance between feet, of a robot."""
+MAX_HEIGHT = 5.0  # [m] Body and hand are not mostly higher than this, and feet not farther apart.
+ROBOT_SIZE = (0.1, 1.5)  # [m] A height, or a distance between feet, of a robot.
 UNITS = ((1000.0, "millimetres"), (100.0, "centimetres"))
 
 _Flags = npt.NDArray[np.bool_]
@@ -77,40 +65,25 @@ def _is_controlled(checked: Checked, column: Column) -> bool:
 
 def _check_values(checked: Checked, whole: bool) -> None:
     frames = checked.animation.keyframes
-    # The range of each column decides which columns need a closer look: most need none.
-    with np.errstate(invalid="ignore", over="ignore"):
-        steps = np.abs(np.diff(frames.values, axis=0)).max(axis=0, initial=0)
-        lowest, highest = frames.values.min(axis=0), frames.values.max(axis=0)
-    all_finite = np.isfinite(lowest) & np.isfinite(highest)
-    degrees = _check_degrees(checked, lowest, highest)
-    other_unit = _check_metres(checked)
+    degrees, other_unit = _check_degrees(checked), _check_metres(checked)
     for k, name in enumerate(frames.columns):
-        values = frames.values[:, k]
-        finite = np.True_ if all_finite[k] else np.isfinite(values)
-        if not all_finite[k]:
-            _report_values(checked, rules.NOT_FINITE, name, values, ~np.isfinite(values))
-        if not -MAX_VALUE <= lowest[k] <= highest[k] <= MAX_VALUE:
-            with np.errstate(invalid="ignore"):
-                huge = finite & (np.abs(values) > MAX_VALUE)
-            if huge.any():
-                _report_values(checked, rules.VALUE_HUGE, name, values, huge)
-                continue
-        column = COLUMNS.get(name)
-        if column is None or not _is_controlled(checked, column):
+        values, column = frames.values[:, k], COLUMNS.get(name)
+        finite = np.isfinite(values)
+        _report_values(checked, rules.NOT_FINITE, name, values, ~finite)
+        huge = finite & (np.abs(values) > MAX_VALUE)
+        _report_values(checked, rules.VALUE_HUGE, name, values, huge)
+        if huge.any() or column is None or not _is_controlled(checked, column):
             continue
         if column.quantity == "contact":
             _report_values(checked, rules.CONTACT, name, values, finite & (values != 0) & (values != 1))
         if (degrees and column.quantity in ("joint", "angle")) or (other_unit and column.quantity == "position"):
             continue
-        low, high = column.minimum - LIMIT_TOLERANCE, column.maximum + LIMIT_TOLERANCE
-        if column.quantity == "joint" and (not all_finite[k] or lowest[k] < low or highest[k] > high):
+        if column.quantity == "joint":
             limits = f"; the joint moves from {column.minimum:g} to {column.maximum:g} rad"
-            beyond = finite & ((values < low) | (values > high))
-            _report_values(checked, rules.JOINT_LIMIT, name, values, beyond, limits)
+            beyond = (values < column.minimum - LIMIT_TOLERANCE) | (values > column.maximum + LIMIT_TOLERANCE)
+            _report_values(checked, rules.JOINT_LIMIT, name, values, finite & beyond, limits)
         if whole and column.quantity in MAX_STEPS:
-            largest = MAX_STEPS[column.quantity][0]
-            if not steps[k] <= largest * MIN_STEP_FRACTION:
-                _check_jumps(checked, name, values)
+            _check_jumps(checked, name, values)
 
 
 def _report_values(
@@ -157,7 +130,7 @@ def _check_length(checked: Checked) -> None:
         message = f"at {bpm:g} beats per minute the move is {slices:.3g} slices or {slices * 15 / bpm:.3g} s long"
         checked.report(rules.MOVE_LONG, message, "options", "bpm", 0)
     elif checked.has_time_column:
-        message = f"the last keyframe is at {duration:g} s"
+        message = f"the move is too long: the last keyframe is at {duration:g} s"
         checked.report(rules.MOVE_LONG, message, "keyframes", len(times) - 1, TIME)
     else:
         message = f"at {frequency:g} keyframes per second the last keyframe is at {duration:g} s"
@@ -203,49 +176,23 @@ def _check_quaternions(checked: Checked, part: str) -> None:
 # Units.
 
 
-def _check_degrees(checked: Checked, lowest: Floats, highest: Floats) -> bool:
-    """Report once, at the largest angle, if angles look like degrees; return whether they do.
-
-    They do where some are beyond a full turn, and most of those that are too large would be in range as degrees. A yaw alone may be beyond
-    a full turn. `lowest` and `highest` are the extremes of each column.
-    """
+def _check_degrees(checked: Checked) -> bool:
+    """Report once, at the largest angle, if angles look like degrees; return whether they do. A yaw alone may be beyond a full turn."""
     frames = checked.animation.keyframes
-    full_turn = 2 * math.pi
-    wrong = 0
-    columns: list[str] = []
-    often = np.zeros(len(frames), dtype=bool)
-    largest, at = full_turn, (-1, "")
+    lower, upper = np.full((2, len(frames.columns)), [[-np.inf], [np.inf]])
     for k, name in enumerate(frames.columns):
         column = COLUMNS.get(name)
         if column is None or column.quantity not in ("joint", "angle") or not _is_controlled(checked, column):
             continue
-        values = frames.values[:, k]
-        low, high = -full_turn, full_turn
-        if column.quantity == "joint":
-            low, high = column.minimum - LIMIT_TOLERANCE, column.maximum + LIMIT_TOLERANCE
-        if lowest[k] >= low and highest[k] <= high:
-            continue
-        with np.errstate(invalid="ignore"):
-            beyond = (values < low) | (values > high)
-            if not beyond.any():
-                continue
-            wrong += 1
-            angles = np.radians(values)
-            sizes = np.where(np.abs(values) <= MAX_VALUE, np.abs(values), 0.0)
-            if ((angles < low) | (angles > high)).any():
-                continue
-        columns.append(name)
-        often |= beyond
-        row = int(np.argmax(sizes))
-        if sizes[row] > largest:
-            largest, at = float(sizes[row]), (row, name)
-    row, name = at
-    only_yaw = all(one.endswith("_yaw") for one in columns)
-    if row < 0 or 2 * len(columns) <= wrong or np.mean(often) <= DEGREES_FRACTION or only_yaw:
+        is_joint = column.quantity == "joint"
+        lower[k] = column.minimum - LIMIT_TOLERANCE if is_joint else -2 * math.pi
+        upper[k] = column.maximum + LIMIT_TOLERANCE if is_joint else 2 * math.pi
+    found = angles_in_degrees(frames.values, lower, upper, max_angle=MAX_VALUE)
+    if found is None or all(frames.columns[k].endswith("_yaw") for k in found.columns):
         return False
-    more = f", and {counted(len(columns) - 1, 'more column')} too large" if len(columns) > 1 else ""
-    value = float(frames.values[row, frames.columns.index(name)])
-    message = f"{name} is {value:g} in keyframe {row + 1}{more}: these look like degrees"
+    row, name = found.frame, frames.columns[found.column]
+    more = f", and {counted(len(found.columns) - 1, 'more column')} too large" if len(found.columns) > 1 else ""
+    message = f"{name} is {frames.values[row, found.column]:g} in keyframe {row + 1}{more}: these look like degrees"
     checked.report(rules.DEGREES, message, "keyframes", row, name)
     return True
 

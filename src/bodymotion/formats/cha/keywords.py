@@ -1,7 +1,5 @@
 """The keywords of the document of animation files: options and parameters, which are in `keywords.txt`, and columns."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +10,7 @@ from bodymotion.animation import GROUPS, LEGS
 
 Quantity: TypeAlias = Literal["time", "joint", "position", "quaternion", "angle", "contact"]
 
-PLAYBACKS = ("jointspace", "workspace", "workspace_dance_frame")
-"""The values of the option `arm_playback`."""
+PLAYBACKS = ("jointspace", "workspace", "workspace_dance_frame")  # The values of the option `arm_playback`.
 
 
 @dataclass(frozen=True)
@@ -83,30 +80,8 @@ _SECTIONS = {
         for section in Path(__file__).with_name("keywords.txt").read_text("utf-8").rstrip().split("\n\n")[1:]
     )
 }
-OPTIONS: Mapping[str, Keyword] = _SECTIONS["options"]
-"""The options by their keywords."""
-PARAMETERS: Mapping[str, Keyword] = _SECTIONS["parameters"]
-"""The parameters by their keywords."""
-
-
-def _track(column: str) -> str:
-    first = column.partition("_")[0]
-    if first in LEGS:
-        return "legs"
-    if first in ("body", "com"):
-        return "body"
-    return "gripper" if first == "gripper" else "arm"
-
-
-def _quantity(column: str) -> Quantity:
-    ending = column.rpartition("_")[2]
-    if column in JOINT_LIMITS or ending in ("hx", "hy", "kn"):
-        return "joint"
-    if ending in ("roll", "pitch", "yaw"):
-        return "angle"
-    if ending == "contact":
-        return "contact"
-    return "quaternion" if "_quat_" in column else "position"
+OPTIONS: Mapping[str, Keyword] = _SECTIONS["options"]  # The options by their keywords.
+PARAMETERS: Mapping[str, Keyword] = _SECTIONS["parameters"]  # The parameters by their keywords.
 
 
 JOINT_LIMITS: Mapping[str, tuple[float, float]] = {
@@ -129,13 +104,21 @@ def singles(keyword: str) -> tuple[str, ...]:
     return GROUPS.get(keyword, (keyword,))
 
 
+_TRACKS = dict.fromkeys(LEGS, "legs") | {"body": "body", "com": "body", "gripper": "gripper"}
+_QUANTITIES: Mapping[str, Quantity] = {
+    **dict.fromkeys(JOINT_LIMITS, "joint"),
+    **dict.fromkeys(("roll", "pitch", "yaw"), "angle"),
+    "contact": "contact",
+}
+
+
 def _column(name: str) -> Column:
-    limits = JOINT_LIMITS.get(name) or JOINT_LIMITS.get(name.rpartition("_")[2]) or (-math.inf, math.inf)
-    return Column(name, _track(name), _quantity(name), *limits)
+    track, ending = _TRACKS.get(name.partition("_")[0], "arm"), name.rpartition("_")[2]
+    quantity = _QUANTITIES.get(ending, "quaternion" if "_quat_" in name else "position")
+    return Column(name, track, quantity, *JOINT_LIMITS.get(ending, (-math.inf, math.inf)))
 
 
-TIME = "time"
-"""The column of times; it belongs to no track."""
+TIME = "time"  # The column of times; it belongs to no track.
 
 COLUMNS: Mapping[str, Column] = {
     TIME: Column(TIME, "", "time", 0),

@@ -1,7 +1,5 @@
 """From bytes to lines: encodings, line ends, comments, and words with their locations."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Mapping
@@ -14,16 +12,15 @@ from bodymotion.formats.cha import rules
 COMMENT = re.compile("#|//")
 """The beginning of a comment."""
 
-MAX_LINE_BYTES = 100_000
-"""Longer lines are cut there; the longest line with a meaning has some thousand bytes."""
+MAX_LINE_BYTES = 100_000  # Longer lines are cut there; the longest line with a meaning has some thousand bytes.
 
 _WORD = re.compile(r"\S+")
 _OTHER_BLANK = re.compile(r"[^\S \t]")
-_CONTROLS = bytes(code for code in (*range(9), *range(14, 28), 127))
-"""Control characters; 11, 12 and 28 to 31 count as blanks."""
+_CONTROLS = bytes(
+    code for code in (*range(9), *range(14, 28), 127)
+)  # Control characters; 11, 12 and 28 to 31 count as blanks.
 _HEAD_BYTES = 1 << 16
-_MAX_CONTROLS_OF_TEXT = 8
-"""A damaged text may have so many control characters."""
+_MAX_CONTROLS_OF_TEXT = 8  # A damaged text may have so many control characters.
 _TO_BLANKS = bytes.maketrans(_CONTROLS, b" " * len(_CONTROLS))
 
 

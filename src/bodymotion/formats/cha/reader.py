@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from bodymotion.animation import Animation, Keyframes
 from bodymotion.diagnostics import Diagnostics, Location, Locator, Problem, ReadResult, Source, SourceMap, Subject
@@ -20,7 +18,7 @@ from bodymotion.formats.cha.keyframe_checks import check_keyframes
 from bodymotion.formats.cha.keywords import TIME
 from bodymotion.formats.cha.lines import Comments, LineComments, Text, is_no_text, read_text
 from bodymotion.formats.cha.rows import Rows, common_width, read_rows
-from bodymotion.formats.cha.sections import Sections, split
+from bodymotion.formats.cha.sections import split
 from bodymotion.geometry.arrays import frozen
 from bodymotion.system.open_files import open_file
 
@@ -59,6 +57,30 @@ def check_animation(animation: Animation) -> tuple[Problem, ...]:
     for check in (check_names, check_options, check_parameters, check_columns, check_keyframes):
         check(checked)
     return checked.found.problems
+
+
+_PLAYING_RULES = frozenset(
+    rule.code
+    for rule in (
+        rules.OPTION_NUMBER,
+        rules.BPM_POSITIVE,
+        rules.PARAMETER_NUMBER,
+        rules.SPEED_ZERO,
+        rules.PARAMETER_HUGE,
+        rules.NOT_FINITE,
+        rules.TIME_NEGATIVE,
+        rules.TIME_BACK,
+        rules.TIME_REPEATED,
+        rules.QUATERNION_ZERO,
+        rules.VALUE_HUGE,
+        rules.MOVE_LONG,
+    )
+)
+
+
+def unplayable(animation: Animation) -> tuple[Problem, ...]:
+    """Return the errors because of which an animation cannot be played; `check_animation` reports all other rules of the document."""
+    return tuple(problem for problem in check_animation(animation) if problem.rule in _PLAYING_RULES)
 
 
 def move_name(path: str | Path) -> str:
@@ -101,20 +123,12 @@ def _in_file_order(found: Diagnostics, path: str | Path) -> tuple[Problem, ...]:
     return tuple(sorted(named, key=lambda p: (p.location.line or 0, p.location.column or 0)))
 
 
-@dataclass
 class _File:
     """A file while it is read."""
 
-    path: str | Path
-    text: Text
-    found: Diagnostics
-    sections: Sections = field(init=False)
-    header: Header = field(init=False)
-    rows: Rows | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        found = self.found
-        self.sections = split(self.text.data, found)
+    def __init__(self, path: str | Path, text: Text, found: Diagnostics) -> None:
+        self.path, self.text, self.found = path, text, found
+        self.sections = split(text.data, found)
         self.options, self.parameters = OptionsReader(found), ParametersReader(found)
         self.options.read(self.sections.options)
         self.parameters.read(self.sections.parameters)
@@ -201,10 +215,10 @@ class _File:
         chosen = [k for k, name in enumerate(header.values) if name not in ("", TIME)]
         return Keyframes(
             columns=tuple(header.values[k] for k in chosen),
-            values=frozen(_columns(rows.values, chosen)),
+            values=frozen(rows.values[:, chosen]),
             times=frozen(np.ascontiguousarray(times)),
             header=tuple(header.keywords),
-            exact_zeros=_columns(rows.zeros, chosen),
+            exact_zeros=rows.zeros[:, chosen],
         )
 
     def entries(self, at: str | None = None) -> dict[Subject, Location | Locator]:
@@ -232,15 +246,6 @@ class _File:
         comments = Comments(self.options.comments.comments, self.parameters.comments.comments, header, at_rows, ends)
         kept = {"newline": self.text.newline, "comments": comments, "unread": tuple(self.options.unread)}
         return Source("cha", Path(self.path) if str(self.path) else None, "", self.text.encoding, kept)
-
-
-def _columns(table: npt.NDArray[Any], chosen: list[int]) -> npt.NDArray[Any]:
-    """Return some columns of a table, as a view where they follow each other."""
-    if not chosen:
-        return table[:, :0]
-    if chosen == list(range(chosen[0], chosen[-1] + 1)):
-        return table[:, chosen[0] : chosen[-1] + 1]
-    return table[:, chosen]
 
 
 def _row_comments(

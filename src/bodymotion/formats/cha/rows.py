@@ -1,7 +1,5 @@
 """Read keyframes: many plain lines at once, every other line by itself with all that is wrong with it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,19 +16,15 @@ from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.lines import Line, Word, line_at
 from bodymotion.geometry.arrays import Floats
 
-NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)
-"""A decimal number."""
+NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)  # A decimal number.
 _NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
 _PLAIN_LINE = re.compile(rb"(?:[ \t]*+[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?(?![^ \t]))*+[ \t]*+")
 _PLAIN_CHARACTERS = b"0123456789+-.eE \t\n"
 _COMMENT_LINE = re.compile(rb"[ \t]*+(?:#|//)")
-_RUNS = re.compile(rb"(?P<blank>(?:[ \t]*+\n)++)|(?P<comment>(?:[ \t]*+(?:#|//)[^\n]*+(?:\n|\Z))++)|[^\n]*+\n?")
 
 CHUNK_BYTES = 1 << 21
-MIN_PLAIN_BYTES = 1 << 14
-"""Shorter files are read line by line."""
-MAX_FAULTY_LINES = 10_000
-"""After so many faulty lines reading stops."""
+MIN_PLAIN_BYTES = 1 << 14  # Shorter files are read line by line.
+MAX_FAULTY_LINES = 10_000  # After so many faulty lines reading stops.
 MAX_COMMENTS = 50_000
 
 _Flags = npt.NDArray[np.bool_]
@@ -106,10 +100,10 @@ def read_rows(data: bytes, start: int, width: int, names: tuple[str, ...], found
         if plain is None:
             reader.read_lines(begin, end, number)
         else:
-            reader.add_plain(plain, begin, number)
+            reader.add_plain(plain, begin)
         number += data.count(b"\n", begin, end)
         begin = end
-    return reader.rows(start)
+    return reader.rows()
 
 
 def _plain_rows(chunk: bytes, width: int) -> _Table | None:
@@ -141,94 +135,61 @@ class _RowReader:
         self.given_up = False
         self._count = self._left_out = self._faults = 0
         self._gaps: list[int] = []
-        self._after_blank = self._was_blank = False
+        self._blank: Line | None = None
+        """The first blank line since the last keyframe or faulty line, if any."""
+        self._apart: Line | None = None
+        """The first comment behind it."""
         self._comments: list[tuple[int, str, bool]] = []
         self._tables: list[_Table] = []
 
-    def rows(self, start: int) -> Rows:
-        """Return all rows, after a look at the comments behind the last one."""
+    def rows(self) -> Rows:
+        """Return all rows; report comments apart behind the last one."""
         empty = np.zeros((0, self.width))
         values = np.concatenate([empty, *(table[0] for table in self._tables)])
         zeros = np.concatenate([empty > 0, *(table[1] for table in self._tables)])
         begins = np.concatenate([np.zeros(0, np.int64), *(table[2] for table in self._tables)])
-        self._report_comments_apart(int(begins[-1]) if len(begins) else start)
+        if self._apart:
+            self.found.report(rules.COMMENT_SECTION, "this section has only comments", self._apart.location)
         return Rows(self.data, values, zeros, begins, self._comments, self._left_out, self._gaps)
 
-    def add_plain(self, table: _Table, begin: int, number: int) -> None:
-        """Add the rows of plain lines that begin at byte `begin`, in line `number`."""
-        self._report_blank(begin, number)
+    def add_plain(self, table: _Table, begin: int) -> None:
+        """Add the rows of plain lines that begin at byte `begin`."""
+        self._keyframe_follows()
         self._tables.append((table[0], table[1], table[2] + begin))
         self._count += len(table[0])
 
     def read_lines(self, begin: int, stop: int, number: int) -> None:
         """Read the lines from byte `begin` to byte `stop`, the first of which is line `number`."""
-        values: list[list[float]] = []
-        zeros: list[list[bool]] = []
-        begins: list[int] = []
+        read: list[tuple[list[float], list[bool], int]] = []
         while begin < stop:
             end = self.data.find(b"\n", begin)
             end = len(self.data) if end < 0 else end
             raw = self.data[begin:end]
             words = raw.split()
+            row: tuple[list[float], list[bool]] | None = None
             if words and len(words) == self.width and _PLAIN_LINE.fullmatch(raw):
-                row, bare = [float(word) for word in words], [word == b"0" for word in words]
-            else:
-                self._was_blank = False
-                # Of too many comments the lines with nothing else are skipped.
-                full = len(self._comments) >= MAX_COMMENTS
-                is_skipped = full and _COMMENT_LINE.match(self.data, begin) is not None
-                read = None if is_skipped else self._read_line(begin, number, self._count)
+                row = [float(word) for word in words], [word == b"0" for word in words]
+            # Of too many comments the lines with nothing else are skipped.
+            elif len(self._comments) < MAX_COMMENTS or not _COMMENT_LINE.match(self.data, begin):
+                row = self._read_line(begin, number, self._count)
                 if self.given_up:
                     break
-                if read is None:
-                    self._after_blank = self._after_blank or self._was_blank
-                    begin, number = end + 1, number + 1
-                    continue
-                row, bare = read
-            self._report_blank(begin, number)
-            values.append(row)
-            zeros.append(bare)
-            begins.append(begin)
-            self._count += 1
+            if row is not None:
+                self._keyframe_follows()
+                read.append((*row, begin))
+                self._count += 1
             begin, number = end + 1, number + 1
-        if values:
-            shape = len(values), self.width
+        if read:
+            values, zeros, begins = zip(*read, strict=True)
+            shape = len(read), self.width
             table = np.array(values, np.float64).reshape(shape), np.array(zeros, np.bool_).reshape(shape)
             self._tables.append((*table, np.array(begins, np.int64)))
 
-    def _report_blank(self, begin: int, number: int) -> None:
-        """Report a blank line among the keyframes, at the first one before the keyframe in line `number`, at byte `begin`."""
-        if not self._after_blank:
-            return
-        self._after_blank = False
-        blank = number
-        while begin > 0 and not self.found.is_full(rules.SECTIONS):
-            before = self.data.rfind(b"\n", 0, begin - 1) + 1
-            is_blank = not self.data[before : begin - 1].strip(b" \t")
-            if not is_blank and not _COMMENT_LINE.match(self.data, before):
-                break
-            begin, number = before, number - 1
-            blank = number if is_blank else blank
-        self.found.report(rules.SECTIONS, "there is a blank line among the keyframes", Location(None, blank, 1))
-
-    def _report_comments_apart(self, begin: int) -> None:
-        """Report comments between blank lines after the last keyframe, which begins at byte `begin`."""
-        after_blank = False
-        apart: int | None = None
-        for run in _RUNS.finditer(self.data, begin):
-            if run.start() == run.end():
-                break
-            if run["blank"]:
-                if apart is not None:
-                    break
-                after_blank = True
-            elif run["comment"]:
-                apart = run.start() if after_blank else None
-            elif run.group().strip():
-                after_blank, apart = False, None
-        if apart is not None:
-            location = line_at(self.data, apart, self.data.count(b"\n", 0, apart) + 1)[0].location
-            self.found.report(rules.COMMENT_SECTION, "this section has only comments", location)
+    def _keyframe_follows(self) -> None:
+        """Report a blank line before a keyframe, at the first one behind the last keyframe."""
+        if self._blank is not None:
+            self.found.report(rules.SECTIONS, "there is a blank line among the keyframes", self._blank.at())
+        self._blank = self._apart = None
 
     def _read_line(self, begin: int, number: int, row: int) -> tuple[list[float], list[bool]] | None:
         """Read a line that would be row `row`; None where it has not all values. Further values are not used."""
@@ -238,7 +199,12 @@ class _RowReader:
             self._count_fault(number)
             self._leave_out(row)
             return None
-        self._was_blank = not line.comment and not line.text.strip(" \t")
+        if line.words:
+            self._apart = None
+        elif not line.comment:
+            self._blank = self._blank or line
+        elif self._blank is not None:
+            self._apart = self._apart or line
         if line.comment and len(self._comments) < MAX_COMMENTS:
             self._comments.append((row, line.comment, bool(line.words)))
         if not line.words:

@@ -4,8 +4,6 @@ An error is something that the vendor's document forbids, or that cannot be play
 vendor's converter.
 """
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import document, judgement, reference
 
 # The text.

@@ -1,7 +1,5 @@
 """Find the three sections of a file: the lines of the first two, the line of columns, and where keyframes begin."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 
@@ -12,8 +10,7 @@ from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS
 from bodymotion.formats.cha.lines import Line, line_at
 from bodymotion.formats.cha.rows import NUMBER
 
-MAX_HEAD_LINES = 5000
-"""Options and parameters take no more lines."""
+MAX_HEAD_LINES = 5000  # Options and parameters take no more lines.
 
 _BLANK_LINES = re.compile(rb"(?:[ \t]*+\n)*+")
 

@@ -1,17 +1,17 @@
 """Write animation files: as they were read, with their comments, or in one canonical form."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple
 from numbers import Real
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from unicodedata import category
 
 import numpy as np
 
-from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
+from bodymotion.animation import GROUPS, Animation, Keyframes
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, losses
-from bodymotion.diagnostics.text import counted
+from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME, singles
 from bodymotion.formats.cha.lines import COMMENT, Comments, LineComments
 from bodymotion.formats.cha.reader import check_animation, move_name
@@ -82,9 +82,9 @@ class _Writer:
         frames = self.animation.keyframes
         header = self._header()
         options = self._section(
-            self._options(TIME in header), self.comments.options, self.comments.ends[0], "the options"
+            self._options(TIME in header).items(), self.comments.options, self.comments.ends[0], "the options"
         )
-        parameters = self._parameters()
+        parameters = self._parameters().items()
         second = self._section(parameters, self.comments.parameters, self.comments.ends[1], "the parameters")
         at_header = self.comments.header
         lines = [*options, "", *second, "", *at_header.before, _commented(" ".join(header), at_header.after)]
@@ -96,14 +96,16 @@ class _Writer:
             content = content.replace(b"\n", self.newline.encode())
         return content, self.problems.problems
 
-    def _section(self, lines: dict[str, str], comments: object, end: tuple[str, ...], what: str) -> list[str]:
-        left = dict(comments) if isinstance(comments, dict) else {}
+    def _section(
+        self, lines: Iterable[tuple[Any, str]], comments: Mapping[Any, LineComments], end: tuple[str, ...], what: str
+    ) -> list[str]:
+        left = dict(comments)
         found: list[str] = []
-        for key, line in lines.items():
+        for key, line in lines:
             at_line = left.pop(key, LineComments())
             found += [*at_line.before, _commented(line, at_line.after)]
         if left:
-            names = ", ".join(map(repr, left))
+            names = listed(map(repr, left))
             self.lost(losses.COMMENTS, f"{counted(len(left), 'comment')} at {what} {names}, which no longer exist")
         return [*found, *end]
 
@@ -131,18 +133,11 @@ class _Writer:
         return {name: line for name, line in lines.items() if line != "description "}
 
     def _description(self, text: str) -> str:
-        one_line = " ".join(text.splitlines()).strip()
-        comment = COMMENT.search(one_line)
-        written = one_line[: comment.start()].rstrip() if comment else one_line
-        written = "".join(" " if c != "\t" and category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in written).strip()
+        one_line = COMMENT.split(" ".join(text.splitlines()), maxsplit=1)[0]
+        written = "".join(" " if c != "\t" and category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in one_line).strip()
         if written != text:
-            reasons = {
-                "# and // begin a comment": comment is not None,
-                "it must be one line": len(text.splitlines()) > 1,
-                "blanks at its ends are not kept": text != text.strip(),
-            }
-            why = "; ".join(reason for reason, holds in reasons.items() if holds)
-            why = why or "control characters become blanks"
+            comment = ", and # and // begin a comment" if COMMENT.search(text) else ""
+            why = f"it is one line without control characters and blanks at its ends{comment}"
             self.lost(losses.DESCRIPTION, f"the description is written as {written[:60]!r}: {why}")
         return written
 
@@ -151,7 +146,10 @@ class _Writer:
         if not parameters:
             return {"": "no parameters"}
         names = sorted(parameters, key=list(PARAMETERS).index) if self.canonical else parameters
-        return {name: " ".join([name, *_range(parameters[name])]) for name in names}
+        return {
+            name: " ".join([name, *(_number(value) for value in astuple(parameters[name]) if value is not None)])
+            for name in names
+        }
 
     def _header(self) -> list[str]:
         frames = self.animation.keyframes
@@ -176,14 +174,8 @@ class _Writer:
         text = _number_lines(np.where(pointed, np.nan, table))
         if not self.comments.rows:
             return text
-        lines = text.decode().splitlines()
-        left = dict(self.comments.rows)
-        found = []
-        for time, line in zip(frames.times.tolist(), lines, strict=True):
-            at_row = left.pop(time, LineComments())
-            found += [*at_row.before, _commented(line, at_row.after)]
-        if left:
-            self.lost(losses.COMMENTS, f"{counted(len(left), 'comment')} at keyframes that no longer exist")
+        lines = zip(frames.times.tolist(), text.decode().splitlines(), strict=True)
+        found = self._section(lines, self.comments.rows, (), "the keyframes at")
         return "".join(f"{line}\n" for line in found).encode()
 
 
@@ -226,11 +218,6 @@ def _grouped(columns: list[str]) -> list[str]:
         found.append(keyword)
         at += len(singles(keyword))
     return found
-
-
-def _range(parameter: Parameter) -> list[str]:
-    values = (parameter.minimum, parameter.default, parameter.maximum)
-    return [_number(value) for value in values if value is not None]
 
 
 def _number(value: Real | float) -> str:

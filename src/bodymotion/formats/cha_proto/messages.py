@@ -5,8 +5,6 @@ that is 0 is not written, and cannot be distinguished from one that is missing. 
 own, so its 0 can be distinguished from nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -44,8 +42,7 @@ def _read_messages() -> tuple[dict[str, dict[str, Field]], dict[str, dict[str, i
 
 
 _FIELD = re.compile(r"(\w+)=(\d+):?(\w*)(\*?)\|?(\w*)")
-MESSAGES, ENUMS = _read_messages()
-"""The fields of each message by name, and the values of enumerations by name."""
+MESSAGES, ENUMS = _read_messages()  # The fields of each message by name, and the values of enumerations by name.
 
 ARM_PLAYBACKS = ("", *PLAYBACKS)
 """The values of the option `arm_playback`, in the order of the enumeration ArmPlayback; 0 lets the robot choose by the columns."""

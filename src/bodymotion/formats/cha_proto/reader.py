@@ -1,7 +1,5 @@
 """Read messages, from bytes and from text, as animations."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Mapping
@@ -13,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult
 from bodymotion.diagnostics.collector import Source, SourceMap
 from bodymotion.diagnostics.text import listed
-from bodymotion.formats.cha import check_animation
-from bodymotion.formats.cha import rules as cha_rules
+from bodymotion.formats.cha import unplayable
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import (
     ARM_PLAYBACKS,
@@ -28,21 +25,18 @@ from bodymotion.formats.cha_proto.messages import (
     message_class,
     parameter_paths,
 )
-from bodymotion.formats.cha_proto.rows import PATHS, TIME, Layout, Table, TableReader, gap, rivals
+from bodymotion.formats.cha_proto.rows import PATHS, TIME, Table, rivals, table_of
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.sniffing import is_binary
 from bodymotion.geometry.arrays import Floats
 
 _MAX_FILE_BYTES = 1 << 30
 _MAX_BYTES_OUTSIDE_ROWS = 1 << 20
-_MAX_NUMBERS_OF_ANY_FILE = 1 << 20
-"""A table may have so many numbers however small its file is; beyond that four for each byte."""
+_MAX_NUMBERS_OF_ANY_FILE = (
+    1 << 20
+)  # A table may have so many numbers however small its file is; beyond that four for each byte.
 _MAX_LISTED = 6
-_MAX_ROW_TEXT = 1 << 14
-_MAX_TEXT_LAYOUTS = 4096
 
-_PRINTED_ROW = re.compile(r"(?m)^(?:animation_keyframes|key_frames) \{\n(?:(?: .*)?\n)*+\}(?:\n|\Z)")
-_PRINTED_NUMBER = re.compile(r"(?<=: )-?[0-9][0-9.eE+-]*(?=\n)")
 _STRING_OR_COMMENT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?|#.*")
 _FIELD_OF_SEQUENCE = re.compile(r"(?m)^\s*(?:slices_per_minute|moves|choreography)\b")
 
@@ -103,37 +97,12 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
     with found.recover():
         head, table = read_table(data, "Animation", found, is_text=is_text)
         animation = _animation(head, table, found, path)
-        found.extend(unplayable(animation, found.path))
+        found.extend(unplayable(animation))
         # Without what is behind a fault of the text the motion is known; with any other error it is not.
         errors = {problem.rule for problem in found.problems if problem.severity == "error"} - {rules.TEXT.code}
         source = replace(animation.source, locations=SourceMap(unknown=[("keyframes",)] if errors else ()))
         animation = replace(animation, problems=found.problems, source=source)
     return found.result(animation)
-
-
-_PLAYING_RULES = frozenset(
-    rule.code
-    for rule in (
-        cha_rules.OPTION_NUMBER,
-        cha_rules.BPM_POSITIVE,
-        cha_rules.PARAMETER_NUMBER,
-        cha_rules.SPEED_ZERO,
-        cha_rules.PARAMETER_HUGE,
-        cha_rules.NOT_FINITE,
-        cha_rules.TIME_NEGATIVE,
-        cha_rules.TIME_BACK,
-        cha_rules.TIME_REPEATED,
-        cha_rules.QUATERNION_ZERO,
-        cha_rules.VALUE_HUGE,
-        cha_rules.MOVE_LONG,
-    )
-)
-
-
-def unplayable(animation: Animation, path: str | None = None) -> tuple[Problem, ...]:
-    """Return the errors because of which an animation cannot be played; `check_animation` reports all other rules of the document."""
-    found = (problem for problem in check_animation(animation) if problem.rule in _PLAYING_RULES)
-    return tuple(replace(one, location=replace(one.location, path=path)) for one in found)
 
 
 def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> tuple[Any, Table]:
@@ -157,45 +126,29 @@ def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> 
     from google.protobuf.message import DecodeError
 
     location = Location(found.path)
-    rows_field = ROWS[kind][0]
-    size = len(data)
-    wire, rows = _wire_of_text(data, kind, found) if is_text else (data, [])
-    reader = TableReader(kind)
+    rows_field, row = ROWS[kind]
+    wire = _wire_of_text(data, kind, found) if is_text else data
     try:
         head = message_class(f"{kind}Raw").FromString(wire)
     except DecodeError:
         raise rules.WIRE.error("the bytes are not a protobuf message, or are cut off", location) from None
-    stored = getattr(head, rows_field)
-    outside = len(wire) - sum(len(row) + 6 for row in stored)
+    rows = list(getattr(head, rows_field))
+    outside = len(wire) - sum(len(row) + 6 for row in rows)
     if outside > _MAX_BYTES_OUTSIDE_ROWS:
         raise rules.SPARSE.error(f"{outside} bytes are not in keyframes", location)
-    try:
-        for part in (stored, rows):
-            for start in range(0, len(part), 4096):
-                reader.read(part[start : start + 4096])
-                _check_size(reader, size, location)
-    except DecodeError:
-        number = reader.count + 1
-        message = f"keyframe {number} is not a protobuf message, or is cut off"
-        raise rules.WIRE.error(message, location, subject=("keyframes", number - 1)) from None
+    table = table_of(rows, row, _MAX_NUMBERS_OF_ANY_FILE + 4 * len(data), location)
     head.ClearField(rows_field)
     if not is_text:
-        _report_unknown(head, reader.with_unknown, found)
-    if not reader.count:
+        _report_unknown(head, table.with_unknown, found)
+    if not rows:
         if found.refusal is not None:
             raise FormatError(found.refusal)
         raise rules.NO_FRAMES.error("the message has no keyframes", location)
-    table = reader.table()
-    _check_choices(table, kind, location)
+    for first, second in rivals(row).items():
+        if first in table.parents and second in table.parents:
+            message = f"some keyframes have {first}, others {second}"
+            raise rules.CHANGES.error(message, location, data={"fields": (first, second)})
     return head, _without_gaps(table, found)
-
-
-def _check_size(reader: TableReader, size: int, location: Location) -> None:
-    """Raise FormatError when a table would be far larger than its file: nearly all keyframes are empty."""
-    count, columns = reader.count, len(reader.columns)
-    if count * (columns + 1) > _MAX_NUMBERS_OF_ANY_FILE + 4 * size:
-        message = f"{count} keyframes of up to {columns} numbers in {size} bytes: nearly all are empty"
-        raise rules.SPARSE.error(message, location)
 
 
 def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noqa: ANN401
@@ -221,14 +174,6 @@ def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noq
         found.report(
             rules.UNKNOWN, f"unknown fields: {' and '.join(parts)}", data={"fields": list(names), "rows": rows}
         )
-
-
-def _check_choices(table: Table, kind: str, location: Location) -> None:
-    """Raise FormatError when some rows have one member of a oneof and other rows the other."""
-    for first, second in rivals(ROWS[kind][1]).items():
-        if first in table.parents and second in table.parents:
-            message = f"some keyframes have {first}, others {second}"
-            raise rules.CHANGES.error(message, location, data={"fields": (first, second)})
 
 
 def _without_gaps(table: Table, found: Diagnostics) -> Table:
@@ -268,107 +213,40 @@ def text_of(data: bytes, found: Diagnostics) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _wire_of_text(data: bytes, kind: str, found: Diagnostics) -> tuple[bytes, list[bytes]]:
-    """Return the bytes of a message in the text format: those of the message, and those of rows that were read apart from it."""
-    text = text_of(data, found)
-    return _wire_of_printed_text(text, kind) or (_parsed(text, kind, found), [])
-
-
-def _wire_of_printed_text(text: str, kind: str) -> tuple[bytes, list[bytes]] | None:
-    """Read a text that is laid out as protobuf prints it; None where it is not.
-
-    The numbers of each row are cut out. What is left, its layout, is parsed only once: 36 000 rows take a second instead of a quarter of a
-    minute.
-    """
-    others: list[str] = []
-    rows: list[bytes] = []
-    layouts: dict[str, Layout | None] = {}
-    waiting: dict[str, tuple[list[int], list[list[float]]]] = {}
-    end = 0
-    for match in _PRINTED_ROW.finditer(text):
-        others.append(text[end : match.start()])
-        end = match.end()
-        block = match[0]
-        numbers = _PRINTED_NUMBER.findall(block)
-        outline = _PRINTED_NUMBER.sub("%s", block) if len(block) <= _MAX_ROW_TEXT else block
-        if outline not in layouts:
-            if len(layouts) >= _MAX_TEXT_LAYOUTS or "%" in block:
-                return None
-            layouts[outline] = _text_layout(outline, len(numbers), kind)
-            waiting[outline] = [], []
-        if layouts[outline] is None:
-            return None
-        try:
-            values = list(map(float, numbers))
-        except ValueError:
-            return None
-        waiting[outline][0].append(len(rows))
-        waiting[outline][1].append(values)
-        rows.append(b"")
-    others.append(text[end:])
-    if not rows or any(other.count("{") != other.count("}") for other in others):
-        return None
-    message, error = attempt("".join(others), kind)
-    if error is not None:
-        return None
-    for outline, (indices, values_of_rows) in waiting.items():
-        layout = layouts[outline]
-        assert layout is not None
-        contents = layout.fill(np.array(values_of_rows, np.float64).reshape(len(indices), -1))
-        for index, content in zip(indices, contents, strict=True):
-            rows[index] = content.tobytes()
-    return bytes(message.SerializeToString()), rows
-
-
-def _text_layout(outline: str, count: int, kind: str) -> Layout | None:
-    """Return the layout of a row; None when its text is no row, or not all of its `count` numbers are floating-point fields."""
-    message, error = attempt(outline % tuple(repr(gap(k)) for k in range(count)), kind)
-    return None if error is not None else Layout.of(getattr(message, ROWS[kind][0])[0], count)
-
-
-def _parsed(text: str, kind: str, found: Diagnostics) -> bytes:
-    """Return the bytes of a message in the text format, up to the first fault; report that, and the first unknown field."""
+def _wire_of_text(data: bytes, kind: str, found: Diagnostics) -> bytes:
+    """Return the bytes of a message in the text format, up to its first fault."""
     from google.protobuf.text_format import ParseError
 
-    message, first = attempt(text, kind)
-    if first is None:
-        return bytes(message.SerializeToString())
-    message, error = attempt(text, kind, allow_unknown_field=True)
-    rows = getattr(message, ROWS[kind][0])
-    if not len(rows) and _FIELD_OF_SEQUENCE.search(text):
-        found.add(rules.SEQUENCE.problem("the file is a sequence of moves", Location(found.path)), fatal=True)
-        return bytes(message.SerializeToString())
-    _report_faults(first, error, found)
-    if isinstance(error, ParseError):
+    text = text_of(data, found)
+    rows_field = ROWS[kind][0]
+    if rows_field not in text and _FIELD_OF_SEQUENCE.search(text):
+        raise rules.SEQUENCE.error("the file is a sequence of moves", Location(found.path))
+    message, error = parsed(text, kind, found)
+    rows = getattr(message, rows_field)
+    if isinstance(error, ParseError) and len(rows):
         lines = text.split("\n")[: _line(error)]
         before = _STRING_OR_COMMENT.sub("", "\n".join([*lines[:-1], lines[-1][: (error.GetColumn() or 1) - 1]]))
-        depths = np.cumsum(
-            [1 if brace == "{" else -1 for brace in re.findall("[{}]", before.rpartition(ROWS[kind][0])[2])]
-        )
-        if len(rows) and (depths > 0).all():
+        braces = re.findall("[{}]", before.rpartition(rows_field)[2])
+        if (np.cumsum([1 if brace == "{" else -1 for brace in braces]) > 0).all():
             del rows[-1]  # The fault is in it.
     return bytes(message.SerializeToString())
 
 
-def parsed(text: str, kind: str, found: Diagnostics) -> Any:  # noqa: ANN401
-    """Return the message of a text, up to its first fault; report that, and the first unknown field."""
-    message, first = attempt(text, kind)
-    if first is not None:
-        message, error = attempt(text, kind, allow_unknown_field=True)
-        _report_faults(first, error, found)
-    return message
-
-
-def _report_faults(first: Any, error: Any, found: Diagnostics) -> None:  # noqa: ANN401
-    """Report the fault of a text by what `attempt` returns: `first` without, and `error` with unknown fields allowed."""
+def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, Any]:
+    """Return the message of a text up to its first fault, and the fault (see `attempt`); report that, and the first unknown field."""
     from google.protobuf.text_format import ParseError
 
+    message, first = attempt(text, kind)
+    if first is None:
+        return message, None
+    message, error = attempt(text, kind, allow_unknown_field=True)
     if isinstance(first, ParseError) and (error is None or _line(error) > _line(first)):
         found.report(rules.UNKNOWN, _reason(first), _location(first, found))
     if isinstance(error, ParseError):
         found.report(rules.TEXT, _reason(error), _location(error, found), fatal=True)
     elif error is not None:
         found.report(rules.TEXT, "the messages are nested too deeply to be read", Location(found.path), fatal=True)
+    return message, error
 
 
 def _line(error: Any) -> int:  # noqa: ANN401

@@ -5,8 +5,6 @@ MoveParamsConfig has a block of lines for each move, with blank lines between. I
 default alone.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -33,7 +31,7 @@ def read_move_list(path: str | Path) -> Any:  # noqa: ANN401
     found = Diagnostics(path)
     text = text_of(read_content(path), found)
     if _IS_LIST.match(text):
-        message = parsed(text, "ListAllMovesResponse", found)
+        message, _ = parsed(text, "ListAllMovesResponse", found)
         if found.refusal is not None:
             raise FormatError(found.refusal)
     else:

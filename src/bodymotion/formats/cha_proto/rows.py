@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import GROUPS, LEGS, Keyframes
-from bodymotion.formats.cha_proto.messages import MESSAGES, ROWS, Field, message_class
+from bodymotion.animation import GROUPS, LEGS
+from bodymotion.diagnostics import Location
+from bodymotion.formats.cha_proto import rules
+from bodymotion.formats.cha_proto.messages import MESSAGES, Field, message_class
 from bodymotion.geometry.arrays import Floats
 
 TIME = "time"
@@ -26,8 +28,7 @@ Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.intp]
 
 _CHUNK_ROWS = 4096
-_MAX_LAYOUTS = 64
-"""So many layouts of one length are remembered while rows are read."""
+_MAX_LAYOUTS = 64  # So many layouts of one length are remembered while rows are read.
 
 
 def _paths() -> dict[str, str]:
@@ -53,8 +54,9 @@ def _paths() -> dict[str, str]:
     return paths
 
 
-PATHS: Mapping[str, str] = _paths()
-"""The path of each column through AnimationKeyframe, in the order in which a reader returns columns."""
+PATHS: Mapping[str, str] = (
+    _paths()
+)  # The path of each column through AnimationKeyframe, in the order in which a reader returns columns.
 
 
 def _parents(path: str) -> list[str]:
@@ -81,71 +83,16 @@ def rivals(kind: str) -> Mapping[str, str]:
     return {one: other for first, second in members.values() for one, other in ((first, second), (second, first))}
 
 
-@cache
-def _leaves(kind: str) -> tuple[str, ...]:
-    """Return the paths of all numbers of a row, in the order of field numbers."""
-    return tuple(path for path, one in _fields(kind) if one.kind not in MESSAGES)
-
-
-@dataclass(frozen=True)
-class Columns:
-    """The columns that a message holds.
-
-    Attributes
-    ----------
-    fields:
-        The column, as its index in the table, by the path of its field.
-    parents:
-        The paths of the messages that these fields are in.
-    grouped:
-        The indices of the columns of the groups of the header.
-    dropped:
-        The names of the columns that a later one excludes.
-    unknown:
-        The names that are no columns.
-    """
-
-    fields: Mapping[str, int]
-    parents: tuple[str, ...]
-    grouped: frozenset[int]
-    dropped: tuple[str, ...]
-    unknown: tuple[str, ...]
-
-
-def message_columns(keyframes: Keyframes) -> Columns:
-    """Return the columns that a message holds: of those that exclude each other the last one, as when each field is set in turn."""
+def message_columns(columns: Sequence[str]) -> dict[str, int]:
+    """Return the column, as its index, of each field that a message holds: of those that exclude each other the last one."""
     other_of = rivals("AnimationKeyframe")
     held: dict[str, int] = {}
-    for index, name in enumerate(keyframes.columns):
-        if name not in PATHS:
-            continue
-        excluded = tuple(f"{other_of[parent]}." for parent in _parents(PATHS[name]) if parent in other_of)
-        held = {path: column for path, column in held.items() if not path.startswith(excluded or ("\0",))}
-        held[PATHS[name]] = index
-    kept = set(held.values())
-    return Columns(
-        held,
-        tuple(dict.fromkeys(parent for path in held for parent in _parents(path))),
-        _grouped(keyframes),
-        tuple(name for k, name in enumerate(keyframes.columns) if k not in kept and name in PATHS),
-        tuple(name for name in keyframes.columns if name not in PATHS),
-    )
-
-
-def _grouped(keyframes: Keyframes) -> frozenset[int]:
-    """Return the indices of the columns of the groups of the header; of all columns where there is no header."""
-    if not keyframes.header:
-        return frozenset(range(len(keyframes.columns)))
-    grouped: set[int] = set()
-    index = 0
-    for keyword in keyframes.header:
-        if keyword == TIME:
-            continue
-        width = len(GROUPS.get(keyword, ("",)))
-        if keyword in GROUPS:
-            grouped.update(range(index, index + width))
-        index += width
-    return frozenset(grouped)
+    for index, name in enumerate(columns):
+        if name in PATHS:
+            excluded = tuple(f"{other_of[parent]}." for parent in _parents(PATHS[name]) if parent in other_of)
+            held = {path: column for path, column in held.items() if not path.startswith(excluded or ("\0",))}
+            held[PATHS[name]] = index
+    return held
 
 
 def gap(number: int) -> float:
@@ -193,39 +140,32 @@ class Layout:
         return same, np.asarray(found.view("<f8") if len(self.gaps) else np.zeros(found.shape), np.float64)
 
 
-def keyframe_rows(times: Floats, values: Floats, columns: Columns, *, as_text: bool) -> Iterator[bytes]:
+def keyframe_rows(times: Floats, values: Floats, fields: Mapping[str, int], *, as_text: bool) -> Iterator[bytes]:
     """Return the keyframes of a message Animation, tag and length included, in pieces: as bytes, or as text in UTF-8."""
-    table = np.column_stack([times, *(values[:, index] for index in columns.fields.values())])
-    paths = (TIME, *columns.fields)
+    paths = (TIME, *fields)
     is_flag = np.array([path.endswith("stance.value") for path in paths])
-    written = np.where(is_flag, np.abs(table) >= 1, np.ascontiguousarray(table).view(np.uint64) != 0)
-    patterns = np.packbits(written, axis=1)
-    keys = patterns.view(f"V{patterns.shape[1]}").ravel().tolist()
-    layouts: dict[bytes, tuple[Layout, str, Numbers]] = {}
-    for start in range(0, len(table), _CHUNK_ROWS):
+    for start in range(0, len(times), _CHUNK_ROWS):
+        chunk = slice(start, start + _CHUNK_ROWS)
+        table = np.ascontiguousarray(np.column_stack([times[chunk], values[chunk][:, list(fields.values())]]))
+        written = np.where(is_flag, np.abs(table) >= 1, table.view(np.uint64) != 0)
+        patterns = np.packbits(written, axis=1)
         alike: dict[bytes, list[int]] = {}
-        for k, key in enumerate(keys[start : start + _CHUNK_ROWS], start):
+        for k, key in enumerate(patterns.view(f"V{patterns.shape[1]}").ravel().tolist()):
             alike.setdefault(key, []).append(k)
-        rows: dict[int, bytes] = {}
-        for key, chosen in alike.items():
+        rows = [b""] * len(table)
+        for chosen in alike.values():
             pattern = written[chosen[0]]
-            if key not in layouts:
-                layouts[key] = _keyframe_layout(paths, columns.parents, is_flag, pattern)
-            layout, text, printed = layouts[key]
+            layout, text, printed = _keyframe_layout(paths, is_flag, pattern)
             if as_text:
-                for k, numbers in zip(chosen, table[chosen][:, printed].tolist(), strict=True):
-                    rows[k] = (text % tuple(numbers)).encode()
+                contents = [(text % tuple(numbers)).encode() for numbers in table[chosen][:, printed].tolist()]
             else:
-                for k, content in zip(chosen, layout.fill(table[chosen][:, pattern & ~is_flag]), strict=True):
-                    rows[k] = content.tobytes()
-        if len(layouts) > _CHUNK_ROWS:
-            layouts.clear()
-        yield b"".join(map(rows.__getitem__, sorted(rows)))
+                contents = [content.tobytes() for content in layout.fill(table[chosen][:, pattern & ~is_flag])]
+            for k, content in zip(chosen, contents, strict=True):
+                rows[k] = content
+        yield b"".join(rows)
 
 
-def _keyframe_layout(
-    paths: Sequence[str], parents: Sequence[str], is_flag: Flags, pattern: Flags
-) -> tuple[Layout, str, Numbers]:
+def _keyframe_layout(paths: Sequence[str], is_flag: Flags, pattern: Flags) -> tuple[Layout, str, Numbers]:
     """Return the layout of a keyframe that has the fields of `pattern`, its text with a %r at each gap, and the indices of these
     numbers.
     """
@@ -233,11 +173,11 @@ def _keyframe_layout(
 
     animation = message_class("Animation")()
     row = animation.animation_keyframes.add()
-    for parent in parents:
+    for parent in dict.fromkeys(parent for path in paths for parent in _parents(path)):
         attrgetter(parent)(row).SetInParent()
     numbers: list[int] = []
     for index in np.flatnonzero(pattern).tolist():
-        _set(row, paths[index], True if is_flag[index] else gap(len(numbers)))
+        set_field(row, paths[index], True if is_flag[index] else gap(len(numbers)))
         numbers += [] if is_flag[index] else [index]
     layout = Layout.of(animation, len(numbers))
     assert layout is not None, "each gap is written"
@@ -248,7 +188,8 @@ def _keyframe_layout(
     return layout, text, np.array([numbers[k] for k in order], np.intp)
 
 
-def _set(message: Any, path: str, value: float) -> None:  # noqa: ANN401
+def set_field(message: Any, path: str, value: float) -> None:  # noqa: ANN401
+    """Set the field of a message at a path such as "body.body_pos.x.value"."""
     parent, _, name = path.rpartition(".")
     setattr(attrgetter(parent)(message) if parent else message, name, value)
 
@@ -265,120 +206,84 @@ class Table:
         The paths of the numbers that are in any row.
     values, held:
         (N, C) the numbers, and whether each is there.
+    with_unknown:
+        How many rows have fields that are not in the table of messages.
     """
 
     parents: frozenset[str]
     columns: tuple[str, ...]
     values: Floats
     held: Flags
+    with_unknown: int
 
     def column(self, path: str) -> Floats:
         """Return the numbers (N,) of a column; zeros where no row has it."""
         return self.values[:, self.columns.index(path)] if path in self.columns else np.zeros(len(self.values))
 
 
-_Key = tuple[frozenset[str], tuple[str, ...]]
+def table_of(rows: Sequence[bytes], kind: str, most: int, location: Location) -> Table:
+    """Return rows of bytes as a table; `kind` is their message.
 
+    Rows of one length are compared with the layout of the first one, which protobuf reads; it also reads what no layout fits.
 
-class TableReader:
-    """Reads rows of bytes into a table.
-
-    Parameters
-    ----------
-    kind:
-        The message that the rows are in, a key of `ROWS`.
+    Raises
+    ------
+    FormatError
+        When a row is no message (CAP001), or the table would have more than `most` numbers (CAP004).
     """
+    from google.protobuf.message import DecodeError
 
-    def __init__(self, kind: str) -> None:
-        self.kind = ROWS[kind][1]
-        self.count = 0
-        self.with_unknown = 0
-        """How many rows have fields that are not in the table of messages."""
-        self._class = message_class(self.kind)
-        self._layouts: dict[int, list[tuple[Layout, _Key]]] = {}
-        self._found: dict[_Key, list[tuple[Numbers, Floats]]] = {}
-
-    def read(self, rows: Sequence[bytes]) -> None:
-        """Read further rows.
-
-        Raises
-        ------
-        google.protobuf.message.DecodeError
-            When a row is no message; `count` is then its index.
-        """
-        first = self.count
-        by_length: dict[int, list[int]] = {}
-        for k, row in enumerate(rows):
-            by_length.setdefault(len(row), []).append(k)
-        for length, chosen in by_length.items():
-            messages = np.frombuffer(b"".join([rows[k] for k in chosen]), np.uint8).reshape(len(chosen), length)
-            indices = first + np.array(chosen, np.intp)
-            for layout, key in self._layouts.get(length, ()):
-                messages, indices = self._take(layout, key, messages, indices)
-            while len(indices):
-                self.count = int(indices[0])
-                found = self._parse(messages[0].tobytes(), indices[:1])
+    pieces: dict[tuple[frozenset[str], tuple[str, ...]], list[tuple[Numbers, Floats]]] = {}
+    with_unknown = 0
+    by_length: dict[int, list[int]] = {}
+    for k, content in enumerate(rows):
+        by_length.setdefault(len(content), []).append(k)
+    for length, alike in by_length.items():
+        indices = np.array(alike, np.intp)
+        messages = np.frombuffer(b"".join([rows[k] for k in alike]), np.uint8).reshape(len(alike), length)
+        layouts = 0
+        while len(indices):
+            content, first = messages[0].tobytes(), int(indices[0])
+            try:
+                message = message_class(kind).FromString(content)
+            except DecodeError:
+                reason = f"keyframe {first + 1} is not a protobuf message, or is cut off"
+                raise rules.WIRE.error(reason, location, subject=("keyframes", first)) from None
+            size = message.ByteSize()
+            message.DiscardUnknownFields()
+            with_unknown += message.ByteSize() < size
+            parents: set[str] = set()
+            numbers: dict[str, float] = {}
+            others: dict[str, float] = {}
+            _walk(message, "", parents, numbers, others)
+            found = pieces.setdefault((frozenset(parents), (*numbers, *others)), [])
+            is_layout = message.SerializeToString(deterministic=True) == content and not set(others.values()) - {1.0}
+            for k, path in enumerate(numbers if is_layout else ()):
+                set_field(message, path, gap(k))
+            layout = Layout.of(message, len(numbers)) if is_layout and layouts < _MAX_LAYOUTS else None
+            if layout is None:
+                found.append((indices[:1], np.array([[*numbers.values(), *others.values()]], np.float64)))
                 messages, indices = messages[1:], indices[1:]
-                if found is not None:
-                    messages, indices = self._take(*found, messages, indices)
-        self.count = first + len(rows)
-
-    def _take(
-        self, layout: Layout, key: _Key, messages: npt.NDArray[np.uint8], indices: Numbers
-    ) -> tuple[npt.NDArray[np.uint8], Numbers]:
-        """Keep the numbers of the messages that have a layout; return the other messages."""
-        same, numbers = layout.numbers(messages)
-        if not same.any():
-            return messages, indices
-        constants = np.ones((len(numbers), len(key[1]) - numbers.shape[1]))
-        self._found[key].append((indices[same], np.hstack([numbers, constants])))
-        return messages[~same], indices[~same]
-
-    def _parse(self, row: bytes, index: Numbers) -> tuple[Layout, _Key] | None:
-        """Read one row by protobuf; return its layout where rows like it may follow."""
-        message = self._class.FromString(row)
-        size = message.ByteSize()
-        message.DiscardUnknownFields()
-        self.with_unknown += message.ByteSize() < size
-        parents: set[str] = set()
-        numbers: dict[str, float] = {}
-        others: dict[str, float] = {}
-        _walk(message, "", parents, numbers, others)
-        key = frozenset(parents), (*numbers, *others)
-        self._found.setdefault(key, []).append((index, np.array([[*numbers.values(), *others.values()]], np.float64)))
-        known = self._layouts.setdefault(len(row), [])
-        if (
-            message.SerializeToString(deterministic=True) != row
-            or set(others.values()) - {1.0}
-            or len(known) >= _MAX_LAYOUTS
-        ):
-            return None
-        for k, path in enumerate(numbers):
-            _set(message, path, gap(k))
-        layout = Layout.of(message, len(numbers))
-        if layout is None:
-            return None
-        known.append((layout, key))
-        return known[-1]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The paths of the numbers that are in any of the rows."""
-        parents = {"", *(parent for key, _ in self._found for parent in key)} if self._found else set()
-        return tuple(path for path in _leaves(self.kind) if path.rpartition(".")[0] in parents)
-
-    def table(self) -> Table:
-        """Return all rows as a table."""
-        columns = self.columns
-        values = np.zeros((self.count, len(columns)))
-        held = np.zeros((self.count, len(columns)), np.bool_)
-        for (parents, paths), pieces in self._found.items():
-            there = np.array([path.rpartition(".")[0] in {"", *parents} for path in columns])
-            order = [columns.index(path) for path in paths]
-            for indices, numbers in pieces:
-                held[indices] = there
-                values[indices[:, None], order] = numbers
-        return Table(frozenset(parent for key, _ in self._found for parent in key), columns, values, held)
+                continue
+            layouts += 1
+            same, values = layout.numbers(messages)
+            found.append((indices[same], np.hstack([values, np.ones((len(values), len(others)))])))
+            messages, indices = messages[~same], indices[~same]
+    known = {"" for _ in rows[:1]}.union(*(parents for parents, _ in pieces))
+    leaves = (path for path, one in _fields(kind) if one.kind not in MESSAGES)
+    columns = tuple(path for path in leaves if path.rpartition(".")[0] in known)
+    if len(rows) * (len(columns) + 1) > most:
+        message = f"{len(rows)} keyframes of up to {len(columns)} numbers: nearly all are empty"
+        raise rules.SPARSE.error(message, location)
+    table = np.zeros((len(rows), len(columns)))
+    held = np.zeros(table.shape, np.bool_)
+    for (within, paths), parts in pieces.items():
+        there = np.array([path.rpartition(".")[0] in {"", *within} for path in columns])
+        order = [columns.index(path) for path in paths]
+        for indices, values in parts:
+            held[indices] = there
+            table[indices[:, None], order] = values
+    return Table(frozenset(known - {""}), columns, table, held, with_unknown)
 
 
 def _walk(

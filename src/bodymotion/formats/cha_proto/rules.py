@@ -1,7 +1,5 @@
 """The rules of animations and logs as messages."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import judgement
 
 WIRE = judgement.error(

@@ -3,8 +3,6 @@
 Fields that are unknown are kept where the file has bytes. The animations that a choreography names are read from files beside it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -26,10 +24,8 @@ from bodymotion.system.atomic_files import whole_file
 
 MAX_BYTES = 16 << 20
 MAX_MOVES = 100_000
-MAX_ANIMATIONS = 1000
-"""Animations of one choreography that are read."""
-MAX_DEPTH = 8
-"""Of messages in messages of a text whose fields are located."""
+MAX_ANIMATIONS = 1000  # Animations of one choreography that are read.
+MAX_DEPTH = 8  # Of messages in messages of a text whose fields are located.
 SEQUENCE, SAVE = "ChoreographySequence", "ChoreographerSave"
 KINDS = tuple(name for name, one in MESSAGES["MoveParams"].items() if one.choice)
 """The fields of a move with its parameters: "step_params" …"""
@@ -118,7 +114,7 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
         if text.count("moves") > MAX_MOVES:
             raise rules.LARGE.error(f"more than {MAX_MOVES} moves", Location(found.path))
         kind = (SAVE if _IS_SAVE.search(text) else SEQUENCE) if is_text else _kind_of(data)
-        wire = bytes(parsed(text, kind, found).SerializeToString()) if is_text else data
+        wire = bytes(parsed(text, kind, found)[0].SerializeToString()) if is_text else data
         choreography = _choreography(wire, kind, found)
         unknown: list[Subject] = []
         if found.refusal is not None:

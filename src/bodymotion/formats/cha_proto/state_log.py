@@ -1,6 +1,4 @@
-"""Read the log of a robot's states, ChoreographyStateLog, as an animation of what the robot did."""
-
-from __future__ import annotations
+"""The log of a robot's states, ChoreographyStateLog: read as an animation of what the robot did, and written."""
 
 from pathlib import Path
 
@@ -9,11 +7,11 @@ import numpy as np
 from bodymotion.animation import GROUPS, Animation, Keyframes
 from bodymotion.diagnostics import Diagnostics, ReadResult
 from bodymotion.diagnostics.collector import Source
+from bodymotion.formats.cha_proto.messages import message_class
 from bodymotion.formats.cha_proto.reader import read_content, read_table
-from bodymotion.formats.cha_proto.rows import PATHS, TIME, Table
+from bodymotion.formats.cha_proto.rows import PATHS, TIME, Table, set_field
 from bodymotion.formats.cha_proto.rules import STAMPS
 from bodymotion.formats.sniffing import is_binary
-from bodymotion.geometry.arrays import Floats
 
 _GROUPS = {
     "leg_joints": "legs",
@@ -58,6 +56,25 @@ def read_log_data(data: bytes, *, is_text: bool, path: Path | None = None) -> Re
     return ReadResult(animation, found.problems)
 
 
+def log_bytes(animation: Animation, start: int) -> bytes:
+    """Return an animation as the bytes of a message ChoreographyStateLog whose times begin at `start` [ns since 1970]."""
+    log = message_class("ChoreographyStateLog")()
+    fields = [(_field(column), column.endswith("_contact")) for column in animation.keyframes.columns]
+    for time, values in zip(animation.keyframes.times.tolist(), animation.keyframes.values.tolist(), strict=True):
+        row = log.key_frames.add()
+        row.timestamp.seconds, row.timestamp.nanos = divmod(start + round(time * 1e9), 1_000_000_000)
+        for (path, is_flag), value in zip(fields, values, strict=True):
+            set_field(row, path, bool(value) if is_flag else value)
+    return bytes(log.SerializeToString())
+
+
+def log_text(data: bytes) -> str:
+    """Return the bytes of a message ChoreographyStateLog as its text."""
+    from google.protobuf import text_format
+
+    return str(text_format.MessageToString(message_class("ChoreographyStateLog").FromString(data)))
+
+
 def _animation(table: Table, found: Diagnostics, path: Path | None) -> Animation:
     header, columns, tracks = [TIME], [], []
     for keyword, track in _GROUPS.items():
@@ -67,7 +84,8 @@ def _animation(table: Table, found: Diagnostics, path: Path | None) -> Animation
             header += [keyword] if len(present) == len(group) else present
             columns += present
             tracks.append(track)
-    times = _times(table)
+    seconds, nanos = (table.column(f"timestamp.{part}") for part in ("seconds", "nanos"))
+    times = (seconds - seconds[0]) + (nanos - nanos[0]) * 1e-9
     rising = np.concatenate(([True], times[1:] > np.maximum.accumulate(times)[:-1])) & np.isfinite(times)
     if not rising.all():
         count = int((~rising).sum())
@@ -89,22 +107,12 @@ def _animation(table: Table, found: Diagnostics, path: Path | None) -> Animation
 
 def _field(column: str) -> str:
     """Return the field of a logged state that a column is, as a path through LoggedStateKeyFrame."""
-    path = PATHS[column]
-    part, _, inner = path.partition(".")
-    leg, _, joint = inner.partition(".")
     if column.endswith("_contact"):
         return f"foot_contact_state.{column}"
-    if part == "legs":
-        return f"joint_angles.{leg}.{joint.removeprefix('joint_angles.')}"
-    if part == "arm":
-        return f"joint_angles.arm.{inner.removeprefix('joint_angles.')}"
-    if part == "gripper":
-        return "joint_angles.gripper_angle.value"
-    kind, _, axis = inner.partition(".")
-    return f"animation_tform_body.{'rotation' if kind == 'quaternion' else 'position'}.{axis.removesuffix('.value')}"
-
-
-def _times(table: Table) -> Floats:
-    """Return the times (N,) [s] since the first state, exact to the nanosecond."""
-    seconds, nanos = (table.column(f"timestamp.{part}") for part in ("seconds", "nanos"))
-    return np.asarray((seconds - seconds[0]) + (nanos - nanos[0]) * 1e-9, np.float64)
+    part, _, inner = PATHS[column].partition(".")
+    if part == "body":
+        kind, _, axis = inner.partition(".")
+        return (
+            f"animation_tform_body.{'rotation' if kind == 'quaternion' else 'position'}.{axis.removesuffix('.value')}"
+        )
+    return f"joint_angles.{'arm.' if part == 'arm' else ''}{inner.replace('joint_angles.', '')}"

@@ -1,7 +1,5 @@
 """Convert between animations and the vendor's message objects. The vendor's package is an extra and is imported only when needed."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,7 @@ from bodymotion.formats.cha_proto.writer import message_times, to_bytes
 from bodymotion.system.extras import need
 
 _MESSAGES = "bosdyn.api.spot.choreography_sequence_pb2"
-_DESCRIPTION = "Animated dance move."
-"""What Choreographer shows for an animation without a description."""
+_DESCRIPTION = "Animated dance move."  # What Choreographer shows for an animation without a description.
 
 
 def to_proto(animation: Animation, *, move_params_config: str | Path | None = None) -> Any:  # noqa: ANN401
@@ -77,7 +74,11 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
         setattr(info, f"controls_{track}", track in animation.controls)
     display = info.display
     display.category = pb.ChoreographerDisplayInfo.CATEGORY_ANIMATION
-    display.color.r, display.color.g, display.color.b = _color(animation)
+    color = options.get("display_rgb")
+    if not (isinstance(color, tuple) and len(color) == 3):
+        # As the vendor's converter chooses it.
+        color = hashlib.md5(animation.name.encode("utf-8", "replace"), usedforsecurity=False).digest()[:3]
+    display.color.r, display.color.g, display.color.b = map(int, color)
     display.color.a = 1.0
     text = options.get("description")
     text = _DESCRIPTION if text is None else " ".join(str(text).split()).replace('"', "")
@@ -86,12 +87,3 @@ def to_move_info(animation: Animation) -> Any:  # noqa: ANN401
     info.entrance_states.append(start)
     info.exit_state = pb.MoveInfo.TRANSITION_STATE_STAND
     return info
-
-
-def _color(animation: Animation) -> tuple[int, int, int]:
-    """Return the colour of an animation, each part 0 to 255: its own, else the first bytes of the MD5 of its name."""
-    given = animation.options.get("display_rgb")
-    if isinstance(given, tuple) and len(given) == 3:
-        return int(given[0]), int(given[1]), int(given[2])
-    digest = hashlib.md5(animation.name.encode("utf-8", "replace"), usedforsecurity=False).digest()
-    return digest[0], digest[1], digest[2]

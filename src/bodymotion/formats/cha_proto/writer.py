@@ -1,7 +1,5 @@
 """Write animations as messages: bytes, text and files."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
@@ -10,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.animation import TRACKS, Animation, Parameter
+from bodymotion.animation import GROUPS, TRACKS, Animation, Parameter
 from bodymotion.diagnostics import Diagnostics, Problem, losses
+from bodymotion.formats.cha import unplayable
+from bodymotion.formats.cha.keywords import singles
 from bodymotion.formats.cha_proto.messages import (
     ARM_PLAYBACKS,
     FLAGS,
@@ -20,9 +20,8 @@ from bodymotion.formats.cha_proto.messages import (
     message_class,
     parameter_paths,
 )
-from bodymotion.formats.cha_proto.reader import unplayable
 from bodymotion.formats.cha_proto.robot_moves import limits_of
-from bodymotion.formats.cha_proto.rows import TIME, Columns, keyframe_rows, message_columns
+from bodymotion.formats.cha_proto.rows import PATHS, TIME, keyframe_rows, message_columns
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.atomic_files import whole_file
 
@@ -111,12 +110,12 @@ def _pieces(
     """Return the message in pieces, and what it cannot hold."""
     problems = Diagnostics()
     name, head = _head(animation, config, problems)
-    columns = message_columns(animation.keyframes)
-    problems.extend(_column_losses(animation, columns))
+    fields = message_columns(animation.keyframes.columns)
+    problems.extend(_column_losses(animation, fields))
 
     def pieces() -> Iterator[bytes]:
         yield _written(name, as_text=as_text)
-        yield from keyframe_rows(message_times(animation), _values(animation, columns), columns, as_text=as_text)
+        yield from keyframe_rows(message_times(animation), _values(animation), fields, as_text=as_text)
         yield _written(head, as_text=as_text)
 
     return pieces(), problems.problems
@@ -197,17 +196,19 @@ def _held(name: str, value: float, kind: str, problems: Diagnostics) -> float | 
     return whole
 
 
-def _column_losses(animation: Animation, columns: Columns) -> tuple[Problem, ...]:
+def _column_losses(animation: Animation, fields: Mapping[str, int]) -> tuple[Problem, ...]:
     """Return the columns that the message does not hold as they are."""
     problems = Diagnostics()
-    problems.extend(losses.NO_FIELD.problem(f"the column {name} has no field") for name in columns.unknown)
-    if columns.dropped:
-        problems.add(losses.EXCLUDED.problem(f"left out: {', '.join(columns.dropped)}"))
-    for index in columns.fields.values():
-        name = animation.keyframes.columns[index]
-        values = animation.keyframes.values[:, index]
-        if name.endswith("_contact") and not np.isin(values, (0.0, 1.0)).all():
+    dropped = []
+    for index, name in enumerate(animation.keyframes.columns):
+        if name not in PATHS:
+            problems.add(losses.NO_FIELD.problem(f"the column {name} has no field"))
+        elif index not in fields.values():
+            dropped.append(name)
+        elif name.endswith("_contact") and not np.isin(animation.keyframes.values[:, index], (0.0, 1.0)).all():
             problems.add(losses.WHOLE.problem(f"{name}: a foot is in stance from 1 on"))
+    if dropped:
+        problems.add(losses.EXCLUDED.problem(f"left out: {', '.join(dropped)}"))
     return problems.problems
 
 
@@ -228,13 +229,14 @@ def message_times(animation: Animation) -> Floats:
     return np.where(keyframes.times == 0, TINY, keyframes.times)
 
 
-def _values(animation: Animation, columns: Columns) -> Floats:
+def _values(animation: Animation) -> Floats:
     """Return the numbers (N, C) of all columns as the message holds them: zeros as the vendor's converter writes them."""
     keyframes = animation.keyframes
     zeros = keyframes.values == 0
     # A contact of 1e-6 is none, like one of 0.
     zeros[:, [index for index, name in enumerate(keyframes.columns) if name.endswith("_contact")]] = False
     if keyframes.exact_zeros is not None:
-        alone = [index not in columns.grouped for index in range(zeros.shape[1])]
-        zeros &= keyframes.exact_zeros | np.array(alone, bool)
+        alone = [name not in GROUPS for name in keyframes.header for column in singles(name) if column != TIME]
+        count = zeros.shape[1]
+        zeros &= keyframes.exact_zeros | np.array([*alone, *[False] * count][:count], bool)
     return np.where(zeros, TINY, keyframes.values)

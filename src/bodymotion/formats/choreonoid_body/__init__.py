@@ -59,8 +59,6 @@ version 1.0 has `angleUnit: radian`. All other keys of the top level, of links a
 `elements`, `geometry`, `devices` and `resources` read one kind of node each; `reader` joins the links of all files to a Body.
 """
 
-from __future__ import annotations
-
 from bodymotion.formats.choreonoid_body.reader import parse_body, read_body
 
 __all__ = ["parse_body", "read_body"]

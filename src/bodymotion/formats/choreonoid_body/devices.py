@@ -4,8 +4,6 @@ A camera or a range sensor may be in another frame (`optical_frame`, `optical_fr
 device that looks along −z with +y up.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -13,7 +11,6 @@ import numpy as np
 
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
-from bodymotion.formats.yaml.fields import default_on_error
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.links import (
@@ -95,16 +92,15 @@ def read_device(fields: Fields, kind: str, link: int, transform: Floats) -> Devi
     return device
 
 
-@default_on_error((1.0, 0.0, 0.0, 0.0))
 def _optical_frame(fields: Fields) -> tuple[float, ...]:
     rotation = fields.rotation("optical_frame_rotation")
     if rotation is not None:
         return rotation
-    name = fields.text("optical_frame", default="gl")
+    name = fields.text("optical_frame") or "gl"
     if name not in OPTICAL_FRAMES:
         message = f"optical_frame of {fields.title} is {name!r:.60}; it must be gl, cv or robotics"
-        raise rules.WRONG_VALUE.error(message, fields.location("optical_frame"))
-    return OPTICAL_FRAMES[name]
+        fields.reject(rules.WRONG_VALUE, message, "optical_frame")
+    return OPTICAL_FRAMES.get(name, OPTICAL_FRAMES["gl"])
 
 
 def _camera(fields: Fields) -> dict[str, Any]:

@@ -3,12 +3,9 @@
 `elements` is a list of mappings with a `type`, or one such mapping, or a mapping from types to nodes (`elements: { Shape: { … } }`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +15,7 @@ from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.devices import DEVICES, read_device
 from bodymotion.formats.choreonoid_body.fields import Fields, angle_unit
 from bodymotion.formats.choreonoid_body.geometry import ShapeReader
-from bodymotion.formats.choreonoid_body.links import MASS_KEYS, read_mass
+from bodymotion.formats.choreonoid_body.links import MASS_KEYS, FoundDevice, read_mass
 from bodymotion.formats.choreonoid_body.resources import (
     COLLADA,
     ELEMENTS,
@@ -29,32 +26,30 @@ from bodymotion.formats.choreonoid_body.resources import (
     named_nodes,
     read_elements,
 )
+from bodymotion.formats.meshes.stl import read_mesh_file
 from bodymotion.formats.resources import NotFound
+from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.rules import NOT_SHOWN
 from bodymotion.formats.vrml.scene import IDENTITY, FoundShape, NodeFrame, by_purpose
 from bodymotion.formats.vrml.shapes import PLAIN
 from bodymotion.formats.yaml.fields import Context, label
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import frozen
 from bodymotion.geometry.shapes import Material, Mesh, Shape
-from bodymotion.model.links import Device, Segment
+from bodymotion.model.links import Segment
 
-if TYPE_CHECKING:
-    from bodymotion.formats.vrml.reader import InlineLoader
-
-MAX_KEYS = 1_000_000
-"""Keys of all elements, those that aliases repeat counted as often as they are read."""
-MAX_DEPTH = 60
-"""Levels of elements inside of each other, files in files included."""
+MAX_KEYS = 1_000_000  # Keys of all elements, those that aliases repeat counted as often as they are read.
+MAX_DEPTH = 60  # Levels of elements inside of each other, files in files included.
 
 GROUPS = ("Group", "Node", "Transform", "Visual", "Collision", "VisualOrCollision", "Switch")
 SCENERY = ("AmbientLight", "DirectionalLight", "Fog", "Viewpoint")
 TYPES = ("Shape", "Resource", "RigidBody", "Text", *GROUPS, *SCENERY, *DEVICES)
-MAX_UNKNOWN_TYPES = 200
-"""Unknown types that are compared with known ones."""
-NAMED = {"shape": "Shape", "resource": "Resource"}
-"""Keys of Visual and Collision that hold a single element of that type."""
+MAX_UNKNOWN_TYPES = 200  # Unknown types that are compared with known ones.
+NAMED = {
+    "shape": "Shape",
+    "resource": "Resource",
+}  # Keys of Visual and Collision that hold a single element of that type.
 
 SHAPE_KEYS = ("type", "name", "geometry", "appearance", "material", "translation", "rotation", "scale", "elements")
 POSE_KEYS = ("translation", "rotation", "scale")
@@ -65,8 +60,7 @@ class LinkParts:
     """The contents of the elements of one link: segments, devices, and the shapes that belong to no RigidBody."""
 
     segments: list[Segment] = field(default_factory=list)
-    devices: list[Device] = field(default_factory=list)
-    device_nodes: list[tuple[Mapping, set[str]]] = field(default_factory=list)
+    devices: list[FoundDevice] = field(default_factory=list)
     drawn: list[FoundShape] = field(default_factory=list)
     is_faulty: bool = False
     """Whether an element could not be read."""
@@ -76,15 +70,12 @@ class ElementReader:
     """Reads the elements of the links of one file, and of the files that they name."""
 
     def __init__(self, document: Document, context: Context, parts: InlineLoader) -> None:
-        self.context = context
-        self.parts = parts
+        self.context, self.parts, self.document = context, parts, document
         self.shapes = ShapeReader(context, parts)
         self.resources = ResourceReader(context.found, parts, named_nodes(document.root))
-        self.document = document
         self.link = LinkParts()
         self.drawn: list[FoundShape] = []
-        self.visited = 0
-        self.depth = 0
+        self.visited = self.depth = 0
         self._included: dict[tuple[Path, int], Document | None] = {}
         self._including: list[Path] = []
         self._unknown_types: set[str] = set()
@@ -113,7 +104,6 @@ class ElementReader:
             self.depth -= 1
 
     def _each(self, elements: Node, title: str) -> Iterator[tuple[str, Mapping]]:
-        """Return types and nodes of elements in any of their three forms."""
         self._count(elements)
         if isinstance(elements, Sequence):
             for item in elements.items:
@@ -171,13 +161,14 @@ class ElementReader:
                 self._device(fields, kind, frame)
 
     def _moved(self, fields: Fields, frame: NodeFrame) -> NodeFrame:
-        translation, rotation = fields.translation(), fields.rotation()
+        translation, rotation = fields.translation("translation"), fields.rotation("rotation")
         scale = fields.vector("scale", default=(1.0, 1.0, 1.0)) if isinstance(fields.find("scale"), Sequence) else None
         if scale is None and fields.has("scale"):
             scale = (fields.number("scale", default=1.0),) * 3
         if translation is None and rotation is None and scale is None:
             return frame
-        own = _matrix(translation or (0.0, 0.0, 0.0), rotation or (1.0, 0.0, 0.0, 0.0), scale or (1.0, 1.0, 1.0))
+        own = poses.to_matrix([*(translation or (0.0, 0.0, 0.0)), *(rotation or (1.0, 0.0, 0.0, 0.0))])
+        own[:3, :3] *= scale or (1.0, 1.0, 1.0)
         whole = own if frame.transform is IDENTITY else frame.transform @ own
         if not np.isfinite(whole).all():
             raise rules.TOO_LARGE.error(f"the pose of {fields.title} is not finite", fields.location())
@@ -195,7 +186,7 @@ class ElementReader:
     def _rigid_body(self, fields: Fields, frame: NodeFrame) -> None:
         if not poses.is_rigid(frame.transform):
             fields.report(rules.SCALED, f"{fields.title} is inside of a Transform with a scale")
-        mass, center, inertia = read_mass(fields)
+        mass = read_mass(fields)
         outer, self.drawn = self.drawn, []
         is_invertible = frame.transform is not IDENTITY and abs(np.linalg.det(frame.transform[:3, :3])) > 1e-12
         back = np.linalg.inv(frame.transform) if is_invertible else None
@@ -205,12 +196,10 @@ class ElementReader:
             inner = [FoundShape(drawn.shape.moved(back), drawn.visual, drawn.collision) for drawn in inner]
         visuals, collisions = by_purpose(inner)
         self.link.segments.append(
-            Segment(
+            replace(
+                mass,
                 name=fields.text("name"),
                 transform=frozen(frame.transform if back is not None else IDENTITY),
-                mass=mass,
-                center_of_mass=center,
-                inertia=inertia,
                 visuals=visuals,
                 collisions=collisions,
                 extra=fields.rest(("type", *POSE_KEYS)),
@@ -222,8 +211,7 @@ class ElementReader:
         if kind not in DEVICES and kind not in self._unknown_types:
             self._unknown_types.add(kind)
             self._report_unknown_type(fields, kind)
-        self.link.devices.append(read_device(fields, kind, 0, frame.transform))
-        self.link.device_nodes.append((fields.node, fields.unknown))
+        self.link.devices.append((read_device(fields, kind, 0, frame.transform), fields.node, fields.unknown))
         self._inside(fields, frame)
 
     def _report_unknown_type(self, fields: Fields, kind: str) -> None:
@@ -248,8 +236,7 @@ class ElementReader:
             resource = Fields(geometry, self.context, f"the geometry of {fields.title}")
             self._resource(resource, self._moved(resource, frame), material)
             return
-        textured = material is not None and material.texture is not None
-        made = self.shapes.geometry(geometry, self.context, textured)
+        made = self.shapes.geometry(geometry, self.context, material is not None and material.texture is not None)
         if made is not None:
             shape = Shape(made, frame.transform, material or PLAIN, fields.text("name"))
             self.drawn.append(FoundShape(shape, frame.visual, frame.collision))
@@ -262,7 +249,6 @@ class ElementReader:
         return self.shapes.material(fields.node, self.context) if isinstance(material, Mapping) else None
 
     def _resource(self, fields: Fields, frame: NodeFrame, material: Material | None) -> None:
-        """Read the shapes of the file that a resource names, in one material if there is one."""
         uri, name = fields.text("uri"), fields.text("node")
         where = fields.location("uri")
         path = find_file(uri, fields.node, self.parts.finder)
@@ -273,7 +259,7 @@ class ElementReader:
         if suffix in (*SCENES, *COLLADA):
             drawn = self.resources.shapes(path, uri, name, fields.texts("exclude"), frame, where)
         elif suffix in MESHES:
-            mesh = self.resources.mesh(path, where)
+            mesh = self.resources.once(path, where, read_mesh_file)
             if name and mesh is not None:
                 fields.report(rules.RESOURCE_NODE, f"{path.name} is read as a whole, not its node {name!r:.60}", "node")
             drawn = [] if mesh is None else [self._placed(mesh, frame, fields)]
@@ -299,10 +285,7 @@ class ElementReader:
         if path in self._including:
             fields.report(rules.RESOURCE_BROKEN, f"{path.name} contains itself", "uri")
             return
-        key = (path, id(self.document))
-        if key not in self._included:
-            self._included[key] = self._opened(path, fields)
-        included = self._included[key]
+        included = self._opened(path, fields)
         if included is None:
             return
         found: Node | None = included.root
@@ -333,28 +316,14 @@ class ElementReader:
             fields.report(rules.RESOURCE_BROKEN, f"{path.name} cannot be read as a whole", "uri")
 
     def _opened(self, path: Path, fields: Fields) -> Document | None:
-        try:
-            document = read_elements(path, self.document, self.context.found)
-        except FormatError as error:
-            self.context.found.extend(error.problems)
-            fields.report(rules.RESOURCE_BROKEN, f"{path.name} is left out", "uri")
-            return None
-        for uri, names in named_nodes(document.root).items():
-            self.resources.names.setdefault(uri, set()).update(names)
-        return document
-
-
-def _matrix(translation: tuple[float, ...], rotation: tuple[float, ...], scale: tuple[float, ...]) -> Floats:
-    """Return the matrix (4, 4) that scales, then rotates by a unit quaternion, then translates; single numbers are faster without
-    arrays.
-    """
-    w, x, y, z = rotation
-    a, b, c = scale
-    return np.array(
-        [
-            [(1 - 2 * (y * y + z * z)) * a, 2 * (x * y - w * z) * b, 2 * (x * z + w * y) * c, translation[0]],
-            [2 * (x * y + w * z) * a, (1 - 2 * (x * x + z * z)) * b, 2 * (y * z - w * x) * c, translation[1]],
-            [2 * (x * z - w * y) * a, 2 * (y * z + w * x) * b, (1 - 2 * (x * x + y * y)) * c, translation[2]],
-            [0.0, 0.0, 0.0, 1.0],
-        ]
-    )
+        key = (path, id(self.document))
+        if key not in self._included:
+            self._included[key] = None
+            try:
+                document = self._included[key] = read_elements(path, self.document, self.context.found)
+                for uri, names in named_nodes(document.root).items():
+                    self.resources.names.setdefault(uri, set()).update(names)
+            except FormatError as error:
+                self.context.found.extend(error.problems)
+                fields.report(rules.RESOURCE_BROKEN, f"{path.name} is left out", "uri")
+        return self._included[key]

@@ -4,21 +4,29 @@ Angles come in degrees or radians, as the file's header has it, and are returned
 a list of such, of which the last is applied first; a translation is three numbers, or a list of such to be added up.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 
 from bodymotion.diagnostics import Rule
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.yaml import fields as yaml_fields
-from bodymotion.formats.yaml.fields import default_on_error, shown
+from bodymotion.formats.yaml.fields import reads, shown
 from bodymotion.formats.yaml.tree import Node, Sequence
+from bodymotion.geometry import rotations
 from bodymotion.geometry.units import MAX_ROTATION
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
-TWELFTHS_OF_PI = (2, 3, 4, 6, 8, 9, 12, 18, 24)
-"""Angles by which links are rotated: 30°, 45°, 60°, 90° and so on, as numbers of π/12 rad."""
+TWELFTHS_OF_PI = (
+    2,
+    3,
+    4,
+    6,
+    8,
+    9,
+    12,
+    18,
+    24,
+)  # Angles by which links are rotated: 30°, 45°, 60°, 90° and so on, as numbers of π/12 rad.
 _MASSES = ("mass", "center_of_mass", "inertia")
 
 
@@ -34,26 +42,20 @@ class Fields(yaml_fields.Fields):
         given = self.number(*names, default=math.nan)
         return default if math.isnan(given) else given * self.context.angle_unit
 
-    @default_on_error(None)
-    def translation(self, name: str = "translation") -> tuple[float, ...] | None:
+    @reads(None)
+    def translation(self, value: Node, name: str) -> tuple[float, ...]:
         """Return a translation (3,) [m], the sum where there are several; None where the key is missing."""
-        value = self.find(name)
-        if value is None:
-            return None
         total = [0.0, 0.0, 0.0]
         for part in self._lists(value, name):
             total = [a + b for a, b in zip(total, self._list(part, name, 3), strict=True)]
         return tuple(total)
 
-    @default_on_error(None)
-    def rotation(self, name: str = "rotation") -> tuple[float, ...] | None:
+    @reads(None)
+    def rotation(self, value: Node, name: str) -> tuple[float, ...]:
         """Return a rotation as a quaternion w x y z, the product where there are several; None where the key is missing."""
-        value = self.find(name)
-        if value is None:
-            return None
         total: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
         for part in self._lists(value, name):
-            total = _product(total, self._rotation(part, name))
+            total = tuple(rotations.multiply(total, self._rotation(part, name)).tolist())
         return total
 
     def _lists(self, value: Node, name: str) -> Iterator[Sequence]:
@@ -77,9 +79,7 @@ class Fields(yaml_fields.Fields):
             message = f"{name} of {self.title} has {len(numbers)} numbers; {count} are needed"
             raise rules.WRONG_VALUE.error(message, part.location)
         if not all(map(math.isfinite, numbers)):
-            self.unknown.add(name)
-            message = f"{name} of {self.title} is {shown(numbers)}, not finite"
-            self.context.found.report(rules.NOT_FINITE, message, part.location)
+            self.not_finite(name, *numbers, where=part.location)
             return [0.0] * count
         return numbers
 
@@ -129,30 +129,12 @@ class Fields(yaml_fields.Fields):
         self.context.found.report(rules.DEGREES, message, part.location, hint=hint)
 
 
-@default_on_error(math.pi / 180.0)
 def angle_unit(header: Fields, default: float) -> float:
-    """Return an angle of 1 in radians, as a file's header defines it; `default` where it does not.
-
-    Raises
-    ------
-    FormatError
-        When it is neither degree nor radian.
-    """
+    """Return an angle of 1 in radians, as a file's header defines it; `default` where it does not."""
     word = header.text("angle_unit")
+    if word not in ("", "degree", "radian"):
+        header.reject(rules.ANGLE_UNIT, f"angle_unit is {word!r:.60}, neither degree nor radian", "angle_unit")
+        return math.pi / 180.0
     if not word:
         return default
-    if word not in ("degree", "radian"):
-        message = f"angle_unit is {word!r:.60}, neither degree nor radian"
-        raise rules.ANGLE_UNIT.error(message, header.location("angle_unit"))
     return 1.0 if word == "radian" else math.pi / 180.0
-
-
-def _product(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
-    aw, ax, ay, az = a
-    bw, bx, by, bz = b
-    return (
-        aw * bw - ax * bx - ay * by - az * bz,
-        aw * bx + ax * bw + ay * bz - az * by,
-        aw * by - ax * bz + ay * bw + az * bx,
-        aw * bz + ax * by - ay * bx + az * bw,
-    )

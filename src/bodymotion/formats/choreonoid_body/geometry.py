@@ -5,28 +5,24 @@ too few orientations is not rotated from there on and with too few scales shrink
 and Mesh are not in VRML97.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
+from bodymotion.formats.text.source_text import Text
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
+from bodymotion.formats.vrml.nodes import Value
+from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.rules import BAD_SIZE
 from bodymotion.formats.vrml.shapes import GEOMETRY_NODES, AppearanceReader, GeometryReader
 from bodymotion.formats.vrml.specs import standard_fields
-from bodymotion.formats.yaml.fields import Context, default_on_error, label
+from bodymotion.formats.yaml.fields import Context, label
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Capsule, Geometry, Material
-
-if TYPE_CHECKING:
-    from bodymotion.formats.text.source_text import Text
-    from bodymotion.formats.vrml.nodes import Value
-    from bodymotion.formats.vrml.reader import InlineLoader
 
 NO_INDICES: np.ndarray[tuple[int], np.dtype[np.int32]] = np.zeros(0, dtype=np.int32)
 PRIMITIVES = ("Box", "Capsule", "Cone", "Cylinder", "Sphere")
@@ -99,7 +95,11 @@ class ShapeReader:
         kind = fields.text("type")
         fields.title = label(kind) if kind else fields.title
         if kind == "Capsule":
-            return self._capsule(fields)
+            radius, height = (cast("float", size) for size in _values(fields, "Capsule").values())
+            if radius > 0 and height >= 0:
+                return Capsule(radius, height)
+            fields.report(BAD_SIZE, f"Capsule of size {radius:g} {height:g}")
+            return None
         is_mesh = kind == "Mesh"
         kind = "IndexedFaceSet" if is_mesh else kind
         if kind not in GEOMETRY_NODES:
@@ -109,18 +109,10 @@ class ShapeReader:
         values = _values(fields, kind)
         faces = values.get("coordIndex")
         if is_mesh and isinstance(faces, np.ndarray) and len(faces) and (faces >= 0).all():
-            whole = faces[: len(faces) // 3 * 3].reshape(-1, 3)
-            values["coordIndex"] = np.insert(whole, 3, -1, axis=1).reshape(-1)
+            values["coordIndex"] = np.insert(faces[: len(faces) // 3 * 3].reshape(-1, 3), 3, -1, axis=1).reshape(-1)
         elif kind == "Extrusion":
             values |= _along_spine(fields, values)
         return self.geometries.read(_vrml(fields.node, kind, values), textured)
-
-    def _capsule(self, fields: Fields) -> Capsule | None:
-        radius, height = (cast("float", size) for size in _values(fields, "Capsule").values())
-        if radius > 0 and height >= 0:
-            return Capsule(radius, height)
-        fields.report(BAD_SIZE, f"Capsule of size {radius:g} {height:g}")
-        return None
 
 
 def _vrml(node: Mapping, kind: str, fields: dict[str, Value]) -> VrmlNode:
@@ -177,7 +169,6 @@ def _value(fields: Fields, name: str, keys: tuple[str, ...], field_type: str, de
 
 
 def _along_spine(fields: Fields, values: dict[str, Value]) -> dict[str, Value]:
-    """Return orientation and scale of an Extrusion at the points of its spine."""
     spine = values.get("spine")
     count = len(spine) if isinstance(spine, np.ndarray) else 2
     rotations, scale = fields.rows("orientation", width=4), fields.rows("scale", width=2)
@@ -197,12 +188,11 @@ def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
     return frozen(rows)
 
 
-@default_on_error(NO_INDICES)
 def _indices(fields: Fields, *names: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
     values = np.array(fields.numbers(*names) or [], dtype=np.float64)
     if not np.isfinite(values).all() or (np.abs(values) > 2**31 - 1).any() or (values % 1 != 0).any():
-        message = f"{names[0]} of {fields.title} must be a list of whole numbers"
-        raise rules.WRONG_VALUE.error(message, fields.location(names[0]))
+        fields.reject(rules.WRONG_VALUE, f"{names[0]} of {fields.title} must be a list of whole numbers", names[0])
+        return NO_INDICES
     return values.astype(np.int32)
 
 
@@ -235,6 +225,6 @@ def _texture_transform(fields: Fields) -> VrmlNode:
         values["rotation"] = fields.angle("rotation", default=0.0)
     elif isinstance(value, Sequence):
         # About an axis like all rotations, though only a rotation about z has a meaning on an image.
-        w, _, _, z = fields.rotation() or (1.0, 0.0, 0.0, 0.0)
+        w, _, _, z = fields.rotation("rotation") or (1.0, 0.0, 0.0, 0.0)
         values["rotation"] = 2.0 * float(np.arctan2(z, w))
     return _vrml(fields.node, "TextureTransform", values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from bodymotion.diagnostics.text import listed
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.vrml.scene import by_purpose
-from bodymotion.formats.yaml.fields import default_on_error
-from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
+from bodymotion.formats.yaml.fields import reads
+from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.links import MOTOR_NUMBERS, Device, Joint, JointType, Segment
@@ -89,6 +89,9 @@ def locator(node: Mapping, keys: AnyMapping[str, tuple[str, ...]]) -> Locator:
     return locate
 
 
+FoundDevice: TypeAlias = tuple[Device, Mapping, set[str]]  # A device, its mapping, and its keys that could not be read.
+
+
 @dataclass
 class RawLink:
     """A link that has no number yet.
@@ -99,8 +102,8 @@ class RawLink:
         The link itself where it is known, else its name, "" for none.
     position, rotation:
         (3,) [m] and w x y z: the pose in the parent.
-    node, device_nodes:
-        The mappings of the link and of its devices.
+    node:
+        The mapping of the link.
     unknown:
         Keys that could not be read.
     mass_unset:
@@ -114,21 +117,9 @@ class RawLink:
     rotation: tuple[float, ...]
     node: Mapping
     unknown: set[str] = field(default_factory=set)
-    segments: list[Segment] = field(default_factory=list)
-    devices: list[Device] = field(default_factory=list)
-    device_nodes: list[tuple[Mapping, set[str]]] = field(default_factory=list)
+    segments: tuple[Segment, ...] = ()
+    devices: tuple[FoundDevice, ...] = ()
     mass_unset: bool = False
-
-    @property
-    def location(self) -> Location:
-        """Where the link begins."""
-        return self.node.location
-
-    def location_of(self, *names: str) -> Location:
-        """Return the location of the first of several keys that the link has, in any spelling; else that of the link."""
-        spellings = (spelling for name in names for spelling in (name, camel(name)))
-        key = next((spelling for spelling in spellings if spelling in self.node.offsets), None)
-        return self.location if key is None else self.node.location_of(key)
 
     @property
     def offset(self) -> Floats:
@@ -140,16 +131,13 @@ class RawLink:
         """What the link is called in messages."""
         return f"link {self.name!r}" if self.name else "a link without a name"
 
-    def add(self, parts: LinkParts) -> None:
-        """Add segments and devices."""
-        self.segments += parts.segments
-        self.devices += parts.devices
-        self.device_nodes += parts.device_nodes
-
-    def copy(self) -> RawLink:
-        """Return a link of its own with the same contents, without parent."""
-        segments, devices, nodes = list(self.segments), list(self.devices), list(self.device_nodes)
-        return replace(self, parent="", segments=segments, devices=devices, device_nodes=nodes)
+    def add(self, parts: LinkParts, mass: Segment | None = None) -> None:
+        """Add the shapes of the link itself, with its own mass if it has one, then its RigidBodies and devices."""
+        visuals, collisions = by_purpose(parts.drawn)
+        if mass is not None or visuals or collisions:
+            self.segments += (replace(mass or Segment(), visuals=visuals, collisions=collisions),)
+        self.segments += tuple(parts.segments)
+        self.devices += tuple(parts.devices)
 
 
 def read_link(fields: Fields, elements: ElementReader) -> RawLink:
@@ -167,40 +155,27 @@ def read_link(fields: Fields, elements: ElementReader) -> RawLink:
 
 
 def _without_parts(fields: Fields, joint: Joint, name: str) -> RawLink:
-    position, rotation = fields.translation() or (0.0, 0.0, 0.0), fields.rotation() or (1.0, 0.0, 0.0, 0.0)
+    position = fields.translation("translation") or (0.0, 0.0, 0.0)
+    rotation = fields.rotation("rotation") or (1.0, 0.0, 0.0, 0.0)
     return RawLink(name, fields.text("parent"), joint, position, rotation, fields.node, fields.unknown)
 
 
-def _shapes_of(parts: LinkParts) -> Segment:
-    visuals, collisions = by_purpose(parts.drawn)
-    return Segment(visuals=visuals, collisions=collisions)
-
-
 def _fill(link: RawLink, fields: Fields, parts: LinkParts) -> None:
-    """Add segments and devices to a link: its own mass and shapes come first, then its RigidBodies."""
-    own = _shapes_of(parts)
+    """Add segments and devices to a link; one without a mass of its own and without RigidBodies has 1 kg."""
     has_mass = fields.has("mass") or fields.has("inertia") or fields.has("center_of_mass")
-    if has_mass or not parts.segments:
-        mass, center, inertia = read_mass(fields, IDENTITY) if has_mass else (1.0, frozen(np.zeros(3)), IDENTITY)
-        link.mass_unset = not has_mass
-        link.segments.append(replace(own, mass=mass, center_of_mass=center, inertia=inertia))
-    elif own.visuals or own.collisions:
-        link.segments.append(own)
-    link.add(parts)
+    link.mass_unset = not has_mass and not parts.segments
+    unset = Segment(mass=1.0, inertia=IDENTITY) if link.mass_unset else None
+    link.add(parts, read_mass(fields, IDENTITY) if has_mass else unset)
 
 
 def change_link(fields: Fields, root: RawLink, elements: ElementReader) -> None:
     """Change the root link of a SubBody by the keys of the SubBody: joint, pose, further elements; it keeps its name."""
     root.parent = fields.text("parent")
     root.joint = _read_joint(fields, root.name, root.joint)
-    root.position = fields.translation() or root.position
-    root.rotation = fields.rotation() or root.rotation
+    root.position = fields.translation("translation") or root.position
+    root.rotation = fields.rotation("rotation") or root.rotation
     root.unknown = root.unknown | fields.unknown
-    parts = elements.read(fields.find("elements"), fields.title)
-    own = _shapes_of(parts)
-    if own.visuals or own.collisions:
-        root.segments.append(own)
-    root.add(parts)
+    root.add(elements.read(fields.find("elements"), fields.title))
     fields.report_misspelt((*LINK_KEYS, "uri", "prefix", "suffix", "device_prefix", "joint_id_offset"))
     root.joint = replace(root.joint, extra={**root.joint.extra, **fields.rest(("type", "name"))})
 
@@ -214,7 +189,7 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
     Raises
     ------
     FormatError
-        When there are too many links, or the angles are no list of numbers.
+        When there are too many links.
     """
     name = fields.text("name")
     count = fields.integer("num_joints", default=1)
@@ -225,21 +200,15 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
     axis = _read_axis(fields, "joint_axis")
     axis = frozen([0.0, 1.0, 0.0]) if axis is None or not axis.any() else axis
     offset = fields.vector("joint_offset", default=(0.0, 0.0, 0.0))
-    given = fields.find("initial_joint_angles")
-    if given is not None and not isinstance(given, Sequence):
-        fields.refuse("initial_joint_angles", "a list of numbers", given)
-    items = given.items[: count - 1] if given is not None else []
-    angles = [fields.scalar_number("initial_joint_angles", item) * fields.context.angle_unit for item in items]
+    angles = [angle * fields.context.angle_unit for angle in fields.numbers("initial_joint_angles") or ()]
     _fill(first, fields, elements.read(fields.find("elements"), fields.title))
     first.joint = replace(first.joint, axis=axis, extra={**fields.rest(("type",)), "isContinuousTrack": True})
     track = [first]
     for number in range(1, count):
-        link = first.copy()
-        link.name, link.parent = f"{name}{number}", track[-1]
-        link.position, link.rotation = offset, (1.0, 0.0, 0.0, 0.0)
         extra = {"joint_displacement": angles[number - 1]} if number <= len(angles) else {}
-        link.joint = Joint(name=link.name, type="rotate", axis=axis, extra=extra)
-        track.append(link)
+        joint = Joint(name=f"{name}{number}", type="rotate", axis=axis, extra=extra)
+        link = replace(first, name=joint.name, parent=track[-1], joint=joint, position=offset)
+        track.append(replace(link, rotation=(1.0, 0.0, 0.0, 0.0)))
     return track
 
 
@@ -257,14 +226,16 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
         # Older files write a pseudo-continuous track so: the surface moves, the link does not.
         kind = "crawler"
     unit = fields.context.angle_unit if kind == "rotate" else 1.0
-    lower, upper = _read_range(fields, "joint_range", unit) or (default.lower, default.upper)
-    velocity, effort = _read_range(fields, "max_joint_velocity", unit), _read_range(fields, "max_joint_effort", 1.0)
-    velocity = _read_range(fields, "joint_velocity_range", unit) or velocity
-    effort = _read_range(fields, "joint_effort_range", 1.0) or effort
+    lower, upper = _read_range(fields, "joint_range", unit=unit) or (default.lower, default.upper)
+    velocity, effort = (
+        _read_range(fields, "max_joint_velocity", unit=unit),
+        _read_range(fields, "max_joint_effort", unit=1.0),
+    )
+    velocity = _read_range(fields, "joint_velocity_range", unit=unit) or velocity
+    effort = _read_range(fields, "joint_effort_range", unit=1.0) or effort
     if effort is not None:
         extra["joint_effort_range"] = list(effort)
-    angle = fields.number("joint_angle", default=math.nan) * unit
-    displacement = fields.number("joint_displacement", default=angle)
+    displacement = fields.number("joint_displacement", default=fields.number("joint_angle", default=math.nan) * unit)
     if not math.isnan(displacement):
         extra["joint_displacement"] = displacement
     inertia = fields.number("joint_axis_inertia", default=0.0)
@@ -285,14 +256,12 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
     )
 
 
-@default_on_error(None)
 def _read_type(fields: Fields) -> JointType | None:
     word = fields.text("joint_type")
     if word and word not in JOINT_TYPES:
-        fields.unknown.add("joint_type")
         message = f"joint_type of {fields.title} is {word!r:.60}, none of {', '.join(JOINT_TYPES)}"
-        raise rules.JOINT_TYPE.error(message, fields.location("joint_type"))
-    return JOINT_TYPES[word] if word else None
+        fields.reject(rules.JOINT_TYPE, message, "joint_type")
+    return JOINT_TYPES.get(word)
 
 
 def _read_id(fields: Fields, default: int) -> int:
@@ -304,23 +273,19 @@ def _read_id(fields: Fields, default: int) -> int:
     return max(number, -1)
 
 
-@default_on_error(None)
-def _read_range(fields: Fields, name: str, unit: float) -> tuple[float, float] | None:
+@reads(None)
+def _read_range(fields: Fields, value: Node, name: str, unit: float) -> tuple[float, float] | None:
     """Return lower and upper end; one number is that of both, the word unlimited none."""
-    value = fields.find(name)
-    if value is None:
-        return None
     ends = value.items if isinstance(value, Sequence) else [value]
     if not 1 <= len(ends) <= 2:
-        fields.refuse_length((name,), 2)
+        raise rules.WRONG_VALUE.error(f"{name} of {fields.title} has {len(ends)} numbers; 2 are needed", value.location)
     is_none = [isinstance(end, Scalar) and end.value.lower() == "unlimited" for end in ends]
     numbers = [
         (math.inf if k else -math.inf) if is_none[k] else fields.scalar_number(name, end) * unit
         for k, end in enumerate(ends)
     ]
     if len(numbers) == 1 and numbers[0] < 0 and name.startswith("max_"):
-        message = f"{name} of {fields.title} is {numbers[0] / unit:g}, a negative number"
-        fields.report(rules.NEGATIVE, message, name)
+        fields.report(rules.NEGATIVE, f"{name} of {fields.title} is {numbers[0] / unit:g}, a negative number", name)
     lower, upper = (-abs(numbers[0]), abs(numbers[0])) if len(numbers) == 1 else numbers
     if math.isnan(lower) or math.isnan(upper):
         fields.not_finite(name, lower, upper)
@@ -340,32 +305,28 @@ def _read_joint_axis(fields: Fields, kind: JointType, default: Floats) -> Floats
     return axis
 
 
-@default_on_error(None)
-def _read_axis(fields: Fields, *names: str) -> Floats | None:
+@reads(None)
+def _read_axis(fields: Fields, value: Node, name: str) -> Floats:
     """Return an axis (3,) of length 1, or zero; a vector, or a letter with or without a sign. None where the key is missing."""
-    value = fields.find(*names)
-    if value is None:
-        return None
     if isinstance(value, Scalar):
         letter = value.value.upper()
         sign = -1.0 if letter.startswith("-") else 1.0
         letter = letter.removeprefix("-").removeprefix("+")
         if letter not in AXES:
-            message = f"{names[0]} of {fields.title} is {value.value!r:.60}, neither a vector nor X, Y, Z, -X, -Y, -Z"
+            message = f"{name} of {fields.title} is {value.value!r:.60}, neither a vector nor X, Y, Z, -X, -Y, -Z"
             raise rules.JOINT_AXIS.error(message, value.location)
         if value.value != value.value.upper():
-            message = f"{names[0]} of {fields.title} is {value.value!r}: read as {value.value.upper()!r}"
-            fields.report(rules.JOINT_AXIS, message, names[0])
+            message = f"{name} of {fields.title} is {value.value!r}: read as {value.value.upper()!r}"
+            fields.report(rules.JOINT_AXIS, message, name)
         return frozen(sign * np.array(AXES[letter]) + 0.0)
-    vector = np.array(fields.vector(*names, default=(0.0, 0.0, 1.0)))
+    vector = np.array(fields.vector("joint_axis", "axis", default=(0.0, 0.0, 1.0)))
     largest = np.abs(vector).max()
     if largest == 0.0:
         return frozen(vector)
     length = float(np.linalg.norm(vector / largest))
     if abs(length * largest - 1.0) > 1e-6:
         shown = " ".join(f"{number:.6g}" for number in vector)
-        message = f"{names[0]} of {fields.title} is {shown}, of length {length * largest:.6g}"
-        fields.report(rules.AXIS_LENGTH, message, names[0])
+        fields.report(rules.AXIS_LENGTH, f"{name} of {fields.title} is {shown}, of length {length * largest:.6g}", name)
     return frozen(vector if length * largest == 1.0 else vector / largest / length)
 
 
@@ -373,7 +334,7 @@ IDENTITY = frozen(np.eye(3))
 ZERO = frozen(np.zeros((3, 3)))
 
 
-def read_mass(fields: Fields, default: Floats = ZERO) -> tuple[float, Floats, Floats]:
+def read_mass(fields: Fields, default: Floats = ZERO) -> Segment:
     """Return mass [kg], center of mass (3,) [m] and inertia (3, 3) [kg m²] about it, of a link itself or of a RigidBody in it.
 
     A link without an inertia has the `default` of the reference, the identity; a RigidBody has zero.
@@ -381,10 +342,9 @@ def read_mass(fields: Fields, default: Floats = ZERO) -> tuple[float, Floats, Fl
     mass = fields.number("mass", default=0.0)
     center = frozen(fields.vector("center_of_mass", default=(0.0, 0.0, 0.0)))
     inertia = _read_inertia(fields)
-    return mass, center, default if inertia is None else inertia
+    return Segment(mass=mass, center_of_mass=center, inertia=default if inertia is None else inertia)
 
 
-@default_on_error(IDENTITY)
 def _read_inertia(fields: Fields) -> Floats | None:
     numbers = fields.numbers("inertia")
     if numbers is None:
@@ -393,9 +353,9 @@ def _read_inertia(fields: Fields) -> Floats | None:
         xx, xy, xz, yy, yz, zz = numbers
         numbers = [xx, xy, xz, xy, yy, yz, xz, yz, zz]
     if len(numbers) != 9:
-        fields.unknown.add("inertia")
         message = f"inertia of {fields.title} has {len(numbers)} numbers; 9 or 6 are needed"
-        raise rules.INERTIA_SIZE.error(message, fields.location("inertia"))
+        fields.reject(rules.INERTIA_SIZE, message, "inertia")
+        return IDENTITY
     if not all(map(math.isfinite, numbers)):
         fields.not_finite("inertia", *numbers)
         return ZERO

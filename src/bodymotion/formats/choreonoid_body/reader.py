@@ -10,17 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bodymotion.diagnostics import (
-    Diagnostics,
-    FormatError,
-    Location,
-    Locator,
-    Problem,
-    ReadResult,
-    Source,
-    SourceMap,
-    Subject,
-)
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
 from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.choreonoid_body import rules
@@ -45,21 +35,14 @@ from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.yaml.fields import Context, label, open_text, read_bytes
 from bodymotion.formats.yaml.recovery import read_on
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
-from bodymotion.geometry.units import FULL_TURN
+from bodymotion.geometry.units import limits_in_radians
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Link, in_order_of_ids
 
-MAX_FILES = 1_000
-"""Files of one model."""
-MAX_KEYS = 1_000_000
-"""Keys of all links of a file, those that aliases repeat counted as often as they are read."""
+MAX_FILES = 1_000  # Files of one model.
+MAX_KEYS = 1_000_000  # Keys of all links of a file, those that aliases repeat counted as often as they are read.
 MAX_SUB_BODY_DEPTH = 16
-MIN_RANGE = FULL_TURN + 0.01
-"""[°] Ranges that are all smaller look like radians: one joint of a robot at least rotates farther."""
-MIN_JOINTS_IN_RANGE = 4
-"""Joints with such ranges in whole degrees that are no coincidence."""
-MAX_CIRCLE_SHOWN = 10
-"""Links of a circle of parents that are named."""
+MAX_CIRCLE_SHOWN = 10  # Links of a circle of parents that are named.
 
 HEADER_KEYS = ("format", "format_version", "angle_unit", "name", "root_link", "links", "extra_joints", "foot_links")
 """The keys of the top node, and one of plugins that is almost one of them."""
@@ -125,7 +108,11 @@ def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Bod
     body, others = recovered.value, recovered.problems
     if recovered.lost:
         body, begin = _with_lost_line(body, recovered.lost)
-        others = tuple(one for one in others if one.rule in _CERTAIN or _is_before(one, begin))
+        others = tuple(
+            one
+            for one in others
+            if one.rule in _CERTAIN or (one.rule not in _OF_THE_WHOLE and 0 < (one.location.line or 0) < begin)
+        )
     return ReadResult(body, (*recovered.faults, *others), refusal=recovered.refusal)
 
 
@@ -142,14 +129,7 @@ def _with_lost_line(body: Body | None, line: int) -> tuple[Body | None, int]:
     return replace(body, source=replace(body.source, locations=locations.with_unknown(unknown))), begin
 
 
-def _is_before(problem: Problem, line: int) -> bool:
-    """Return whether a problem is in the lines before one, whatever is in that line and behind it."""
-    at = problem.location.line
-    return at is not None and at < line and problem.rule not in _OF_THE_WHOLE
-
-
 def _attempt(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Body] | FormatError:
-    """Return the model in a text; an error where it is no YAML."""
     found = Diagnostics(path)
     parts = InlineLoader(ResourceFinder(path.parent, allow_outside, model=path))
     loader = _ModelLoader(parts, path)
@@ -166,34 +146,22 @@ def _attempt(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[
     if found.refusal is not None and found.refusal.rule == rules.NOT_YAML.code:
         return FormatError(found.refusal, found.problems)
     found.extend(parts.problems)
-    problems = found.problems
-    if body is not None:
-        body = replace(body, problems=problems)
-    return ReadResult(body, problems, found.refusal is None, found.refusal)
+    result = found.result(body)
+    return replace(result, value=None if body is None else replace(body, problems=result.problems))
 
 
 class _ModelLoader:
-    """Loads the files of one model, each once."""
-
     def __init__(self, parts: InlineLoader, path: Path) -> None:
         self.parts = parts
         self.models: dict[Path, _Model | None] = {}
         self._open = [path.resolve()]
 
     def load(self, path: Path, data: bytes, found: Diagnostics) -> _Model:
-        """Return the model in a file.
-
-        Raises
-        ------
-        FormatError
-            When it is no YAML, or has no links.
-        """
         model = _Model(open_text(data, path, rules, found), self, found)
         model.read()
         return model
 
     def sub_body(self, fields: Fields, found: Diagnostics) -> _Model | None:
-        """Return the model of a SubBody; None where it cannot be read, which is recorded."""
         uri, where = fields.text("uri"), fields.location("uri")
         path = find_file(uri, fields.node, self.parts.finder)
         if isinstance(path, NotFound):
@@ -211,28 +179,19 @@ class _ModelLoader:
         if path not in self.models:
             self.models[path] = None
             self._open.append(path)
-            try:
-                self.models[path] = self._load_sub_body(path, found)
-            except FormatError as error:
-                found.extend(error.problems)
+            # The model is whole without a faulty SubBody.
+            own, model = Diagnostics(path), None
+            with own.recover():
+                if len(self.models) > MAX_FILES:
+                    raise rules.TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
+                model = self.load(path, read_bytes(path, rules), own)
+            self._open.pop()
+            found.extend(own.problems)
+            if own.refusal is None:
+                self.models[path] = model
+            else:
                 found.report(rules.SUB_BODY, f"{path.name} is left out", where)
-            finally:
-                self._open.pop()
         return self.models[path]
-
-    def _load_sub_body(self, path: Path, found: Diagnostics) -> _Model:
-        if len(self.models) > MAX_FILES:
-            raise rules.TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
-        # The model is whole without a faulty SubBody.
-        own = Diagnostics(path)
-        try:
-            model = self.load(path, read_bytes(path, rules), own)
-        except FormatError as error:
-            own.refuse(error)
-        if own.refusal is not None:
-            raise FormatError(own.refusal, own.problems)
-        found.extend(own.problems)
-        return model
 
 
 class _Model:
@@ -293,16 +252,14 @@ class _Model:
         kind = header.text("format")
         if kind != "ChoreonoidBody":
             if kind or not header.has("links"):
-                wrong = f"format is {kind!r:.60}, not 'ChoreonoidBody'"
-                wrong = wrong if kind else "there is no format, and no links"
+                wrong = f"format is {kind!r:.60}, not 'ChoreonoidBody'" if kind else "there is no format, and no links"
                 raise rules.NOT_A_BODY.error(wrong, header.location("format"))
             header.report(rules.NOT_A_BODY, "the file has no format")
         version = header.text("format_version")
         if version:
             number = header.number("format_version", default=1.0)
             if number not in (1.0, 2.0):
-                message = f"format_version is {version:.60}, neither 1.0 nor 2.0"
-                header.report(rules.VERSION, message, "format_version")
+                header.report(rules.VERSION, f"format_version is {version:.60}, neither 1.0 nor 2.0", "format_version")
             if number >= 2.0 and header.text("angle_unit") == "radian":
                 header.report(rules.ANGLE_UNIT, f"angle_unit is radian in version {version:.60}", "angle_unit")
         self.context.angle_unit = angle_unit(header, self.context.angle_unit)
@@ -311,23 +268,19 @@ class _Model:
     def check_ranges(self, path: str | None) -> None:
         """Report that the ranges of all joints in degrees are small, and no whole numbers or many: they look like radians."""
         unit = self.context.angle_unit
-        if unit == 1.0:
-            return
         limited = [
-            (link, max(abs(link.joint.lower), abs(link.joint.upper)) / unit)
+            link
             for link in self.links
-            if link.joint.type == "rotate" and link.location.path == path
+            if link.joint.type == "rotate" and link.node.location.path == path
             if np.isfinite([link.joint.lower, link.joint.upper]).all() and link.joint.upper > link.joint.lower
         ]
-        if not limited:
-            return
-        widest, largest = max(limited, key=lambda one: one[1])
-        ends = [end / unit for link, _ in limited for end in (link.joint.lower, link.joint.upper)]
-        are_whole = all(abs(end - round(end)) < 1e-9 for end in ends)
-        if largest <= MIN_RANGE and not (are_whole and len(limited) < MIN_JOINTS_IN_RANGE):
+        limits = np.array([[link.joint.lower, link.joint.upper] for link in limited]) / unit
+        widest = limits_in_radians(limits) if unit != 1.0 and limited else None
+        if widest is not None:
+            largest = np.abs(limits).max()
             ranges = "range of the only joint is" if len(limited) == 1 else f"ranges of all {len(limited)} joints are"
             message = f"the {ranges} within ±{largest:.4g} degrees"
-            self.found.report(rules.DEGREES, message, widest.location_of("joint_range"))
+            self.found.report(rules.DEGREES, message, limited[widest].node.location_of("joint_range"))
 
     def link(self, node: Node) -> None:
         self.visited += 1 + (len(node.items) if isinstance(node, Mapping) else 0)
@@ -373,7 +326,7 @@ class _Model:
             self.is_incomplete = True
             return
         self.is_incomplete |= model.is_incomplete
-        copies = {id(link): link.copy() for link in model.tree}
+        copies = {id(link): replace(link, parent="") for link in model.tree}
         for original in model.tree:
             link = copies[id(original)]
             if isinstance(original.parent, RawLink):
@@ -381,7 +334,7 @@ class _Model:
             joint_id = link.joint.id + id_offset if link.joint.id >= 0 else -1
             link.name = f"{prefix}{link.name}{suffix}"
             link.joint = replace(link.joint, name=f"{prefix}{link.joint.name}{suffix}", id=joint_id)
-            link.devices = [replace(device, name=f"{device_prefix}{device.name}") for device in link.devices]
+            link.devices = tuple((replace(d, name=f"{device_prefix}{d.name}"), n, u) for d, n, u in link.devices)
             self.links.append(link)
         change_link(fields, copies[id(model.tree[0])], self.elements)
         self.extra_joints += [joint.renamed(prefix, suffix) for joint in model.extra_joints]
@@ -407,15 +360,13 @@ class _Model:
             if reason is not None:
                 raise rules.NO_LINK.error(f"the body has no link: {reason.message}", where, reason.hint)
             raise rules.NO_LINK.error("the body has no link", where)
-        by_name: dict[str, RawLink] = {}
-        for link in self.links:
-            by_name.setdefault(link.name, link)
+        by_name = {link.name: link for link in reversed(self.links)}
         root = by_name.get(wanted) if wanted else self.links[0]
         if root is None:
             self.found.refuse(rules.ROOT.error(f"root_link is {wanted!r:.60}, which is no link", where))
             root = next((link for link in self.links if not link.parent), self.links[0])
         if root.parent:
-            self.found.report(rules.ROOT, f"{root.title} has a parent", root.location_of("parent"))
+            self.found.report(rules.ROOT, f"{root.title} has a parent", root.node.location_of("parent"))
             root.parent = ""
         children: dict[int, list[RawLink]] = {}
         for link in self.links:
@@ -443,7 +394,7 @@ class _Model:
             return ""
         if not self.is_faulty:
             message = f"the parent of {link.title} is {link.parent!r:.60}, which is no link"
-            self.found.refuse(rules.PARENT.error(message, link.location_of("parent")))
+            self.found.refuse(rules.PARENT.error(message, link.node.location_of("parent")))
         # A child of the root, so that neither it nor its children are reported as left out.
         link.unknown = link.unknown | {"parent", "translation", "rotation"}
         return root
@@ -472,12 +423,14 @@ class _Model:
                 names += " …" if len(top) > MAX_CIRCLE_SHOWN else ""
                 message = f"{names}: these links are parents of each other and are left out{more}"
                 hint = "give one of them a parent that is connected to the root"
-                self.found.report(rules.LOOSE, message, top[0].location_of("parent"), hint=hint)
+                self.found.report(rules.LOOSE, message, top[0].node.location_of("parent"), hint=hint)
             elif id(top[0]) in self.orphans:
                 message = f"{top[0].title} is left out{more}: its parent could not be read"
-                self.found.report(rules.LOOSE, message, top[0].location, hint="", severity="warning")
+                self.found.report(rules.LOOSE, message, top[0].node.location, hint="", severity="warning")
             else:
-                self.found.report(rules.LOOSE, f"{top[0].title} has no parent and is left out{more}", top[0].location)
+                self.found.report(
+                    rules.LOOSE, f"{top[0].title} has no parent and is left out{more}", top[0].node.location
+                )
 
 
 def _imported(node: Mapping) -> Mapping:
@@ -500,13 +453,11 @@ def _made(model: _Model, parts: InlineLoader, found: Diagnostics, path: Path) ->
             parent=-1 if isinstance(raw.parent, str) else numbers[id(raw.parent)],
             joint=raw.joint,
             offset=raw.offset,
-            segments=tuple(raw.segments),
+            segments=raw.segments,
         )
         for number, raw in enumerate(model.tree)
     )
-    by_name: dict[str, int] = {}
-    for link in links:
-        by_name.setdefault(link.name, link.index)
+    by_name = {link.name: link.index for link in reversed(links)}
     for number, raw in enumerate(model.tree):
         _check_mass(links[number], raw, found)
     joined = [(raw, raw.joined(by_name, model.is_incomplete)) for raw in model.extra_joints]
@@ -515,7 +466,7 @@ def _made(model: _Model, parts: InlineLoader, found: Diagnostics, path: Path) ->
         found.mark_unknown(("extra_joints", "all"))
     if model.is_incomplete or len(model.tree) < len(model.links):
         found.mark_unknown(("links", "all"), ("devices", "all"))
-    devices = [replace(device, link=number) for number, raw in enumerate(model.tree) for device in raw.devices]
+    devices = [replace(device, link=number) for number, raw in enumerate(model.tree) for device, _, _ in raw.devices]
     order = in_order_of_ids([(device.kind, device.id) for device in devices])
     locations = _locations(model.tree, order, extra_joints, parts.urls, found)
     encoding = getattr(model.document.root.text, "encoding", "")
@@ -536,11 +487,11 @@ def _check_mass(link: Link, raw: RawLink, found: Diagnostics) -> None:
     subject: Subject = ("links", link.index)
     if not np.isfinite([link.mass, *link.center_of_mass, *link.inertia.flat]).all():
         message = f"the mass, center of mass or inertia of {raw.title}, the sum of its parts, is not finite"
-        where = raw.location_of("mass", "inertia")
+        where = raw.node.location_of("mass" if "mass" in raw.node.offsets else "inertia")
         found.report(rules.NOT_FINITE, message, where, hint="its parts have numbers that are too large")
         found.mark_unknown(*((*subject, key) for key in ("mass", "center_of_mass", "inertia")))
     elif raw.mass_unset and link.joint.type != "fixed" and not raw.unknown & {"mass", "center_of_mass", "inertia"}:
-        found.report(rules.MASS_UNSET, f"{raw.title} states no mass; 1 kg is used", raw.location, subject=subject)
+        found.report(rules.MASS_UNSET, f"{raw.title} states no mass; 1 kg is used", raw.node.location, subject=subject)
 
 
 def _locations(
@@ -552,11 +503,10 @@ def _locations(
 ) -> SourceMap:
     """Return where links, devices, extra joints and images are in their files, and mark what could not be read of them."""
     entries: dict[Subject, Location | Locator] = {("textures", url): location for url, location in urls.items()}
-    devices = [device for link in links for device in link.device_nodes]
-    devices = [devices[place] for place in order]
+    devices = [(node, unknown) for link in links for _, node, unknown in link.devices]
     for name, keys, nodes in (
         ("links", KEYS_OF_LINK, [(link.node, link.unknown) for link in links]),
-        ("devices", KEYS_OF_DEVICE, devices),
+        ("devices", KEYS_OF_DEVICE, [devices[place] for place in order]),
         ("extra_joints", KEYS_OF_EXTRA_JOINT, [(raw.fields.node, raw.fields.unknown) for raw, _ in extra_joints]),
     ):
         for number, (node, unknown) in enumerate(nodes):

@@ -3,21 +3,19 @@
 `formats.resources` decides which files may be opened. `package://NAME/path` is looked for in the folders above the file that names it.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.meshes.collada import Part, SceneNode, placed_parts, read_collada
-from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
+from bodymotion.formats.meshes.stl import mesh_fault
 from bodymotion.formats.resources import NotFound, ResourceFinder
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
@@ -26,16 +24,12 @@ from bodymotion.formats.vrml.scene import FoundShape, NodeFrame, SceneWalker, no
 from bodymotion.formats.yaml.fields import open_text, read_bytes
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.shapes import Shape, Texture
-
-if TYPE_CHECKING:
-    from bodymotion.geometry.shapes import Material, Mesh
+from bodymotion.geometry.shapes import Material, Shape, Texture
 
 SCENES = (".wrl", ".vrml")
 COLLADA = (".dae",)
 MESHES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
-ELEMENTS = (".yaml", ".yml", ".scen")
-"""File name extensions of resources."""
+ELEMENTS = (".yaml", ".yml", ".scen")  # File name extensions of resources.
 
 T = TypeVar("T")
 
@@ -62,13 +56,7 @@ def _package(name: str, folder: Path) -> Path | None:
 
 
 def read_elements(path: Path, including: Document, found: Diagnostics) -> Document:
-    """Parse a YAML file whose elements another file includes; it may use the anchors of that one.
-
-    Raises
-    ------
-    FormatError
-        When it cannot be opened, or is not YAML.
-    """
+    """Parse a YAML file whose elements another file includes, and which may use its anchors; FormatError where it is not YAML."""
     own = Diagnostics(path)
     document = open_text(read_bytes(path, rules), path, rules, own, including.anchors)
     if own.refusal is not None:
@@ -78,29 +66,20 @@ def read_elements(path: Path, including: Document, found: Diagnostics) -> Docume
 
 
 class ResourceReader:
-    """Reads the shapes of the files that resources name.
+    """Reads the shapes of the files that resources name; `parts` reads those of VRML97 files, problems go to `found`.
 
-    Parameters
-    ----------
-    found:
-        Gets the problems.
-    parts:
-        Reads the parts of VRML97 files.
-    names:
-        By uri, the names of nodes that the model has out of a file: such a node is not drawn again within another one.
+    `names` are, by uri, the names of nodes that the model has out of a file: such a node is not drawn again within another one.
     """
 
     def __init__(self, found: Diagnostics, parts: InlineLoader, names: dict[str, set[str]]) -> None:
-        self.found = found
-        self.parts = parts
-        self.names = names
+        self.found, self.parts, self.names = found, parts, names
         self._walker = SceneWalker(found, parts)
         self._files: dict[Path, object] = {}
         self._left_out: set[str] = set()
         self._wanted = ""
         self._node: tuple[VrmlNode, Floats] | None = None
 
-    def _once(self, path: Path, where: Location, read: Callable[[Path], T]) -> T | None:
+    def once(self, path: Path, where: Location, read: Callable[[Path], T]) -> T | None:
         """Return what a file holds, read once; None where it cannot be read, which is recorded."""
         if path not in self._files:
             self._files[path] = None
@@ -114,12 +93,8 @@ class ResourceReader:
                 self.found.report(rules.RESOURCE_BROKEN, f"{path.name}: {fault}", where)
         return cast("T | None", self._files[path])
 
-    def mesh(self, path: Path, where: Location) -> Mesh | None:
-        """Return the mesh of a file; None where it cannot be read, which is recorded."""
-        return self._once(path, where, read_mesh_file)
-
     def shapes(
-        self, path: Path, uri: str, name: str, excluded: list[str], frame: NodeFrame, where: Location
+        self, path: Path, uri: str, name: str, excluded: tuple[str, ...], frame: NodeFrame, where: Location
     ) -> list[FoundShape]:
         """Return the shapes of a file in VRML97 or COLLADA, or of its node called `name`, at a pose.
 
@@ -135,7 +110,7 @@ class ResourceReader:
 
     def _of_scene(self, path: Path, name: str, frame: NodeFrame, where: Location) -> list[FoundShape] | None:
         is_new = path not in self._files
-        scene = self._once(path, where, lambda path: parse_vrml(path.read_bytes(), path))
+        scene = self.once(path, where, lambda path: parse_vrml(path.read_bytes(), path))
         if scene is None:
             return []
         if is_new:
@@ -156,7 +131,7 @@ class ResourceReader:
         return self._draw(inside, NodeFrame(frame.transform @ rotation, frame.visual, frame.collision))
 
     def _of_collada(self, path: Path, name: str, frame: NodeFrame, where: Location) -> list[FoundShape] | None:
-        root = self._once(path, where, partial(self._read_collada, where))
+        root = self.once(path, where, partial(self._read_collada, where))
         if root is None:
             return []
         found = _find_node(root, root.transform, name) if name else (root, root.transform)

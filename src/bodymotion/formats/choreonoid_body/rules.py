@@ -1,7 +1,5 @@
 """The rules of .body files. Rules about the meaning of a model are those on bodies (`bodymotion.checks`)."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import document, judgement
 
 # The file

@@ -44,27 +44,15 @@ OWN_COLUMNS = ["time", *(f"root_{axis}" for axis in AXES)]
 """The first columns of a table that `write_csv` makes of a motion with a root pose: its angles are in radians."""
 """The numbers of a pose, in the order of this package."""
 
-FEET = ("fl", "fr", "hl", "hr")
-"""The feet of Spot, as its contacts name them."""
-FOOT_CONTACT = "FootContact"
-"""The content of the component with the contacts."""
+FEET = ("fl", "fr", "hl", "hr")  # The feet of Spot, as its contacts name them.
+FOOT_CONTACT = "FootContact"  # The content of the component with the contacts.
 
 Kind: TypeAlias = Literal["time", "frame", "pose", "angle", "unclear", "zmp", "relative zmp", "contact", "joint"]
 
 _UNIT = re.compile(r"[\[(]\s*+([a-zA-Zµ°|]++)\s*+[\])]\Z")
 _UNITS = {
-    "s": 1.0,
-    "sec": 1.0,
-    "ms": 1e-3,
-    "us": 1e-6,
-    "ns": 1e-9,
-    "m": 1.0,
-    "rad|m": 1.0,
-    "cm": 1e-2,
-    "mm": 1e-3,
-    "rad": 1.0,
-    "deg": math.pi / 180,
-    "°": math.pi / 180,
+    **dict.fromkeys(("s", "sec", "m", "rad", "rad|m"), 1.0),
+    **{"ms": 1e-3, "us": 1e-6, "ns": 1e-9, "cm": 1e-2, "mm": 1e-3, "deg": math.pi / 180, "°": math.pi / 180},
 }
 _ROOT = re.compile(
     r"(?:root|base)_(?:pos(?:ition)?_|quat(?:ernion)?_)?(x|y|z|q[wxyz]|roll|pitch|yaw|q[0-3])", re.IGNORECASE
@@ -118,20 +106,10 @@ def column(text: str) -> Column | None:
     return Column("joint", name, factor=factor)
 
 
-def unitree_columns(count: int, order: QuaternionOrder = "xyzw") -> list[str]:
-    """Return the column names of a table with x y z, a quaternion, and joints."""
-    quaternion = [f"root_q{letter}" for letter in order]
-    return ["root_x", "root_y", "root_z", *quaternion, *(f"joint_{k}" for k in range(count - 7))]
-
-
-UNITREE_RATE = 30.0
-"""[Hz] The frame rate of Unitree's retargeted motions, whose files do not have it."""
-QUATERNION_TOLERANCE = 0.01
-"""The difference of a quaternion's length from 1."""
-MAX_ANGLE = 2 * FULL_TURN
-"""[rad] Larger angles without a unit may be degrees."""
-LIMIT_MARGIN = 1.0
-"""[rad] So may angles of a joint that are further than this beyond its limits."""
+UNITREE_RATE = 30.0  # [Hz] The frame rate of Unitree's retargeted motions, whose files do not have it.
+QUATERNION_TOLERANCE = 0.01  # The difference of a quaternion's length from 1.
+MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
+LIMIT_MARGIN = 1.0  # [rad] So may angles of a joint that are further than this beyond its limits.
 
 
 def read_csv(
@@ -207,8 +185,9 @@ def read_csv(
         components += reader.joints(timeline, nameless)
     components += reader.zmps(timeline)
     components += reader.contacts(timeline)
-    if layout is None and names[: len(OWN_COLUMNS)] != OWN_COLUMNS:
-        reader.report_assumed_unit()
+    if layout is None and names[: len(OWN_COLUMNS)] != OWN_COLUMNS and reader.assumed:
+        message = f"{listed(reader.assumed, 4)}: no unit, read as radians (up to {reader.largest:.6g})"
+        found.report(rules.ASSUMED, message, reader.location)
     motion = table_motion([table], components, Source("csv", Path(path), encoding="utf-8"), found)
     return ReadResult(motion, found.problems)
 
@@ -237,7 +216,8 @@ def _names(
             message = "the root is upright with quaternions as w x y z: read in that order"
             found.report(rules.GUESSED_ORDER, message, Location(table.path, 1))
             order = "wxyz"
-        return unitree_columns(count, order or "xyzw")
+        pose = ("x", "y", "z", *(f"q{letter}" for letter in order or "xyzw"))
+        return [*(f"root_{axis}" for axis in pose), *(f"joint_{k}" for k in range(count - 7))]
     if table.names is None:
         raise rules.NO_NAMES.error(f"the file has {count} columns and no names", location)
     return [_bones_seed_name(name) for name in table.names] if "root_translateX" in table.names else list(table.names)
@@ -333,9 +313,8 @@ class _Reader:
             orientation = "more than one orientation" if any(orientations) else "no orientation"
             raise rules.POSE.error(f"{name}x, {name}y, {name}z come with {orientation}", self.location)
         if unclear and self.order is None:
-            raise rules.QUATERNION_ORDER.error(
-                "the columns root_q0 … root_q3 do not show which of them is w", self.location
-            )
+            message = "the columns root_q0 … root_q3 do not show which of them is w"
+            raise rules.QUATERNION_ORDER.error(message, self.location)
         found |= {AXES.index(f"q{letter}"): unclear[k] for k, letter in enumerate(self.order or ()) if k in unclear}
         found |= {3 + k: values for k, values in angles.items()}
         axes = (*AXES[:3], "roll", "pitch", "yaw") if angles else AXES
@@ -374,31 +353,20 @@ class _Reader:
         places = [-1] * len(names) if self.body is None else matched(names, self.body)
         slides = [k >= 0 and joints[k].type == "slide" for k in places]
         self.check_unit([k for k, slide in zip(indices, slides, strict=True) if not slide])
-        bare = 1.0 if not self.degrees else math.pi / 180
-        factors = np.array(
-            [
-                one.factor if one.factor is not None else 1.0 if slide else bare
-                for one, slide in zip(found, slides, strict=True)
-            ]
-        )
-        if (factors != 1.0).any():
-            values = values * factors
+        bare = np.where(slides, 1.0, math.pi / 180 if self.degrees else 1.0)
+        factors = [one.factor or turn for one, turn in zip(found, bare, strict=True)]
+        values = values * factors
         labels, in_file = names, values
         if self.body is None and (by_id := in_id_order(values, names, self.location, self.found)) is not None:
             values, labels = by_id, ()
         elif self.body is not None:
             if nameless and len(names) != len(self.body.joints):
-                raise rules.COLUMNS.error(
-                    f"{len(names)} joint columns without names; {self.body.name} has {len(self.body.joints)} joints: "
-                    f"{', '.join(joint_names(self.body))}",
-                    self.location,
-                )
+                wanted = f"{self.body.name} has {len(joints)} joints: {', '.join(joint_names(self.body))}"
+                raise rules.COLUMNS.error(f"{len(names)} joint columns without names; {wanted}", self.location)
             values, labels = in_body_order(values, names, self.body, self.location, self.found)
             if nameless:
-                message = (
-                    f"{len(names)} joint columns without names, read in the order of the joints of {self.body.name}"
-                )
-                self.found.report(NAMELESS, message, self.location)
+                order = f"read in the order of the joints of {self.body.name}"
+                self.found.report(NAMELESS, f"{len(names)} joint columns without names, {order}", self.location)
             if self.degrees is None:
                 for column, k in enumerate(places):
                     if k >= 0 and found[column].factor is None:
@@ -425,17 +393,9 @@ class _Reader:
         if joint.type == "rotate" and len(finite) and joint.lower < joint.upper:
             lowest, highest = float(finite.min()), float(finite.max())
             if lowest < joint.lower - LIMIT_MARGIN or highest > joint.upper + LIMIT_MARGIN:
-                raise rules.UNIT.error(
-                    f"{joint.name} goes from {lowest:.6g} to {highest:.6g}, far beyond its limits of {joint.lower:.3g} to "
-                    f"{joint.upper:.3g} rad: degrees?",
-                    self.location,
-                )
-
-    def report_assumed_unit(self) -> None:
-        """Report the columns that are read as radians because neither their names nor the caller give a unit."""
-        if self.assumed:
-            message = f"{listed(self.assumed, 4)}: no unit, read as radians (up to {self.largest:.6g})"
-            self.found.report(rules.ASSUMED, message, self.location)
+                limits = f"far beyond its limits of {joint.lower:.3g} to {joint.upper:.3g} rad: degrees?"
+                message = f"{joint.name} goes from {lowest:.6g} to {highest:.6g}, {limits}"
+                raise rules.UNIT.error(message, self.location)
 
     def zmps(self, timeline: Timeline) -> list[Component]:
         components: list[Component] = []

@@ -1,7 +1,5 @@
 """The rules of tables of motion. All are ours: there is no document."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import judgement
 
 NO_NAMES = judgement.error(

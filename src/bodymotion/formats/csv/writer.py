@@ -101,9 +101,8 @@ class _Table:
                 self.add("", values)
             if timeline.frame_rate != UNITREE_RATE:
                 rate = "time stamps" if timeline.frame_rate is None else f"{timeline.frame_rate:g} Hz"
-                self.lost(
-                    losses.RATE, f"the layout holds no rate; readers assume {UNITREE_RATE:g} Hz, the motion has {rate}"
-                )
+                assumed = f"readers assume {UNITREE_RATE:g} Hz, the motion has {rate}"
+                self.lost(losses.RATE, f"the layout holds no rate; {assumed}")
             if shared.links.num_parts > 1:
                 self.lost(losses.COMPONENT, "the layout holds the pose of the root link only")
             if shared.zmp is not None:

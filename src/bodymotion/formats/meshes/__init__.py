@@ -6,8 +6,6 @@ faces, and with its library of materials it holds colours and textures. STL is r
 colours, but MuJoCo and Pinocchio do not read it.
 """
 
-from __future__ import annotations
-
 __all__ = ["DEFAULT_CREASE_ANGLE"]
 
 DEFAULT_CREASE_ANGLE = 0.5

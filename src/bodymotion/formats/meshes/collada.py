@@ -20,7 +20,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from xml.etree.ElementTree import Element
 
 import numpy as np
 import numpy.typing as npt
@@ -32,39 +32,24 @@ from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
 from bodymotion.geometry.meshes import triangulate
 from bodymotion.geometry.shapes import Corners, Material, Mesh
 
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
+NOTHING = ET.Element("")
 
 
-def local(element: Element) -> str:
-    """Return the name of an element without its namespace."""
-    return str(element.tag).rpartition("}")[2]
+def inside(element: Element, path: str) -> Element:
+    """Return the first element on a path of names, an empty one where there is none."""
+    found = element.find(path)
+    return NOTHING if found is None else found
 
 
-def children(element: Element | None, name: str) -> Iterator[Element]:
-    """Return the elements of that name in an element."""
-    if element is not None:
-        yield from (inside for inside in element if local(inside) == name)
-
-
-def child(element: Element | None, *names: str) -> Element | None:
-    """Return the first element down a path of names."""
-    for name in names:
-        element = next(children(element, name), None)
-    return element
-
-
-def numbers(element: Element | None, count: int | None = None) -> Floats:
-    """Return the numbers in an element, none where there is none; `count` of them, or ValueError."""
-    if element is None:
-        return np.zeros(0)
+def numbers(element: Element, count: int | None = None) -> Floats:
+    """Return the numbers in an element; `count` of them, or ValueError."""
     try:
         values = np.array((element.text or "").split(), dtype=np.float64)
     except ValueError as error:
         slip = number_slip(element.text or "")
-        raise ValueError(f"a <{local(element)}> has text that is not a number{f': {slip}' if slip else ''}") from error
+        raise ValueError(f"a <{element.tag}> has text that is not a number{f': {slip}' if slip else ''}") from error
     if count is not None and len(values) != count:
-        raise ValueError(f"a <{local(element)}> has {len(values)} numbers, not {count}")
+        raise ValueError(f"a <{element.tag}> has {len(values)} numbers, not {count}")
     return values
 
 
@@ -78,10 +63,9 @@ def indices(text: str | None) -> npt.NDArray[np.int64]:
 
 def polygon_corners(element: Element, width: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the number of corners of each polygon, and the indices (N, width) of all corners, one polygon after another."""
-    lists = [indices(p.text) for p in children(element, "p")]
-    lists += [indices(p.text) for ph in children(element, "ph") for p in children(ph, "p")]
+    lists = [indices(p.text) for path in ("p", "ph/p") for p in element.findall(path)]
     lists = [values[: len(values) // width * width].reshape(-1, width) for values in lists]
-    kind = local(element)
+    kind = element.tag
     if kind in ("tristrips", "trifans"):
         for k, strip in enumerate(lists):
             first = np.arange(max(len(strip) - 2, 0))
@@ -92,8 +76,7 @@ def polygon_corners(element: Element, width: int) -> tuple[npt.NDArray[np.int64]
     if kind == "polygons":
         return np.array([len(polygon) for polygon in lists], dtype=np.int64), corners
     if kind == "polylist":
-        found = child(element, "vcount")
-        counts = indices(found.text if found is not None else "")
+        counts = indices(element.findtext("vcount"))
         if (counts < 0).any() or counts.sum() > len(corners):
             raise ValueError("vcount does not fit the corners")
         return counts, corners[: counts.sum()]
@@ -172,8 +155,11 @@ def read_collada(path: Path) -> tuple[SceneNode, list[str]]:
         raise ValueError(error.strerror or str(error)) from error
     except (ET.ParseError, LookupError, UnicodeError) as error:
         raise ValueError(f"not XML: {error}") from error
+    for element in root.iter():
+        # The versions differ in the namespace only.
+        element.tag = element.tag.rpartition("}")[2]
     try:
-        if local(root) != "COLLADA":
+        if root.tag != "COLLADA":
             raise ValueError("the root element is not <COLLADA>")
         reader = _Reader(root)
         return reader.scene(), reader.remarks
@@ -190,56 +176,50 @@ class _Reader:
         self.by_id = {name: element for element in root.iter() if (name := element.get("id"))}
         self._materials: dict[str, tuple[Material, str]] = {}
 
-    def at(self, url: str | None) -> Element | None:
-        """Return the element that a url (#id) of this file means."""
-        return self.by_id.get((url or "").removeprefix("#"))
+    def at(self, url: str) -> Element:
+        """Return the element that a url (#id) of this file means, an empty one where there is none."""
+        return self.by_id.get(url.removeprefix("#"), NOTHING)
 
     def material(self, target: str) -> tuple[Material, str]:
         """Return a material by its id, and the path of its image, "" for none."""
         if target not in self._materials:
-            effect = child(self.at(target), "instance_effect")
-            common = child(self.at(effect.get("url")) if effect is not None else None, "profile_COMMON")
+            effect = self.at(inside(self.at(target), "instance_effect").get("url", ""))
             try:
-                self._materials[target] = self.effect(common)
+                self._materials[target] = self.effect(inside(effect, "profile_COMMON"))
             except ValueError as error:
                 self.remarks.append(f"material {target!r:.60}: {error}")
                 self._materials[target] = (Material(), "")
         return self._materials[target]
 
-    def effect(self, common: Element | None) -> tuple[Material, str]:
-        """Return material and image of the common profile of an effect."""
-        technique = child(common, "technique")
+    def effect(self, common: Element) -> tuple[Material, str]:
         kinds = ("phong", "blinn", "lambert", "constant")
-        shading = next((e for e in (() if technique is None else technique) if local(e) in kinds), None)
+        shading = next((found for found in inside(common, "technique") if found.tag in kinds), None)
         if shading is None:
             return Material(), ""
 
         def color(name: str, default: tuple[float, float, float]) -> tuple[float, float, float]:
-            found = child(shading, name, "color")
+            found = shading.find(f"{name}/color")
             if found is None:
                 return default
             red, green, blue = np.clip(np.nan_to_num(numbers(found)[:3]), 0.0, 1.0).tolist()
             return red, green, blue
 
-        texture = child(shading, "diffuse", "texture")
-        image = "" if texture is None or common is None else self.image(texture.get("texture", ""), common)
-        white = (1.0, 1.0, 1.0)
-        shine = numbers(child(shading, "shininess", "float"))
+        texture = shading.find("diffuse/texture")
+        shine = numbers(inside(shading, "shininess/float"))
         material = Material(
-            diffuse=color("diffuse", white if texture is not None else Material().diffuse),
+            diffuse=color("diffuse", (1.0, 1.0, 1.0) if texture is not None else Material().diffuse),
             specular=color("specular", (0.0, 0.0, 0.0)),
             emissive=color("emission", (0.0, 0.0, 0.0)),
             shininess=float(np.clip(shine[0] / 128.0, 0.0, 1.0)) if len(shine) and np.isfinite(shine[0]) else 0.2,
             transparency=self.transparency(shading),
         )
-        return material, image
+        return material, "" if texture is None else self.image(texture.get("texture", ""), common)
 
     def transparency(self, shading: Element) -> float:
         """Return the transparency: of `transparent` the alpha, or the inverted luminance of its colour."""
-        found = child(shading, "transparent")
-        share = numbers(child(shading, "transparency", "float"))
-        factor = float(share[0]) if len(share) else 1.0
-        color = numbers(child(found, "color")) if found is not None else np.ones(4)
+        found = shading.find("transparent")
+        factor = float((*numbers(inside(shading, "transparency/float")), 1.0)[0])
+        color = numbers(inside(found, "color")) if found is not None else np.ones(4)
         if len(color) < 4 or not np.isfinite(color).all() or not np.isfinite(factor):
             return 0.0
         if found is not None and found.get("opaque") == "RGB_ZERO":
@@ -251,46 +231,36 @@ class _Reader:
 
     def image(self, name: str, common: Element) -> str:
         """Return the path of the image that a sampler means; some files name the image itself."""
-        parameters = {found.get("sid", ""): found for found in children(common, "newparam")}
-        sampler = parameters.get(name)
-        surface = child(sampler, "sampler2D", "source")
-        if surface is not None:
-            inner = parameters.get((surface.text or "").strip())
-            start = child(inner, "surface", "init_from")
-            name = (start.text or "").strip() if start is not None else name
-        elif (instance := child(sampler, "sampler2D", "instance_image")) is not None:
-            name = instance.get("url", "")
-        start = child(self.at(name), "init_from")
-        if start is None:
-            return ""
-        inner = child(start, "ref")
-        return ((inner if inner is not None else start).text or "").strip()
+        parameters = {found.get("sid", ""): found for found in common.findall("newparam")}
+        sampler = inside(parameters.get(name, NOTHING), "sampler2D")
+        surface = parameters.get(sampler.findtext("source", "").strip(), NOTHING)
+        name = inside(sampler, "instance_image").get("url", surface.findtext("surface/init_from", name))
+        start = inside(self.at(name.strip()), "init_from")
+        return start.findtext("ref", start.text or "").strip()
 
     def scene(self) -> SceneNode:
-        unit = child(self.root, "asset", "unit")
         try:
-            meter = float("1" if unit is None else unit.get("meter", "1"))
+            meter = float(inside(self.root, "asset/unit").get("meter", "1"))
         except ValueError:
             meter = 0.0
         if not (np.isfinite(meter) and meter > 0):
             self.remarks.append("the unit is not a positive length; lengths are read as metres")
             meter = 1.0
-        used = child(self.root, "scene", "instance_visual_scene")
-        visual_scene = self.at(used.get("url")) if used is not None else None
-        if visual_scene is None:
-            visual_scene = child(self.root, "library_visual_scenes", "visual_scene")
-        nodes = [] if visual_scene is None else list(self.nodes(visual_scene, 0))
+        used = self.at(inside(self.root, "scene/instance_visual_scene").get("url", ""))
+        if used is NOTHING:
+            used = inside(self.root, "library_visual_scenes/visual_scene")
+        nodes = tuple(self.nodes(used, 0))
         if not nodes:
             raise ValueError("the file has no scene with nodes")
-        return SceneNode("", "", frozen(np.diag([meter, meter, meter, 1.0])), (), tuple(nodes))
+        return SceneNode("", "", frozen(np.diag([meter, meter, meter, 1.0])), (), nodes)
 
     def nodes(self, above: Element, depth: int) -> Iterator[SceneNode]:
         for element in above:
-            if local(element) == "node":
+            if element.tag == "node":
                 yield self.node(element, depth)
-            elif local(element) == "instance_node":
-                target = self.at(element.get("url"))
-                if target is None or local(target) != "node":
+            elif element.tag == "instance_node":
+                target = self.at(element.get("url", ""))
+                if target.tag != "node":
                     self.remarks.append(f"there is no node {element.get('url', '')!r:.60}")
                 else:
                     yield self.node(target, depth)
@@ -299,8 +269,8 @@ class _Reader:
         self.visited += 1
         if depth > MAX_DEPTH or self.visited > MAX_NODES:
             raise ValueError("the scene expands to too many nodes")
-        parts = [part for instance in children(element, "instance_geometry") for part in self.parts(instance)]
-        if next(children(element, "instance_controller"), None) is not None:
+        parts = [part for instance in element.findall("instance_geometry") for part in self.parts(instance)]
+        if element.find("instance_controller") is not None:
             self.remarks.append(f"the skin of node {element.get('name', '')!r:.60} is not read")
         return SceneNode(
             name=element.get("name", ""),
@@ -315,7 +285,7 @@ class _Reader:
         whole = np.eye(4)
         for part in element:
             step = np.eye(4)
-            match local(part):
+            match part.tag:
                 case "matrix":
                     step = numbers(part, 16).reshape(4, 4)
                 case "translate":
@@ -339,12 +309,11 @@ class _Reader:
         url = instance.get("url", "")
         bound = {
             found.get("symbol", ""): found.get("target", "")
-            for found in children(child(instance, "bind_material", "technique_common"), "instance_material")
+            for found in instance.findall("bind_material/technique_common/instance_material")
         }
         if url not in self._meshes:
-            geometry = self.at(url)
             try:
-                self._meshes[url] = list(self.meshes(geometry))
+                self._meshes[url] = list(self.meshes(self.at(url)))
             except (ValueError, IndexError, OverflowError) as error:
                 self.remarks.append(f"geometry {url!r:.60}: {error}")
                 self._meshes[url] = []
@@ -356,40 +325,36 @@ class _Reader:
             material, image = self.material(bound.get(symbol, symbol))
             yield Part(mesh, material, image)
 
-    def meshes(self, geometry: Element | None) -> Iterator[tuple[Mesh, str]]:
+    def meshes(self, geometry: Element) -> Iterator[tuple[Mesh, str]]:
         """Return the meshes of a geometry, one for each list of polygons, with the symbol of its material."""
-        mesh = child(geometry, "mesh")
+        mesh = geometry.find("mesh")
         if mesh is None:
             raise ValueError("there is no such mesh in the file")
         for element in mesh:
-            if local(element) in ("triangles", "polylist", "polygons", "tristrips", "trifans"):
+            if element.tag in ("triangles", "polylist", "polygons", "tristrips", "trifans"):
                 made = self.polygons(element)
                 if made is not None:
                     yield made, element.get("material", "")
 
     def polygons(self, element: Element) -> Mesh | None:
         inputs: dict[str, tuple[int, str]] = {}
-        for found in children(element, "input"):
+        for found in element.findall("input"):
             inputs.setdefault(found.get("semantic", ""), (int(found.get("offset", "0")), found.get("source", "")))
         width = 1 + max((offset for offset, _ in inputs.values()), default=0)
         offset, source = inputs.get("VERTEX", (0, ""))
-        vertices = self.at(source)
-        positions = next((i for i in children(vertices, "input") if i.get("semantic") == "POSITION"), None)
-        points = self.source(positions.get("source") if positions is not None else None, 3)
+        for found in self.at(source).findall("input"):
+            inputs.setdefault(found.get("semantic", ""), (offset, found.get("source", "")))
+        points = self.source(inputs.get("POSITION", (0, ""))[1], 3)
         starts, corners = polygon_corners(element, width)
         index = corners[:, offset]
         entries, _ = triangle_corners(starts, index, points)
         if not len(entries):
             return None
-        normals = self.corners(inputs.get("NORMAL"), corners, entries, 3)
-        if normals is None:
-            inside = next((i for i in children(vertices, "input") if i.get("semantic") == "NORMAL"), None)
-            normals = None if inside is None else self.corners((offset, inside.get("source", "")), corners, entries, 3)
         return Mesh(
             vertices=np.where(np.isfinite(points), points, 0.0),
             faces=frozen_ints(index[entries]),
             crease_angle=DEFAULT_CREASE_ANGLE,
-            normals=normals,
+            normals=self.corners(inputs.get("NORMAL"), corners, entries, 3),
             texture_coordinates=self.corners(inputs.get("TEXCOORD"), corners, entries, 2),
             two_sided=True,
         )
@@ -406,16 +371,13 @@ class _Reader:
             return None
         return Corners(values, frozen_ints(which))
 
-    def source(self, url: str | None, width: int) -> Floats:
-        """Return the first `width` columns of a source."""
+    def source(self, url: str, width: int) -> Floats:
         element = self.at(url)
-        values = numbers(child(element, "float_array"))
-        accessor = child(element, "technique_common", "accessor")
-        stride = int(accessor.get("stride", width)) if accessor is not None else width
-        start = int(accessor.get("offset", "0")) if accessor is not None else 0
-        if element is None or stride < width or start < 0:
+        accessor = inside(element, "technique_common/accessor")
+        stride, start = int(accessor.get("stride", width)), int(accessor.get("offset", "0"))
+        if element is NOTHING or stride < width or start < 0:
             raise ValueError(f"the source {url!r:.60} does not exist, or has too few numbers")
-        values = values[start:]
+        values = numbers(inside(element, "float_array"))[start:]
         return values[: len(values) // stride * stride].reshape(-1, stride)[:, :width]
 
 

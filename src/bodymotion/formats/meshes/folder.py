@@ -5,35 +5,26 @@ So no mesh of another model is ever changed, and repeating a conversion gives th
 removed: other models may name them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from bodymotion.diagnostics import losses
+from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.meshes.obj import to_obj
 from bodymotion.formats.meshes.stl import to_stl
-from bodymotion.geometry.shapes import IMAGE_FORMATS, Material, Mesh
+from bodymotion.geometry.shapes import IMAGE_FORMATS, Material, Mesh, Texture
 from bodymotion.system.atomic_files import whole_file
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.geometry.shapes import Texture
 
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
 
-LIBRARY = "@.mtl"
-"""The name of the materials in an OBJ until it is chosen."""
-_SINGLE = ("stl", "glb")
+LIBRARY = "@.mtl"  # The name of the materials in an OBJ until it is chosen.
 _MAX_IMAGE_BYTES = 10**8
 
 
@@ -57,16 +48,16 @@ class MeshFolder:
         if format not in get_args(MeshFormat):
             raise ValueError(f"meshes are written as {', '.join(get_args(MeshFormat))}, not as {format!r}")
         self.model, self.format = model, format
-        named = model.stem + model.suffix.replace(".", "_")
-        self.name = re.sub(r"[\x00-\x1f\x7f/\\]", "_", named) + "_meshes"
+        self.name = re.sub(r"[\x00-\x1f\x7f/\\]", "_", model.stem + model.suffix.replace(".", "_")) + "_meshes"
         self.possible = not model.exists() or model.is_file()
         """Whether there can be files beside the model: there are none beside a pipe or a terminal."""
         self.files: dict[str, bytes] = {}
         """What will be written, by path from the model's folder."""
+        self._known: dict[tuple[int, int], tuple[str, Mesh, Material | None]] = {}
         self._by_content: dict[bytes, str] = {}
         self._images: dict[Path, str] = {}
         self._used_names: set[str] = set()
-        self._rounded = self._bare = self._flat = 0
+        self._losses: Counter[str] = Counter()
         self._missing_images: list[str] = []
 
     def add(self, mesh: Mesh, name: str, material: Material | None = None) -> str | None:
@@ -77,12 +68,10 @@ class MeshFolder:
         """
         if not self.possible:
             return None
-        look = material or Material()
-        with_material = self.format == "glb" or (self.format == "obj" and bool(mesh.colors or look.texture))
-        key = _digest(mesh, look if with_material else None)
-        if key not in self._by_content:
-            self._by_content[key] = self._make(mesh, name, look, with_material)
-        return self._by_content[key]
+        key = id(mesh), id(material)
+        if key not in self._known:
+            self._known[key] = self._add(mesh, name, material or Material()), mesh, material
+        return self._known[key][0]
 
     def image(self, texture: Texture) -> str | None:
         """Add the image of a texture; return its path from the model's folder, None where it cannot be read."""
@@ -110,23 +99,20 @@ class MeshFolder:
     def lost(self) -> list[Problem]:
         """The problems of what the files lose of the meshes."""
         found = []
-        kind = self.format.upper()
-        if self._rounded:
-            words = f"{kind} rounds the numbers of {self._rounded} of {len(self._by_content)} meshes"
+        kind, look = self.format.upper(), losses.MESH_LOOK
+        if count := self._losses["rounded"]:
+            words = f"{kind} rounds the numbers of {count} of {len(self._by_content)} meshes"
             found.append(losses.PRECISION.problem(words, hint="OBJ keeps them to the bit"))
-        if self._bare:
-            words = (
-                f"{kind} holds no colours, normals or texture coordinates: those of {self._bare} meshes are left out"
-            )
-            found.append(losses.MESH_LOOK.problem(words))
-        if self._flat:
-            words = f"triangles without area, and vertices that no triangle has, are left out of {self._flat} meshes"
-            found.append(losses.MESH_LOOK.as_note.problem(words))
-        for name in self._missing_images:
-            found.append(
-                losses.MESH_LOOK.problem(f"the image {name!r:.80} cannot be read: its surfaces lose their texture")
-            )
-        return found
+        if count := self._losses["bare"]:
+            words = f"{kind} holds no colours, normals or texture coordinates: those of {count} meshes are left out"
+            found.append(look.problem(words))
+        if count := self._losses["flat"]:
+            words = f"triangles without area, and vertices that no triangle has, are left out of {count} meshes"
+            found.append(look.as_note.problem(words))
+        lost = (
+            f"the image {name!r:.80} cannot be read: its surfaces lose their texture" for name in self._missing_images
+        )
+        return [*found, *map(look.problem, lost)]
 
     def write(self, model: bytes) -> None:
         """Write the mesh files, each whole or not at all, and after them the model.
@@ -168,42 +154,45 @@ class MeshFolder:
             not os.path.lexists(folder / file) or _has_content(folder / file, data) for file, data in files.items()
         )
 
-    def _make(self, mesh: Mesh, name: str, look: Material, with_material: bool) -> str:
-        rounded_vertices = mesh.vertices
-        if self.format in _SINGLE:
-            with np.errstate(over="ignore"):
-                rounded_vertices = mesh.vertices.astype(np.float32).astype(np.float64)
-                corners = (mesh.normals, mesh.colors, mesh.texture_coordinates) if self.format == "glb" else ()
-                rounded = any(
-                    part is not None and (part.values.astype(np.float32) != part.values).any() for part in corners
-                )
-            self._rounded += rounded or not np.array_equal(rounded_vertices, mesh.vertices)
-        if self.format == "stl":
-            self._bare += any(c is not None for c in (mesh.colors, mesh.normals, mesh.texture_coordinates))
-            data = to_stl(mesh)
-        elif self.format == "glb":
+    def _add(self, mesh: Mesh, name: str, look: Material) -> str:
+        lost: set[str] = set()
+        materials = b""
+        corners = [part for part in (mesh.normals, mesh.colors, mesh.texture_coordinates) if part is not None]
+        if self.format == "obj":
+            with_material = bool(mesh.colors or look.texture)
+            image = self.image(look.texture) if with_material and look.texture is not None else None
+            # In the library an image is named from the library's own folder.
+            data, materials = to_obj(mesh, look, (image or "").rpartition("/")[2], LIBRARY if with_material else "")
+        elif self.format == "stl":
+            lost |= {"bare"} if corners else set()
+            data, corners = to_stl(mesh), []
+        else:
             from bodymotion.formats.meshes.glb import mesh_to_glb
 
             data = mesh_to_glb(mesh, look)
             split = mesh.corners_split
             numbers = split.vertices if split.vertices is not None else ()
-            self._flat += len(split.triangles) < len(mesh.faces) or len(np.unique(numbers)) < len(mesh.vertices)
-        else:
-            image = self.image(look.texture) if with_material and look.texture is not None else None
-            # In the library an image is named from the library's own folder.
-            data, materials = to_obj(mesh, look, (image or "").rpartition("/")[2], LIBRARY if with_material else "")
-            if with_material:
+            if len(split.triangles) < len(mesh.faces) or len(np.unique(numbers)) < len(mesh.vertices):
+                lost.add("flat")
+        with np.errstate(over="ignore"):
+            arrays = [mesh.vertices, *(part.values for part in corners)] if self.format != "obj" else []
+            if any((array.astype(np.float32) != array).any() for array in arrays):
+                lost.add("rounded")
+        key = hashlib.blake2b(data + materials, digest_size=16).digest()
+        if key not in self._by_content:
+            self._losses.update(lost)
 
-                def both(name: str) -> dict[str, bytes]:
-                    shown = data.replace(LIBRARY.encode(), f"{name}.mtl".encode(), 1)
-                    return {f"{name}.obj": shown, f"{name}.mtl": materials}
+            def files(name: str) -> dict[str, bytes]:
+                if not materials:
+                    return {f"{name}.{self.format}": data}
+                shown = data.replace(LIBRARY.encode(), f"{name}.mtl".encode(), 1)
+                return {f"{name}.obj": shown, f"{name}.mtl": materials}
 
-                return f"{self.name}/{self._add_files(name, both)}.obj"
-        return f"{self.name}/{self._add_files(name, lambda name: {f'{name}.{self.format}': data})}.{self.format}"
+            self._by_content[key] = f"{self.name}/{self._add_files(name, files)}.{self.format}"
+        return self._by_content[key]
 
 
 def _has_content(path: Path, data: bytes) -> bool:
-    """Return whether a file has this content."""
     try:
         return path.stat().st_size == len(data) and path.read_bytes() == data
     except OSError:
@@ -213,20 +202,3 @@ def _has_content(path: Path, data: bytes) -> bool:
 def plain_name(name: str) -> str:
     """Return a name of letters, digits, `.`, `_` and `-` only, which every file system and every reader accepts."""
     return re.sub(r"[^A-Za-z0-9._-]+", "_", name)[:100].lstrip("-") if name.strip(". ") else ""
-
-
-def _digest(mesh: Mesh, look: Material | None) -> bytes:
-    corners = [part for part in (mesh.normals, mesh.colors, mesh.texture_coordinates) if part is not None]
-    arrays: list[npt.NDArray[Any]] = [mesh.vertices, mesh.faces]
-    arrays += [array for part in corners for array in (part.values, part.indices)]
-    image = None if look is None else look.texture
-    about = (
-        [array.shape for array in arrays],
-        (mesh.normals is None, mesh.colors is None, mesh.crease_angle, mesh.two_sided),
-        look and replace(look, texture=None),
-        image and (image.path, image.transform.tolist()),
-    )
-    found = hashlib.blake2b(repr(about).encode(), digest_size=16)
-    for array in arrays:
-        found.update(np.ascontiguousarray(array).data)
-    return found.digest()

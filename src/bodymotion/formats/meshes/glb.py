@@ -13,8 +13,6 @@ the `extras` of its mesh what glTF has no field for::
 Layout: the glTF 2.0 specification of the Khronos Group, chapters 3.6 (accessors), 3.7 (meshes), 3.9 (materials) and 4 (GLB).
 """
 
-from __future__ import annotations
-
 import io
 import math
 import struct
@@ -32,8 +30,7 @@ from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.meshes.surfaces import TRIANGLES, Part, Surface, surface_parts
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape
 
-MAX_TEXTURE_PIXELS = 2048
-"""Pixels of a texture's longer side; larger images are scaled down."""
+MAX_TEXTURE_PIXELS = 2048  # Pixels of a texture's longer side; larger images are scaled down.
 MAX_PIXELS = 64_000_000
 IMAGES = ("PNG", "JPEG", "GIF", "BMP", "TGA", "TIFF", "PPM")
 
@@ -130,8 +127,7 @@ def _written(parts: list[Part], glow: float, extras: dict[str, Any] | None = Non
     text = orjson.dumps(root)
     text += b" " * (-len(text) % 4)
     block = bytes(document.block) + b"\0" * (-len(document.block) % 4)
-    size = 12 + 8 + len(text) + 8 + len(block)
-    head = struct.pack("<4sII", b"glTF", 2, size)
+    head = struct.pack("<4sII", b"glTF", 2, 12 + 8 + len(text) + 8 + len(block))
     return head + struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(block), b"BIN\0") + block
 
 
@@ -191,8 +187,7 @@ def _image(document: _Document, path: Path) -> tuple[int, bool] | None:
                 data = buffer.getvalue()
     except Exception:  # Pillow raises many exceptions for broken images
         return None
-    view = document.bytes(data)
-    return document.add("images", {"bufferView": view, "mimeType": f"image/{kind.lower()}"}), clear
+    return document.add("images", {"bufferView": document.bytes(data), "mimeType": f"image/{kind.lower()}"}), clear
 
 
 MARK, VERTEX, GENERATOR = "bodymotion", "_VERTEX", "bodymotion"
@@ -278,7 +273,6 @@ def _finite(name: str, values: npt.ArrayLike, *widths: int) -> Floats:
 
 
 def _shape(header: dict[str, Any], mesh: dict[str, Any], primitive: dict[str, Any], found: dict[str, Any]) -> Shape:
-    """Return what trimesh found in a primitive, in the frame of its mesh."""
     surface = header["materials"][primitive["material"]] if "material" in primitive else {}
 
     def numbers(name: str, values: Any, *widths: int) -> Floats:  # noqa: ANN401

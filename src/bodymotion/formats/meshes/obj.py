@@ -9,26 +9,23 @@ The reader knows these, and what modelling programs write: polygons of any size,
 groups and smoothing are not read.
 """
 
-from __future__ import annotations
-
 import math
-import warnings
+from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.formats.meshes.collada import Part, triangle_corners
+from bodymotion.formats.text.decimals import json_text, parsed
 from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.shapes import Corners, Material, Mesh
 
-MAX_MATERIALS = 256
-"""Faces with more colours than this are written as vertices with colours."""
-SPECULAR_EXPONENT = 128.0
-"""VRML97's shininess 0…1 as the exponent of MTL's `Ns`."""
+MAX_MATERIALS = 256  # Faces with more colours than this are written as vertices with colours.
+SPECULAR_EXPONENT = 128.0  # VRML97's shininess 0…1 as the exponent of MTL's `Ns`.
 MARK = "# bodymotion"
 
 
@@ -113,29 +110,22 @@ def _colored(mesh: Mesh) -> _Colored:
 
 
 def _rows(word: bytes, values: Floats) -> bytes:
-    """Return a line for each row, numbers in their shortest form."""
-    import orjson
-
     if not len(values):
         return b""
-    text = orjson.dumps(np.ascontiguousarray(values, dtype=np.float64), option=orjson.OPT_SERIALIZE_NUMPY)
-    lines = text[2:-2].replace(b"],[", b"\n" + word + b" ").replace(b",", b" ")
+    lines = json_text(values)[2:-2].replace(b"],[", b"\n" + word + b" ").replace(b",", b" ")
     return word + b" " + lines + b"\n"
 
 
 def _faces(colored: _Colored, uv: Corners | None, normals: Corners | None, names: list[str]) -> Iterator[bytes]:
-    import orjson
-
     if not len(colored.faces):
         return
     columns = [colored.faces] + [corners.indices for corners in (uv, normals) if corners is not None]
     joint = b"//" if uv is None else b"/"
-    table = np.ascontiguousarray(np.stack(columns, axis=2).astype(np.int64) + 1)
+    table = np.stack(columns, axis=2).astype(np.int64) + 1
 
     def written(rows: npt.NDArray[np.int64]) -> bytes:
-        text = orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)
         # [[[v,t],[v,t],[v,t]],[[…]]]: brackets of faces, of corners, then commas inside of corners.
-        text = text[3:-3].replace(b"]],[[", b"\nf ").replace(b"],[", b" ").replace(b",", joint)
+        text = json_text(rows)[3:-3].replace(b"]],[[", b"\nf ").replace(b"],[", b" ").replace(b",", joint)
         return b"f " + text + b"\n"
 
     if colored.face_materials is None or not names:
@@ -153,10 +143,9 @@ def to_mtl(materials: dict[str, tuple[Material, str]]) -> bytes:
     """Return the bytes of a library of materials: by name, each with the path of its image or ""."""
     lines = []
     for name, (look, image) in materials.items():
-        ambient = [look.ambient_intensity * value for value in look.diffuse]
         lines += [
             f"newmtl {name}",
-            f"Ka {number_text(ambient)}",
+            f"Ka {number_text([look.ambient_intensity * value for value in look.diffuse])}",
             f"Kd {number_text(look.diffuse)}",
             f"Ks {number_text(look.specular)}",
             f"Ke {number_text(look.emissive)}",
@@ -166,24 +155,6 @@ def to_mtl(materials: dict[str, tuple[Material, str]]) -> bytes:
             "",
         ]
     return "\n".join(lines).encode()
-
-
-@dataclass
-class _Lines:
-    """The lines of a file by their first words, without these."""
-
-    v: list[bytes] = field(default_factory=list)
-    vt: list[bytes] = field(default_factory=list)
-    vn: list[bytes] = field(default_factory=list)
-    f: list[bytes] = field(default_factory=list)
-    counts: dict[int, tuple[int, int, int]] = field(default_factory=dict)
-    """For faces with indices counted from the end: the number of vertices, texture coordinates and normals before them."""
-    materials: list[tuple[int, str]] = field(default_factory=list)
-    libraries: list[str] = field(default_factory=list)
-    crease_angle: float = DEFAULT_CREASE_ANGLE
-    two_sided: bool = False
-    channels: int | None = None
-    """Numbers of a colour, where the file gives this number; else four where a material is not opaque, or three."""
 
 
 def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
@@ -205,151 +176,83 @@ def read_obj(data: bytes, library: Callable[[str], bytes | None]) -> list[Part]:
     ValueError
         When the file has no triangles, or its lines are not those of an OBJ.
     """
-    lines = _lines_by_word(data)
-    points = _numbers(lines.v, 3)
-    colors = None
-    if points.shape[1] >= 6:
-        points, colors = points[:, :3], points[:, -3:]
+    rows: dict[bytes, list[bytes]] = {b"v": [], b"vt": [], b"vn": [], b"f": []}
+    before = array("q")
+    """For each face the number of vertices, texture coordinates and normals before it, and that of its material."""
+    names, known = {"": 0}, dict[str, tuple[Material, str]]()
+    mark: dict[bytes, bytes] = {}
+    material = 0
+    for line in data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").replace(b"\t", b" ").split(b"\n"):
+        word, _, rest = line.strip().partition(b" ")
+        if word == b"f":
+            before.extend((len(rows[b"v"]), len(rows[b"vt"]), len(rows[b"vn"]), material))
+        if word in rows:
+            rows[word].append(rest)
+        elif word == b"usemtl":
+            material = names.setdefault(rest.strip().decode("utf-8", "replace"), len(names))
+        elif word == b"mtllib" and (text := library(rest.strip().decode("utf-8", "replace"))) is not None:
+            known = {**read_mtl(text), **known}
+        elif line.startswith(MARK.encode()):
+            words = line.split()
+            mark = dict(zip(words[2::2], words[3::2], strict=False))
+    points = _numbers(rows[b"v"], 3)
+    colors = points[:, -3:] if points.shape[1] >= 6 else None
     points = np.ascontiguousarray(points[:, :3])
-    counts, index = _corners(lines, (len(points), len(lines.vt), len(lines.vn)))
+    faces = np.array(before).reshape(-1, 4)
+    counts, index = _corners(rows[b"f"], faces[:, :3])
     entries, owner = triangle_corners(counts, index[:, 0], points)
     corners = index[entries]
     if not len(corners):
         raise ValueError("the file has no triangles")
-    normals = _attribute(_numbers(lines.vn, 3)[:, :3], corners[:, :, 2]) if lines.vn else None
-    uv = _attribute(_numbers(lines.vt, 2)[:, :2], corners[:, :, 1]) if lines.vt else None
+    angle = parsed(mark.get(b"crease_angle", b"").decode("latin-1"))
     whole = Mesh(
         vertices=np.where(np.isfinite(points), points, 0.0),
         faces=frozen_ints(corners[:, :, 0]),
-        crease_angle=lines.crease_angle,
-        normals=normals,
-        texture_coordinates=uv,
+        crease_angle=angle if 0.0 <= angle <= math.pi else DEFAULT_CREASE_ANGLE,
+        normals=_attribute(_numbers(rows[b"vn"], 3)[:, :3], corners[:, :, 2]),
+        texture_coordinates=_attribute(_numbers(rows[b"vt"], 2)[:, :2], corners[:, :, 1]),
         colors=_attribute(colors, corners[:, :, 0]) if colors is not None else None,
-        two_sided=lines.two_sided,
+        two_sided=mark.get(b"two_sided") == b"1",
     )
-    known: dict[str, tuple[Material, str]] = {}
-    for name in lines.libraries:
-        if (text := library(name)) is not None:
-            known = {**read_mtl(text), **known}
-    # For each face the index of its `usemtl`, −1 for none.
-    statement = np.full(len(counts), -1, dtype=np.int64)
-    for number, (start, _) in enumerate(lines.materials):
-        statement[start:] = number
-    used = statement[owner]
-    return _parts_by_material(whole, used, [name for _, name in lines.materials], known, lines.channels)
-
-
-def _lines_by_word(data: bytes) -> _Lines:
-    lines = _Lines()
-    rows = {b"v": lines.v, b"vt": lines.vt, b"vn": lines.vn, b"f": lines.f}
-    for line in data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").replace(b"\t", b" ").split(b"\n"):
-        word, _, rest = line.strip().partition(b" ")
-        if word == b"f" and b"-" in rest:
-            lines.counts[len(lines.f)] = len(lines.v), len(lines.vt), len(lines.vn)
-        if word in rows:
-            rows[word].append(rest)
-        elif word == b"usemtl":
-            lines.materials.append((len(lines.f), rest.strip().decode("utf-8", "replace")))
-        elif word == b"mtllib":
-            lines.libraries.append(rest.strip().decode("utf-8", "replace"))
-        elif line.startswith(MARK.encode()):
-            _read_mark(line.split(), lines)
-    return lines
-
-
-def _read_mark(words: list[bytes], lines: _Lines) -> None:
-    pairs = dict(zip(words[2::2], words[3::2], strict=False))
-    try:
-        angle = float(pairs.get(b"crease_angle", b"nan"))
-    except ValueError:
-        return
-    lines.crease_angle = angle if 0.0 <= angle <= math.pi else DEFAULT_CREASE_ANGLE
-    lines.two_sided = pairs.get(b"two_sided") == b"1"
-    lines.channels = {b"3": 3, b"4": 4}.get(pairs.get(b"channels", b""))
-
-
-def _words_per_line(rows: list[bytes]) -> int:
-    """Return the number of words in each line where single blanks separate them and all lines have as many; else 0."""
-    blanks = rows[0].rstrip().count(b" ", 1)
-    ends = rows[0].startswith(b" ")
-    if any(row.count(b" ", 1) != blanks or row.startswith(b" ") != ends for row in rows):
-        return 0
-    return blanks + 1
-
-
-def _parsed(text: bytes) -> Floats:
-    """Return numbers separated by blanks, parsed in bulk; the first word that is not a number ends them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        try:
-            return np.fromstring(text, dtype=np.float64, sep=" ")
-        except ValueError:
-            return np.zeros(0)
+    # Numbers of a colour, where the file gives this number; else four where a material is not opaque, or three.
+    channels = {b"3": 3, b"4": 4}.get(mark.get(b"channels", b""))
+    return _parts_by_material(whole, faces[owner, 3], list(names), known, channels)
 
 
 def _numbers(rows: list[bytes], min_width: int) -> Floats:
     """Return rows of numbers as an array; rows of different lengths are cut to the shortest."""
-    if not rows:
-        return np.zeros((0, min_width))
-    width = _words_per_line(rows)
-    if width >= min_width:
-        # A line with this many blanks has at most so many words: where the sum is right, each line is right.
-        flat = _parsed(b" ".join(rows))
-        if len(flat) == len(rows) * width:
-            return flat.reshape(len(rows), width)
-    words = [row.split() for row in rows]
-    shortest = min(map(len, words))
+    lengths = {len(row.split()) for row in rows} or {min_width}
+    shortest = min(lengths)
     if shortest < min_width:
         raise ValueError(f"a line has {shortest} numbers, expected {min_width}")
-    if max(map(len, words)) != shortest:
-        shortest = min_width if shortest < 6 else shortest
+    width = min_width if len(lengths) > 1 and shortest < 6 else shortest
+    return _table(rows, width, None, "a line has a word that is not a number")
+
+
+def _table(rows: list[bytes], width: int, between: str | None, fault: str) -> Floats:
+    if not rows:
+        return np.zeros((0, width))
     try:
-        return np.array([word for row in words for word in row[:shortest]], dtype=np.float64).reshape(
-            len(rows), shortest
-        )
+        return np.loadtxt(rows, delimiter=between, usecols=range(width), comments=None, ndmin=2)
     except ValueError as error:
-        raise ValueError("a line has a word that is not a number") from error
+        raise ValueError(fault) from error
 
 
-def _corners(lines: _Lines, ends: tuple[int, int, int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _corners(rows: list[bytes], before: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the number of corners of each face, and for each corner its indices (N, 3): vertex, texture coordinate, normal; −1
     for none.
     """
-    rows = lines.f
-    if not rows:
-        return np.zeros(0, dtype=np.int64), np.zeros((0, 3), dtype=np.int64)
-    text = b" ".join(rows)
-    number, width = len(text.split()), _words_per_line(rows)
-    is_regular = width * len(rows) == number
-    counts = np.full(len(rows), width) if is_regular else np.array([len(row.split()) for row in rows], dtype=np.int64)
-    slashes, doubles = text.count(b"/"), text.count(b"//")
-    columns: tuple[int, ...] | None = {
-        (0, 0): (0,),
-        (2 * number, number): (0, 2),
-        (2 * number, 0): (0, 1, 2),
-        (number, 0): (0, 1),
-    }.get((slashes, doubles))
-    index = np.zeros((number, 3))
-    flat = _parsed(text.replace(b"/", b" ")) if columns is not None else np.zeros(0)
-    if columns is not None and len(flat) == number * len(columns):
-        index[:, columns] = flat.reshape(number, -1)
-    else:
-        try:
-            for corner, word in enumerate(text.split()):
-                for column, part in enumerate(word.split(b"/")[:3]):
-                    index[corner, column] = float(part or b"0")
-        except ValueError as error:
-            raise ValueError("a face has a word that is not an index") from error
+    counts = np.array([len(row.split()) for row in rows], dtype=np.int64)
+    # An index that is left out becomes a zero: 1//3 is 1/0/3, and 1 is 1/0/0.
+    words = b"".join(word + b"/0/0\n" for word in b" ".join(rows).split()).replace(b"//", b"/0/").splitlines()
+    index = _table(words, 3, "/", "a face has a word that is not an index")
     if not (np.abs(index) < 2**31).all():
         raise ValueError("an index is not an integer below 2^31")
     whole = index.astype(np.int64)
     if (whole < 0).any():
-        above = np.tile(np.array(ends, dtype=np.int64), (len(counts), 1))
-        for face, seen in lines.counts.items():
-            above[face] = seen
-        whole = np.where(whole < 0, np.repeat(above, counts, axis=0) + whole + 1, whole)
+        whole = np.where(whole < 0, np.repeat(before, counts, axis=0) + whole + 1, whole)
     # 0 is not an index, and one counted from the end may be before the first: both become "none".
-    return counts.astype(np.int64), np.where(whole >= 1, whole - 1, -1)
+    return counts, np.where(whole >= 1, whole - 1, -1)
 
 
 def _attribute(values: Floats, index: npt.NDArray[np.int64]) -> Corners | None:
@@ -366,11 +269,8 @@ def _parts_by_material(
     channels: int | None,
 ) -> list[Part]:
     plain = Material(), ""
-    statements, rows = np.unique(used, return_inverse=True)
-    # One name may be used several times.
-    kinds: dict[str, int] = {}
-    kind = np.array([kinds.setdefault(names[k] if k >= 0 else "", len(kinds)) for k in statements])[rows]
-    looks = [known.get(name, plain) for name in kinds]
+    present, kind = np.unique(used, return_inverse=True)
+    looks = [known.get(name, plain) for name in (names[k] for k in present)]
     if len(looks) == 1 and (channels is None or whole.colors is not None or not known):
         return [Part(whole, *looks[0])]
     if any(image for _, image in looks):
@@ -378,13 +278,11 @@ def _parts_by_material(
     values = np.array([[*look.diffuse, 1.0 - look.transparency] for look, _ in looks])
     values = values[:, : channels or (4 if (values[:, 3] != 1.0).any() else 3)]
     if whole.colors is None and len(known):
-        rgb = Corners(values, frozen_ints(np.repeat(kind[:, None], 3, axis=1)))
-        whole = replace(whole, colors=rgb)
+        whole = replace(whole, colors=Corners(values, frozen_ints(np.repeat(kind[:, None], 3, axis=1))))
     return [Part(whole, looks[0][0])]
 
 
 def _part(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> Mesh:
-    """Return some faces of a mesh, with the vertices that they use."""
     used, faces = np.unique(mesh.faces[chosen], return_inverse=True)
 
     def corners(given: Corners | None) -> Corners | None:
@@ -402,57 +300,47 @@ def _part(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> Mesh:
 
 def read_mtl(data: bytes) -> dict[str, tuple[Material, str]]:
     """Return the materials of a library by name, each with the path of its image or ""; other lines are skipped."""
-    found: dict[str, tuple[Material, str]] = {}
-    name: str | None = None
-    values: dict[str, list[float]] = {}
-    image = ""
-
-    def close() -> None:
-        if name is not None:
-            found.setdefault(name, (_material(values), image))
-
+    found: dict[str, dict[str, str]] = {}
+    lines: dict[str, str] = {}
     for line in data.decode("utf-8", "replace").splitlines():
         word, _, rest = line.strip().partition(" ")
-        rest = rest.strip()
         if word == "newmtl":
-            close()
-            name, values, image = rest, {}, ""
-        elif word == "map_Kd":
-            # Options are before the name of the file.
-            image = rest.split()[-1] if rest.startswith("-") and rest.split() else rest
-        elif word:
-            try:
-                values[word] = [float(number) for number in rest.split()]
-            except ValueError:
-                continue
-    close()
-    return found
+            lines = {}
+            found.setdefault(rest.strip(), lines)
+        lines[word] = rest.strip()
+    return {name: (_material(lines), _image(lines.get("map_Kd", ""))) for name, lines in found.items()}
 
 
-def _material(values: dict[str, list[float]]) -> Material:
+def _image(given: str) -> str:
+    return given.split()[-1] if given.startswith("-") else given
+
+
+def _material(lines: dict[str, str]) -> Material:
     default = Material()
 
-    def share(value: float) -> float:
-        return min(max(value, 0.0), 1.0) if value == value else 0.0
+    def shares(word: str, count: int, divisor: float = 1.0) -> list[float] | None:
+        """Return the numbers of a line in 0…1, None where there are not `count` of them."""
+        try:
+            values = [float(number) / divisor for number in lines.get(word, "").split()]
+        except ValueError:
+            return None
+        return (
+            [min(max(value, 0.0), 1.0) if value == value else 0.0 for value in values] if len(values) == count else None
+        )
 
     def color(word: str, default_color: tuple[float, float, float]) -> tuple[float, float, float]:
-        given = values.get(word, [])
-        return (share(given[0]), share(given[1]), share(given[2])) if len(given) == 3 else default_color
+        red, green, blue = shares(word, 3) or default_color
+        return red, green, blue
 
-    def single(word: str) -> float | None:
-        given = values.get(word, [])
-        return given[0] if len(given) == 1 else None
-
-    diffuse = color("Kd", default.diffuse)
-    opaque, clear, exponent = single("d"), single("Tr"), single("Ns")
-    ambient = color("Ka", (0.0, 0.0, 0.0))
+    diffuse, ambient = color("Kd", default.diffuse), color("Ka", (0.0, 0.0, 0.0))
     largest = max(range(3), key=lambda k: diffuse[k])
-    has_ambient = diffuse[largest] and "Ka" in values
+    has_ambient = diffuse[largest] and "Ka" in lines
+    opaque, clear = shares("d", 1), shares("Tr", 1)
     return Material(
         diffuse=diffuse,
-        ambient_intensity=share(ambient[largest] / diffuse[largest]) if has_ambient else default.ambient_intensity,
+        ambient_intensity=min(ambient[largest] / diffuse[largest], 1.0) if has_ambient else default.ambient_intensity,
         specular=color("Ks", default.specular),
         emissive=color("Ke", default.emissive),
-        shininess=default.shininess if exponent is None else share(exponent / SPECULAR_EXPONENT),
-        transparency=share(1.0 - opaque if opaque is not None else clear or 0.0),
+        shininess=(shares("Ns", 1, SPECULAR_EXPONENT) or [default.shininess])[0],
+        transparency=1.0 - opaque[0] if opaque else (clear or [0.0])[0],
     )

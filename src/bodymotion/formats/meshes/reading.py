@@ -1,12 +1,9 @@
 """Reading the mesh files that a model names, each once, into shapes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.formats.meshes.collada import placed_parts, read_collada
 from bodymotion.formats.meshes.glb import read_gltf
 from bodymotion.formats.meshes.obj import read_obj
@@ -15,9 +12,6 @@ from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
 from bodymotion.formats.vrml.rules import DECIMAL_COMMA, IMAGE_INSIDE, SCENERY
 from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
 from bodymotion.geometry.shapes import Material, Shape, Texture
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Rule
 
 MAX_BYTES = 10**9
 
@@ -100,7 +94,6 @@ def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Sha
 
 
 def _image(material: Material, name: str, path: Path, parts: InlineLoader) -> Material:
-    """Return the material with the image of this name, which is relative to the file `path`."""
     image = parts.resolve_urls([name], path, Location(str(path))) if name else None
     return material if image is None else replace(material, texture=Texture(image, name))
 

@@ -7,8 +7,6 @@ Text STL: `solid NAME`, for each triangle `facet normal … outer loop`, three l
 file may have many solids; they are one mesh.
 """
 
-from __future__ import annotations
-
 import re
 import zipfile
 from pathlib import Path
@@ -29,8 +27,7 @@ def to_stl(mesh: Mesh) -> bytes:
         records["normal"] = mesh.face_normals
         records["corners"] = mesh.vertices[mesh.faces]
     # A header that begins with "solid" would mean the text form.
-    header = b"binary STL by bodymotion".ljust(80, b" ")
-    return header + np.uint32(len(records)).tobytes() + records.tobytes()
+    return b"binary STL by bodymotion".ljust(80, b" ") + np.uint32(len(records)).tobytes() + records.tobytes()
 
 
 MAX_BYTES = 2 * 10**9
@@ -39,10 +36,8 @@ ARCHIVES = (".zip", ".gz", ".bz2", ".tgz", ".tar", ".zae", ".3dxml")
 """Archives hold several files, of any size once unpacked; none of them is known to be the mesh."""
 
 TEXT_MESHES = (".stl", ".obj", ".ply", ".off", ".dae")
-MAX_UNPACKED_RATIO = 20
-"""A 3MF file is an archive, too: it may unpack to this multiple of its size."""
-MIN_UNPACKED_BYTES = 64 << 20
-"""It may always unpack to this many bytes."""
+MAX_UNPACKED_RATIO = 20  # A 3MF file is an archive, too: it may unpack to this multiple of its size.
+MIN_UNPACKED_BYTES = 64 << 20  # It may always unpack to this many bytes.
 
 
 def read_mesh_file(path: Path) -> Mesh:
@@ -87,14 +82,13 @@ def read_mesh_file(path: Path) -> Mesh:
 
 _VERTEX = re.compile(rb"\bvertex\s+(\S+\s+\S+\s+\S+)", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(rb"(?<![\d.,])-?\d+,\d+(?![\d.,])")
-_SEARCHED = 1 << 20
-"""[bytes] The part of a mesh that is searched for decimal commas."""
+_SEARCHED = 1 << 20  # [bytes] The part of a mesh that is searched for decimal commas.
 
 
 def _text_corners(data: bytes) -> Floats | None:
     """Return the corners (3 n, 3) of the triangles in a text file; None for a binary one.
 
-    trimesh makes a mesh of each solid, which takes quadratic time for many of them.
+    trimesh refuses those without `endsolid`, and those in one line.
     """
     if len(data) >= 84 and len(data) == 84 + _TRIANGLE.itemsize * int.from_bytes(data[80:84], "little"):
         return None

@@ -20,12 +20,10 @@ The elements that are read (`names` has all of them)::
     </mujoco>
 
 `reader` makes a Body of a file and those that it includes: `defaults`, `bodies` and `geoms` read one kind of element each. `writer` writes
-a Body with `body_writer` and `geom_writer`. In both directions: `devices`, `loops` (closed loops), and `extra` (what a Body has no field
-for, and what MJCF cannot hold).
+a Body with `body_writer` and `geom_writer`. In both directions: `devices`, `loops` (closed loops), `extra` (what a Body has no field for),
+and `names` (their spelling, and the texts of what MJCF cannot hold).
 Source: the XML reference of MuJoCo 4.0.
 """
-
-from __future__ import annotations
 
 from bodymotion.formats.mjcf.reader import parse_mjcf, read_mjcf
 from bodymotion.formats.mjcf.writer import write_mjcf

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.formats.kept_json import separate_segments, usable
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import Item, Settings, contents, finite, pose
+from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, contents, finite, pose
 from bodymotion.formats.mjcf.extra import body_extras, geom_rules, in_body_frame
-from bodymotion.formats.mjcf.geoms import SCENE, mass_of_geoms, read_mass, settled
-from bodymotion.formats.mjcf.names import NOT_READ
-from bodymotion.formats.xml.tree import number_text
+from bodymotion.formats.mjcf.geoms import SCENE, Geom, Geoms, mass_of_geoms, read_mass, settled
+from bodymotion.formats.mjcf.names import NOT_READ, Kept
+from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.geometry.shapes import Shape
-from bodymotion.model.links import MAX_LINKS, Joint, JointType, Segment
+from bodymotion.model.links import MAX_LINKS, Joint, JointType, Link, Segment
 from bodymotion.model.motors import armature
-
-if TYPE_CHECKING:
-    from bodymotion.formats.mjcf.defaults import Defaults
-    from bodymotion.formats.mjcf.extra import Kept
-    from bodymotion.formats.mjcf.geoms import Geom, GeomReader
-    from bodymotion.formats.xml.tree import Element
 
 
 @dataclass
@@ -36,7 +29,6 @@ class RawLink:
     joint: Joint
     offset: Floats
     element: Element
-    mjcf_name: str = ""
     segments: tuple[Segment, ...] = ()
     items: list[Item] = field(default_factory=list)
     joint_element: Element | None = None
@@ -54,7 +46,7 @@ class Tree:
 
     settings: Settings
     defaults: Defaults
-    geoms: GeomReader
+    geoms: Geoms
     kept: Kept
     links: list[RawLink] = field(default_factory=list)
     of_body: dict[str, int] = field(default_factory=dict)
@@ -88,8 +80,7 @@ class Tree:
         if body_is_root:
             others = [item for item in own if item.element.name in ("geom", "site", "camera", "light")]
             if any(item.element.name != "light" for item in others):
-                message = "shapes, sites and cameras of the world are kept as plain data"
-                world.report(rules.WORLD_SHAPES, message)
+                world.report(rules.WORLD_SHAPES, "shapes, sites and cameras of the world are kept as plain data")
             self.of_world = [self._plain(item) for item in others]
             self._bodies([(tops[0], -1)])
         else:
@@ -100,14 +91,14 @@ class Tree:
             self._names.add("world")
             self.links.append(link)
             self.of_body["world"] = 0
-            self._fill(link, own, "world", moving=False)
+            self._fill(link, own, "world", {}, moving=False)
             self._bodies([(item, 0) for item in tops])
 
     def _plain(self, item: Item) -> dict[str, object]:
         """Return an element of the world as plain data; instead of a geom's material its colour."""
         values = in_body_frame(item, self.settings)
         if item.element.name == "geom":
-            material = self.geoms.assets.material(item.element)
+            material = self.geoms.material(item.element)
             values.pop("material", None)
             values["rgba"] = number_text([*material.diffuse, 1.0 - material.transparency])
         return values
@@ -125,7 +116,6 @@ class Tree:
         return free
 
     def _joints(self, top: Item) -> list[str]:
-        """Return the types of the joints of a body."""
         inside = contents(top.element, top.childclass, self.settings, self.defaults)
         elements = [item.element for item in inside if item.element.name in ("joint", "freejoint")]
         return ["free" if element.name == "freejoint" else element.get("type", "hinge") for element in elements]
@@ -137,8 +127,7 @@ class Tree:
             element = item.element
             childclass = self.defaults.known(element, "childclass") if element.get("childclass") else item.childclass
             inside = list(contents(element, childclass, self.settings, self.defaults))
-            joints = sum(inner.element.name == "joint" for inner in inside)
-            if len(self.links) + max(joints, 1) > MAX_LINKS:
+            if len(self.links) + max(sum(inner.element.name == "joint" for inner in inside), 1) > MAX_LINKS:
                 raise rules.TOO_LARGE.error(f"the model has more than {MAX_LINKS} links", element.location)
             index = self._body(item, parent, inside)
             stack += [(inner, index) for inner in reversed(inside) if inner.element.name == "body"]
@@ -152,16 +141,15 @@ class Tree:
         name = kept_name if isinstance(kept_name, str) else in_file or self._free(f"link_{len(self.links)}")
         body_pose = item.placed(pose(element, self.settings))
         joints = read_joints([i for i in inside if i.element.name in ("joint", "freejoint")], self.settings)
-        frees = [read for read in joints if read.joint.type == "free"]
-        if frees:
-            if len(joints) > 1:
-                frees[0].element.report(rules.FREE, f"body {name!r:.60} has other joints than a free one", fatal=True)
-                frees[0].element.faulty |= {"type"}
-                joints = frees[:1]
-            if parent >= 0 and (parent > 0 or self.links[0].element.name != "worldbody"):
-                frees[0].element.report(rules.FREE, f"body {name!r:.60} is free and not at the top", fatal=True)
-                frees[0].element.faulty |= {"type"}
-        chain = self._chain(joints, body_pose, name, element, parent)
+        free = next((read for read in joints if read.joint.type == "free"), None)
+        if free is not None and len(joints) > 1:
+            free.element.report(rules.FREE, f"body {name!r:.60} has other joints than a free one", fatal=True)
+            free.element.faulty |= {"type"}
+            joints = [free]
+        if free is not None and parent >= 0 and (parent > 0 or self.links[0].element.name != "worldbody"):
+            free.element.report(rules.FREE, f"body {name!r:.60} is free and not at the top", fatal=True)
+            free.element.faulty |= {"type"}
+        chain = self._chain(joints, body_pose, name, element)
         if len(chain) > 1:
             message = f"body {name!r:.60} is read as the links {', '.join(repr(link.name) for link in chain)}"
             element.report(rules.SEVERAL_JOINTS, message[:300])
@@ -174,33 +162,24 @@ class Tree:
                 each.joint = with_kept(each.joint, of_chain.get(each.joint.name))
         if parent < 0:
             self.root_pose = chain[0].offset
-        kept_offset = kept_values.get("offset")
-        if parent < 0 and isinstance(kept_offset, list) and len(kept_offset) == 7:
-            link.offset = frozen(np.array(kept_offset, dtype=np.float64))
+            link.offset = usable(Link(), kept_values).get("offset", link.offset)
         for each in chain:
             each.parent = parent
             each.mass_unknown = each is not link
             self.links.append(each)
             parent = len(self.links) - 1
-        link.mjcf_name = in_file
         if in_file:
             if in_file in self.of_body:
                 element.report(rules.SAME_NAME, f"a second body has the name {in_file!r:.60}")
                 link.name_unknown = True
             self.of_body.setdefault(in_file, parent)
-        self._fill(link, inside, name, moving=True, kept_values=kept_values)
+        self._fill(link, inside, name, kept_values)
         return parent
 
-    def _chain(
-        self, joints: list[JointRead], body_pose: Floats, name: str, element: Element, parent: int
-    ) -> list[RawLink]:
+    def _chain(self, joints: list[JointRead], body_pose: Floats, name: str, element: Element) -> list[RawLink]:
         """Return the links of a body with these joints: each rotates about its anchor, and the last has the body's frame."""
-        if not joints:
-            self._names.add(name)
-            return [RawLink(name, parent, Joint(name=name), frozen(body_pose), element)]
         chain: list[RawLink] = []
         before, at = body_pose, np.zeros(3)
-        whole = len(joints) == 1 and not joints[0].anchor.any()
         for number, read in enumerate(joints):
             step = read.anchor - at
             offset = poses.compose(before, [*step, 1.0, 0.0, 0.0, 0.0]) if step.any() else before
@@ -213,12 +192,12 @@ class Tree:
             if joint.type in ("rotate", "slide"):
                 joint = replace(joint, id=self._number)
                 self._number += 1
-            link = RawLink(own, parent, joint, frozen(offset), element, joint_element=read.element, rest=read.rest)
-            chain.append(link)
+            chain.append(RawLink(own, -1, joint, frozen(offset), element, joint_element=read.element, rest=read.rest))
             before, at = poses.IDENTITY, read.anchor
-        if at.any() and not whole:
+        if at.any() or not joints:
             self._names.add(name)
-            chain.append(RawLink(name, parent, Joint(name=name), frozen([*-at, 1.0, 0.0, 0.0, 0.0]), element))
+            back = np.array([*-at, 1.0, 0.0, 0.0, 0.0]) if joints else body_pose
+            chain.append(RawLink(name, -1, Joint(name=name), frozen(back), element))
         return chain
 
     def _free(self, wanted: str) -> str:
@@ -229,15 +208,8 @@ class Tree:
         return name
 
     def _fill(
-        self,
-        link: RawLink,
-        inside: list[Item],
-        name: str,
-        *,
-        moving: bool,
-        kept_values: dict[str, object] | None = None,
+        self, link: RawLink, inside: list[Item], name: str, kept: dict[str, object], *, moving: bool = True
     ) -> None:
-        """Set the mass and the shapes of the link of a body, and collect its sites and cameras."""
         of_kind: dict[str, list[Item]] = {}
         geoms: list[Geom] = []
         for item in inside:
@@ -265,17 +237,21 @@ class Tree:
             link.mass_unknown = of_geoms and any(item.element.faulty for item in of_kind.get("geom", []))
         visuals = tuple(geom.shape for geom in geoms if geom.visual)
         collisions = tuple(geom.shape for geom in geoms if geom.collision)
-        kept = kept_values or {}
         own_element = link.element if moving else replace(link.element, attributes={})
         of_it = body_extras(own_element, of_kind.get("light", []), self.settings)
         if of_it:
             self.of_bodies[link.name] = of_it
-        merged = _segments(name, mass, visuals, collisions, kept.get("segment"), geom_rules(geoms))
-        try:
-            parts = separate_segments(kept.get("segments"), merged[0] if merged else Segment())
-        except (TypeError, ValueError, OverflowError):
-            parts = None
-        link.segments = merged if parts is None else parts
+        own = kept.get("segment")
+        segment = replace(mass, name="" if isinstance(own, dict) else name, visuals=visuals, collisions=collisions)
+        values = usable(segment, own, skip=("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions"))
+        rules_of_geoms = geom_rules(geoms)
+        extra = {**values.pop("extra", {}), **({"mjcf": {"geoms": rules_of_geoms}} if rules_of_geoms else {})}
+        segment = replace(segment, **values, extra=extra)
+        parts = None
+        with suppress(TypeError, ValueError, OverflowError):
+            parts = separate_segments(kept.get("segments"), segment)
+        there = isinstance(own, dict) or mass.mass or mass.inertia.any() or visuals or collisions
+        link.segments = parts or ((segment,) if there else ())
 
 
 def displacement(joint: Joint, value: float) -> Floats:
@@ -283,23 +259,6 @@ def displacement(joint: Joint, value: float) -> Floats:
     if joint.type == "slide":
         return poses.from_parts(value * joint.axis, rotations.IDENTITY)
     return poses.from_parts(np.zeros(3), rotations.from_axis_angle(joint.axis, value))
-
-
-def _segments(
-    name: str,
-    mass: Segment,
-    visuals: tuple[Shape, ...],
-    collisions: tuple[Shape, ...],
-    kept_values: object,
-    geoms: list[dict[str, object]],
-) -> tuple[Segment, ...]:
-    kept = kept_values if isinstance(kept_values, dict) else None
-    if kept is None and not (mass.mass or mass.inertia.any() or visuals or collisions):
-        return ()
-    segment = replace(mass, name=name if kept is None else "", visuals=visuals, collisions=collisions)
-    own = usable(segment, kept or {}, skip=("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions"))
-    extra = {**own.pop("extra", {}), **({"mjcf": {"geoms": geoms}} if geoms else {})}
-    return (replace(segment, **own, extra=extra),)
 
 
 MAX_ID = 9999
@@ -317,8 +276,7 @@ def unit_axis(axis: Floats) -> Floats:
 
 def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
     """Return the three joints that a ball joint is read as; each keeps the attributes of the ball joint."""
-    attributes_of_ball = {"name": name, **attributes}
-    extra = {"mjcf": {"ball": attributes_of_ball}}
+    extra = {"mjcf": {"ball": {"name": name, **attributes}}}
     return [
         Joint(name=f"{name or 'ball'}_{letter}", type="rotate", axis=frozen(axis), extra=extra)
         for letter, axis in zip("xyz", np.eye(3), strict=True)
@@ -421,8 +379,7 @@ def _of_one_value(item: Item, kind: JointType, anchor: Floats, settings: Setting
         rotor_inertia=element.number("armature", 0.0),
         extra=extra,
     )
-    rest = float(finite(element, "ref", 1, (0.0,))[0]) * unit
-    return JointRead(joint, anchor, rest, element)
+    return JointRead(joint, anchor, float(finite(element, "ref", 1, (0.0,))[0]) * unit, element)
 
 
 def _limits(element: Element, unit: float, settings: Settings) -> tuple[float, float]:
@@ -452,8 +409,7 @@ def with_kept(joint: Joint, kept: object) -> Joint:
     if "extra" in values:
         without = kept.get("without")
         gone = {key for key in without if isinstance(key, str)} if isinstance(without, list) else set()
-        left = {key: value for key, value in joint.extra.items() if key not in gone}
-        values["extra"] = {**values["extra"], **left}
+        values["extra"] = {**values["extra"], **{key: value for key, value in joint.extra.items() if key not in gone}}
     inertia = armature(joint)
     if joint.lower > -np.inf or joint.upper < np.inf:
         for name in ("lower", "upper"):

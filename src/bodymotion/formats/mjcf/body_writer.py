@@ -9,28 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
 from bodymotion.formats.kept_json import attributes_of, differences, dynamic_values, json_of_segments, mjcf_values
 from bodymotion.formats.mjcf.bodies import DYNAMICS, ball_parts, displacement, plain_joint
 from bodymotion.formats.mjcf.geom_writer import GeomWriter, pose_attributes
+from bodymotion.formats.mjcf.names import Output
 from bodymotion.formats.mjcf.rules import REFUSED
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, same
 from bodymotion.model import inertias
-from bodymotion.model.links import Joint
-from bodymotion.model.motors import armature, motor_range
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.formats.mjcf.extra import Kept
-    from bodymotion.formats.mjcf.writer import Names
-    from bodymotion.model.body import Body
-    from bodymotion.model.links import Link
+from bodymotion.model.body import Body
+from bodymotion.model.links import Joint, Link
+from bodymotion.model.motors import armature, first_number
 
 TYPES = {"rotate": "hinge", "slide": "slide"}
 NOT_SUPPORTED = {"free": "is free and not at the root", "crawler": "moves a belt", "planar": "is planar"}
@@ -38,12 +32,12 @@ NOT_SUPPORTED = {"free": "is free and not at the root", "crawler": "moves a belt
 
 
 def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) -> Element | None:
-    """Return the joint of a link; None where it has none in MJCF and is fixed to its parent. Losses are added to `problems`.
-
-    `top`: whether the link is in the world.
-    """
+    """Return the joint of a link, which may be in the world (`top`); None where it is fixed to its parent. Losses go to `problems`."""
     joint = link.joint
-    location = Location(inside=f"links[{link.index}]")
+
+    def lose(rule: Rule, message: str) -> None:
+        problems.add(rule.problem(message, Location(inside=f"links[{link.index}]")))
+
     if link.parent < 0 or (top and joint.type == "free"):
         if joint.type != "free":
             return None
@@ -52,38 +46,28 @@ def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) ->
     kind = "planar" if joint.type == "fixed" and joint.extra.get("urdf_type") == "planar" else joint.type
     if kind in NOT_SUPPORTED:
         what = f"joint {joint.name} {NOT_SUPPORTED[kind]}, which MuJoCo does not support"
-        problems.add(losses.JOINT_KIND.problem(f"{what}: it is written as fixed", location))
+        lose(losses.JOINT_KIND, f"{what}: it is written as fixed")
     if joint.type not in TYPES:
         return None
-    if "ball" in mjcf_values(joint.extra):
-        message = (
-            f"joint {joint.name} was a part of a ball joint, of which the others are gone: it is written as a hinge"
-        )
-        problems.add(losses.JOINT_KIND.problem(message, location))
+    only_mjcf = mjcf_values(joint.extra)
+    if "ball" in only_mjcf:
+        which = f"joint {joint.name} was a part of a ball joint, of which the others are gone"
+        lose(losses.JOINT_KIND, f"{which}: it is written as a hinge")
     attributes = {"name": name, "type": TYPES[joint.type], "axis": number_text(joint.axis)}
     if not np.linalg.norm(joint.axis) > 1e-12:
         attributes["axis"] = "0 0 1"
-        problems.add(losses.EFFECT.problem(f"joint {joint.name} has the axis 0 0 0: it is written as 0 0 1", location))
+        lose(losses.EFFECT, f"joint {joint.name} has the axis 0 0 0: it is written as 0 0 1")
     limits = joint_limits(joint)
     if limits is not None:
         attributes["range"] = number_text(limits)
     elif np.isfinite([joint.lower, joint.upper]).any():
-        message = f"the lower limit of joint {joint.name}, {joint.lower:g}, is above the upper, {joint.upper:g}: the limits are left out"
-        problems.add(losses.EFFECT.problem(message, location))
+        which = f"the lower limit of joint {joint.name}, {joint.lower:g}, is above the upper, {joint.upper:g}"
+        lose(losses.EFFECT, f"{which}: the limits are left out")
     rotor_inertia = armature(joint)
     if rotor_inertia > 0 and np.isfinite(rotor_inertia):
         attributes["armature"] = number_text(rotor_inertia)
-    attributes |= _dynamics(joint, problems, location)
-    only_mjcf = mjcf_values(joint.extra)
-    attributes |= attributes_of({k: v for k, v in only_mjcf.items() if k not in ("ball", "type", "pos", *attributes)})
-    return Element("joint", attributes)
-
-
-def _dynamics(joint: Joint, problems: Diagnostics, location: Location) -> dict[str, str]:
-    """Return the attributes for damping, springs and friction; values that MuJoCo refuses are reported."""
     # `friction` of URDF is the frictionloss of MJCF.
     extra: dict[str, object] = {"frictionloss": joint.extra.get("friction"), **dynamic_values(joint.extra)}
-    attributes: dict[str, str] = {}
     for key in DYNAMICS:
         value = extra.get(key)
         if value is None:
@@ -96,17 +80,15 @@ def _dynamics(joint: Joint, problems: Diagnostics, location: Location) -> dict[s
         if numbers.ndim == 1 and len(numbers) and np.isfinite(numbers).all() and (numbers >= minimum).all():
             attributes[key] = number_text(numbers)
         else:
-            message = f"{key} of joint {joint.name} is {value!r:.60}, which MuJoCo refuses: it is left out"
-            problems.add(losses.EFFECT.problem(message, location))
-    return attributes
+            what = f"{key} of joint {joint.name} is {value!r:.60}, which MuJoCo refuses"
+            lose(losses.EFFECT, f"{what}: it is left out")
+    attributes |= attributes_of({k: v for k, v in only_mjcf.items() if k not in ("ball", "type", "pos", *attributes)})
+    return Element("joint", attributes)
 
 
 def rest_of(joint: Joint) -> float:
     """Return the value of a joint where the body has the pose of the file (`ref`)."""
-    try:
-        rest = float(str(mjcf_values(joint.extra).get("ref", "0")))
-    except ValueError:
-        return 0.0
+    rest = first_number(mjcf_values(joint.extra), "ref") or 0.0
     return rest if np.isfinite(rest) and joint.type in TYPES else 0.0
 
 
@@ -121,28 +103,15 @@ def joint_limits(joint: Joint) -> tuple[float, float] | None:
     return lower, float(np.nextafter(upper, np.inf)) if lower == upper else upper
 
 
-def motor_element(joint: Joint, name: str, joint_name: str) -> Element:
-    """Return the motor of a joint; its control is the torque [Nm] or force [N] before the gear."""
-    attributes = {"name": name, "joint": joint_name}
-    if joint.gear_ratio not in (0.0, 1.0):
-        attributes["gear"] = number_text(joint.gear_ratio)
-    limits = motor_range(joint)
-    if limits is not None:
-        attributes["forcerange"] = number_text(limits)
-    return Element("motor", attributes)
-
-
 def kept_of_joint(joint: Joint, read_back: Joint) -> dict[str, object]:
     """Return the fields of a joint that differ from those that the reader makes of the element."""
     found = differences(joint, read_back, skip=("extra",))
     # Values under "mjcf" are written as attributes.
     ours, theirs = joint.extra, read_back.extra
     equal = {"mjcf", *(key for key in ours if key in theirs and same(ours[key], theirs[key]))}
-    kept = {key: value for key, value in ours.items() if key not in equal}
-    without = [key for key in theirs if key not in equal]
-    if kept or without:
-        found["extra"] = kept
-    if without:
+    if not ours.keys() | theirs.keys() <= equal:
+        found["extra"] = {key: value for key, value in ours.items() if key not in equal}
+    if without := [key for key in theirs if key not in equal]:
         found["without"] = without
     return found
 
@@ -160,13 +129,9 @@ def chains(body: Body) -> dict[int, tuple[int, ...]]:
     for link in body.links:
         moves = link.parent >= 0 and link.joint.type in ("rotate", "slide")
         own = not link.segments and link.index not in used and children.get(link.index) == [link.index + 1]
-        if ahead and not (moves or (link.joint.type == "fixed" and not own)):
-            ahead = ()
-        if moves and own:
-            ahead = (*ahead, link.index)
-        elif ahead:
+        if ahead and not own and (moves or link.joint.type == "fixed"):
             found[link.index] = ahead
-            ahead = ()
+        ahead = (*ahead, link.index) if moves and own else ()
     return found
 
 
@@ -181,13 +146,12 @@ def ball_starts(body: Body, indices: Sequence[int]) -> set[int]:
     found: set[int] = set()
     for index in indices:
         three = body.links[index : index + 3]
-        values = [mjcf_values(link.joint.extra).get("ball") for link in three]
+        ball, *others = (mjcf_values(link.joint.extra).get("ball") for link in three)
         if (
-            len(three) == 3
-            and three[-1].index in indices
-            and not any(index in range(start, start + 3) for start in found)
-            and isinstance(values[0], Mapping)
-            and values[0] == values[1] == values[2]
+            index + 2 in indices
+            and not found & {index - 1, index - 2}
+            and isinstance(ball, Mapping)
+            and all(other == ball for other in others)
             and all(link.joint.type == "rotate" for link in three)
             and all(np.array_equal(link.joint.axis, axis) for link, axis in zip(three, np.eye(3), strict=True))
             and not any(link.offset[:3].any() for link in three[1:])
@@ -201,25 +165,18 @@ def in_last_frame(body: Body, ahead: tuple[int, ...], last: int) -> tuple[Floats
 
     Anchor (3,) [m], the point that a joint rotates about, and axis (3,) are in the last link's frame.
     """
-    links = [body.links[index] for index in (*ahead, last)]
-    offsets = [at_rest(link.joint, link.offset) for link in links]
-    whole = offsets[0]
-    for offset in offsets[1:]:
-        whole = poses.compose(whole, offset)
-    anchors_and_axes = []
-    for number, index in enumerate((*ahead, last)):
-        rest = poses.IDENTITY
-        for offset in offsets[number + 1 :]:
-            rest = poses.compose(rest, offset)
-        back = poses.inverse(rest)
-        anchors_and_axes.append((back[:3], rotations.rotate(back[3:], body.links[index].joint.axis)))
+    whole = poses.IDENTITY
+    anchors_and_axes: list[tuple[Floats, Floats]] = []
+    for index in (last, *reversed(ahead)):
+        joint = body.links[index].joint
+        back = poses.inverse(whole)
+        anchors_and_axes.insert(0, (back[:3], rotations.rotate(back[3:], joint.axis)))
+        whole = poses.compose(at_rest(joint, body.links[index].offset), whole)
     return whole, anchors_and_axes
 
 
-INERTIA_MARGIN = 1e-6
-"""Part of the largest moment by which a tensor must satisfy MuJoCo's conditions to be written as it is (fullinertia)."""
-MIN_MOMENT = 1e-13
-"""[kg m²] MuJoCo refuses fullinertia with a principal moment below 1e-14, but not diaginertia."""
+INERTIA_MARGIN = 1e-6  # Part of the largest moment by which a tensor must satisfy MuJoCo's conditions to be written as it is (fullinertia).
+MIN_MOMENT = 1e-13  # [kg m²] MuJoCo refuses fullinertia with a principal moment below 1e-14, but not diaginertia.
 
 
 def accepted_body(body: Body, *, strict: bool) -> tuple[Body, tuple[Problem, ...]]:
@@ -292,15 +249,16 @@ class LinkWriter:
     `elements` are the elements of the links, `joint_names` the names of their joints, both by link index.
     """
 
-    def __init__(self, body: Body, names: Names, kept: Kept, geoms: GeomWriter, problems: Diagnostics) -> None:
-        self.body, self.names, self.kept, self.geoms, self.problems = body, names, kept, geoms, problems
+    def __init__(self, output: Output, geoms: GeomWriter) -> None:
+        self.body, self.names, self.kept, self.problems = output.body, output.names, output.kept, output.problems
+        self.geoms = geoms
         self.elements: dict[int, Element] = {}
         self.joint_names: dict[int, str] = {}
-        messages = mjcf_values(body.extra).get("bodies")
+        messages = mjcf_values(self.body.extra).get("bodies")
         of_bodies = messages.items() if isinstance(messages, Mapping) else ()
         self._of_bodies = {key: of for key, of in of_bodies if isinstance(of, Mapping)}
         """Attributes and lights that only MJCF has, by the names of links."""
-        self._chains = chains(body)
+        self._chains = chains(self.body)
         self._within = {index for ahead in self._chains.values() for index in ahead}
         self._count = 0
         """Joints with a value so far: the id that the reader gives to the next one."""
@@ -348,14 +306,12 @@ class LinkWriter:
             self._joint(link, element, name, values)
         _lights(element, of_body)
         write_inertial(element, link, self.problems)
-        complete = self.geoms.write(element, link, name)
-        self._segments(link, values, complete=complete)
+        self._segments(link, values, complete=self.geoms.write(element, link, name))
         self.kept.add("link", name, values)
 
     def _joint(
         self, link: Link, element: Element, name: str, values: dict[str, object], chain: bool = False
     ) -> Element | None:
-        """Add the joint of a link to a body, and what the element does not hold of it to `values`."""
         joint_name = self.names.free("joint", link.joint.name, name)
         at_top = link.parent < 0 or (link.parent == 0 and self.elements[0].name == "worldbody")
         joint = joint_element(link, joint_name, self.problems, top=at_top)
@@ -374,7 +330,6 @@ class LinkWriter:
         return joint
 
     def _ball(self, links: Sequence[Link], element: Element, anchor: Floats, values: dict[str, object]) -> None:
-        """Add a ball joint to a body, which three links were read from."""
         values_of_ball = attributes_of(mjcf_values(links[0].joint.extra).get("ball"))
         name = self.names.free("joint", values_of_ball.get("name", ""), "ball")
         ball = element.add("joint", {**values_of_ball, "name": name, "type": "ball", "pos": number_text(anchor)})
@@ -388,9 +343,7 @@ class LinkWriter:
 
     def _segments(self, link: Link, values: dict[str, object], *, complete: bool) -> None:
         """Keep the segments of a link; they can be separated read_back where all of their shapes are written (`complete`)."""
-        location = Location(inside=f"links[{link.index}]")
-        own = len(link.segments) == 1 and np.array_equal(link.segments[0].transform, np.eye(4))
-        if own:
+        if len(link.segments) == 1 and np.array_equal(link.segments[0].transform, np.eye(4)):
             segment = link.segments[0]
             extra = {key: value for key, value in segment.extra.items() if key != "mjcf"}
             kept = {key: value for key, value in (("name", segment.name), ("extra", extra)) if value}
@@ -406,7 +359,7 @@ class LinkWriter:
             values["segments"] = [{**one, **extra} for one, extra in zip(entry, extras, strict=True)]
         elif link.segments:
             message = f"the {len(link.segments)} segments of link {link.name} are written as one, in the link's frame"
-            self.problems.add(losses.SEGMENTS.problem(message, location))
+            self.problems.add(losses.SEGMENTS.problem(message, Location(inside=f"links[{link.index}]")))
 
 
 def _lights(element: Element, values: Mapping[str, object]) -> None:

@@ -1,10 +1,9 @@
 """The <compiler> settings, the classes of <default>, and the poses of elements."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -48,21 +47,15 @@ def read_settings(root: Element) -> Settings:
             return default
         value = elements[name].get(name)
         if allowed and value not in allowed:
-            message = f"{name} of <compiler> is {value!r:.60}; expected one of {', '.join(allowed)}"
-            elements[name].wrong(message, name)
+            elements[name].wrong(f"{name} of <compiler> is {value!r:.60}; expected one of {', '.join(allowed)}", name)
             return default
         return value
 
     eulerseq = word("eulerseq", "xyz")
     if len(eulerseq) != 3 or not set(eulerseq) <= set("xyzXYZ"):
-        message = f"eulerseq is {eulerseq!r:.60}; expected three of x, y, z, X, Y and Z"
-        elements["eulerseq"].wrong(message, "eulerseq")
+        elements["eulerseq"].wrong(f"eulerseq is {eulerseq!r:.60}; expected three of x, y, z, X, Y and Z", "eulerseq")
         eulerseq = "xyz"
-    values: dict[str, object] = {
-        "meshdir": word("assetdir", ""),
-        "texturedir": word("assetdir", ""),
-        "eulerseq": eulerseq,
-    }
+    values: dict[str, object] = {"eulerseq": eulerseq, **dict.fromkeys(("meshdir", "texturedir"), word("assetdir", ""))}
     for name, default in ((one.name, one.default) for one in fields(Settings)):
         if name not in elements or name in ("angle", "eulerseq"):
             continue
@@ -82,19 +75,16 @@ def read_settings(root: Element) -> Settings:
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 """The attributes for an orientation: an element that has one of them inherits none of the others."""
 _ONE_OF = (ORIENTATIONS, ("fromto", *ORIENTATIONS), ("mass", "density"), ("fullinertia", "diaginertia"))
-MAX_ATTRIBUTES = 10**6
-"""Attributes of all classes together, with those that they inherit."""
-UNKNOWN = "\0"
-"""The class of an element that names a missing one."""
+MAX_ATTRIBUTES = 10**6  # Attributes of all classes together, with those that they inherit.
+_Attributes: TypeAlias = dict[str, tuple[str, Element]]  # Values of attributes, and the elements that have them.
+UNKNOWN = "\0"  # The class of an element that names a missing one.
 
 
 class Defaults:
     """The classes of a model by name; "" is the class of elements that name none."""
 
     def __init__(self, root: Element) -> None:
-        self._classes: dict[str, dict[str, dict[str, str]]] = {"": {}}
-        self._origins: dict[str, dict[str, dict[str, Element]]] = {"": {}}
-        """By class, element and attribute, the element of <default> that has it."""
+        self._classes: dict[str, dict[str, _Attributes]] = {"": {}}
         self._nameless = 0
         self._missing: set[str] = set()
         """Names of missing classes. Each class without a name may be one of them."""
@@ -106,14 +96,13 @@ class Defaults:
             name = element.get("class")
             if id(element) in top:
                 # All top-level sections are one class, whatever its name.
-                known, origins = self._classes[""], self._origins[""]
+                known = self._classes[""]
             else:
                 if not name:
                     element.report(rules.CLASS, "a <default> inside of another has no class", "class", fatal=True)
                     name = f"{UNKNOWN}{len(self._classes)}"
                     self._nameless += 1
                 known = {tag: dict(values) for tag, values in self._classes[above].items()}
-                origins = {tag: dict(values) for tag, values in self._origins[above].items()}
                 size += sum(map(len, known.values()))
                 if size > MAX_ATTRIBUTES:
                     raise rules.TOO_LARGE.error(
@@ -122,10 +111,9 @@ class Defaults:
                     )
             for child in element.children:
                 if child.name != "default":
-                    _merge(known.setdefault(child.name, {}), child.attributes)
-                    origins.setdefault(child.name, {}).update(dict.fromkeys(child.attributes, child))
+                    _merge(known.setdefault(child.name, {}), child)
             own = name or above
-            self._classes[own], self._origins[own] = known, origins
+            self._classes[own] = known
             stack += [(child, own) for child in reversed(list(element.all("default")))]
 
     def known(self, element: Element, name: str) -> str:
@@ -150,22 +138,21 @@ class Defaults:
         if not inherited:
             return element
         merged = dict(inherited)
-        _merge(merged, element.attributes)
-        sources = self._origins[chosen][element.name]
-        origins = {name: sources[name] for name in merged if name not in element.attributes}
-        return replace(element, attributes=merged, inherited=origins)
+        _merge(merged, element)
+        attributes = {name: value for name, (value, _) in merged.items()}
+        origins = {name: origin for name, (_, origin) in merged.items() if origin is not element}
+        return replace(element, attributes=attributes, inherited=origins)
 
 
-def _merge(target: dict[str, str], attributes: dict[str, str]) -> None:
+def _merge(target: _Attributes, element: Element) -> None:
     for group in _ONE_OF:
-        if any(name in attributes for name in group):
+        if any(name in element.attributes for name in group):
             for name in group:
                 target.pop(name, None)
-    target.update(attributes)
+    target.update({name: (value, element) for name, value in element.attributes.items()})
 
 
-MIN_LENGTH = 1e-10
-"""[m] A shorter vector has no direction."""
+MIN_LENGTH = 1e-10  # [m] A shorter vector has no direction.
 MAX_SIZE = 1e100
 
 

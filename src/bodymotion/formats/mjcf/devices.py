@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from itertools import count
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.kept_json import attributes_of, differences, mjcf_values, usable
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import Item, finite, pose
-from bodymotion.formats.mjcf.extra import SITE_ATTRIBUTES
+from bodymotion.formats.mjcf.bodies import RawLink
+from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, finite, pose
+from bodymotion.formats.mjcf.extra import POSE, SITE_ATTRIBUTES
 from bodymotion.formats.mjcf.geom_writer import pose_attributes
+from bodymotion.formats.mjcf.names import Kept, Output
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.links import (
-    DEVICE_KINDS,
-    EFFECTS,
-    AccelerationSensor,
-    Device,
-    ForceSensor,
-    Gyro,
-    OtherDevice,
-    RangeSensor,
-    VisionSensor,
-    angle_over,
-)
-
-if TYPE_CHECKING:
-    from bodymotion.formats.mjcf.bodies import RawLink
-    from bodymotion.formats.mjcf.defaults import Defaults, Settings
-    from bodymotion.formats.mjcf.extra import Kept
-    from bodymotion.formats.mjcf.writer import Names
-
+from bodymotion.model.links import DEVICE_KINDS, EFFECTS, Device, OtherDevice, RangeSensor, VisionSensor, angle_over
+from bodymotion.model.motors import first_number
 
 SENSORS = {
     "accelerometer": "AccelerationSensor",
@@ -51,18 +38,12 @@ LIMITS = {
     "force": "max_force",
     "torque": "max_torque",
 }
-CAMERA_ATTRIBUTES = ("name", "class", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "fovy", "resolution")
+CAMERA_ATTRIBUTES = ("name", "class", *POSE, "fovy", "resolution")
 RAY_ROTATION = np.array([0.0, 1.0, 0.0, 0.0])
 """The rotation between a rangefinder's site, which measures along +z, and a range sensor, which measures along −z."""
 
 
-@dataclass(frozen=True)
-class Site:
-    """A site: its link, its pose (7,) in the frame of the link, and its element."""
-
-    link: int
-    pose: Floats
-    element: Element
+Site: TypeAlias = tuple[int, Floats]  # The link of a site, and its pose (7,) in the frame of the link.
 
 
 class DeviceReader:
@@ -73,7 +54,7 @@ class DeviceReader:
         self.sites: dict[str, Site] = {}
         self.others: list[Element] = []
         """Sensors that are no devices."""
-        self._ids: dict[str, int] = {}
+        self._ids: defaultdict[str, Iterator[int]] = defaultdict(count)
         self.order: dict[int, int] = {}
         """By id of an element, the position of a sensor in the file."""
         for index, link in enumerate(links):
@@ -82,7 +63,7 @@ class DeviceReader:
                 if item.element.name == "site" and name:
                     if name in self.sites:
                         item.element.report(rules.SAME_NAME, f"a second site has the name {name!r:.60}")
-                    self.sites.setdefault(name, Site(index, self._pose(item), item.element))
+                    self.sites.setdefault(name, (index, self._pose(item)))
 
     def read(self, root: Element, used: set[str], left_out: set[str]) -> list[tuple[Device, Element]]:
         """Return the devices in link order, and their elements.
@@ -127,7 +108,6 @@ class DeviceReader:
         return frozen(item.placed(own))
 
     def _sensors(self, root: Element, left_out: set[str]) -> dict[str, list[Element]]:
-        """Return the sensors at each site; collect the others in `others`."""
         found: dict[str, list[Element]] = {}
         for element in map(self.defaults.full, root.inside("sensor")):
             self.order[id(element)] = len(self.order)
@@ -140,11 +120,6 @@ class DeviceReader:
                 message = f"<{element.name}> names the site {site!r:.60}, which does not exist"
                 element.report(rules.REFERENCE, message, "site", fatal=True)
         return found
-
-    def _next(self, kind: str) -> int:
-        number = self._ids.get(kind, 0)
-        self._ids[kind] = number + 1
-        return number
 
     def _of_site(self, item: Item, link: int, site_pose: Floats, sensors: list[Element]) -> list[Device]:
         """Return a device for each kind of sensor at a site (one for force and torque), or one for a site without sensors."""
@@ -162,7 +137,7 @@ class DeviceReader:
                     rotation = rotations.multiply(rotations.normalized(site_pose[3:]), RAY_ROTATION)
                     at, more = poses.from_parts(site_pose[:3], rotation), {"scan_angle": 0.0}
                 title = element.get("name") or name
-                made[kind] = DEVICE_KINDS[kind](name=title, id=self._next(kind), link=link, pose=at, **more)
+                made[kind] = DEVICE_KINDS[kind](name=title, id=next(self._ids[kind]), link=link, pose=at, **more)
             # The attributes in the file, for the writer.
             values = {key: value for key, value in element.attributes.items() if key not in ("site", "class")}
             attributes_of.setdefault(kind, []).append(
@@ -181,19 +156,15 @@ class DeviceReader:
         return list(made.values())
 
     def _site_extra(self, item: Item) -> dict[str, object]:
-        """Return the attributes of a site without its pose, as the `extra` of a device."""
         element = item.element
         kept_values: dict[str, object] = {k: v for k, v in element.attributes.items() if k not in SITE_ATTRIBUTES}
         if "fromto" in element.attributes:
             ends = finite(element, "fromto", 6)
             radius = [*element.numbers("size", None, (0.005,)), 0.005][0]
             kept_values["size"] = number_text([radius, 0.5 * float(np.linalg.norm(ends[:3] - ends[3:]))])
-        if not kept_values:
-            return {}
-        return {"mjcf": {"site": {"name": element.get("name"), **kept_values}}}
+        return {"mjcf": {"site": {"name": element.get("name"), **kept_values}}} if kept_values else {}
 
     def _changed(self, device: Device, key: str) -> Device:
-        """Return a device of a site and sensors with what <custom> keeps of it."""
         kept_values = self.kept.get("sensing", key)
         if not kept_values:
             return device
@@ -202,60 +173,49 @@ class DeviceReader:
         return replace(device, **found)
 
     def _camera(self, item: Item, link: int, site_pose: Floats, kept_values: dict[str, object]) -> Device:
-        element = item.element
+        element, name = item.element, item.element.get("name")
         width, height = (int(n) for n in finite(element, "resolution", 2, (1.0, 1.0)))
         vertical = math.radians(element.number("fovy", 45.0))
         sensor, focal = element.numbers("sensorsize", 2, (0.0, 0.0)), element.numbers("focal", 2, (0.0, 0.0))
         if sensor[1] > 0 and focal[1] > 0:
             vertical = 2.0 * math.atan(0.5 * sensor[1] / focal[1])
         extra = {key: value for key, value in element.attributes.items() if key not in CAMERA_ATTRIBUTES}
-        name = element.get("name")
-        kept = self._kept(kept_values, name, link, site_pose) if kept_values.get("kind") == "VisionSensor" else None
-        as_kept = isinstance(kept, VisionSensor) and (kept.width, kept.height) == (width, height)
-        if (width <= 1 or height <= 1) and not as_kept:
-            # In MuJoCo, such a camera makes no images.
-            extra["resolution"] = f"{width} {height}"
-        if isinstance(kept, VisionSensor):
-            had = angle_over(kept.field_of_view, min(kept.width, kept.height), kept.height)
-            if width <= 1 or height <= 1:
-                width, height = kept.width, kept.height
-            if (width, height) != (kept.width, kept.height) or (
-                "fovy" in element.attributes and not math.isclose(had, vertical, rel_tol=1e-9)
-            ):
-                shorter = angle_over(vertical, height, min(width, height))
-                kept = replace(kept, width=width, height=height, field_of_view=shorter)
-            return replace(kept, extra={**kept.extra, "mjcf": {"camera": extra}}) if extra else kept
+        kept = kept_values.get("kind") == "VisionSensor"
+        made = self._kept(kept_values if kept else {"kind": "VisionSensor"}, name, link, site_pose)
+        assert isinstance(made, VisionSensor)
+        if not kept:
+            made = replace(made, id=next(self._ids["VisionSensor"]), type="COLOR")
         if width <= 1 or height <= 1:
-            width, height = VisionSensor.width, VisionSensor.height
-        own = {"name": name, "id": self._next("VisionSensor"), "link": link, "pose": site_pose, "type": "COLOR"}
-        own |= {"width": width, "height": height, "field_of_view": angle_over(vertical, height, min(width, height))}
-        return VisionSensor(**own, extra={"mjcf": {"camera": extra}} if extra else {})  # type: ignore[arg-type]
+            # In MuJoCo, such a camera makes no images.
+            if not kept or (made.width, made.height) != (width, height):
+                extra["resolution"] = f"{width} {height}"
+            width, height = made.width, made.height
+        had = angle_over(made.field_of_view, min(made.width, made.height), made.height)
+        seen = kept and ("fovy" not in element.attributes or math.isclose(had, vertical, rel_tol=1e-9))
+        if not seen or (width, height) != (made.width, made.height):
+            shorter = angle_over(vertical, height, min(width, height))
+            made = replace(made, width=width, height=height, field_of_view=shorter)
+        return replace(made, extra={**made.extra, "mjcf": {"camera": extra}}) if extra else made
 
     def _kept(self, kept_values: dict[str, object], name: str, link: int, site_pose: Floats) -> Device:
-        """Return the device that <custom> keeps of a site."""
         kind = str(kept_values["kind"])
         base = OtherDevice(type=kind) if kind not in DEVICE_KINDS else DEVICE_KINDS[kind]()
         base = replace(base, name=name, link=link, pose=site_pose)
         return replace(base, **usable(base, kept_values, skip=("link", "pose")))
 
 
-MAX_RAYS = 2000
-"""A range sensor with more rays is written without them."""
+MAX_RAYS = 2000  # A range sensor with more rays is written without them.
 _COMMON = tuple(field.name for field in fields(Device))
 
 
-@dataclass
 class DeviceWriter:
     """Writes the devices of a body; sensors are added to `sensors` in the order of the body's devices."""
 
-    sensors: Element
-    names: Names
-    kept: Kept
-    problems: Diagnostics
-    sites: dict[str, tuple[int, Floats]] = field(default_factory=dict)
-    """By name, link and pose of the sites of devices."""
-    order: dict[int, int] = field(default_factory=dict)
-    """By id of an element, the position of a sensor in the file that the body was read from."""
+    def __init__(self, output: Output, sensors: Element) -> None:
+        self.names, self.kept, self.problems, self.sensors = output.names, output.kept, output.problems, sensors
+        self.sites: dict[str, Site] = {}
+        self.order: dict[int, int] = {}
+        """By id of an element, the position of a sensor in the file that the body was read from."""
 
     def write(self, body: Element, device: Device, order: int | None) -> None:
         """Add a device to the body of its link; `order` is its number among all devices, where that of the tree differs."""
@@ -277,8 +237,7 @@ class DeviceWriter:
             body.add("site", {"name": name, **pose_attributes(device.pose), **own})
             self.sites[name] = device.link, device.pose
             self._sense(body, device, name)
-        values = {"kind": device.kind, **_kept_values(device, name, type(device)(), order)}
-        self.kept.add("device", name, values)
+        self.kept.add("device", name, {"kind": device.kind, **_kept_values(device, name, type(device)(), order)})
 
     def _as_read(self, body: Element, device: Device, order: int | None) -> bool:
         """Write a device as the site and sensors that it was read from; False where it was read from none, or has changed."""
@@ -288,8 +247,7 @@ class DeviceWriter:
         name = site.get("name", "")
         given = sensors if isinstance(sensors, (list, tuple)) else ()
         sensor_entries = [one for one in given if isinstance(one, Mapping)]
-        kinds = {SENSORS.get(str(one.get("element"))) for one in sensor_entries}
-        if not name or kinds != ({kind} if kind else set()):
+        if not name or {SENSORS.get(str(one.get("element"))) for one in sensor_entries} != ({kind} if kind else set()):
             return False
         pose = device.pose
         if kind == "RangeSensor":
@@ -308,7 +266,8 @@ class DeviceWriter:
         for one in sensor_entries:
             attributes = {key: value for key, value in attributes_of(one).items() if key != "element"}
             limit = _limit_of(device, str(one["element"]))
-            if limit != _limit_of_cutoff(attributes.get("cutoff"), read_back, str(one["element"])):
+            known = first_number(attributes, "cutoff") or 0.0
+            if limit != (known if 0 < known < np.inf else _limit_of(read_back, str(one["element"]))):
                 attributes["cutoff"] = number_text(limit)
             if "name" in attributes:
                 attributes["name"] = self.names.free("sensor", attributes["name"])
@@ -323,20 +282,14 @@ class DeviceWriter:
         return True
 
     def _sense(self, body: Element, device: Device, site: str) -> None:
-        match device:
-            case AccelerationSensor():
-                self._sensor("accelerometer", site, site, _cutoff(device.max_acceleration))
-            case Gyro():
-                self._sensor("gyro", site, site, _cutoff(device.max_angular_velocity))
-            case ForceSensor():
-                self._sensor("force", f"{site}_force", site, _cutoff(device.max_force))
-                self._sensor("torque", f"{site}_torque", site, _cutoff(device.max_torque))
-            case RangeSensor():
-                self._rays(body, device, site)
-            case OtherDevice(type="site"):
-                pass
-            case _:
-                self._report(device, f"MuJoCo has no {device.kind}: only its pose is written, as a site")
+        sensors = [sensor for sensor, kind in SENSORS.items() if kind == device.kind]
+        if isinstance(device, RangeSensor):
+            self._rays(body, device, site)
+        elif not sensors and device.kind != "site":
+            self._report(device, f"MuJoCo has no {device.kind}: only its pose is written, as a site")
+        else:
+            for sensor in sensors:
+                self._sensor(sensor, site if len(sensors) == 1 else f"{site}_{sensor}", site, _limit_of(device, sensor))
 
     def _rays(self, body: Element, device: RangeSensor, site: str) -> None:
         if device.num_rays > MAX_RAYS:
@@ -347,10 +300,8 @@ class DeviceWriter:
             # A site measures along z, the sensor along −z; it scans about y.
             rotation = rotations.multiply(rotations.from_axis_angle([0.0, 1.0, 0.0], angle), RAY_ROTATION)
             rotation = rotations.multiply(rotations.normalized(device.pose[3:]), rotation)
-            ray = poses.from_parts(device.pose[:3], rotation)
-            body.add("site", {"name": name, **pose_attributes(ray)})
-            reach = device.max_distance
-            self._sensor("rangefinder", name, name, reach if np.isfinite(reach) and reach > 0 else 0.0)
+            body.add("site", {"name": name, **pose_attributes(poses.from_parts(device.pose[:3], rotation))})
+            self._sensor("rangefinder", name, name, _limit_of(device, "rangefinder"))
 
     def _sensor(self, kind: str, name: str, site: str, cutoff: float) -> None:
         attributes = {"name": self.names.free("sensor", name), "site": site}
@@ -376,26 +327,11 @@ def _kept_values(device: Device, name: str, base: Device, order: int | None) -> 
     }
 
 
-def _cutoff(limit: Floats) -> float:
-    """Return the limit of a sensor where it is one number for all directions, as in MuJoCo; else 0, none."""
+def _limit_of(device: Device, sensor: str) -> float:
+    """Return the limit of one of a device's sensors, which is one number for all directions in MuJoCo; 0 where there is none."""
+    limit = np.atleast_1d(device.max_distance if isinstance(device, RangeSensor) else getattr(device, LIMITS[sensor]))
     first = float(limit[0])
     return first if np.isfinite(first) and first > 0 and (limit == first).all() else 0.0
-
-
-def _limit_of(device: Device, sensor: str) -> float:
-    """Return the limit of one of a device's sensors, 0 where there is none."""
-    if isinstance(device, RangeSensor):
-        return device.max_distance if np.isfinite(device.max_distance) and device.max_distance > 0 else 0.0
-    return _cutoff(getattr(device, LIMITS[sensor]))
-
-
-def _limit_of_cutoff(cutoff: str | None, default: Device, sensor: str) -> float:
-    """Return the limit that our reader makes of a cutoff; without one, that of a new device."""
-    try:
-        limit = float(cutoff or "0")
-    except ValueError:
-        limit = 0.0
-    return limit if 0 < limit < np.inf else _limit_of(default, sensor)
 
 
 def _image(device: VisionSensor) -> dict[str, str]:
@@ -403,6 +339,4 @@ def _image(device: VisionSensor) -> dict[str, str]:
     # The field of view is that of the height in MuJoCo, that of the shorter side in a Body, as in Choreonoid.
     angle = angle_over(device.field_of_view, min(width, height), height)
     attributes = {"fovy": number_text(np.degrees(angle))} if 0 < angle < np.pi else {}
-    if width > 0 and height > 0:
-        attributes["resolution"] = f"{width} {height}"
-    return attributes
+    return attributes | ({"resolution": f"{width} {height}"} if width > 0 and height > 0 else {})

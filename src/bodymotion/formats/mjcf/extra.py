@@ -1,53 +1,37 @@
-"""What MJCF and a Body do not both hold.
+"""What MJCF has and a Body has no field for: plain data in the `extra` of the body, under "mjcf".
 
-What a file has and a Body has no field for is plain data in the `extra` of the body, under "mjcf". The writer writes it back where it
-was: an element is written if everything that it names is in the model; others are left out and reported.
-
-What a Body has and MJCF cannot hold is in the file's `<custom>` texts, which MuJoCo ignores and our reader reads. The name of a text is
-`bodymotion KIND NAME`, with the name of an object in the file; its data is a mapping in JSON::
-
-    <custom>
-      <text name="bodymotion link RARM_ELBOW" data="{&quot;joint&quot;: {&quot;id&quot;: 7, &quot;gear_ratio&quot;: 100.0}}"/>
-    </custom>
-
-Kinds are `body` (whose name is empty), `link`, `device`, `geom`, `material` and `loop`. A text has only what the rest of the file does not
-hold. Where the two disagree because the file was edited, the rest of the file counts.
+The writer writes it back where it was: an element is written if everything that it names is in the model; others are left out and reported.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import Diagnostics, Location, losses
-from bodymotion.formats.kept_json import MATTERS, attributes_of, mjcf_values, plain
+from bodymotion.formats.kept_json import MATTERS, attributes_of, mjcf_values
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import finite, pose
-from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR, SCENE
+from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults, Item, Settings, finite, pose
+from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR, SCENE, Geom
 from bodymotion.formats.mjcf.names import OF_KIND
-from bodymotion.formats.xml.tree import Element, is_xml_text, number_text
+from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
+from bodymotion.model.body import Body
+from bodymotion.model.links import Link
 from bodymotion.model.motors import effort_range
 
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.bodies import Tree
-    from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings
     from bodymotion.formats.mjcf.devices import DeviceReader
-    from bodymotion.formats.mjcf.geoms import Geom
     from bodymotion.formats.mjcf.loops import LoopReader
-    from bodymotion.model.body import Body
-    from bodymotion.model.links import Link
 
 
-POSE = ("pos", "quat", "axisangle", "euler", "xyaxes", "zaxis")
-SITE_ATTRIBUTES = ("name", "class", "material", "fromto", *POSE)
-"""Attributes of a site that its device has fields for."""
+POSE = ("pos", *ORIENTATIONS)
+SITE_ATTRIBUTES = ("name", "class", "material", "fromto", *POSE)  # Attributes of a site that its device has fields for.
 BODY_ATTRIBUTES = ("name", "childclass", *POSE)
-GEOM_RULES = {"contype": "1", "conaffinity": "1", "group": "0"}
-"""The defaults of geoms."""
+GEOM_RULES = {"contype": "1", "conaffinity": "1", "group": "0"}  # The defaults of geoms.
 GEOM_KEPT = (
     *("contype", "conaffinity", "condim", "group", "priority", "friction", "solmix", "solref", "solimp"),
     *("margin", "gap", "fluidshape", "fluidcoef", "user"),
@@ -56,13 +40,11 @@ GEOM_KEPT = (
 
 def body_extras(element: Element, lights: Sequence[Item], settings: Settings) -> dict[str, object]:
     """Return what a body has besides joints, mass, shapes and devices: attributes and lights."""
-    values: dict[str, object] = {}
-    attributes = {key: value for key, value in element.attributes.items() if key not in BODY_ATTRIBUTES}
-    if attributes:
-        values["body"] = attributes
-    if lights:
-        values["lights"] = [in_body_frame(item, settings) for item in lights]
-    return values
+    values: dict[str, object] = {
+        "body": {key: value for key, value in element.attributes.items() if key not in BODY_ATTRIBUTES},
+        "lights": [in_body_frame(item, settings) for item in lights],
+    }
+    return {key: value for key, value in values.items() if value}
 
 
 def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
@@ -83,11 +65,8 @@ def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
 
 
 def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
-    """Return the attributes of contact and visibility of each geom that the classes of our writer do not give; none where no geom
-    has any.
-    """
+    """Return the attributes of contact and visibility of each geom that the classes of our writer do not give, if there are any."""
     found: list[dict[str, object]] = []
-    needed = False
     for geom in geoms:
         element = geom.element
         attributes = {key: value for key, value in element.attributes.items() if key in GEOM_KEPT}
@@ -105,12 +84,11 @@ def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
                 values[key] = value
         if geom.type == "plane":
             values["plane"] = element.get("size")
-        needed |= bool(values)
         found.append({**values, "shown": [geom.visual, geom.collision]})
     kinds = [(geom.visual, geom.collision) for geom in geoms]
     # Our writer puts geoms that are only visible first, and writes one geom for both purposes only where all geoms are so.
     ordered = kinds == sorted(kinds, key=lambda kind: kind[1]) and ((True, True) not in kinds or len(set(kinds)) == 1)
-    return found if needed or not ordered else []
+    return found if not ordered or any(len(values) > 1 for values in found) else []
 
 
 def _hidden(group: str) -> bool:
@@ -123,15 +101,20 @@ def kind_of(*, visual: bool, collision: bool) -> str:
 
 
 SECTIONS = ("keyframe", "tendon", "actuator", "contact")
-WHOLE = ("option", "size", "statistic", "visual", "extension", "deformable")
-"""Sections that are kept with their attributes."""
+WHOLE = (
+    "option",
+    "size",
+    "statistic",
+    "visual",
+    "extension",
+    "deformable",
+)  # Sections that are kept with their attributes.
 CLASSED = (
     *("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor"),
     *("tendon", "equality", "pair"),
 )
 """Elements whose defaults are kept, because the elements are kept as they are."""
-MAX_KEPT = 100_000
-"""Elements that are kept with their children."""
+MAX_KEPT = 100_000  # Elements that are kept with their children.
 
 
 def with_efforts(links: tuple[Link, ...], tree: Tree, root: Element, defaults: Defaults) -> tuple[Link, ...]:
@@ -168,29 +151,19 @@ def plain_sections(
     `of_body` is what <custom> keeps of the body.
     """
     made = "motors" in of_body
-    kinds = {"made": "motor", "position": "position"}
-    # The first actuator of each joint is one that our writer made.
-    own_joints = {raw.joint_element.get("name") for raw in tree.links if raw.joint_element is not None}
-    motors: dict[str, int] = {}
-    for section in root.all("actuator") if made else ():
-        for element in section.all(kinds.get(str(of_body.get("motors")), "")):
-            if element.get("joint") in own_joints:
-                motors.setdefault(element.get("joint"), id(element))
-    excluded = of_body.get("excludes")
-    excludes = excluded if made and isinstance(excluded, list) else []
-    found: dict[str, list[Element]] = {}
-    for name in SECTIONS:
-        for element in root.inside(name):
-            ours = (
-                (name == "actuator" and id(element) in motors.values())
-                or (name == "keyframe" and made and element.get("name") in SCENE)
-                or (name == "contact" and [element.get("body1"), element.get("body2")] in excludes)
-                or (name == "tendon" and element.get("name") in loops.tendons)
-            )
-            if not ours:
-                found.setdefault(name, []).append(element)
-    for name in WHOLE:
-        found.setdefault(name, []).extend(e for e in root.all(name) if not (made and e.attributes == INTEGRATOR))
+    ours = {id(element) for element in root.inside("tendon") if element.get("name") in loops.tendons}
+    if made:
+        kind = {"made": "motor", "position": "position"}.get(str(of_body["motors"]), "")
+        own_joints = {raw.joint_element.get("name") for raw in tree.links if raw.joint_element is not None}
+        motors = [e for e in root.inside("actuator") if e.name == kind and e.get("joint") in own_joints]
+        # The first actuator of each joint is one that our writer made.
+        ours |= set({element.get("joint"): id(element) for element in reversed(motors)}.values())
+        ours |= {id(element) for element in root.inside("keyframe") if element.get("name") in SCENE}
+        excluded = of_body.get("excludes")
+        excludes = excluded if isinstance(excluded, list) else []
+        ours |= {id(e) for e in root.inside("contact") if [e.get("body1"), e.get("body2")] in excludes}
+    found = {name: [element for element in root.inside(name) if id(element) not in ours] for name in SECTIONS}
+    found |= {name: [e for e in root.all(name) if not (made and e.attributes == INTEGRATOR)] for name in WHOLE}
     found["custom"] = [child for child in root.inside("custom") if not child.get("name").startswith("bodymotion ")]
     # Images of materials are read; other textures, such as the sky, and height fields are kept.
     found["asset"] = [
@@ -214,10 +187,8 @@ def plain_sections(
         kept[name] = [_plain(element, left) for element in elements]
     for one, element in zip(kept.get("sensor", []), devices.others, strict=False):  # type: ignore[call-overload]
         one["order"] = devices.order[id(element)]
-    classes = [_classes(element, left) for element in root.all("default")]
-    if any(classes):
-        kept["default"] = [one for one in classes if one]
-    others = {"bodies": tree.of_bodies, "worldbody": tree.of_world}
+    classes = [one for element in root.all("default") if (one := _classes(element, left))]
+    others = {"default": classes, "bodies": tree.of_bodies, "worldbody": tree.of_world}
     kept |= {name: values for name, values in others.items() if values}
     if "keyframe" in kept:
         named: dict[int, str] = {}
@@ -232,14 +203,14 @@ def plain_sections(
 def _plain(element: Element, left: list[int], depth: int = 0) -> dict[str, object]:
     left[0] -= 1
     values: dict[str, object] = {"element": element.name, **element.attributes}
-    if element.children and left[0] > 0 and depth < 20:
+    if element.children and left[0] > 0 and depth < MAX_DEPTH:
         values["children"] = [_plain(child, left, depth + 1) for child in element.children]
     return values
 
 
 def _classes(element: Element, left: list[int], depth: int = 0) -> dict[str, object]:
     """Return a class of defaults, and those in it, with the defaults of elements that are kept."""
-    if depth > 20:
+    if depth > MAX_DEPTH:
         return {}
     inside = [_plain(child, left) for child in element.children if child.name in CLASSED]
     inside += [below for child in element.all("default") if (below := _classes(child, left, depth + 1))]
@@ -305,12 +276,14 @@ class ExtraSections:
             section = sections[name]
             waiting = [(one, element) for one in self._items(name) if (element := self._element(one)) is not None]
             for one, element in waiting:
-                if self._is_complete(name, element):
-                    section.children.append(element)
-                    self._collect_names(element)
-                    location = one.get("order")
-                    if isinstance(location, int) and name == "sensor":
-                        self.order[id(element)] = location
+                if why := self._obstacle(name, element):
+                    self._report(f"{' '.join(filter(None, (f'<{element.name}>', element.get('name'))))}: {why}", name)
+                    continue
+                section.children.append(element)
+                self._collect_names(element)
+                location = one.get("order")
+                if isinstance(location, int) and name == "sensor":
+                    self.order[id(element)] = location
         for name, held in self.given.items():
             if held and name not in (*WRITTEN_WHOLE, *LISTS, "default", "joints", "bodies"):
                 self._report(f"<{name}>, which is not written", name)
@@ -339,7 +312,6 @@ class ExtraSections:
         return element
 
     def _collect_names(self, element: Element) -> None:
-        """Collect the names of an element and of those in it."""
         stack = [(element, "")]
         while stack:
             one, section = stack.pop()
@@ -348,12 +320,10 @@ class ExtraSections:
                 self._names.setdefault(_kind(section, one), set()).add(one.get("name"))
             stack += [(child, inside) for child in one.children]
 
-    def _is_complete(self, section: str, element: Element) -> bool:
-        """Return whether everything that an element names exists, and its own name is free; report it if not."""
-        title = f"<{element.name}> {element.get('name')}".rstrip()
+    def _obstacle(self, section: str, element: Element) -> str:
+        """Return why an element is not written: something that it names is missing, or its own name is not free; "" if nothing is."""
         if element.get("name") and element.get("name") in self._names.get(_kind(section, element), ()):
-            self._report(f"{title}: another element has its name", section)
-            return False
+            return "another element has its name"
         for one in element.every():
             if one.get("class") and one.get("class") not in self.classes:
                 del one.attributes["class"]
@@ -361,15 +331,12 @@ class ExtraSections:
                 continue
             for key, wanted in self._named(one):
                 if wanted not in self._names.get(key, ()) and not (key == "body" and wanted == "world"):
-                    self._report(f"{title}: there is no {key} {wanted!r:.60}", section)
-                    return False
+                    return f"there is no {key} {wanted!r:.60}"
         if section == "asset" and (element.get("file") or element.name not in ("texture", "hfield")):
-            self._report(f"{title}: it has a file of its own", section)
-            return False
+            return "it has a file of its own"
         if section == "keyframe" and self.joints != self.given.get("joints"):
-            self._report(f"{title}: the joints of the model have changed", "keyframe")
-            return False
-        return True
+            return "the joints of the model have changed"
+        return ""
 
     @staticmethod
     def _named(element: Element) -> Iterator[tuple[str, str]]:
@@ -384,57 +351,3 @@ class ExtraSections:
         location = Location(inside=self.body.name or "extra")
         rule = losses.ONLY_MJCF if section in MATTERS else losses.ONLY_MJCF.as_note
         self.problems.add(rule.problem(f"left out: {message}", location))
-
-
-def text_name(kind: str, name: str) -> str:
-    """Return the name of the text of an object."""
-    return f"bodymotion {kind} {name}".rstrip()
-
-
-class Kept:
-    """The texts of a file by kind and name."""
-
-    def __init__(self) -> None:
-        self.lost: list[str] = []
-        """The paths of values that JSON cannot hold."""
-        self._texts: dict[str, dict[str, object]] = {}
-
-    def add(self, kind: str, name: str, values: Mapping[str, object]) -> None:
-        """Keep values of an object."""
-        if values:
-            key = text_name(kind, name)
-            entry = plain(values, self.lost, f"{kind} {name}".rstrip())
-            assert isinstance(entry, dict)
-            self._texts.setdefault(key, {}).update(entry)
-
-    def get(self, kind: str, name: str) -> dict[str, object]:
-        """Return what is kept of an object; mostly nothing."""
-        return self._texts.get(text_name(kind, name), {})
-
-    def names(self, kind: str) -> list[str]:
-        """Return the names of the objects of a kind that have a text."""
-        start = f"{text_name(kind, '')} "
-        return [key.removeprefix(start) for key in self._texts if key.startswith(start)]
-
-    def write(self, root: Element) -> None:
-        """Add the texts to the `<custom>` of a model."""
-        if not self._texts:
-            return
-        custom = root.add("custom")
-        for name, values in self._texts.items():
-            text = json.dumps(values, ensure_ascii=False)
-            # JSON can write characters that XML cannot hold as \uXXXX.
-            custom.add("text", {"name": name, "data": text if is_xml_text(text) else json.dumps(values)})
-
-    def read(self, name: str, data: str) -> bool:
-        """Read a text of a file; return whether it is one of ours that can be used."""
-        if not name.startswith("bodymotion "):
-            return False
-        try:
-            values = json.loads(data)
-        except (ValueError, RecursionError):
-            return False
-        if not isinstance(values, dict):
-            return False
-        self._texts.setdefault(name, {}).update(values)
-        return True

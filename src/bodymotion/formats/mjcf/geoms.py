@@ -6,16 +6,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from bodymotion.diagnostics import Diagnostics, Location, Rule
 from bodymotion.formats.kept_json import usable
 from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import Item, finite, pose, rotation_to
+from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, finite, pose, rotation_to
+from bodymotion.formats.mjcf.names import Kept
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder
 from bodymotion.formats.vrml.reader import InlineLoader
+from bodymotion.formats.xml.tree import Element
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import (
@@ -30,15 +33,9 @@ from bodymotion.geometry.shapes import (
     Sphere,
     Texture,
 )
+from bodymotion.geometry.solids import FROM_Y_TO_Z
 from bodymotion.model import inertias
 from bodymotion.model.links import Link, Segment
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Diagnostics, Location
-    from bodymotion.formats.mjcf.defaults import Defaults, Settings
-    from bodymotion.formats.mjcf.extra import Kept
-    from bodymotion.formats.xml.tree import Element
-
 
 CLASSES = {
     "visual": {"group": "2", "contype": "0", "conaffinity": "0"},
@@ -51,9 +48,6 @@ SCENE = ("floor", "light", "home")
 """Names of the floor, the light and the keyframe of our writer; the reader leaves them out of a file of ours."""
 INTEGRATOR = {"integrator": "implicitfast"}
 """The option that our writer adds for position actuators: their damping is integrated implicitly."""
-
-FROM_Y_TO_Z = poses.from_parts(np.zeros(3), [np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
-"""The pose of a frame whose z is along y: cylinders and capsules are along y in a Body, along z in MJCF."""
 
 
 def material_of(rgba: tuple[float, ...], specular: float, shininess: float, emission: float) -> Material:
@@ -68,8 +62,7 @@ def material_of(rgba: tuple[float, ...], specular: float, shininess: float, emis
     )
 
 
-DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
-"""The rgba of a geom without one."""
+DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)  # The rgba of a geom without one.
 MATERIAL_ATTRIBUTES = {"name", "class", "rgba", "specular", "shininess", "emission", "texture"}
 
 
@@ -81,8 +74,8 @@ class MeshAsset:
     inertia: str
 
 
-class Assets:
-    """The assets of a model by name."""
+class Geoms:
+    """Reads the geoms of a model, and its assets by name."""
 
     def __init__(
         self,
@@ -104,6 +97,7 @@ class Assets:
         self.images: dict[str, Location] = {}
         """By url, where an image is named first."""
         self._unknown: set[str] = set()
+        self._count = 0
         self._materials: dict[tuple[str, tuple[float, ...] | None], Material] = {}
         for element in (defaults.full(plain) for plain in root.inside("asset") if plain.name in self._elements):
             name = element.get("name") or PurePosixPath(element.get("file").replace("\\", "/")).stem
@@ -159,7 +153,8 @@ class Assets:
                 return None
             corners = corners.reshape(-1, 3)
             if "face" not in element.attributes:
-                return self._hull(element, corners)
+                what = f"mesh {element.get('name')!r:.60} is the convex hull of its vertices"
+                return _convex_hull(corners, element, rules.MESH_MADE, what)
             numbers = np.array(element.numbers("face"))
             if not len(numbers) or len(numbers) % 3 or not ((numbers >= 0) & (numbers < len(corners))).all():
                 message = "face of <mesh> has wrong numbers; expected three indices of vertices for each triangle"
@@ -178,14 +173,6 @@ class Assets:
         if len(shapes) == 1 and isinstance(shapes[0].geometry, Mesh) and (shapes[0].transform == np.eye(4)).all():
             return shapes[0].geometry
         return _joined([shape.to_mesh() for shape in shapes if isinstance(shape.geometry, Mesh)])
-
-    def _hull(self, element: Element, corners: Any) -> Mesh | None:  # noqa: ANN401
-        try:
-            return _convex_hull(corners)
-        except Exception as error:
-            message = f"mesh {element.get('name')!r:.60} is the convex hull of its vertices, which cannot be computed: {error!s:.100}"
-            element.report(rules.MESH_MADE, message, "vertex")
-            return None
 
     def _file(self, name: str, folder: str, element: Element) -> Path | None:
         path = PurePosixPath(name.replace("\\", "/"))
@@ -208,7 +195,7 @@ class Assets:
     def material(self, geom: Element) -> Material:
         """Return the material of a geom; its own rgba takes precedence over that of the material."""
         name = geom.get("material")
-        own = _finite(geom, "rgba", 4) if "rgba" in geom.attributes else None
+        own = tuple(finite(geom, "rgba", 4).tolist()) if "rgba" in geom.attributes else None
         key = (name, own)
         if key not in self._materials:
             self._materials[key] = self._material(name, own, geom)
@@ -225,14 +212,13 @@ class Assets:
             return Material()
         more = sorted(element.attributes.keys() - MATERIAL_ATTRIBUTES)
         if more or any(layer.get("role") != "rgb" for layer in element.all("layer")):
-            message = f"material {name!r:.60}: {', '.join(more) or 'layers'} left out"
-            element.report(rules.LOOK, message[:300])
-        rgba = _finite(element, "rgba", 4, (1.0, 1.0, 1.0, 1.0))
+            element.report(rules.LOOK, f"material {name!r:.60}: {', '.join(more) or 'layers'} left out"[:300])
+        rgba = tuple(finite(element, "rgba", 4, (1.0, 1.0, 1.0, 1.0)).tolist())
         # As in MuJoCo, a geom's own colour counts unless it is the default.
         if own is not None and own != DEFAULT_COLOR:
             rgba = own
         numbers = {"specular": 0.5, "shininess": 0.5, "emission": 0.0}
-        material = material_of(rgba, *(_finite(element, key, 1, (n,))[0] for key, n in numbers.items()))
+        material = material_of(rgba, *(finite(element, key, 1, (n,)).item() for key, n in numbers.items()))
         kept_values = self.kept.get("material", name)
         as_kept = replace(material, **usable(material, kept_values, skip=("texture",)))
         seen = zip((*as_kept.diffuse, as_kept.transparency), (*material.diffuse, material.transparency), strict=True)
@@ -243,8 +229,7 @@ class Assets:
     def _textured(self, material: Material, element: Element, kept_values: dict[str, object]) -> Material:
         name = element.get("texture")
         if not name:
-            layers = (layer.get("texture") for layer in element.all("layer") if layer.get("role") == "rgb")
-            name = next(layers, "")
+            name = next((layer.get("texture") for layer in element.all("layer") if layer.get("role") == "rgb"), "")
         if not name:
             return material
         texture = self._elements["texture"].get(name)
@@ -254,8 +239,7 @@ class Assets:
         file = texture.get("file")
         path = self._file(file, self.settings.texturedir, texture) if file else None
         if not file:
-            message = f"texture {name!r:.60} has no image file: it is left out"
-            texture.report(rules.LOOK, message)
+            texture.report(rules.LOOK, f"texture {name!r:.60} has no image file: it is left out")
         if path is None:
             return material
         kept = kept_values.get("texture")
@@ -270,6 +254,93 @@ class Assets:
     def _report(self, element: Element, message: str) -> None:
         element.report(rules.MESH_FILE, f"mesh {element.get('name')!r:.60} {message}")
 
+    def read(self, item: Item) -> Geom | None:
+        """Return the geom of an element with its defaults; None where it is left out, which is reported."""
+        element = item.element
+        self._count += 1
+        if self._count > MAX_SHAPES:
+            raise rules.TOO_LARGE.error(f"the model has more than {MAX_SHAPES} geoms", element.location)
+        kind = element.get("type", "sphere")
+        between = "fromto" in element.attributes and kind not in ("sphere", "mesh", "plane")
+        frame = poses.IDENTITY if between else pose(element, self.settings)
+        visual, collision = _visual_and_collision(element)
+        material = self.material(element)
+        found = self._form(element, kind, frame)
+        if found is None:
+            if element.partial or element.get("mesh") in self.faulty:
+                # The mass of its body is unknown.
+                element.faulty |= {"geom"}
+            return None
+        size, geom_pose, mesh, inertia = found
+        geom_pose = item.placed(geom_pose)
+        geometry, transform = (mesh, poses.to_matrix(geom_pose)) if mesh else _solid(kind, size, geom_pose)
+        name = element.get("name")
+        kept = self.kept.get("geom", name).get("name") if name else None
+        shape = Shape(geometry, frozen(transform), material, kept if isinstance(kept, str) else name)
+        return Geom(element, kind, size, geom_pose, shape, visual, collision, inertia)
+
+    def _form(self, element: Element, kind: str, frame: Floats) -> _Form | None:
+        """Return the form of a geom whose pose (7,) is `frame`, unless fromto gives it; None where it is left out, which is reported."""
+        count = len(element.get("size").split())
+        given = tuple(finite(element, "size", count).tolist()) if "size" in element.attributes else ()
+        if element.partial and "type" not in element.attributes:
+            return None
+        if kind == "plane":
+            # Two triangles with the normal z; without limits they have PLANE_HALF_SIZE.
+            half = [value if value > 0 else PLANE_HALF_SIZE for value in [*given[:2], 0.0, 0.0][:2]]
+            corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
+            faces = np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32)
+            return given, frame, Mesh(frozen(corners * [*half, 0.0]), faces), ""
+        if kind not in (*_SIZES, "mesh"):
+            self._left_out(element, f"of type {kind!r:.60} is left out")
+            return None
+        if kind != "mesh" and not element.get("mesh"):
+            return self._sized(element, kind, list(given), frame)
+        asset = self.mesh(element.need("mesh"), element)
+        if asset is None:
+            return None
+        return (
+            (given, frame, asset.mesh, asset.inertia) if kind == "mesh" else self._fitted(element, kind, asset, frame)
+        )
+
+    def _fitted(self, element: Element, kind: str, asset: MeshAsset, frame: Floats) -> _Form | None:
+        scale = element.number("fitscale", 1.0)
+        with np.errstate(all="ignore"):
+            found = fitted(asset, kind, scale=scale, bounds=self.settings.fitaabb, element=element)
+        size = found[0] if found is not None else ()
+        # A capsule may have the length zero.
+        if found is None or not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
+            self._left_out(element, f"of type {kind} cannot be fitted around a mesh without volume: it is left out")
+            return None
+        return size, poses.compose(frame, found[1]), None, ""
+
+    def _sized(self, element: Element, kind: str, size: list[float], frame: Floats) -> _Form | None:
+        """Return the form of a solid of these half sizes; fromto gives its length and pose. None where they cannot be read."""
+        if "fromto" in element.attributes and kind != "sphere":
+            ends = finite(element, "fromto", 6)
+            along = ends[:3] - ends[3:]
+            rotation = rotation_to(along)
+            if rotation is None:
+                element.report(rules.GEOM_SIZE, "the two points of fromto are the same", "fromto", fatal=True)
+            if rotation is None or "fromto" in element.faulty:
+                return None
+            frame = poses.from_parts(0.5 * (ends[:3] + ends[3:]), rotation)
+            half = 0.5 * float(np.linalg.norm(along))
+            size = [size[0] if size else 0.0, half] if kind in ("capsule", "cylinder") else [*(size * 2)[:1] * 2, half]
+        number = _SIZES[kind]
+        size = size[:number]
+        if len(size) == number and all(value > 0 for value in size):
+            return tuple(size), frame, None, ""
+        if not element.partial or len(size) == number:
+            shown = " ".join(f"{value:g}" for value in size)
+            message = f"a geom of type {kind} has the sizes {shown or 'none'}; expected {number} positive ones"
+            element.report(rules.GEOM_SIZE, message, "size", fatal=True)
+        return None
+
+    def _left_out(self, element: Element, message: str) -> None:
+        name = element.get("name")
+        element.report(rules.GEOM, f"geom {name!r:.60} {message}" if name else f"a geom {message}")
+
 
 def _joined(meshes: list[Mesh]) -> Mesh | None:
     """Return several meshes as one, without normals and colours; None for no mesh."""
@@ -281,20 +352,19 @@ def _joined(meshes: list[Mesh]) -> Mesh | None:
     return Mesh(frozen(vertices), np.concatenate(faces), crease_angle=meshes[0].crease_angle)
 
 
-def _finite(element: Element, name: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
-    return tuple(finite(element, name, count, default).tolist())
-
-
-def _convex_hull(points: Floats) -> Mesh:
-    """Return the convex hull of points (V, 3). Without scipy there is none; for flat ones the library raises various exceptions."""
+def _convex_hull(points: Floats, element: Element, rule: Rule, what: str) -> Mesh | None:
+    """Return the convex hull of points (V, 3); None where it cannot be computed, which is reported: without SciPy, and for flat ones."""
     import trimesh
 
-    hull = trimesh.convex.convex_hull(points)
+    try:
+        hull = trimesh.convex.convex_hull(points)
+    except Exception as error:
+        element.report(rule, f"{what}, which cannot be computed: {error!s:.100}")
+        return None
     return Mesh(frozen(np.asarray(hull.vertices, dtype=np.float64)), np.asarray(hull.faces, dtype=np.int32))
 
 
-DENSITY = 1000.0
-"""[kg/m³] The default of geoms."""
+DENSITY = 1000.0  # [kg/m³] The default of geoms.
 
 
 def _segment(mass: float, center: Floats, inertia: Floats) -> Segment:
@@ -333,17 +403,17 @@ def _of_geom(geom: Geom) -> Segment | None:
     if geom.type == "plane":
         return None
     shell = element.get("shellinertia") == "true"
-    if geom.type == "mesh":
+    kind, size = ("ellipsoid", geom.size * 3) if geom.type == "sphere" else (geom.type, geom.size)
+    center = np.zeros(3)
+    if kind == "mesh":
         mesh = geom.shape.geometry
         assert isinstance(mesh, Mesh)
-        kind = "shell" if shell else geom.inertia
-        found = mesh_moments(mesh, kind, element)
+        found = mesh_moments(mesh, "shell" if shell else geom.inertia, element)
         if found is None:
             return None
         volume, center, moments = found
     else:
-        volume, moments = (_shell_moments if shell else _solid_moments)(geom.type, geom.size)
-        center = np.zeros(3)
+        volume, moments = (_shell_moments if shell else _solid_moments)(kind, size)
     if not volume > 0:
         return None
     mass = element.number("mass") if "mass" in element.attributes else volume * element.number("density", DENSITY)
@@ -357,9 +427,6 @@ def _of_geom(geom: Geom) -> Segment | None:
 def _solid_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
     """Return the volume [m³] of a solid and its second moments ∫x·xᵀdV (3, 3) [m⁵] about its middle."""
     match kind:
-        case "sphere":
-            volume = 4 / 3 * np.pi * size[0] ** 3
-            return volume, volume * np.diag([size[0] ** 2 / 5] * 3)
         case "ellipsoid":
             volume = 4 / 3 * np.pi * size[0] * size[1] * size[2]
             return volume, volume * np.diag(np.square(size) / 5)
@@ -384,9 +451,6 @@ def _shell_moments(kind: str, size: tuple[float, ...]) -> tuple[float, Floats]:
     """
     squares = np.square(size)
     match kind:
-        case "sphere":
-            area = 4.0 * np.pi * squares[0]
-            return area, area * np.diag([squares[0] / 3.0] * 3)
         case "box":
             pairs = 8.0 * np.array([size[1] * size[2], size[0] * size[2], size[0] * size[1]])
             area = float(pairs.sum())
@@ -412,12 +476,8 @@ def mesh_moments(mesh: Mesh, kind: str, element: Element) -> tuple[float, Floats
     """Return volume (of a shell: area), centre and second moments about the centre, in the mesh's frame, as MuJoCo computes them."""
     corner = mesh.vertices[mesh.faces]
     if kind == "convex":
-        try:
-            hull = _convex_hull(mesh.vertices)
-            corner = hull.vertices[hull.faces]
-        except Exception:
-            message = "the convex hull of a mesh cannot be computed: its mass is that of the mesh itself"
-            element.report(rules.GEOM_MASS, message)
+        hull = _convex_hull(mesh.vertices, element, rules.GEOM_MASS, "the mass of a mesh is that of its convex hull")
+        corner = corner if hull is None else hull.vertices[hull.faces]
     normal = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     area = 0.5 * np.linalg.norm(normal, axis=1)
     if not area.sum() > 0:
@@ -493,12 +553,12 @@ def fitted(
     return tuple(scale * size for size in sizes[kind]), geom_pose
 
 
-FIRST_HIDDEN_GROUP = 3
-"""MuJoCo's viewer shows the groups below this one."""
-PLANE_HALF_SIZE = 100.0
-"""[m] The half size of a plane without limits."""
+FIRST_HIDDEN_GROUP = 3  # MuJoCo's viewer shows the groups below this one.
+PLANE_HALF_SIZE = 100.0  # [m] The half size of a plane without limits.
 FROM_Z_TO_Y = poses.inverse(FROM_Y_TO_Z)
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+_Form: TypeAlias = tuple[tuple[float, ...], Floats, Mesh | None, str]
+"""Half sizes [m] and pose (7,) of a geom in the frame around it; of a mesh, the mesh and how MuJoCo computes its mass."""
 
 
 @dataclass(frozen=True)
@@ -518,121 +578,6 @@ class Geom:
     inertia: str = ""
 
 
-class GeomReader:
-    """Reads the geoms of a model."""
-
-    def __init__(self, settings: Settings, assets: Assets, kept: Kept) -> None:
-        self.settings, self.assets, self.kept = settings, assets, kept
-        self._read = 0
-
-    def read(self, item: Item) -> Geom | None:
-        """Return the geom of an element with its defaults; None where it is left out, which is reported."""
-        element = item.element
-        self._read += 1
-        if self._read > MAX_SHAPES:
-            raise rules.TOO_LARGE.error(f"the model has more than {MAX_SHAPES} geoms", element.location)
-        kind = element.get("type", "sphere")
-        sizes = element.attributes.get("size", "").split()
-        given_size = finite(element, "size", len(sizes)) if "size" in element.attributes else np.zeros(0)
-        if element.partial and "type" not in element.attributes:
-            self._nothing(element)
-            return None
-        if kind not in (*_SIZES, "mesh", "plane"):
-            self._report(element, f"of type {kind!r:.60} is left out")
-            return None
-        size, inertia = tuple(given_size.tolist()), ""
-        geometry: Geometry | None = None
-        if kind == "mesh":
-            asset = self.assets.mesh(element.need("mesh"), element)
-            if asset is None:
-                self._nothing(element)
-                return None
-            geometry, inertia, geom_pose = asset.mesh, asset.inertia, pose(element, self.settings)
-        elif kind == "plane":
-            # Two triangles with the normal z; without limits they have PLANE_HALF_SIZE.
-            half = [value if value > 0 else PLANE_HALF_SIZE for value in [*size[:2], 0.0, 0.0][:2]]
-            corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
-            geometry = Mesh(frozen(corners * [*half, 0.0]), np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32))
-            geom_pose = pose(element, self.settings)
-        else:
-            is_fitted = bool(element.get("mesh"))
-            sized = self._fitted(element, kind) if is_fitted else self._sized(element, kind, given_size)
-            if sized is None:
-                return None
-            size, geom_pose = sized
-        geom_pose = item.placed(geom_pose)
-        transform = poses.to_matrix(geom_pose)
-        if geometry is None:
-            geometry, transform = _solid(kind, size, geom_pose)
-        visual, collision = _visual_and_collision(element)
-        name = element.get("name")
-        kept = self.kept.get("geom", name).get("name") if name else None
-        material = self.assets.material(element)
-        shape = Shape(geometry, frozen(transform), material, kept if isinstance(kept, str) else name)
-        return Geom(element, kind, size, geom_pose, shape, visual, collision, inertia)
-
-    def _nothing(self, element: Element) -> None:
-        """Check the rest of a geom that is left out because of a problem."""
-        if element.partial or element.get("mesh") in self.assets.faulty:
-            self._check_rest(element)
-
-    def _check_rest(self, element: Element) -> None:
-        """Report what is wrong with pose, material and groups of a geom that is left out; its body's mass is unknown."""
-        element.faulty |= {"geom"}
-        pose(element, self.settings)
-        self.assets.material(element)
-        _visual_and_collision(element)
-
-    def _fitted(self, element: Element, kind: str) -> tuple[tuple[float, ...], Floats] | None:
-        """Return the half sizes and the pose of a solid that is fitted around a mesh; None where there is none."""
-        asset = self.assets.mesh(element.need("mesh"), element)
-        if asset is None:
-            self._nothing(element)
-            return None
-        scale = element.number("fitscale", 1.0)
-        with np.errstate(all="ignore"):
-            found = fitted(asset, kind, scale=scale, bounds=self.settings.fitaabb, element=element)
-        size = found[0] if found is not None else ()
-        # A capsule may have the length zero.
-        if found is None or not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
-            self._report(element, f"of type {kind} cannot be fitted around a mesh without volume: it is left out")
-            return None
-        return size, poses.compose(pose(element, self.settings), found[1])
-
-    def _sized(self, element: Element, kind: str, given_size: Floats) -> tuple[tuple[float, ...], Floats] | None:
-        """Return the half sizes and the pose of a solid; fromto gives its length and pose. None where they cannot be read."""
-        size = given_size.tolist()
-        if "fromto" not in element.attributes or kind == "sphere":
-            geom_pose = pose(element, self.settings)
-        else:
-            ends = finite(element, "fromto", 6)
-            along = ends[:3] - ends[3:]
-            rotation = rotation_to(along)
-            if rotation is None:
-                element.report(rules.GEOM_SIZE, "the two points of fromto are the same", "fromto", fatal=True)
-                rotation = rotations.IDENTITY
-            geom_pose = poses.from_parts(0.5 * (ends[:3] + ends[3:]), rotation)
-            half = 0.5 * float(np.linalg.norm(along))
-            size = [size[0] if size else 0.0, half] if kind in ("capsule", "cylinder") else [*(size * 2)[:1] * 2, half]
-        number = _SIZES[kind]
-        size = size[:number]
-        if "fromto" in element.faulty:
-            self._check_rest(element)
-            return None
-        if len(size) < number or not all(value > 0 for value in size):
-            shown = " ".join(f"{value:g}" for value in size)
-            if not element.partial or len(size) == number:
-                message = f"a geom of type {kind} has the sizes {shown or 'none'}; expected {number} positive ones"
-                element.report(rules.GEOM_SIZE, message, "size", fatal=True)
-            self._check_rest(element)
-            return None
-        return tuple(size), geom_pose
-
-    def _report(self, element: Element, message: str) -> None:
-        name = element.get("name")
-        element.report(rules.GEOM, f"geom {name!r:.60} {message}" if name else f"a geom {message}")
-
-
 def _visual_and_collision(element: Element) -> tuple[bool, bool]:
     """Return whether a geom is a visual and whether it is a collision shape.
 
@@ -646,7 +591,6 @@ def _visual_and_collision(element: Element) -> tuple[bool, bool]:
 
 
 def _solid(kind: str, size: tuple[float, ...], geom_pose: Floats) -> tuple[Geometry, Floats]:
-    """Return the geometry, with cylinders along y, and its transform (4, 4)."""
     match kind:
         case "sphere":
             return Sphere(size[0]), poses.to_matrix(geom_pose)

@@ -14,55 +14,41 @@ without an additional body.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import replace
+from typing import Any, get_args
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.diagnostics import Location, losses
 from bodymotion.formats.kept_json import attributes_of, mjcf_values, usable
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.defaults import finite
+from bodymotion.formats.mjcf.defaults import Defaults, finite
+from bodymotion.formats.mjcf.devices import Site
+from bodymotion.formats.mjcf.names import Kept, Output
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import ExtraJoint, ExtraJointType
 
-if TYPE_CHECKING:
-    from bodymotion.formats.mjcf.defaults import Defaults
-    from bodymotion.formats.mjcf.devices import Site
-    from bodymotion.formats.mjcf.extra import Kept
-    from bodymotion.formats.mjcf.writer import Names
-    from bodymotion.model.body import Body
-
-FAR_DISTANCE = 1000.0
-"""[m] Length of the tendons that hold a point in a plane."""
-HINGE_ARM = 0.1
-"""[m] Distance of the two points of a hinge."""
+FAR_DISTANCE = 1000.0  # [m] Length of the tendons that hold a point in a plane.
+HINGE_ARM = 0.1  # [m] Distance of the two points of a hinge.
 STIFF_SOLVER = {"solref": "0.004 1", "solimp": "0.999 0.9999 0.0001"}
 """As stiff as MuJoCo's default time step of 2 ms allows: with the default, a loop of a few kilograms opens by a millimetre."""
 
 
-@dataclass
 class LoopWriter:
-    """Writes the extra joints of a body."""
+    """Writes the extra joints of a body; `elements` are those of its links, `sites` those of devices, `classes` those of defaults."""
 
-    body: Body
-    elements: dict[int, Element]
-    names: Names
-    kept: Kept
-    problems: Diagnostics
-    sites: Mapping[str, tuple[int, Floats]] = field(default_factory=dict)
-    """By name, link and pose of the sites of devices."""
-    classes: Collection[str] = ()
-    """The classes of defaults in the model."""
+    def __init__(
+        self, output: Output, elements: dict[int, Element], sites: Mapping[str, Site], classes: Collection[str]
+    ) -> None:
+        self.body, self.names, self.kept, self.problems = output.body, output.names, output.kept, output.problems
+        self.elements, self.sites, self.classes = elements, sites, classes
 
-    def write(self, root: Element) -> None:
-        """Add the constraints, and the tendons that they need, to a model."""
-        equality, tendon = Element("equality"), Element("tendon")
+    def write(self, tendon: Element, equality: Element) -> None:
+        """Add the constraints, and the tendons that they need, to the sections of a model."""
         for number, joint in enumerate(self.body.extra_joints):
             self._write(joint, number, equality, tendon)
-        root.children += [element for element in (tendon, equality) if element.children]
 
     def _write(self, joint: ExtraJoint, number: int, equality: Element, tendon: Element) -> None:
         if self._as_read(joint, equality):
@@ -74,8 +60,7 @@ class LoopWriter:
         extra = {key: value for key, value in joint.extra.items() if key != "mjcf"}
         if extra:
             values["extra"] = extra
-        first, second = joint.positions
-        sites = [self._site(joint.links[0], f"{name}_1", first), self._site(joint.links[1], f"{name}_2", second)]
+        sites = [self._site(joint.links[k], f"{name}_{k + 1}", joint.positions[k]) for k in (0, 1)]
         values["sites"] = sites
         self.kept.add("loop", name, values)
         if joint.links[0] == joint.links[1]:
@@ -84,17 +69,18 @@ class LoopWriter:
             return
         axis = _unit(joint.axis)
         if joint.type in ("xyz", "ball", "hinge"):
-            self._connect(equality, name, sites)
+            points = {name: sites}
             if joint.type == "hinge":
                 arm = HINGE_ARM * axis
-                points = ((f"{name}_3", first + arm), (f"{name}_4", second + arm))
-                ends = [self._site(link, *point) for link, point in zip(joint.links, points, strict=True)]
-                self._connect(equality, self.names.free("equality", f"{name}_axis"), ends)
+                ends = [self._site(joint.links[k], f"{name}_{k + 3}", joint.positions[k] + arm) for k in (0, 1)]
+                points[self.names.free("equality", f"{name}_axis")] = ends
+            for own, (one, two) in points.items():
+                equality.add("connect", {"name": own, "site1": one, "site2": two, **STIFF_SOLVER})
             return
         directions = _normals(axis) if joint.type in ("xy", "piston") else axis[None]
         distances, moved = self._distances(joint, directions), self._moved(joint, directions)
         for count, (direction, rest) in enumerate(zip(directions, distances, strict=True)):
-            far = self._site(joint.links[0], f"{name}_far{count}", first + FAR_DISTANCE * direction)
+            far = self._site(joint.links[0], f"{name}_far{count}", joint.positions[0] + FAR_DISTANCE * direction)
             tendon_name = self.names.free("tendon", f"{name}_{count}")
             spatial = tendon.add("spatial", {"name": tendon_name, "rgba": "0 0 0 0"})
             spatial.add("site", {"site": far})
@@ -134,9 +120,6 @@ class LoopWriter:
             attributes = {"name": name, **attributes}
         equality.add("connect", attributes)
         return True
-
-    def _connect(self, equality: Element, name: str, sites: list[str]) -> None:
-        equality.add("connect", {"name": name, "site1": sites[0], "site2": sites[1], **STIFF_SOLVER})
 
     def _site(self, link: int, name: str, position: Floats) -> str:
         free = self.names.free("site", name)
@@ -199,24 +182,19 @@ class LoopReader:
         `of_body` is the link of each body, `reference` (L, 7) the poses of the links with the joint values of the poses in the file: an
         anchor is in these. `left_out` are the names of bodies and sites that are not read.
         """
-        found: list[tuple[ExtraJoint, Element, Any]] = []
         listed = self.kept.get("body", "").get("mimics")
         mimics = listed if isinstance(listed, list) else []
         # Equalities have no defaults of their own element names: those of "equality" apply to all.
         elements = list(root.inside("equality"))
         named = {element.get("name"): element for element in elements}
-        for name in self.kept.names("loop"):
-            made = self._kept(name, named.get(name), root)
-            if made is not None:
-                found.append(made)
+        made = (self._kept(name, named.get(name), root) for name in self.kept.names("loop"))
+        found = [one for one in made if one is not None]
         for element in elements:
             if self._ours(element) or (element.name == "joint" and element.get("name") in mimics):
                 continue
             ends = {element.get(name) for name in ("site1", "site2", "body1", "body2")} - {""}
-            if element.get("active", "true") == "false" or ends & left_out:
-                self.others.append(element)
-                continue
-            joint = self._connect(element, of_body, reference) if element.name == "connect" else None
+            is_read = element.name == "connect" and element.get("active", "true") != "false" and not ends & left_out
+            joint = self._connect(element, of_body, reference) if is_read else None
             if joint is None:
                 self.others.append(element)
             else:
@@ -232,20 +210,18 @@ class LoopReader:
         if kind is None or not isinstance(ends, list) or len(ends) != 2 or not self.sites.keys() >= set(map(str, ends)):
             return None
         one, two = (self.sites[str(end)] for end in ends)
-        if element is None and one.link != two.link:
+        if element is None and one[0] != two[0]:
             # The constraint was removed from the file.
             return None
         for site in self.sites:
             rest = site.removeprefix(f"{name}_")
             if rest != site and (site in ends or rest.removeprefix("far").isdecimal()):
                 self.used_sites.add(site)
-        positions = np.stack([one.pose[:3], two.pose[:3]])
-        base = ExtraJoint(name=name, type=kind, links=(one.link, two.link), positions=positions)
+        base = ExtraJoint(name=name, type=kind, links=(one[0], two[0]), positions=np.stack([one[1][:3], two[1][:3]]))
         joint = replace(base, **usable(base, kept_values, skip=("links", "positions")))
         return joint, root if element is None else element, kept_values.get("order")
 
     def _ours(self, element: Element) -> bool:
-        """Return whether our writer made an equality for an extra joint."""
         sites = {element.get("site1"), element.get("site2")} - {""}
         if sites:
             return sites <= self.used_sites
@@ -267,13 +243,12 @@ class LoopReader:
             if any(end not in self.sites for end in ends):
                 return None
             one, two = (self.sites[end] for end in ends)
-            return _ball(element, (one.link, two.link), one.pose[:3], two.pose[:3])
+            return _ball(element, (one[0], two[0]), one[1][:3], two[1][:3])
         bodies = [element.need("body1"), element.get("body2", "world") or "world"]
         links = []
         for body in bodies:
             if body == "world" and body not in of_body:
-                message = f"equality {name!r:.60} holds a body to the world, which is no link"
-                element.report(rules.EQUALITY, message)
+                element.report(rules.EQUALITY, f"equality {name!r:.60} holds a body to the world, which is no link")
                 return None
             if body not in of_body:
                 if body:

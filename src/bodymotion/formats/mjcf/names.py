@@ -1,21 +1,28 @@
-"""The elements and attributes of MJCF, which are in `elements.txt`, and names that a model uses and does not have."""
+"""The elements and attributes of MJCF, which are in `elements.txt`; names of objects, and the texts in <custom> by these names."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from bodymotion.diagnostics import Diagnostics
+from bodymotion.formats.kept_json import plain
+from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.xml.syntax import closest_name
+from bodymotion.formats.xml.tree import Element, is_xml_text
+from bodymotion.model.body import Body
 
-if TYPE_CHECKING:
-    from bodymotion.formats.xml.tree import Element
-
-CONTAINERS = ("worldbody", "body", "frame", "replicate")
-"""Elements that have the content of a `<body>`, one another included."""
+CONTAINERS = (
+    "worldbody",
+    "body",
+    "frame",
+    "replicate",
+)  # Elements that have the content of a `<body>`, one another included.
 
 
 @dataclass
@@ -92,8 +99,7 @@ def check_names(root: Element) -> None:
 
 def _report_name(element: Element, attribute: str, message: str, name: str, known: Collection[str], shown: str) -> None:
     """Report an unknown name, and which of the known ones may be meant, unless so many were reported that more are only counted."""
-    found = None if element.document is None else element.document.found
-    full = found is not None and (found.is_full(rules.FOREIGN) or found.is_full(rules.MISSPELT))
+    full = element.is_full(rules.FOREIGN) or element.is_full(rules.MISSPELT)
     meant = None if full else closest_name(name, known)
     if meant is None:
         element.report(rules.FOREIGN, message, attribute)
@@ -101,8 +107,13 @@ def _report_name(element: Element, attribute: str, message: str, name: str, know
         element.report(rules.MISSPELT, f"{message}: did you mean {shown.format(meant)}?", attribute)
 
 
-NOT_READ = ("composite", "flexcomp", "replicate", "attach", "plugin")
-"""Elements of a body that are not read; MuJoCo makes bodies of them."""
+NOT_READ = (
+    "composite",
+    "flexcomp",
+    "replicate",
+    "attach",
+    "plugin",
+)  # Elements of a body that are not read; MuJoCo makes bodies of them.
 
 OF_KIND = {
     **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),
@@ -117,26 +128,19 @@ OF_KIND = {
 DRIVEN = ("joint", "jointinparent", "tendon", "site", "refsite", "cranksite", "slidersite", "body")
 """The attributes of an actuator that name what it drives."""
 
-MAX_SPELLING_NAMES = 2_000
-"""Among more names no similar one is searched for."""
+MAX_SPELLING_NAMES = 2_000  # Among more names no similar one is searched for.
 
 
 def check_actuators(root: Element) -> None:
     """Report actuators that drive something that does not exist; the body can be read all the same."""
-    actuators = list(root.inside("actuator"))
-    if not actuators:
+    inside = [element for world in root.all("worldbody") for element in world.every()]
+    if any(element.name in NOT_READ for element in inside):
+        # MuJoCo makes bodies of it, with names that are not in the file.
         return
-    names: dict[str, set[str]] = {"joint": set(), "site": set(), "body": set()}
-    for world in root.all("worldbody"):
-        for element in world.every():
-            if element.name in NOT_READ:
-                # MuJoCo makes bodies of it, with names that are not in the file.
-                return
-            kind = "joint" if element.name == "freejoint" else element.name
-            if kind in names:
-                names[kind].add(element.get("name"))
+    elements = {"body": ("body",), "site": ("site",), "joint": ("joint", "freejoint")}
+    names = {kind: {e.get("name") for e in inside if e.name in own} for kind, own in elements.items()}
     names["tendon"] = {element.get("name") for element in root.inside("tendon")}
-    for element in actuators:
+    for element in root.inside("actuator"):
         for attribute in DRIVEN:
             kind, name = OF_KIND[attribute], element.get(attribute)
             if not name or name in names[kind]:
@@ -146,3 +150,95 @@ def check_actuators(root: Element) -> None:
             message = f"<{element.name:.60}> drives the {kind} {name!r:.60}, which does not exist"
             hint = None if other is None else f"did you mean {other!r:.60}?"
             element.report(rules.REFERENCE, message, attribute, hint=hint)
+
+
+class Names:
+    """Makes unique names for each kind of object (`body`, `joint`, `site` …)."""
+
+    def __init__(self, *, slashes: bool = False) -> None:
+        self._slashes = slashes
+        # The name of the world as a body.
+        self._used: dict[str, set[str]] = {"body": {"world"}}
+        self._next: dict[tuple[str, str], int] = {}
+
+    def free(self, kind: str, wanted: str, fallback: str = "") -> str:
+        """Return the wanted name, with a number where it is used already; `fallback` where it is empty.
+
+        Characters that XML cannot hold become `_`, and so does `/`, which dm_control uses to join names, unless `slashes` keeps it.
+        """
+        fits = [(c != "/" or self._slashes) and (c == " " or not c.isspace()) and is_xml_text(c) for c in wanted]
+        text = "".join(c if fit else "_" for c, fit in zip(wanted, fits, strict=True)).strip() or fallback or kind
+        used = self._used.setdefault(kind, set())
+        name = text
+        number = self._next.get((kind, text), 2)
+        while name in used:
+            name, number = f"{text}_{number}", number + 1
+        self._next[kind, text] = number
+        used.add(name)
+        return name
+
+    def release(self, kind: str, name: str) -> None:
+        """Release a name that was not used."""
+        self._used.get(kind, set()).discard(name)
+
+
+class Kept:
+    """The texts of a file by kind and name: what a Body has and MJCF cannot hold.
+
+    They are in `<custom>`, which MuJoCo ignores and our reader reads. The name of a text is `bodymotion KIND NAME`, with the name of an
+    object in the file; its data is a mapping in JSON::
+
+        <custom>
+          <text name="bodymotion link RARM_ELBOW" data="{&quot;joint&quot;: {&quot;id&quot;: 7, &quot;gear_ratio&quot;: 100.0}}"/>
+        </custom>
+
+    Kinds are `body` (whose name is empty), `link`, `device`, `geom`, `material` and `loop`. A text has only what the rest of the file does
+    not hold. Where the two disagree because the file was edited, the rest of the file counts.
+    """
+
+    def __init__(self) -> None:
+        self.lost: list[str] = []
+        """The paths of values that JSON cannot hold."""
+        self._texts: dict[str, dict[str, object]] = {}
+
+    def add(self, kind: str, name: str, values: Mapping[str, object]) -> None:
+        """Keep values of an object."""
+        if values:
+            key = f"{kind} {name}".rstrip()
+            self._texts.setdefault(f"bodymotion {key}", {}).update(plain(values, self.lost, key))
+
+    def get(self, kind: str, name: str) -> dict[str, object]:
+        """Return what is kept of an object; mostly nothing."""
+        return self._texts.get(f"bodymotion {kind} {name}".rstrip(), {})
+
+    def names(self, kind: str) -> list[str]:
+        """Return the names of the objects of a kind that have a text."""
+        start = f"bodymotion {kind} "
+        return [key.removeprefix(start) for key in self._texts if key.startswith(start)]
+
+    def write(self, custom: Element) -> None:
+        """Add the texts to the `<custom>` of a model."""
+        for name, values in self._texts.items():
+            text = json.dumps(values, ensure_ascii=False)
+            # JSON can write characters that XML cannot hold as \uXXXX.
+            custom.add("text", {"name": name, "data": text if is_xml_text(text) else json.dumps(values)})
+
+    def read(self, name: str, data: str) -> None:
+        """Read a text of a file, if it is one of ours that can be used."""
+        if name.startswith("bodymotion "):
+            with suppress(ValueError, RecursionError):
+                values = json.loads(data)
+                if isinstance(values, dict):
+                    self._texts.setdefault(name, {}).update(values)
+
+
+@dataclass
+class Output:
+    """What all parts of a model that is written share: the body, its files, assets, names, texts of <custom>, and losses."""
+
+    body: Body
+    folder: MeshFolder
+    names: Names
+    asset: Element = field(default_factory=lambda: Element("asset"))
+    kept: Kept = field(default_factory=Kept)
+    problems: Diagnostics = field(default_factory=Diagnostics)

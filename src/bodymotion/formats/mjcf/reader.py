@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
-from bodymotion.formats.kept_json import usable
+from bodymotion.formats.kept_json import viewpoints_of
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.bodies import RawLink, Tree
 from bodymotion.formats.mjcf.defaults import MAX_SIZE, ORIENTATIONS, Defaults, read_settings
 from bodymotion.formats.mjcf.devices import DeviceReader
-from bodymotion.formats.mjcf.extra import Kept, plain_sections, with_efforts
-from bodymotion.formats.mjcf.geoms import Assets, GeomReader
+from bodymotion.formats.mjcf.extra import plain_sections, with_efforts
+from bodymotion.formats.mjcf.geoms import Geoms
 from bodymotion.formats.mjcf.loops import LoopReader
-from bodymotion.formats.mjcf.names import check_actuators, check_names
+from bodymotion.formats.mjcf.names import Kept, check_actuators, check_names
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder, file_bytes
 from bodymotion.formats.xml.tree import MISSING, Element, FieldLocator, FieldTable, discard_following, read_xml
 from bodymotion.geometry.arrays import frozen
-from bodymotion.model.body import Body, Viewpoint
+from bodymotion.geometry.units import limits_in_radians
+from bodymotion.model.body import Body
 from bodymotion.model.links import Link, Segment
 
 if TYPE_CHECKING:
@@ -62,11 +62,6 @@ DEVICE_FIELDS: FieldTable = {
 }
 EXTRA_JOINT_FIELDS: FieldTable = {"name": ("@name",), "positions": ("@anchor",)}
 
-MAX_RADIANS = 2 * math.pi + 0.01
-"""Limits of robots in radians are within a full turn. A model in degrees has larger ones somewhere."""
-MANY_LIMITS = 4
-"""As many joints with such small limits are no coincidence, even where all limits are whole numbers."""
-
 
 def read_mjcf(path: str | Path, *, allow_outside: bool | None = None) -> ReadResult[Body]:
     """Read an MJCF model.
@@ -84,11 +79,11 @@ def read_mjcf(path: str | Path, *, allow_outside: bool | None = None) -> ReadRes
     Joint values are those of MuJoCo's qpos (`ref` included).
     """
     path = Path(path)
-    found = Diagnostics(path)
-    data = b""
-    with found.recover():
+    try:
         data = file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
-    return found.result(None) if found.refusal else parse_mjcf(data, path, allow_outside=allow_outside)
+    except FormatError as error:
+        return ReadResult(None, error.problems, refusal=error.problem)
+    return parse_mjcf(data, path, allow_outside=allow_outside)
 
 
 def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool | None = None) -> ReadResult[Body]:
@@ -117,13 +112,7 @@ class _Files:
     incomplete: bool = False
 
     def tree(self, data: bytes) -> Element | None:
-        """Return the root of a model; the elements of included files stand in place of their <include>.
-
-        Raises
-        ------
-        FormatError
-            When the root is another element, or the model is too large.
-        """
+        """Return the root of a model, with the elements of included files; FormatError where it is no MJCF, or too large."""
         root = self._parse(data, self.path)
         seen = {self.path.resolve()}
         stack, count = [(root, 0)] if root is not None else [], 0
@@ -154,7 +143,6 @@ class _Files:
         return root
 
     def _contents(self, include: Element, seen: set[Path]) -> list[Element]:
-        """Return the elements of an included file; none where it cannot be read, which is reported."""
         try:
             file = self._find(include)
             real = file.resolve()
@@ -192,8 +180,8 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
     for custom in root.all("custom"):
         for text in custom.all("text"):
             kept.read(text.get("name"), text.attributes.get("data", ""))
-    assets = Assets(root, settings, defaults, kept, files.finder, files.path, found)
-    tree = Tree(settings, defaults, GeomReader(settings, assets, kept), kept)
+    geoms = Geoms(root, settings, defaults, kept, files.finder, files.path, found)
+    tree = Tree(settings, defaults, geoms, kept)
     tree.read(root)
     locators = [
         FieldLocator(raw.element, LINK_FIELDS, {"joint": raw.joint_element, "inertial": raw.inertial})
@@ -219,7 +207,7 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
     if not tree.has_body:
         return None
     entries: dict[Subject, Location | Locator] = {
-        **{("textures", url): location for url, location in assets.images.items()},
+        **{("textures", url): location for url, location in geoms.images.items()},
         **{("links", k): locator for k, locator in enumerate(locators)},
         **{("devices", k): FieldLocator(element, DEVICE_FIELDS, {}) for k, (_, element) in enumerate(carried)},
         **{("extra_joints", k): FieldLocator(e, EXTRA_JOINT_FIELDS, {}) for k, (_, e) in enumerate(extra_joints)},
@@ -232,7 +220,7 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
         links=_of_total_mass(links, settings.settotalmass),
         devices=tuple(device for device, _ in carried),
         extra_joints=tuple(joint for joint, _ in extra_joints),
-        viewpoints=_viewpoints(of_body.get("viewpoints")),
+        viewpoints=viewpoints_of(of_body.get("viewpoints")),
         root_pose=tree.root_pose,
         info=info if isinstance(info, dict) else {},
         extra={**own, **extra} if isinstance(own, dict) else extra,
@@ -250,7 +238,6 @@ def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
 def _mark_unknown(
     links: Sequence[RawLink], locators: Sequence[FieldLocator], found: Diagnostics, *, incomplete: bool
 ) -> None:
-    """Mark the fields of links that could not be read, and report numbers that are not finite."""
     for index, (raw, locator) in enumerate(zip(links, locators, strict=True)):
         unknown = set(locator.unknown())
         if raw.mass_unknown:
@@ -271,18 +258,13 @@ def _mark_unknown(
 
 def _check_unit(links: Sequence[RawLink], settings: Settings) -> None:
     """Report angles in degrees that look like radians: all limits are small, and not whole numbers of a few joints."""
-    if settings.angle == 1.0:
-        return
     turning = [link for link in links if link.joint.type == "rotate"]
     limited = [link for link in turning if np.isfinite([link.joint.lower, link.joint.upper]).all()]
-    if not limited:
-        return
     limits = np.array([[link.joint.lower, link.joint.upper] for link in limited]) / settings.angle
-    largest = float(np.abs(limits).max())
-    whole = bool((np.abs(limits - np.round(limits)) < 1e-9).all())
-    if largest > MAX_RADIANS or (whole and len(limited) < MANY_LIMITS):
+    widest = limits_in_radians(limits) if settings.angle != 1.0 and limited else None
+    if widest is None:
         return
-    link = limited[int(np.abs(limits).max(axis=1).argmax())]
+    link, largest = limited[widest], np.abs(limits).max()
     element = link.joint_element or link.element
     which = f"the limits of joint {link.joint.name!r:.60} are" if len(limited) == 1 else "the limits of all joints are"
     element.report(rules.RADIANS, f"{which} within ±{largest:.4g} degrees: are radians meant?", "range")
@@ -299,8 +281,3 @@ def _of_total_mass(links: tuple[Link, ...], total: float) -> tuple[Link, ...]:
         return replace(segment, mass=segment.mass * share, inertia=frozen(segment.inertia * share))
 
     return tuple(replace(link, segments=tuple(map(scaled, link.segments))) for link in links)
-
-
-def _viewpoints(kept: object) -> tuple[Viewpoint, ...]:
-    found = [usable(Viewpoint(), view) for view in (kept if isinstance(kept, list) else [])]
-    return tuple(Viewpoint(**values) for values in found if len(values) == len(fields(Viewpoint)))

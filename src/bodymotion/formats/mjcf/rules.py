@@ -1,7 +1,5 @@
 """The rules of MJCF: what MuJoCo requires of a model, and what of a model is not read."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import document, judgement
 
 RETIRED = {"MJCF113": "BODY111", "MJCF130": "BODY131", "MJCF131": "BODY133", "MJCF134": "BODY130"}

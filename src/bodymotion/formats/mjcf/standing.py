@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
+from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.geom_writer import solid
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import Floats, Ints
-from bodymotion.geometry.convex import hull_distance
-from bodymotion.geometry.shapes import Box
-from bodymotion.model.inertias import is_moving, rigid_groups
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Box, Shape
+from bodymotion.geometry.solids import solid
+from bodymotion.model.body import Body
+from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.model.motors import default_gains, effort_range, passive_joints
 
 if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
     from bodymotion.formats.mjcf.body_writer import LinkWriter
-    from bodymotion.geometry.shapes import Shape
-    from bodymotion.model.body import Body
 
 SelfCollision: TypeAlias = Literal["none", "touching", "all"]
 Actuators: TypeAlias = Literal["motor", "position", "none"]
 CollisionShapes: TypeAlias = Literal["mesh", "hull", "box"]
-
-TOUCH_DISTANCE = 1e-4
-"""[m] Links at most this far apart count as overlapping: MuJoCo has meshes in single precision."""
 
 
 def boxed(body: Body) -> Body:
@@ -54,97 +45,6 @@ def boxed(body: Body) -> Body:
             for link in body.links
         ),
     )
-
-
-class CollisionPoints:
-    """The points (P, 3) of the shapes of a body that have contacts in MuJoCo, in the frames of their links.
-
-    `links` (P,) are the links of the points, `shapes` (S,) those of the shapes; the points of a shape begin at `starts` (S,).
-    """
-
-    def __init__(self, body: Body) -> None:
-        self.body = body
-        clouds: list[Floats] = []
-        links: list[int] = []
-        for link in body.links:
-            for shape in link.collisions:
-                geom = solid(shape)
-                if geom is not None and not geom.is_flat:
-                    points = shape.to_mesh().vertices
-                    if len(points) and np.isfinite(points).all():
-                        clouds.append(points)
-                        links.append(link.index)
-        sizes = [len(cloud) for cloud in clouds]
-        self.shapes = np.array(links, dtype=np.int64)
-        self.links = np.repeat(self.shapes, sizes)
-        self.points = np.concatenate([np.zeros((0, 3)), *clouds])
-        self.starts = np.cumsum([0, *sizes])[:-1]
-
-    def placed(self, q: Floats, root: npt.ArrayLike) -> Floats:
-        """Return the points (P, 3) [m] in the world, for joint values (J,) and a root pose (7,)."""
-        return poses.transform_points(self.body.forward_kinematics(q, root)[self.links], self.points)
-
-    def lowest(self, q: Floats, root: Floats) -> float | None:
-        """Return the height [m] of the lowest point; None without shapes."""
-        return float(self.placed(q, root)[:, 2].min()) if len(self.points) else None
-
-    def home(self) -> tuple[Floats, Floats]:
-        """Return joint values (J,) and a root pose (7,): the rest pose within the limits, on the ground if the root is free."""
-        q, root = rest_values(self.body), np.array(self.body.root_pose, dtype=np.float64)
-        if not self.body.is_mounted:
-            root[2] -= self.lowest(q, root) or 0.0
-        return q, root
-
-    @cached_property
-    def rest_overlaps(self) -> tuple[tuple[int, int], ...]:
-        """The pairs of links that overlap at rest, as `overlaps`."""
-        return self.overlaps((rest_values(self.body), np.zeros(self.body.num_joints)))
-
-    def overlaps(
-        self, postures: Sequence[Floats], known: Iterable[tuple[int, int]] = ()
-    ) -> tuple[tuple[int, int], ...]:
-        """Return `known` and the pairs of links, by index, whose shapes overlap in joint values (J,), and which MuJoCo lets collide.
-
-        MuJoCo itself excludes links that move as one, and a moving link and the one that carries it.
-        """
-        found = set(known)
-        if not len(self.shapes):
-            return ()
-        group, carrier = self._groups
-        for q in postures:
-            points = self.placed(q, poses.IDENTITY)
-            low = np.minimum.reduceat(points, self.starts) - TOUCH_DISTANCE
-            high = np.maximum.reduceat(points, self.starts)
-            clouds = np.split(points, self.starts[1:])
-            for one, index in enumerate(self.shapes.tolist()):
-                near = ((low[one + 1 :] <= high[one]) & (low[one] <= high[one + 1 :])).all(axis=1)
-                own, carries = group[one + 1 :], carrier[one + 1 :]
-                near &= (own != group[one]) & (own != carrier[one]) & (carries != group[one])
-                for two in (np.flatnonzero(near) + one + 1).tolist():
-                    pair = index, int(self.shapes[two])
-                    if pair not in found and hull_distance(clouds[one], clouds[two], TOUCH_DISTANCE) <= TOUCH_DISTANCE:
-                        found.add(pair)
-        return tuple(sorted(found))
-
-    @cached_property
-    def _groups(self) -> tuple[Ints, Ints]:
-        """For each shape (S,) the number of the links that move as one with its own, and of those that carry them (-1 none)."""
-        groups = rigid_groups(self.body)
-        group_of = {index: number for number, group in enumerate(groups) for index in group}
-        above = [self.body.links[group[0]].parent if group[0] > 0 else -1 for group in groups]
-        carriers = [group_of[link] if link >= 0 and is_moving(self.body, link) else -1 for link in above]
-        own = np.array([group_of[index] for index in self.shapes.tolist()], dtype=np.int32)
-        return own, np.array(carriers, dtype=np.int32)[own]
-
-
-def rest_values(body: Body) -> Floats:
-    """Return joint values (J,): 0, or the limit that is nearest to it; 0 in a body with closed loops."""
-    q = np.zeros(body.num_joints)
-    if not body.extra_joints:
-        for column, joint in enumerate(body.joints):
-            if joint.type in ("rotate", "slide") and joint.lower <= joint.upper:
-                q[column] = np.clip(0.0, joint.lower, joint.upper)
-    return q
 
 
 def overlap_problem(pairs: Sequence[str]) -> Problem:
@@ -175,22 +75,19 @@ def position_actuators(body: Body, links: LinkWriter, gains: Floats | None) -> E
     actuator = Element("actuator")
     table, passive = default_gains(body) if gains is None else gains, passive_joints(body)
     for column, index in enumerate(body.joint_links):
-        if index <= 0 or index not in links.joint_names or body.links[index].joint.type not in ("rotate", "slide"):
-            continue
-        if column in passive:
+        joint = body.links[index].joint
+        if index <= 0 or index not in links.joint_names or joint.type not in ("rotate", "slide") or column in passive:
             continue
         name, (kp, kd) = links.joint_names[index], table[column].tolist()
         attributes = {"name": links.names.free("actuator", name), "joint": name}
         attributes |= {"kp": number_text(kp), "kv": number_text(kd)}
-        joint = body.links[index].joint
         # MuJoCo keeps the range of a joint itself; that of a motor in a file may be of a control without a unit.
         efforts = None if "actuatorfrcrange" in mjcf_values(joint.extra) else effort_range(joint)
         if efforts is not None:
             attributes["forcerange"] = number_text(efforts)
         if body.source.format == "mjcf":
             # Defaults of the file, of motors too, would hold for it.
-            limited = "false" if efforts is None else "true"
-            attributes |= {"gear": "1", "ctrllimited": "false", "forcelimited": limited}
+            attributes |= {"gear": "1", "ctrllimited": "false", "forcelimited": "false" if efforts is None else "true"}
         actuator.add("position", attributes)
     return actuator
 
@@ -206,10 +103,8 @@ def add_floor(world: Element, friction: float) -> None:
 def home_keyframe(points: CollisionPoints, links: LinkWriter, world: Element, actuator: Element) -> list[Element]:
     """Return the keyframe of `CollisionPoints.home`, if there are joints; the controls of position actuators hold it."""
     body, (q, root) = points.body, points.home()
-    values: dict[str, list[float]] = {}
-    for column, index in enumerate(body.joint_links):
-        if index in links.joint_names:
-            values[links.joint_names[index]] = [float(q[column])]
+    columns, names_of_joints = enumerate(body.joint_links), links.joint_names
+    values = {names_of_joints[index]: [float(q[column])] for column, index in columns if index in names_of_joints}
     if body.links and 0 in links.joint_names:
         values[links.joint_names[0]] = root.tolist()
     joints = [e.get("name") for e in world.every() if e.name in ("joint", "freejoint")]

@@ -1,29 +1,27 @@
 """Writing a body as an MJCF file, with its meshes beside it."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Diagnostics, Location, losses
+from bodymotion.diagnostics import Location, Problem, losses
 from bodymotion.formats.kept_json import json_of_viewpoints
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.mjcf import rules
-from bodymotion.formats.mjcf.body_writer import LinkWriter, accepted_body, motor_element
+from bodymotion.formats.mjcf.body_writer import LinkWriter, accepted_body
 from bodymotion.formats.mjcf.devices import DeviceWriter
-from bodymotion.formats.mjcf.extra import WRITTEN_WHOLE, ExtraSections, Kept
-from bodymotion.formats.mjcf.geom_writer import GeomWriter, MaterialWriter
+from bodymotion.formats.mjcf.extra import WRITTEN_WHOLE, ExtraSections
+from bodymotion.formats.mjcf.geom_writer import GeomWriter
 from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR
 from bodymotion.formats.mjcf.loops import LoopWriter
+from bodymotion.formats.mjcf.names import Names, Output
 from bodymotion.formats.mjcf.standing import (
     Actuators,
-    CollisionPoints,
     CollisionShapes,
     SelfCollision,
     add_floor,
@@ -32,42 +30,11 @@ from bodymotion.formats.mjcf.standing import (
     home_keyframe,
     position_actuators,
 )
-from bodymotion.formats.xml.tree import Element, is_xml_text, number_text, to_xml
+from bodymotion.formats.xml.tree import Element, number_text, to_xml
+from bodymotion.model.body import Body
+from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.model.links import MOVING
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.model.body import Body
-
-
-class Names:
-    """Makes unique names for each kind of object (`body`, `joint`, `site` …)."""
-
-    def __init__(self, *, slashes: bool = False) -> None:
-        self._slashes = slashes
-        # The name of the world as a body.
-        self._used: dict[str, set[str]] = {"body": {"world"}}
-        self._next: dict[tuple[str, str], int] = {}
-
-    def free(self, kind: str, wanted: str, fallback: str = "") -> str:
-        """Return the wanted name, with a number where it is used already; `fallback` where it is empty.
-
-        Characters that XML cannot hold become `_`, and so does `/`, which dm_control uses to join names, unless `slashes` keeps it.
-        """
-        fits = [(c != "/" or self._slashes) and (c == " " or not c.isspace()) and is_xml_text(c) for c in wanted]
-        plain = "".join(c if fit else "_" for c, fit in zip(wanted, fits, strict=True)).strip() or fallback or kind
-        used = self._used.setdefault(kind, set())
-        name = plain
-        number = self._next.get((kind, plain), 2)
-        while name in used:
-            name, number = f"{plain}_{number}", number + 1
-        self._next[kind, plain] = number
-        used.add(name)
-        return name
-
-    def release(self, kind: str, name: str) -> None:
-        """Release a name that was not used."""
-        self._used.get(kind, set()).discard(name)
+from bodymotion.model.motors import motor_range
 
 
 def excluded_contacts(body: Body, links: LinkWriter) -> Element:
@@ -90,12 +57,17 @@ def excluded_contacts(body: Body, links: LinkWriter) -> Element:
 
 
 def actuators(body: Body, links: LinkWriter) -> Element:
-    """Return a motor for each joint with a column, in the order of the columns."""
+    """Return a motor for each joint with a column; its control is the torque [Nm] or force [N] before the gear."""
     actuator = Element("actuator")
     for index in body.joint_links:
         if index > 0 and index in links.joint_names and body.links[index].joint.type in MOVING:
             joint, name = body.links[index].joint, links.joint_names[index]
-            actuator.children.append(motor_element(joint, links.names.free("actuator", name), name))
+            attributes = {"name": links.names.free("actuator", name), "joint": name}
+            if joint.gear_ratio not in (0.0, 1.0):
+                attributes["gear"] = number_text(joint.gear_ratio)
+            if (limits := motor_range(joint)) is not None:
+                attributes["forcerange"] = number_text(limits)
+            actuator.add("motor", attributes)
     return actuator
 
 
@@ -130,8 +102,7 @@ COMPILER = {
     **{"angle": "radian", "autolimits": "true", "inertiafromgeom": "false", "balanceinertia": "false"},
     **{"boundmass": "0", "boundinertia": "0", "fusestatic": "false", "discardvisual": "false"},
 }
-MAX_DEPTH = 180
-"""Links in a chain: XML readers limit how deep elements are nested."""
+MAX_DEPTH = 180  # Links in a chain: XML readers limit how deep elements are nested.
 
 
 def write_mjcf(
@@ -248,10 +219,9 @@ def _check(body: Body) -> None:
 
 class _Writer:
     def __init__(self, body: Body, folder: MeshFolder, options: ModelOptions) -> None:
-        self.body, self.folder, self.options = body, folder, options
-        self.problems = Diagnostics()
-        self.kept = Kept()
-        self.names = Names(slashes=body.source.format == "mjcf")
+        self.body, self.options = body, options
+        self.output = Output(body, folder, Names(slashes=body.source.format == "mjcf"))
+        self.problems, self.kept = self.output.problems, self.output.kept
 
     def model(self) -> Element:
         body = self.body
@@ -264,12 +234,9 @@ class _Writer:
             own = {**values, "contype": "0"} if self.options.self_collision == "none" else values
             default.add("default", {"class": name}).add("geom", dict(own))
         extras.defaults(default)
-        asset, sensors = Element("asset"), Element("sensor")
-        materials = MaterialWriter(asset, self.names, self.kept, self.folder)
-        hull_vertices = 64 if self.options.collision_shapes == "hull" else 0
-        geoms = GeomWriter(asset, self.names, self.kept, self.folder, materials, hull_vertices)
-        world = Element("worldbody")
-        links = self.links = LinkWriter(body, self.names, self.kept, geoms, self.problems)
+        world, sensors = Element("worldbody"), Element("sensor")
+        geoms = GeomWriter(self.output, 64 if self.options.collision_shapes == "hull" else 0)
+        links = self.links = LinkWriter(self.output, geoms)
         for link in body.links:
             links.write(link, world)
         devices = self._devices(links.elements, sensors)
@@ -292,21 +259,17 @@ class _Writer:
             keyframe.children += home_keyframe(points, links, world, actuator)
             if not body.is_mounted:
                 add_floor(world, self.options.friction)
-        loops = Element("loops")
-        LoopWriter(body, links.elements, self.names, self.kept, self.problems, devices.sites, extras.classes).write(
-            loops
-        )
-        equality = loops.first("equality") or Element("equality")
+        tendon, equality, custom = Element("tendon"), Element("equality"), root.add("custom")
+        LoopWriter(self.output, links.elements, devices.sites, extras.classes).write(tendon, equality)
         mimics = add_followers(body, links, equality)
         self._body(contact if makes else None, mimics, {"motor": "made"}.get(kind or "", kind))
-        self.kept.write(root)
-        custom = next((child for child in root.children if child.name == "custom"), None) or root.add("custom")
+        self.kept.write(custom)
         sections = {
             "custom": custom,
-            "asset": asset,
+            "asset": self.output.asset,
             "worldbody": world,
             "contact": contact,
-            "tendon": loops.first("tendon") or Element("tendon"),
+            "tendon": tendon,
             "equality": equality,
             "actuator": actuator,
             "sensor": sensors,
@@ -322,7 +285,7 @@ class _Writer:
         for section in list(sections.values())[1:]:
             if section.children:
                 root.children.append(section)
-        self.problems.extend((*geoms.lost, *materials.lost, *self.folder.lost))
+        self.problems.extend((*geoms.lost, *self.output.folder.lost))
         for where in self.kept.lost:
             self.problems.add(losses.KEPT_LESS.problem(f"{where} cannot be kept"))
         return root
@@ -331,7 +294,7 @@ class _Writer:
         devices = self.body.devices
         in_tree = sorted(range(len(devices)), key=lambda number: devices[number].link)
         ordered = in_tree == sorted(in_tree)
-        writer = DeviceWriter(sensors, self.names, self.kept, self.problems)
+        writer = DeviceWriter(self.output, sensors)
         for number in in_tree:
             writer.write(elements[devices[number].link], devices[number], None if ordered else number)
         return writer
@@ -339,19 +302,15 @@ class _Writer:
     def _body(self, made: Element | None, mimics: list[str], motors: str | None) -> None:
         """Keep what MJCF cannot hold of the body; `made` are the excluded contacts of a model whose actuators this writer makes."""
         body = self.body
-        # The text marks a file of ours: what the writer makes anew each time is not kept by the reader.
-        values: dict[str, object] = {"version": 1}
-        if body.info:
-            values["info"] = body.info
-        if made is not None:
-            values["motors"] = motors
-            if made.children:
-                values["excludes"] = [[one.get("body1"), one.get("body2")] for one in made.children]
-        if mimics:
-            values["mimics"] = mimics
-        extra = {key: value for key, value in body.extra.items() if key != "mjcf"}
-        if extra:
-            values["extra"] = extra
-        if body.viewpoints:
-            values["viewpoints"] = json_of_viewpoints(body.viewpoints)
-        self.kept.add("body", "", values)
+        # The version marks a file of ours: what the writer makes anew each time is not kept by the reader.
+        values: dict[str, object] = {
+            "version": 1,
+            "info": body.info,
+            "motors": motors,
+            "excludes": [[one.get("body1"), one.get("body2")] for one in (() if made is None else made.children)],
+            "mimics": mimics,
+            "extra": {key: value for key, value in body.extra.items() if key != "mjcf"},
+            "viewpoints": json_of_viewpoints(body.viewpoints),
+        }
+        kept = {key: value for key, value in values.items() if (value if key != "motors" else made is not None)}
+        self.kept.add("body", "", kept)

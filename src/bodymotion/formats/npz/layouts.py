@@ -76,14 +76,13 @@ LAYOUTS = tuple(
 )
 JOINT_NAMES, LINK_NAMES = ("joint_names", "dof_names"), ("link_names", "body_names")
 RATES, TIMES = ("fps", "frame_rate", "frequency"), ("times", "time")
-ROOT_JOINTS = ("root", "freejoint", "floating_base_joint", "floating_base", "")
-"""Names of free joints."""
-NO_ORDER = ("BeyondMimic", "Isaac Lab AMP")
-"""Layouts whose joints without names may be in the order of MuJoCo or of Isaac Lab."""
-UNIT_TOLERANCE = 0.01
-"""The difference of a quaternion's length from 1."""
-LOCO_MUJOCO_RATE = 500.0
-"""[Hz] That of loco-mujoco's files, which do not have it."""
+ROOT_JOINTS = ("root", "freejoint", "floating_base_joint", "floating_base", "")  # Names of free joints.
+NO_ORDER = (
+    "BeyondMimic",
+    "Isaac Lab AMP",
+)  # Layouts whose joints without names may be in the order of MuJoCo or of Isaac Lab.
+UNIT_TOLERANCE = 0.01  # The difference of a quaternion's length from 1.
+LOCO_MUJOCO_RATE = 500.0  # [Hz] That of loco-mujoco's files, which do not have it.
 G1_JOINTS = tuple(Path(__file__).with_name("g1_joints.txt").read_text("utf-8").split())
 """The joints of the Unitree G1 in MuJoCo's order, in which Unitree, GMR and others write them."""
 UPRIGHT, NOT_UPRIGHT = 0.9, 0.75
@@ -130,9 +129,8 @@ def motion_of(arrays: dict[str, Array], source: Source, found: Diagnostics, give
                 reader.loco_mujoco(components, named)
             else:
                 names = listed(sorted(arrays), 20) or "none"
-                raise rules.LAYOUT.error(
-                    f"the arrays are {names}; expected joint_displacement or a known layout", location
-                )
+                message = f"the arrays are {names}; expected joint_displacement or a known layout"
+                raise rules.LAYOUT.error(message, location)
     if not components and found.has_errors:
         return ReadResult(None, found.problems)
     source = replace(source, locations=SourceMap({(): location}, found.unknown))
@@ -150,9 +148,8 @@ class _Reader:
         fits = array.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, array.shape, strict=True))
         if array.dtype.kind not in "iuf" or not fits:
             wanted = ", ".join("any" if n is None else str(n) for n in shape)
-            raise rules.SHAPE.error(
-                f"{name}: numbers of shape ({wanted}) are needed, it is {array.dtype} {array.shape}", self.location
-            )
+            message = f"{name}: numbers of shape ({wanted}) are needed, it is {array.dtype} {array.shape}"
+            raise rules.SHAPE.error(message, self.location)
         return np.asarray(array, np.float64)
 
     def names(self, keys: Sequence[str], given: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -203,23 +200,17 @@ class _Reader:
         missing = ("components", "all")
         if "link_position" in self.arrays:
             with self.found.recover(missing):
-                poses = self.numbers("link_position", (count, None, 7))
-                components.append(
-                    self.links(poses, self.names(LINK_NAMES, self.given.link_names, poses.shape[1]), timeline)
-                )
+                components.append(self.links(self.numbers("link_position", (count, None, 7)), timeline))
         if "joint_displacement" in self.arrays:
             with self.found.recover(missing):
-                q = self.numbers("joint_displacement", (count, None))
-                components.append(self.joints(q, self.names(JOINT_NAMES, self.given.joint_names, q.shape[1]), timeline))
+                components.append(self.joints(self.numbers("joint_displacement", (count, None)), timeline))
         if "zmp" in self.arrays:
-            relative = self.arrays.get("zmp_is_root_relative")
+            relative = self.arrays.get("zmp_is_root_relative", np.zeros(1))
             self.used.add("zmp_is_root_relative")
-            is_relative = relative is not None and bool(relative.any())
             with self.found.recover(missing):
-                values = self.numbers("zmp", (count, 3))
-                components.append(
-                    Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=is_relative)
-                )
+                values, is_relative = self.numbers("zmp", (count, 3)), bool(relative.any())
+                zmp = Vector3Seq(content=ZMP, timeline=timeline, values=values, is_root_relative=is_relative)
+                components.append(zmp)
         self.report_unread()
 
     def layout(self, components: list[Component], layout: Layout) -> None:
@@ -253,8 +244,8 @@ class _Reader:
         if not links:
             poses = poses[:, :1]
         self.report_unread("the poses of bodies other than the first" if poses.shape[1] < position.shape[1] else "")
-        components += [self.links(poses, links, timeline)] if poses.shape[1] else []
-        components.append(self.joints(q, names, timeline))
+        components += [self.links(poses, timeline, links)] if poses.shape[1] else []
+        components.append(self.joints(q, timeline, names))
 
     def of_whole(self, values: Floats, layout: Layout) -> tuple[Floats, Floats, Floats]:
         """Return joints, positions (T, 1, 3) and orientations (T, 1, 4) of rows that begin with the pose of the root, if any."""
@@ -292,15 +283,19 @@ class _Reader:
         self.used |= {f"d{key}" for key in keys}
         timeline = self.timeline(count, LOCO_MUJOCO_RATE)
         self.report_unread()
-        components.append(self.joints(q, tuple(key.removeprefix("q_") for key in keys), timeline))
+        components.append(self.joints(q, timeline, tuple(key.removeprefix("q_") for key in keys)))
 
-    def links(self, poses: Floats, names: tuple[str, ...], timeline: Timeline) -> MultiSE3Seq:
+    def links(self, poses: Floats, timeline: Timeline, names: tuple[str, ...] | None = None) -> MultiSE3Seq:
+        if names is None:
+            names = self.names(LINK_NAMES, self.given.link_names, poses.shape[1])
         if self.body is not None and names:
             poses = poses[:, link_order(names, self.body, self.location)]
             names = tuple(link.name for link in self.body.links[: poses.shape[1]])
         return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses, part_labels=names)
 
-    def joints(self, q: Floats, names: tuple[str, ...], timeline: Timeline) -> MultiValueSeq:
+    def joints(self, q: Floats, timeline: Timeline, names: tuple[str, ...] | None = None) -> MultiValueSeq:
+        if names is None:
+            names = self.names(JOINT_NAMES, self.given.joint_names, q.shape[1])
         if self.body is not None and names:
             q, names = in_body_order(q, names, self.body, self.location, self.found)
         elif self.body is not None:

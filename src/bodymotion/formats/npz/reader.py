@@ -19,12 +19,15 @@ from bodymotion.system.open_files import open_file
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-MAX_BYTES, MAX_RATIO = 256 << 20, 100
-"""An archive unpacks to the first number of bytes, or to this multiple of its own size, at most."""
+MAX_BYTES, MAX_RATIO = (
+    256 << 20,
+    100,
+)  # An archive unpacks to the first number of bytes, or to this multiple of its own size, at most.
 MAX_ARRAYS = 1000
 MAX_TEXT_BYTES = 1 << 20
-MAX_EMPTY_ROWS = 10**7
-"""Rows of an array without columns: they have no bytes in the file, but each has a time in the motion."""
+MAX_EMPTY_ROWS = (
+    10**7
+)  # Rows of an array without columns: they have no bytes in the file, but each has a time in the motion.
 
 
 def read_archive(path: str | Path, *, only: Collection[str] | None = None) -> dict[str, Array]:
@@ -58,9 +61,8 @@ def _arrays(archive: zipfile.ZipFile, size: int, location: Location, only: Colle
     members = [one for one in archive.infolist() if only is None or one.filename.removesuffix(".npy") in only]
     total = sum(member.file_size for member in members)
     if len(members) > MAX_ARRAYS or total > max(MAX_BYTES, MAX_RATIO * size):
-        raise rules.BOMB.error(
-            f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB", location
-        )
+        message = f"{len(members)} arrays of {total / 1e6:.0f} MB in a file of {size / 1e6:.3g} MB"
+        raise rules.BOMB.error(message, location)
     found = {}
     for member in members:
         if member.filename.endswith(".npy"):

@@ -1,7 +1,5 @@
 """The rules of NumPy archives. All are ours: there is no document."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import judgement
 
 NOT_AN_ARCHIVE = judgement.error(

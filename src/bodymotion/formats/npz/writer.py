@@ -66,9 +66,8 @@ def _ours(shared: SharedTime, problems: Diagnostics) -> dict[str, Array]:
         if labels and len(labels) == component.num_parts and all(_storable(label) for label in labels):
             arrays[f"{name}_names"] = np.array(labels, dtype=np.str_)
         elif labels:
-            problems.add(
-                losses.LABELS.problem(f"the names of the {name}s are not written: {', '.join(labels)[:200]!r}")
-            )
+            message = f"the names of the {name}s are not written: {', '.join(labels)[:200]!r}"
+            problems.add(losses.LABELS.problem(message))
     if shared.zmp is not None:
         arrays["zmp"] = shared.zmp.values
         arrays["zmp_is_root_relative"] = np.array(shared.zmp.is_root_relative)

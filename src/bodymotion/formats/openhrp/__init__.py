@@ -4,8 +4,6 @@ Humanoid { humanoidBody [ Joint { children [ Segment, sensors, Joint … ] } ] }
 language itself, the shapes and the parts in other files belong to `bodymotion.formats.vrml`.
 """
 
-from __future__ import annotations
-
 from bodymotion.formats.openhrp.reader import read_openhrp
 
 __all__ = ["read_openhrp"]

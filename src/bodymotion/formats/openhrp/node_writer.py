@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from difflib import SequenceMatcher
 from itertools import groupby
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.diagnostics import losses
+from bodymotion.diagnostics.losses import Report
 from bodymotion.formats.openhrp.nodes import (
     CLASSES,
     EXTRA_JOINT_USED,
@@ -20,33 +23,21 @@ from bodymotion.formats.openhrp.nodes import (
     LIMITS,
     MAX_ID,
     MOTOR_FIELDS,
-    NUMBERS,
     POSE_FIELDS,
     SEGMENT_USED,
-    VECTORS,
-    VISION,
+    SENSOR_FIELDS,
 )
-from bodymotion.formats.openhrp.prototypes import KeptFields, as_value, prototype, prototypes_of
+from bodymotion.formats.openhrp.prototypes import REMARKS, KeptFields, Names, as_value, prototype, prototypes_of
 from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.shape_writer import ShapeWriter, holds, rotation_value, transform_fields
 from bodymotion.formats.vrml.specs import STANDARD_NODES
-from bodymotion.formats.vrml.writer import is_name, legal_name
-from bodymotion.geometry.shapes import Mesh, Shape
-from bodymotion.model.body import Body
-from bodymotion.model.links import Device, Joint, OtherDevice, Segment, VisionSensor
+from bodymotion.formats.vrml.writer import is_name, legal_name, scene_pieces
+from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.shapes import Mesh, Shape, Texture
+from bodymotion.model.body import Body, ExtraJoint
+from bodymotion.model.links import Device, Joint, OtherDevice, Segment
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Rule
-    from bodymotion.formats.openhrp.prototypes import Names
-    from bodymotion.geometry.arrays import Floats
-    from bodymotion.geometry.shapes import Texture
-    from bodymotion.model.body import ExtraJoint
-
-    Report = Callable[[Rule, str], None]
-
-
-MAX_TRANSFORM = 1e100
-"""Nested Transforms with larger numbers would overflow."""
+MAX_TRANSFORM = 1e100  # Nested Transforms with larger numbers would overflow.
 
 
 def moved(matrix: Floats, children: list[Node], title: str, report: Report) -> list[Node]:
@@ -94,28 +85,13 @@ def _merged(visuals: Sequence[Shape], collisions: Sequence[Shape]) -> list[tuple
 
     Meshes are the same when they are one object.
     """
-    keys_v, keys_c = [_key(shape) for shape in visuals], [_key(shape) for shape in collisions]
-    left_v, left_c = Counter(keys_v), Counter(keys_c)
-    merged: list[tuple[str, Shape]] = []
-    i = j = 0
-    while i < len(visuals) or j < len(collisions):
-        v = keys_v[i] if i < len(visuals) else None
-        c = keys_c[j] if j < len(collisions) else None
-        if v is not None and v == c:
-            merged.append(("both", visuals[i]))
-        elif v is not None and (c is None or not left_c.get(v) or left_v.get(c)):
-            merged.append(("visual", visuals[i]))
-            c = None
-        else:
-            merged.append(("collision", collisions[j]))
-            v = None
-        if v is not None:
-            left_v[v] -= 1
-            i += 1
-        if c is not None:
-            left_c[c] -= 1
-            j += 1
-    return merged
+    found: list[tuple[str, Shape]] = []
+    matcher = SequenceMatcher(None, list(map(_key, visuals)), list(map(_key, collisions)), autojunk=False)
+    for kind, v, v_end, c, c_end in matcher.get_opcodes():
+        use = "both" if kind == "equal" else "visual"
+        found += [(use, shape) for shape in visuals[v:v_end]]
+        found += [("collision", shape) for shape in collisions[c:c_end] if use != "both"]
+    return found
 
 
 def _key(shape: Shape) -> object:
@@ -167,10 +143,7 @@ def joint_fields(joint: Joint, offset: Floats, title: str, report: Report) -> di
         elif value != none:
             report(losses.NUMBER_RANGE, f"{title}: {name} {value} is left out")
     for ours, name in MOTOR_FIELDS.items():
-        default = getattr(DEFAULT, ours)
-        value = finite(float(getattr(joint, ours)), default, f"{title}: {name}", report)
-        if value != default:
-            fields[name] = value
+        fields |= vector_fields({name: getattr(joint, ours)}, title, report, getattr(DEFAULT, ours))
     return fields
 
 
@@ -209,30 +182,23 @@ def pose_fields(pose: Floats, title: str, report: Report) -> dict[str, Value]:
 
 
 def vector_fields(
-    vectors: dict[str, Floats], title: str, report: Report, default: tuple[float, ...] = (0.0, 0.0, 0.0)
+    values: Mapping[str, npt.ArrayLike], title: str, report: Report, default: npt.ArrayLike = 0.0
 ) -> dict[str, Value]:
-    """Return vectors (3,) that are not the default as fields."""
+    """Return numbers and vectors that are finite and not the default as fields; report the others."""
     fields: dict[str, Value] = {}
-    for name, vector in vectors.items():
-        if not np.isfinite(vector).all():
-            report(losses.NUMBER_RANGE, f"{title}: {name} {vector.tolist()} is left out")
-        elif vector.tolist() != list(default):
-            fields[name] = vector
+    for name, value in values.items():
+        array = np.asarray(value, dtype=np.float64)
+        if not np.isfinite(array).all():
+            report(losses.NUMBER_RANGE, f"{title}: {name} {array.tolist()} is left out")
+        elif (array != default).any():
+            fields[name] = array if array.ndim else float(array)
     return fields
-
-
-def finite(value: float, default: float, what: str, report: Report) -> float:
-    """Return a number; where it is not finite, report that and return `default`."""
-    if math.isfinite(value):
-        return value
-    report(losses.NUMBER_RANGE, f"{what} {value} is left out")
-    return default
 
 
 class SegmentWriter:
     """Writes the segments of one body.
 
-    `parts` are the scenes in separate files in a `folder`, and `inlines` the nodes that name them, both by the names of the files.
+    `parts` are the scenes in separate files in a `folder`, by their paths.
     `bound` are the names of Joints and Segments that shapes must not reuse.
     """
 
@@ -240,17 +206,15 @@ class SegmentWriter:
         self,
         body: Body,
         names: Names,
-        report: Callable[[Rule, str], None],
+        report: Report,
         url: Callable[[Texture, bool], str],
-        folder: str | None,
+        folder: Path | None,
     ) -> None:
         self.names, self.report, self.url, self.folder = names, report, url, folder
-        self.parts: dict[str, Scene] = {}
-        self.inlines: dict[str, Node] = {}
+        self.parts: dict[Path, Scene] = {}
         self.bound: set[str] = set()
         self.shapes = ShapeWriter(report, lambda texture: url(texture, False), self._shape_name)
-        extras = [segment.extra for link in body.links for segment in link.segments]
-        self._kept = KeptFields("Segment", extras, report)
+        self._kept = KeptFields("Segment", [segment.extra for link in body.links for segment in link.segments], report)
         self._known: dict[str, tuple[Segment, Node]] = {}
         self._part_names: set[str] = set()
 
@@ -270,12 +234,12 @@ class SegmentWriter:
         shared = known[1] if known is not None and known[1].name == name and name else None
         if shared is not None and shared.fields:
             return moved(segment.transform, [shared], f"Segment {name!r}", self.report)
-        if is_last and (segment.visuals or segment.collisions):
-            shapes_only = Segment(visuals=segment.visuals, collisions=segment.collisions)
-            if not segment.name and segment == shapes_only:
-                return self._shapes(segment, name or "shapes")
+        bare = Segment(visuals=segment.visuals, collisions=segment.collisions)
+        if is_last and (segment.visuals or segment.collisions) and segment == bare:
+            return self._shapes(segment, name or "shapes")
         title = f"Segment {name!r}"
-        fields: dict[str, Value] = {"mass": finite(float(segment.mass), 0.0, f"{title}: mass", self.report)}
+        fields: dict[str, Value] = {"mass": 0.0}
+        fields |= vector_fields({"mass": segment.mass}, title, self.report)
         fields |= vector_fields({"centerOfMass": segment.center_of_mass}, title, self.report)
         if not np.isfinite(segment.inertia).all():
             self.report(losses.NUMBER_RANGE, f"{title}: an inertia that is not finite is left out")
@@ -290,31 +254,37 @@ class SegmentWriter:
     def _shapes(self, segment: Segment, name: str) -> list[Node]:
         visuals, collisions = segment.visuals, segment.collisions
         title = f"Segment {name!r}"
-        has_mesh = any(isinstance(shape.geometry, Mesh) for shape in (*visuals, *collisions))
-        if self.folder is None or not has_mesh:
+        if self.folder is None or not any(isinstance(shape.geometry, Mesh) for shape in (*visuals, *collisions)):
             return shape_nodes(visuals, collisions, self.shapes, title, self.report, surfaces=True)
         writer = ShapeWriter(self.report, lambda texture: self.url(texture, True))
         nodes = shape_nodes(visuals, collisions, writer, title, self.report, surfaces=True)
-        file = self._part_name(name)
-        self.parts[file] = Scene(nodes=nodes, protos={p.name: p for p in prototypes_of(nodes)})
-        node = self.inlines[file] = Node("Inline", fields={"url": [f"{self.folder}/{file}"]})
-        return [node]
-
-    def _part_name(self, name: str) -> str:
-        """Return a file name of its own, of plain characters, for a part: also where capital letters mean nothing."""
+        scene = Scene(nodes=nodes, protos={p.name: p for p in prototypes_of(nodes)})
         plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "shapes"
-        free, count = plain, 1
-        while f"{free}.wrl".lower() in self._part_names:
+        path, count = self.folder / f"{plain}.wrl", 1
+        # Free also where capital letters mean nothing.
+        while path.name.lower() in self._part_names or not _fits(path, scene):
             count += 1
-            free = f"{plain}_{count}"
-        self._part_names.add(f"{free}.wrl".lower())
-        return f"{free}.wrl"
+            path = self.folder / f"{plain}_{count}.wrl"
+        self._part_names.add(path.name.lower())
+        self.parts[path] = scene
+        return [Node("Inline", fields={"url": [f"{self.folder.name}/{path.name}"]})]
 
     def _shape_name(self, name: str) -> str:
         """Return the name of a Shape: it must not be that of a Joint or Segment before it, which the lists name."""
         if not name or (is_name(name) and name not in self.bound):
             return name
         return self.names.unique(name, "the shape")
+
+
+def _fits(path: Path, scene: Scene) -> bool:
+    """Return whether a part can be written here: no file is there, or one with just this part."""
+    if not os.path.lexists(path):
+        return True
+    try:
+        with path.open("rb") as stream:
+            return all(stream.read(len(p)) == p for p in (*scene_pieces(scene, REMARKS), b"")) and not stream.read(1)
+    except OSError:
+        return False
 
 
 RESERVED = {*STANDARD_NODES, *CLASSES, "Humanoid", "Joint", "Segment", "ExtraJoint", "Surface", "WorldInfo"}
@@ -365,24 +335,18 @@ class DeviceWriter:
         elif device.id != -1:
             self.report(losses.NUMBER_RANGE, f"{title} has the id {device.id}: left out")
         fields |= pose_fields(device.pose, title, self.report)
-        kind = type(device)
-        default = kind()
-        for ours, theirs in VECTORS.get(kind, {}).items():
-            fields |= vector_fields({theirs: getattr(device, ours)}, title, self.report, (-1.0, -1.0, -1.0))
-        for ours, theirs in NUMBERS.get(kind, {}).items():
-            before = float(getattr(default, ours))
-            value = finite(float(getattr(device, ours)), before, f"{title}: {theirs}", self.report)
-            if value != before:
-                fields[theirs] = value
-        if isinstance(device, VisionSensor):
-            for ours in VISION:
-                given, types = as_value(getattr(device, ours))
-                if ("SFString" if ours == "type" else "SFInt32") not in types:
-                    self.report(losses.NUMBER_RANGE, f"{title}: {ours} {given!r:.60} is left out")
-                elif given != getattr(default, ours):
-                    fields[ours] = given
-        used = (*POSE_FIELDS, *VECTORS.get(kind, {}).values(), *NUMBERS.get(kind, {}).values())
-        fields |= kept.of(device.extra, (*used, *VISION) if isinstance(device, VisionSensor) else used)
+        theirs = SENSOR_FIELDS.get(type(device), {})
+        for ours, field in theirs.items():
+            value, before = getattr(device, ours), getattr(type(device)(), ours)
+            if not isinstance(before, (str, int)):
+                fields |= vector_fields({field: value}, title, self.report, before)
+                continue
+            given, types = as_value(value)
+            if ("SFString" if isinstance(before, str) else "SFInt32") not in types:
+                self.report(losses.NUMBER_RANGE, f"{title}: {field} {value!r:.60} is left out")
+            elif given != before:
+                fields[field] = given
+        fields |= kept.of(device.extra, (*POSE_FIELDS, *theirs.values()))
         return Node(node_type, name, fields, kept.proto)
 
 

@@ -4,8 +4,6 @@ Each reader gets the subject of that part, such as ("links", 3). A fault is reco
 the attribute has its default.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
@@ -61,20 +59,21 @@ JOINT_FIELDS = {
 SEGMENT_FIELDS = {"mass": "mass", "center_of_mass": "centerOfMass", "inertia": "momentsOfInertia"}
 """For attributes of a link the fields of its Segment nodes."""
 
-VECTORS = {kind: {name: camel(name) for name in names} for kind, names in SENSOR_LIMITS.items()}
-_NUMBERS: dict[type[Device], tuple[str, ...]] = {
-    VisionSensor: ("field_of_view", "front_clip_distance", "back_clip_distance", "frame_rate"),
-    RangeSensor: ("scan_angle", "scan_step", "scan_rate", "max_distance"),
+SENSOR_FIELDS = {
+    kind: {name: camel(name) for name in names}
+    for kind, names in {
+        **SENSOR_LIMITS,
+        VisionSensor: (
+            *("field_of_view", "front_clip_distance", "back_clip_distance", "frame_rate"),
+            *("type", "width", "height"),
+        ),
+        RangeSensor: ("scan_angle", "scan_step", "scan_rate", "max_distance"),
+    }.items()
 }
-NUMBERS = {kind: {name: camel(name) for name in names} for kind, names in _NUMBERS.items()}
-VISION = {"type": "type", "width": "width", "height": "height"}
-DEVICE_FIELDS = {
-    "id": "sensorId",
-    "pose": "translation",
-    **VISION,
-    **{attribute: name for fields in (*VECTORS.values(), *NUMBERS.values()) for attribute, name in fields.items()},
-}
-"""For attributes of a device the fields of its node."""
+"""By the classes of sensors, for their attributes the fields of their nodes."""
+DEVICE_FIELDS = {"id": "sensorId", "pose": "translation"}  # For attributes of a device the fields of its node.
+for _fields in SENSOR_FIELDS.values():
+    DEVICE_FIELDS |= _fields
 EXTRA_JOINT_FIELDS = {"links": "link1Name", "type": "jointType", "axis": "jointAxis", "positions": "link1LocalPos"}
 """For attributes of an extra joint the fields of its node."""
 HUMANOID_USED = {"humanoidBody", "info", "joints", "name", "segments", "version", "viewpoints"}
@@ -102,9 +101,7 @@ def plain(value: object) -> object:
         return value.name or value.type
     if isinstance(value, list):
         return [plain(item) for item in value]
-    if value is None or isinstance(value, (bool, int, float, str, np.ndarray)):
-        return value
-    return str(value)
+    return value if value is None or isinstance(value, (bool, int, float, str, np.ndarray)) else str(value)
 
 
 def rest(node: Node, used: Iterable[str]) -> dict[str, object]:
@@ -132,15 +129,14 @@ def _shown(values: Iterable[float]) -> str:
 
 
 def _report_more_numbers(node: Node, name: str, count: int, found: ModelDiagnostics) -> None:
-    """Report that a field has more than the `count` numbers that are used: possible where its type is not declared."""
     value = node.fields.get(name)
+    # Possible where the type of the field is not declared.
     if isinstance(value, np.ndarray) and value.size > count:
         message = f"{name} of {label(node)} has {value.size} numbers, expected {count}"
         found.report(rules.MORE_NUMBERS, message, node.location_of(name))
 
 
-AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
-"""The letters that old files write for axes."""
+AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}  # The letters that old files write for axes.
 
 
 def _axis(node: Node, default: tuple[float, float, float], found: ModelDiagnostics, subject: Subject) -> Floats:
@@ -160,40 +156,30 @@ def _axis(node: Node, default: tuple[float, float, float], found: ModelDiagnosti
             found.report(rules.OLD_AXIS, f"jointAxis of {label(node)} is {value!r}, expected a vector", location)
         return frozen(AXES[letter])
     x, y, z = vector = finite(node, "jointAxis", default, found, (*subject, "axis"))
-    largest = max(abs(x), abs(y), abs(z))
-    if largest == 0.0:
-        return frozen(vector)
-    x, y, z = x / largest, y / largest, z / largest
-    length = math.sqrt(x * x + y * y + z * z)
-    if abs(length * largest - 1.0) > 1e-6:
+    length = math.hypot(x, y, z)
+    if length and abs(length - 1.0) > 1e-6:
         message = f"jointAxis of {label(node)} is {_shown(vector)}, expected a vector of length 1"
         found.report(rules.AXIS_LENGTH, message, location, subject=(*subject, "axis"))
     # A vector that was divided by its length, and is of length 1 except for rounding, is not divided again.
-    return frozen(vector if abs(length * largest - 1.0) < 1e-15 else (x / length, y / length, z / length))
+    return frozen(vector if not length or abs(length - 1.0) < 1e-15 else nodes.unit(x, y, z))
 
 
 def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floats:
     """Return the pose (7,) of a node in its parent, from its translation and rotation."""
     rotation_subject: Subject = (*subject, "rotation") if subject else ()
-    x, y, z, angle = rotation = nodes.vector(node, "rotation", (0.0, 0.0, 1.0, 0.0))
-    _report_more_numbers(node, "rotation", 4, found)
+    x, y, z, angle = rotation = finite(node, "rotation", (0.0, 0.0, 1.0, 0.0), found, rotation_subject)
     location = node.location_of("rotation")
-    if not all(map(math.isfinite, rotation)):
-        message = f"rotation of {label(node)} is {_shown(rotation)}, expected finite numbers"
-        found.report(rules.NOT_FINITE, message, location)
-        found.mark_unknown(*([rotation_subject] if rotation_subject else []))
-        quaternion = (1.0, 0.0, 0.0, 0.0)
-    else:
-        quaternion = nodes.rotation(node)
-        if abs(angle) > MAX_ROTATION:
-            turns = abs(angle) / FULL_TURN
-            message = f"rotation of {label(node)} is {_shown(rotation)}, an angle of {turns:.3g} full turns"
-            found.report(rules.ROTATION_ANGLE, message, location, subject=rotation_subject)
-        if angle != 0.0 and not 0.98 < x * x + y * y + z * z < 1.02:
-            is_far = abs(math.hypot(x, y, z) - 1) > MAX_LENGTH_ERROR
-            hint = "are these three angles, or a quaternion? An axis and an angle belong here" if is_far else None
-            message = f"rotation of {label(node)} is {_shown(rotation)}, expected an axis of length 1"
-            found.report(rules.ROTATION_AXIS, message, location, hint=hint, subject=rotation_subject)
+    if abs(angle) > MAX_ROTATION:
+        turns = abs(angle) / FULL_TURN
+        message = f"rotation of {label(node)} is {_shown(rotation)}, an angle of {turns:.3g} full turns"
+        found.report(rules.ROTATION_ANGLE, message, location, subject=rotation_subject)
+    if angle != 0.0 and not 0.98 < x * x + y * y + z * z < 1.02:
+        is_far = abs(math.hypot(x, y, z) - 1) > MAX_LENGTH_ERROR
+        hint = "are these three angles, or a quaternion? An axis and an angle belong here" if is_far else None
+        message = f"rotation of {label(node)} is {_shown(rotation)}, expected an axis of length 1"
+        found.report(rules.ROTATION_AXIS, message, location, hint=hint, subject=rotation_subject)
+    # The default where a number is not finite; a zero axis is refused.
+    quaternion = nodes.rotation(node) if rotation != (0.0, 0.0, 1.0, 0.0) else (1.0, 0.0, 0.0, 0.0)
     unknown: Subject = (*subject, "offset") if subject else ()
     return frozen((*finite(node, "translation", (0.0, 0.0, 0.0), found, unknown), *quaternion))
 
@@ -287,13 +273,11 @@ def _limit(node: Node, name: str, default: float, extra: dict[str, object], foun
 
 
 def _report_unused(node: Node, extra: dict[str, object], found: ModelDiagnostics) -> None:
-    """Report fields of the document, or of an older one, that have no effect."""
     for name, default in (("center", (0.0, 0.0, 0.0)), ("scale", (1.0, 1.0, 1.0))):
         value = nodes.vector(node, name, default)
         if value != default:
             shown = " ".join(f"{number:g}" for number in value)
-            message = f"{name} of {label(node)} is {shown}; it has no effect"
-            found.report(rules.CENTER, message, node.location_of(name))
+            found.report(rules.CENTER, f"{name} of {label(node)} is {shown}; it has no effect", node.location_of(name))
     if nodes.number(node, "equivalentInertia", 0.0) != 0.0:
         extra["equivalentInertia"] = nodes.number(node, "equivalentInertia", 0.0)
         message = f"{label(node)} has an equivalentInertia, which has no effect"
@@ -361,7 +345,6 @@ def _inertia(node: Node, found: ModelDiagnostics, subject: Subject) -> Floats:
 # ---- sensors
 
 POSE_FIELDS = {"translation", "rotation", "sensorId", "children"}
-UNLIMITED = (-1.0, -1.0, -1.0)
 # The document's heading has the name GyroSensor for a Gyro.
 CLASSES: dict[str, type[Device]] = {**DEVICE_KINDS, "GyroSensor": Gyro}
 OTHER_SENSORS = ("PressureSensor", "PhotoInterrupter", "SpotLightDevice", "TorqueSensor")
@@ -414,19 +397,17 @@ def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostic
         }
         return OtherDevice(**common, type=node.type, extra=fields | rest(node, POSE_FIELDS))
     default = kind()
-    used = VECTORS.get(kind, {}) | NUMBERS.get(kind, {})
-    values: dict[str, Any] = {
-        attribute: frozen(finite(node, name, UNLIMITED, found, (*subject, attribute)))
-        for attribute, name in VECTORS.get(kind, {}).items()
-    }
-    for attribute, name in NUMBERS.get(kind, {}).items():
-        values[attribute] = finite(node, name, (getattr(default, attribute),), found, (*subject, attribute))[0]
-    if isinstance(default, VisionSensor):
-        used |= VISION
-        values["type"] = nodes.text(node, "type", default.type)
-        values["width"] = nodes.integer(node, "width", default.width)
-        values["height"] = nodes.integer(node, "height", default.height)
-    device = kind(**common, **values, extra=rest(node, POSE_FIELDS | set(used.values())))
+    values: dict[str, Any] = {}
+    for attribute, name in SENSOR_FIELDS.get(kind, {}).items():
+        before = getattr(default, attribute)
+        if isinstance(before, (str, int)):
+            values[attribute] = (
+                nodes.text(node, name, before) if isinstance(before, str) else nodes.integer(node, name, before)
+            )
+        else:
+            numbers = finite(node, name, tuple(np.ravel(before).tolist()), found, (*subject, attribute))
+            values[attribute] = frozen(numbers) if len(numbers) > 1 else numbers[0]
+    device = kind(**common, **values, extra=rest(node, POSE_FIELDS | set(SENSOR_FIELDS.get(kind, {}).values())))
     if isinstance(device, VisionSensor):
         _check_camera(device, node, found, subject)
     return device

@@ -1,28 +1,24 @@
 """The prototypes that a written model declares, the fields that are only kept in `extra`, and names that are legal and unique."""
 
-from __future__ import annotations
-
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bodymotion.diagnostics import losses
-from bodymotion.formats.vrml import FieldDeclaration, IsReference, Node, Proto, Value
-from bodymotion.formats.vrml.specs import declared_fields, field_tables
+from bodymotion.diagnostics.losses import Report
+from bodymotion.formats.vrml import FieldDeclaration, Node, Proto, Value, read_vrml
+from bodymotion.formats.vrml.nodes import visits
 from bodymotion.formats.vrml.writer import is_name, legal_name
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Rule
 
 
 class Names:
     """The names that are used in one file."""
 
-    def __init__(self, report: Callable[[Rule, str], None]) -> None:
+    def __init__(self, report: Report) -> None:
         self.report = report
         self.used_names: set[str] = set()
         self._count: dict[str, int] = {}
@@ -52,50 +48,37 @@ WIDER = {"SFFloat": "MFFloat", "SFInt32": "MFInt32", "SFString": "MFString"}
 
 def as_value(value: object) -> tuple[Value, tuple[str, ...]]:
     """Return a value in the form of a field, and the possible types of the field, the best first; none where no field can hold it."""
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value), ("SFBool",)
-    if isinstance(value, (int, np.integer)):
-        if -(2**31) <= value < 2**31:
-            return int(value), ("SFInt32", "SFFloat", "SFTime")
-        return float(value), ("SFFloat", "SFTime") if int(float(value)) == value else ()
-    if isinstance(value, (float, np.floating)):
-        return float(value), ("SFFloat", "SFTime") if math.isfinite(value) else ()
-    if isinstance(value, str):
-        return value, () if any("\ud800" <= letter <= "\udfff" for letter in value) else ("SFString",)
     if value is None:
         return None, ("SFNode",)
-    if isinstance(value, (list, tuple)):
-        if not len(value):
-            return [], LISTS
-        if all(isinstance(item, str) for item in value):
-            return [str(item) for item in value], ("MFString",)
-        if not all(isinstance(item, (int, float, np.number, list, tuple, np.ndarray)) for item in value):
-            return None, ()
-        try:
-            value = np.asarray(value)
-        except ValueError:
-            return None, ()
-    if isinstance(value, np.ndarray):
-        return _array(value)
-    return None, ()
-
-
-def _array(value: np.ndarray) -> tuple[Value, tuple[str, ...]]:
-    if value.dtype.kind not in "iuf" or value.ndim not in (1, 2) or not np.isfinite(value).all():
+    if isinstance(value, str):
+        return value, () if any("\ud800" <= letter <= "\udfff" for letter in value) else ("SFString",)
+    if isinstance(value, (list, tuple)) and len(value) and all(isinstance(item, str) for item in value):
+        return [str(item) for item in value], ("MFString",)
+    try:
+        array = np.asarray(value)
+    except ValueError:
         return None, ()
-    if not value.size:
-        return [], LISTS if value.ndim == 1 else ROWS.get(value.shape[1], ())
-    if value.ndim == 2:
-        return value.astype(np.float64), ROWS.get(value.shape[1], ())
-    if value.dtype.kind in "iu" and value.min() >= -(2**31) and value.max() < 2**31:
-        return value.astype(np.int32), ("MFInt32", *SINGLES.get(len(value), ()), "MFFloat", "MFTime")
-    return value.astype(np.float64), (*SINGLES.get(len(value), ()), "MFFloat", "MFTime")
+    kind, size = array.dtype.kind, array.shape[-1] if array.ndim else 1
+    if kind == "b" and array.ndim == 0:
+        return bool(array), ("SFBool",)
+    if kind not in "iuf" or array.ndim > 2 or not np.isfinite(array).all():
+        return None, ()
+    if not array.size:
+        return [], LISTS if array.ndim == 1 else ROWS.get(size, ())
+    if array.ndim == 2:
+        return array.astype(np.float64), ROWS.get(size, ())
+    whole = kind in "iu" and array.min() >= -(2**31) and array.max() < 2**31
+    if array.ndim == 0:
+        single = ("SFInt32", "SFFloat", "SFTime") if whole else ("SFFloat", "SFTime")
+        return (int(array) if whole else float(array)), single if whole or float(array) == array.item() else ()
+    types = (*SINGLES.get(size, ()), "MFFloat", "MFTime")
+    return (array.astype(np.int32), ("MFInt32", *types)) if whole else (array.astype(np.float64), types)
 
 
 class KeptFields:
     """The kept fields of all nodes of one kind; `types` are those that `proto` declares beside the fields of the document."""
 
-    def __init__(self, kind: str, extras: Sequence[Mapping[str, object]], report: Callable[[Rule, str], None]) -> None:
+    def __init__(self, kind: str, extras: Sequence[Mapping[str, object]], report: Report) -> None:
         self.kind = kind
         self.report = report
         self.types: dict[str, str] = {}
@@ -140,50 +123,26 @@ class KeptFields:
         return fields
 
 
-_TABLES = field_tables(Path(__file__).with_name("prototypes.txt"))
-REMARKS = dict(heading.split(": ", 1) for heading in _TABLES if ": " in heading)
+_FILE = Path(__file__).with_name("prototypes.wrl")
+REMARKS = {name: remark for remark, name in re.findall(r"# (.*)\nPROTO (\w+)", _FILE.read_text("utf-8"))}
 """By the names of prototypes, the comments above their declarations."""
-PROTOTYPES = {heading.partition(": ")[0]: table for heading, table in _TABLES.items()}
-BODIES = {
-    "Humanoid": "Transform bboxCenter bboxSize center rotation scale scaleOrientation translation",
-    "Joint": "Transform center rotation scale scaleOrientation translation children",
-    "Segment": "Group bboxCenter bboxSize children addChildren removeChildren",
-    "Surface": "Group bboxCenter bboxSize children addChildren removeChildren",
-    "RangeSensor": "Transform translation rotation children",
-}
-"""The nodes in the bodies of prototypes, and those fields of them that are IS a field of the interface; else Transform with a pose."""
 OPTIONAL = {("Joint", "climit"): "MFFloat", ("Joint", "equivalentInertia"): "SFFloat"}
 """Fields that readers know and that the prototypes of the document do not declare; declared where a model has them."""
 
 
 @cache
+def _declared() -> Mapping[str, Proto]:
+    return read_vrml(_FILE).protos
+
+
+@cache
 def prototype(name: str) -> Proto:
     """Return one of the document's prototypes, or that of a device which the document does not have."""
-    node_type, *parts = BODIES.get(name, "Transform translation rotation").split()
-    node = Node(node_type, fields={part: IsReference(part) for part in parts})
-    if name == "Humanoid":
-        groups = [Node("Group", fields={"children": IsReference(part)}) for part in ("viewpoints", "humanoidBody")]
-        node.fields["children"] = groups
-    elif name == "Surface":
-        node.fields["children"] = IsReference("visual")
-    return Proto(
-        name, declared_fields(PROTOTYPES.get(name, PROTOTYPES["sensor"])), [] if name == "ExtraJoint" else [node]
-    )
+    return _declared().get(name) or replace(_declared()["Sensor"], name=name)
 
 
 def prototypes_of(nodes: list[Node]) -> list[Proto]:
     """Return the prototypes of nodes and of all in them, in the order of the document."""
-    found: dict[str, Proto] = {}
-    seen: set[int] = set()
-    stack: list[object] = list(nodes)
-    while stack:
-        node = stack.pop()
-        if not isinstance(node, Node) or id(node) in seen:
-            continue
-        seen.add(id(node))
-        if node.proto is not None:
-            found[node.type] = node.proto
-        for value in node.fields.values():
-            stack.extend(value if isinstance(value, list) else [value])
+    found = {node.type: node.proto for node in visits(nodes) if node.proto is not None}
     known = list(REMARKS)
     return [found[name] for name in sorted(found, key=lambda n: (known.index(n) if n in known else len(known), n))]

@@ -3,13 +3,12 @@
 `check_tree` applies the rules of the OpenHRP document about a whole model: names, lists, ids and fields that have no effect.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +24,6 @@ from bodymotion.formats.openhrp.nodes import (
     HUMANOID_USED,
     JOINT_FIELDS,
     SEGMENT_FIELDS,
-    VECTORS,
     finite,
     label,
     name_of,
@@ -34,7 +32,7 @@ from bodymotion.formats.openhrp.nodes import (
     read_extra_joint,
     rest,
 )
-from bodymotion.formats.openhrp.tree import ALL, Tree, TreeReader, inverse
+from bodymotion.formats.openhrp.tree import ALL, TreeReader, inverse
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.vrml import InlineLoader, nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
@@ -44,15 +42,14 @@ from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker, by_purpose, no
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
-from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.model.links import SENSOR_LIMITS, Joint, Link, Segment
 from bodymotion.model.scaling import scale
 
 DOUBTFUL = frozenset(
     rule.code for rule in (rules.EXTRA_LINK, rules.NO_JOINT, rules.LISTS, rules.ID_ORDER, rules.NO_HUMANOID)
 )
 """Rules that may be broken only because a part of the file could not be read."""
-_OF_MODELS = re.compile(rb"\b(?:Humanoid|Joint|Segment)\b")
-"""Words of a file that is meant as a model."""
+_OF_MODELS = re.compile(rb"\b(?:Humanoid|Joint|Segment)\b")  # Words of a file that is meant as a model.
 
 
 def read_openhrp(
@@ -119,7 +116,6 @@ class _ModelReader:
         """The lines, columns and links of the Joints and Segments in the file itself."""
 
     def read(self) -> ReadResult[Body]:
-        """Return the body with all problems."""
         if self.path.suffix and self.path.suffix.lower() != ".wrl":
             message = f"the name ends with {self.path.suffix}, expected .wrl"
             self.found.report(rules.EXTENSION, message, Location(str(self.path)))
@@ -216,11 +212,10 @@ class _ModelReader:
         self.walker.walk(nodes.children(node, "viewpoints"), NodeFrame(), self._visit)
         tree = self._tree(node)
         extra_joints = self._extra_joints(tree)
-        for index, joint_node in enumerate(tree.joint_nodes):
-            segments = [own for own in tree.nodes_of_segments[index] if own is not None]
-            self.entries["links", index] = _locator(joint_node, JOINT_FIELDS, segments)
-            at = [node.location for node in (joint_node, *segments) if node.path == self.path]
-            self.starts += [(where.line or 0, where.column or 0, index) for where in at]
+        for link in tree.open_links:
+            self.entries[link.subject] = _locator(link.node, JOINT_FIELDS, link.nodes)
+            at = [node.location for node in (link.node, *link.nodes) if node.path == self.path]
+            self.starts += [(where.line or 0, where.column or 0, link.index) for where in at]
         self.starts.sort()
         for number, device_node in enumerate(tree.device_nodes):
             self.entries["devices", number] = _locator(device_node, DEVICE_FIELDS)
@@ -243,7 +238,7 @@ class _ModelReader:
             extra=extra,
         )
 
-    def _tree(self, humanoid: Node) -> Tree:
+    def _tree(self, humanoid: Node) -> TreeReader:
         found_nodes = nodes.children(humanoid, "humanoidBody")
         # What is found in a body without a Joint counts only where it is read again as one link.
         of_tree = ModelDiagnostics(self.path, self.scene.damage, self.found.doubtful)
@@ -262,19 +257,13 @@ class _ModelReader:
         fields: dict[str, Value] = {"jointType": "fixed", "children": list(found_nodes)}
         return TreeReader(self.parts, self.found).read([Node("Joint", "Root", fields)])
 
-    def _extra_joints(self, tree: Tree) -> tuple[ExtraJoint, ...]:
-        links: dict[str, int] = {}
-        for link in tree.links:
-            links.setdefault(link.name, link.index)
-        attributes = inverse(EXTRA_JOINT_FIELDS)
+    def _extra_joints(self, tree: TreeReader) -> tuple[ExtraJoint, ...]:
+        links = {link.name: link.index for link in reversed(tree.links)}
         joints: list[ExtraJoint] = []
         for node in (*self.extra_joints, *tree.extra_joint_nodes):
             subject: Subject = ("extra_joints", len(joints))
-
-            def read(node: Node, subject: Subject = subject) -> ExtraJoint:
-                return read_extra_joint(node, links, self.found, subject)
-
-            joint = attempt(read, node, self.found, subject, attributes)
+            read = partial(read_extra_joint, links=links, found=self.found, subject=subject)
+            joint = attempt(read, node, self.found, subject, inverse(EXTRA_JOINT_FIELDS))
             if joint is None:
                 self.found.mark_unknown(("extra_joints", "all"))
                 continue
@@ -297,12 +286,10 @@ class _ModelReader:
 
 
 def _viewpoint(node: Node, transform: Floats, found: ModelDiagnostics) -> Viewpoint:
-    position = finite(node, "position", (0.0, 0.0, 10.0), found)
-    own = poses.from_parts(position, nodes.rotation(node, "orientation"))
-    placed = transform @ poses.to_matrix(own)
+    own = poses.from_parts(finite(node, "position", (0.0, 0.0, 10.0), found), nodes.rotation(node, "orientation"))
     return Viewpoint(
         description=nodes.text(node, "description") or node.name,
-        pose=own if np.array_equal(transform, np.eye(4)) else poses.from_matrix(placed),
+        pose=own if np.array_equal(transform, np.eye(4)) else poses.from_matrix(transform @ poses.to_matrix(own)),
         field_of_view=finite(node, "fieldOfView", (0.785398,), found)[0],
     )
 
@@ -335,7 +322,7 @@ KNOWN_NODES = {"children", "humanoidBody", "joints", "segments", "viewpoints", *
 """Fields that hold nodes and are read, or have no effect."""
 
 
-def check_tree(tree: Tree, humanoid: Node, found: ModelDiagnostics) -> None:
+def check_tree(tree: TreeReader, humanoid: Node, found: ModelDiagnostics) -> None:
     """Check names, lists, fields, ids and the sums of Segments."""
     for check in (_check_names, _check_fields, _check_sensors, _check_ids, _check_numbers):
         try:
@@ -344,7 +331,7 @@ def check_tree(tree: Tree, humanoid: Node, found: ModelDiagnostics) -> None:
             found.fault(error)
 
 
-def _check_names(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
+def _check_names(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
     segments: dict[str, Node] = {}
     for node in tree.segment_nodes:
         if not name_of(node):
@@ -364,11 +351,10 @@ def _check_names(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
             ("repeats", list(repeated), ""),
         ):
             if which:
-                message = f"the list {name} {verb} {listed(which)}{where}"
-                found.report(rules.LISTS, message, humanoid.location_of(name))
+                found.report(rules.LISTS, f"the list {name} {verb} {listed(which)}{where}", humanoid.location_of(name))
 
 
-def _check_fields(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
+def _check_fields(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
     """Report fields that have no effect, unknown ones that hold nodes, and names that differ from those after DEF."""
     unused: dict[str, Location] = {}
     of_document = (humanoid, *tree.joint_nodes, *tree.segment_nodes)
@@ -390,9 +376,9 @@ def _check_fields(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
             found.report(rules.NAME_FIELD, f"name of {label(node)} is {given!r}", node.location_of("name"))
 
 
-def _check_sensors(tree: Tree, _humanoid: Node, found: Diagnostics) -> None:
+def _check_sensors(tree: TreeReader, _humanoid: Node, found: Diagnostics) -> None:
     for device, node in zip(tree.devices, tree.device_nodes, strict=True):
-        for name in VECTORS.get(type(device), {}).values():
+        for name in map(camel, SENSOR_LIMITS.get(type(device), ())):
             limits = nodes.vector(node, name, (-1.0, -1.0, -1.0))
             if any(number <= 0 and number != -1 for number in limits):
                 shown = " ".join(f"{number:g}" for number in limits)
@@ -402,7 +388,7 @@ def _check_sensors(tree: Tree, _humanoid: Node, found: Diagnostics) -> None:
             found.report(rules.SENSOR_ID_MISSING, f"{label(node)} has no sensorId", node.location)
 
 
-def _check_ids(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
+def _check_ids(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
     ids: dict[int, None] = {}
     for link, node in zip(tree.links, tree.joint_nodes, strict=True):
         joint = link.joint
@@ -418,7 +404,7 @@ def _check_ids(tree: Tree, humanoid: Node, found: Diagnostics) -> None:
         found.report(rules.ID_ORDER, "the jointIds do not have the order of the links", humanoid.location)
 
 
-def _check_numbers(tree: Tree, _humanoid: Node, found: Diagnostics) -> None:
+def _check_numbers(tree: TreeReader, _humanoid: Node, found: Diagnostics) -> None:
     """Report masses that are not finite only when the Segments of a Joint are added."""
     sums = np.array([[link.mass, *link.center_of_mass, *link.inertia.flat] for link in tree.links])
     for index in np.flatnonzero(~np.isfinite(sums).all(axis=1)).tolist():

@@ -1,7 +1,5 @@
 """The rules of OpenHRP models: what the document requires, and what has no effect or is ambiguous. Rules on bodies are in `checks`."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import document, judgement, reference
 
 RETIRED = {

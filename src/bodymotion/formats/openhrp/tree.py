@@ -1,9 +1,8 @@
 """From the nodes below a Humanoid to links: a walk that knows which Joint and which Segment it is in."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Self
 
 import numpy as np
 
@@ -44,8 +43,8 @@ class OpenLink:
     joint: Joint
     offset: Floats
     segments: list[Segment] = field(default_factory=list)
-    nodes: list[Node | None] = field(default_factory=list)
-    """The nodes of the segments; None for one that was made of shapes outside of Segments."""
+    nodes: list[Node] = field(default_factory=list)
+    """The Segment nodes; a segment that was made of shapes outside of these has none."""
 
     @property
     def subject(self) -> Subject:
@@ -54,29 +53,10 @@ class OpenLink:
 
     def closed(self) -> Link:
         """Return the link as it is now."""
+        joint, segments = self.joint, tuple(self.segments)
         return Link(
-            name=self.joint.name,
-            index=self.index,
-            parent=self.parent,
-            joint=self.joint,
-            offset=self.offset,
-            segments=tuple(self.segments),
+            name=joint.name, index=self.index, parent=self.parent, joint=joint, offset=self.offset, segments=segments
         )
-
-
-@dataclass
-class Tree:
-    """The contents of a Humanoid: links, devices, and the nodes that they come from."""
-
-    links: list[Link] = field(default_factory=list)
-    joint_nodes: list[Node] = field(default_factory=list)
-    segment_nodes: list[Node] = field(default_factory=list)
-    """All Segment nodes that were visited."""
-    nodes_of_segments: list[list[Node | None]] = field(default_factory=list)
-    """For each link the nodes of its segments; None for one that was made of shapes outside of Segments."""
-    devices: list[Device] = field(default_factory=list)
-    device_nodes: list[Node] = field(default_factory=list)
-    extra_joint_nodes: list[Node] = field(default_factory=list)
 
 
 def inverse(fields: dict[str, str]) -> dict[str, str]:
@@ -88,13 +68,17 @@ _OF_JOINT, _OF_SEGMENT, _OF_DEVICE = inverse(JOINT_FIELDS), inverse(SEGMENT_FIEL
 
 
 class TreeReader:
-    """Read the contents of a humanoidBody; faults are recorded, and the tree is partial then."""
+    """Reads the contents of a humanoidBody: links, devices, and the nodes that they come from. With faults they are partial."""
 
     def __init__(self, parts: InlineLoader, found: ModelDiagnostics) -> None:
         self.found = found
         self.walker = SceneWalker(found, parts)
-        self.links: list[OpenLink] = []
-        self.tree = Tree()
+        self.open_links: list[OpenLink] = []
+        self.segment_nodes: list[Node] = []
+        """All Segment nodes that were visited."""
+        self.devices: list[Device] = []
+        self.device_nodes: list[Node] = []
+        self.extra_joint_nodes: list[Node] = []
         self.link: OpenLink | None = None
         self.segment: Floats | None = None
         """The transform of the Segment that the walk is in."""
@@ -103,17 +87,16 @@ class TreeReader:
         self.beside_root: list[tuple[Node, NodeFrame]] = []
         """Segments and sensors beside the root Joint: fixed parts of the root link."""
 
-    def read(self, nodes: list[Node]) -> Tree:
-        """Return the links and devices in some nodes."""
+    def read(self, nodes: list[Node]) -> Self:
+        """Read the links and devices in some nodes."""
         self.walker.walk(nodes, NodeFrame(), self.visit)
-        if self.links:
+        if self.open_links:
             self._add_beside_root()
         self._read_sensors()
-        self.tree.links = [link.closed() for link in self.links]
-        self.tree.joint_nodes = [link.node for link in self.links]
-        self.tree.nodes_of_segments = [link.nodes for link in self.links]
+        self.links = [link.closed() for link in self.open_links]
+        self.joint_nodes = [link.node for link in self.open_links]
         self._mark_incomplete()
-        return self.tree
+        return self
 
     def visit(self, node: Node, frame: NodeFrame) -> bool:
         """Read a node, if it is one of a model; return whether it is."""
@@ -126,7 +109,7 @@ class TreeReader:
                 self.walker.enter(nodes.children(node, "collision"), replace(frame, visual=False))
                 self.walker.enter(nodes.children(node, "visual"), replace(frame, collision=False))
             case "ExtraJoint":
-                self.tree.extra_joint_nodes.append(node)
+                self.extra_joint_nodes.append(node)
             case _ if is_sensor(node):
                 self._enter_sensor(node, frame)
             case _:
@@ -134,7 +117,7 @@ class TreeReader:
         return True
 
     def _enter_joint(self, node: Node, frame: NodeFrame) -> None:
-        index = len(self.links)
+        index = len(self.open_links)
         subject: Subject = ("links", index)
         if self.segment is not None:
             self.found.fault(rules.JOINT_IN_SEGMENT.error(f"{label(node)} is inside of a Segment", node.location))
@@ -142,7 +125,7 @@ class TreeReader:
             error = rules.JOINT_MOVED.error(f"{label(node)} is inside of a Transform", node.location)
             self.found.fault(error, (*subject, "offset"), (*subject, "rotation"))
         parent = self.link
-        if parent is None and self.links:
+        if parent is None and self.open_links:
             self.found.report(rules.SEVERAL_ROOTS, f"{label(node)} is a second root Joint: left out", node.location)
             self.found.mark_unknown(*ALL)
             # Its faults are reported; the body is whole without it.
@@ -151,8 +134,7 @@ class TreeReader:
             self.found.extend(left_out.problems)
             return
         if index >= MAX_LINKS:
-            message = f"the body has more than {MAX_LINKS} Joints"
-            self.found.fault(rules.TOO_MANY.error(message, node.location), *ALL)
+            self.found.fault(rules.TOO_MANY.error(f"the body has more than {MAX_LINKS} Joints", node.location), *ALL)
             return
         joint = attempt(lambda node: read_joint(node, self.found, subject), node, self.found, subject, _OF_JOINT)
         offset = attempt(lambda node: own_pose(node, self.found, subject), node, self.found, subject, _OF_JOINT)
@@ -164,7 +146,7 @@ class TreeReader:
             offset=poses.IDENTITY if offset is None else offset,
         )
         children = self._children(node)
-        self.links.append(link)
+        self.open_links.append(link)
         around, self.link = (self.link, self.segment, self.walker.unknown), link
         self.segment = None
         self.walker.unknown = (*subject, "shapes")
@@ -175,7 +157,6 @@ class TreeReader:
                 # Shapes of the Joint itself: a part of the link without mass and name.
                 visuals, collisions = by_purpose(self.walker.drawn)
                 link.segments.append(Segment(visuals=visuals, collisions=collisions))
-                link.nodes.append(None)
             (self.link, self.segment, self.walker.unknown), self.walker.drawn = around, outer
 
         self.walker.enter(children, NodeFrame(), leave)
@@ -187,7 +168,7 @@ class TreeReader:
         if link is None:
             self.beside_root.append((node, frame))
             return
-        self.tree.segment_nodes.append(node)
+        self.segment_nodes.append(node)
         transform = IDENTITY if _is_identity(frame.transform) else frame.transform
         around, self.segment = self.segment, transform
         outer, self.walker.drawn = self.walker.drawn, []
@@ -229,23 +210,22 @@ class TreeReader:
         """Read the sensors; those of one kind are in the order of their ids."""
         for place in in_order_of_ids([sensor_key(node) for node, _, _ in self.sensors]):
             node, link, transform = self.sensors[place]
-            subject: Subject = ("devices", len(self.tree.devices))
+            subject: Subject = ("devices", len(self.devices))
             read = partial(read_sensor, link=link, transform=transform, found=self.found, subject=subject)
             device = attempt(read, node, self.found, subject, _OF_DEVICE)
             if device is None:
                 self.found.mark_unknown(("devices", "all"))
                 continue
-            self.tree.devices.append(device)
-            self.tree.device_nodes.append(node)
+            self.devices.append(device)
+            self.device_nodes.append(node)
 
     def _add_beside_root(self) -> None:
         """Add what is beside the root Joint to the root link: its frame is that of the body, in which the root Joint has its offset."""
-        self.link = root = self.links[0]
+        self.link = root = self.open_links[0]
         in_root = poses.to_matrix(poses.inverse(root.offset))
         if self.walker.drawn:
             visuals, collisions = by_purpose(self.walker.drawn)
             root.segments.append(Segment(transform=in_root, visuals=visuals, collisions=collisions))
-            root.nodes.append(None)
             self.walker.drawn = []
         self.walker.unknown = (*root.subject, "shapes")
         for node, frame in self.beside_root:
@@ -258,21 +238,20 @@ class TreeReader:
             return
         if self.found.doubtful:
             self.found.mark_unknown(*ALL)
-        for link, listed in zip(self.tree.links, self.tree.nodes_of_segments, strict=True):
-            self._mark_fields(("links", link.index), JOINT_FIELDS, self.tree.joint_nodes[link.index])
-            if not (link.name or damage.is_whole(self.tree.joint_nodes[link.index])):
-                self.found.mark_unknown(("links", link.index, "name"))
-            joint_is_whole = damage.is_whole(self.tree.joint_nodes[link.index])
-            segments = [own for own in listed if own is not None]
+        for link in self.open_links:
+            self._mark_fields(link.subject, JOINT_FIELDS, link.node)
+            joint_is_whole = damage.is_whole(link.node)
+            if not (link.joint.name or joint_is_whole):
+                self.found.mark_unknown((*link.subject, "name"))
             for attribute, name in SEGMENT_FIELDS.items():
-                is_given = any(name in own.fields for own in segments)
-                is_cut = any(name not in own.fields and not damage.is_whole(own) for own in segments)
+                is_given = any(name in own.fields for own in link.nodes)
+                is_cut = any(name not in own.fields and not damage.is_whole(own) for own in link.nodes)
                 # A Segment may be among what is missing in the Joint.
                 if is_cut or not (joint_is_whole or is_given):
-                    self.found.mark_unknown(("links", link.index, attribute))
-            if not (joint_is_whole and all(damage.is_whole(own) for own in segments)):
-                self.found.mark_unknown(("links", link.index, "shapes"))
-        for number, node in enumerate(self.tree.device_nodes):
+                    self.found.mark_unknown((*link.subject, attribute))
+            if not (joint_is_whole and all(map(damage.is_whole, link.nodes))):
+                self.found.mark_unknown((*link.subject, "shapes"))
+        for number, node in enumerate(self.device_nodes):
             self._mark_fields(("devices", number), DEVICE_FIELDS, node)
 
     def _mark_fields(self, subject: Subject, fields: dict[str, str], node: Node) -> None:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
+from bodymotion.diagnostics.losses import Report
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.kept_json import mjcf_losses
 from bodymotion.formats.openhrp.node_writer import (
@@ -20,42 +21,22 @@ from bodymotion.formats.openhrp.node_writer import (
     DeviceWriter,
     SegmentWriter,
     extra_joint_nodes,
-    finite,
     joint_fields,
     moved,
     pose_fields,
     shape_nodes,
+    vector_fields,
 )
 from bodymotion.formats.openhrp.nodes import HUMANOID_USED
 from bodymotion.formats.openhrp.prototypes import REMARKS, KeptFields, Names, prototypes_of
 from bodymotion.formats.vrml import Node, Scene, Value
+from bodymotion.formats.vrml.nodes import visits
 from bodymotion.formats.vrml.parser import MAX_DEPTH
 from bodymotion.formats.vrml.writer import legal_name, scene_pieces
+from bodymotion.geometry.shapes import Texture
 from bodymotion.model.body import Body, Viewpoint
 from bodymotion.model.links import Joint, Link, Segment, in_order_of_ids
 from bodymotion.system.atomic_files import whole_files
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Rule
-    from bodymotion.geometry.shapes import Texture
-
-    Report = Callable[[Rule, str], None]
-
-
-def device_slots(body: Body, children: list[list[int]]) -> tuple[list[list[list[int]]], bool]:
-    """Return for each link the devices before its first child, before its second … and after the last; and whether all are in order.
-
-    They are where the reader, which sorts the devices of a kind by id, returns them in the order of the body.
-    """
-    devices = body.devices
-    in_link_order = in_order_of_ids([(device.kind, device.link) for device in devices])
-    for order in (list(range(len(devices))), in_link_order):
-        slots = _slots(body, children, order)
-        found = _devices_as_read(slots, children)
-        as_read = [found[place] for place in in_order_of_ids([(devices[n].kind, devices[n].id) for n in found])]
-        if as_read == list(range(len(devices))):
-            return slots, True
-    return slots, False
 
 
 def _slots(body: Body, children: list[list[int]], order: list[int]) -> list[list[list[int]]]:
@@ -72,22 +53,6 @@ def _slots(body: Body, children: list[list[int]], order: list[int]) -> list[list
         carrier = body.devices[number].link
         slots[carrier][bisect_left(after[carrier], rank)].append(number)
     return slots
-
-
-def _devices_as_read(slots: list[list[list[int]]], children: list[list[int]]) -> list[int]:
-    """Return the numbers of the devices of a body of one link or more in the order in which a file has them."""
-    read: list[int] = []
-    stack: list[int | list[int]] = [0]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, list):
-            read += item
-            continue
-        inside: list[int | list[int]] = [slots[item][0]]
-        for child, after in zip(children[item], slots[item][1:], strict=True):
-            inside += [child, after]
-        stack.extend(reversed(inside))
-    return read
 
 
 def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
@@ -115,17 +80,12 @@ def viewpoint_node(view: Viewpoint, report: Report) -> Node:
         report(losses.NUMBER_RANGE, f"{title}: the position is left out")
     if "rotation" in pose:
         fields["orientation"] = pose["rotation"]
-    default = Viewpoint().field_of_view
-    angle = finite(float(view.field_of_view), default, f"{title}: fieldOfView", report)
-    if angle != default:
-        fields["fieldOfView"] = angle
+    fields |= vector_fields({"fieldOfView": view.field_of_view}, title, report, Viewpoint().field_of_view)
     return Node("Viewpoint", fields=fields)
 
 
-MOVERS = ("rotate", "slide", "crawler")
-"""Types of joints that have a column in a motion."""
-IN_A_LINK = 12
-"""How deep the nodes of a segment go below its Joint."""
+MOVERS = ("rotate", "slide", "crawler")  # Types of joints that have a column in a motion.
+IN_A_LINK = 12  # How deep the nodes of a segment go below its Joint.
 
 
 def _is_scene(body: Body) -> bool:
@@ -150,7 +110,7 @@ class _Builder:
     mesh has its shapes in a file there. None: everything is in one file.
     """
 
-    def __init__(self, body: Body, url: Callable[[Texture, bool], str], folder: str | None) -> None:
+    def __init__(self, body: Body, url: Callable[[Texture, bool], str], folder: Path | None) -> None:
         self.body = body
         self.scene = Scene()
         self.losses = Diagnostics()
@@ -178,11 +138,9 @@ class _Builder:
             self.humanoid()
 
     def report(self, rule: Rule, message: str) -> None:
-        """Note a loss."""
         self.losses.add(rule.problem(message, Location(inside=self.where or None)))
 
     def plain_scene(self, stem: str) -> None:
-        """Make a file without a Humanoid."""
         body = self.body
         if body.name != stem:
             message = f"the model {body.name!r} has the name of its file, {stem!r}, when it is read"
@@ -195,7 +153,6 @@ class _Builder:
         self.scene.nodes = nodes or [Node("Group")]
 
     def humanoid(self) -> None:
-        """Make a model."""
         body = self.body
         children: list[list[int]] = [[] for _ in body.links]
         for link in body.links[1:]:
@@ -205,7 +162,7 @@ class _Builder:
         while stack:
             order.append(stack.pop())
             stack.extend(reversed(children[order[-1]]))
-        self._report_order(order, children)
+        self._report_order(order)
         around = body.extra.get("placed")
         extra = {name: value for name, value in body.extra.items() if name != "placed"}
         kept = KeptFields("Humanoid", [extra], self.report)
@@ -236,7 +193,7 @@ class _Builder:
         scene.nodes += extra_joint_nodes(body.extra_joints, joints, self.names, self.report)
         scene.protos = {p.name: p for p in prototypes_of(scene.nodes)}
 
-    def _report_order(self, order: list[int], children: list[list[int]]) -> None:
+    def _report_order(self, order: list[int]) -> None:
         body = self.body
         if order != list(range(len(order))):
             self.report(losses.BODY_ORDER, "the links are numbered anew, depth-first")
@@ -249,8 +206,6 @@ class _Builder:
         if not body.links:
             self.report(losses.BODY_ORDER, "a body without links is read as one of a single link")
             return
-        if not device_slots(body, children)[1]:
-            self.report(losses.BODY_ORDER, "the devices are in the order of their links and ids")
         if not np.array_equal(body.root_pose, body.links[0].offset):
             self.report(losses.PLACE.as_note, "the root link's offset is written as the pose of the body (root_pose)")
 
@@ -267,7 +222,6 @@ class _Builder:
             (i, k): self.segments.name(segment) for i in order for k, segment in enumerate(links[i].segments)
         }
         device_names = [self.names.unique(d.name, f"the {d.kind}") for d in body.devices]
-        slots, _ = device_slots(body, children)
         joints: dict[int, Node] = {}
         segments: list[Node] = []
         path: list[int] = []
@@ -279,8 +233,7 @@ class _Builder:
                 self.segments.bound.add(names[path.pop()])
             path.append(index)
             offset = body.root_pose if index == 0 else link.offset
-            title = f"Joint {names[index]!r}"
-            fields = joint_fields(joint, offset, title, self.report)
+            fields = joint_fields(joint, offset, f"Joint {names[index]!r}", self.report)
             fields |= kept.of(joint.extra, WRITTEN)
             # What cannot be the name of the node is written into its field name.
             unsaid = {"link": link.name, "joint": joint.name} if joint.name != link.name else {}
@@ -293,11 +246,7 @@ class _Builder:
                 made = self.segments.nodes(segment, segment_names[index, k], k == len(link.segments) - 1)
                 inside += made
                 self.segments.bound.add(segment_names[index, k])
-                for top in made:
-                    # A Segment may be in a Transform.
-                    within = top.fields.get("children") if top.type == "Transform" else [top]
-                    inner = within if isinstance(within, list) else []
-                    segments += [node for node in inner if isinstance(node, Node) and node.type == "Segment"]
+                segments += [node for node in visits(made) if node.type == "Segment"]
             fields["children"] = inside
             joints[index] = Node("Joint", names[index], fields, kept.proto)
         self.where = ""
@@ -307,21 +256,39 @@ class _Builder:
             # A name that was that of another link: labels of motions by names of links mean other links now.
             clash = any(old.get(names[index], index) != index for index in order)
             self.report(replace(losses.JOINT_NAME, severity="warning") if clash else losses.JOINT_NAME, message)
-        for index in order:
-            into = joints[index].fields["children"]
-            assert isinstance(into, list)
-            between = [[], *([joints[child]] for child in children[index])]
-            for child_nodes, numbers in zip(between, slots[index], strict=True):
-                into.extend(child_nodes)  # type: ignore[arg-type]
-                into.extend(devices.node(body.devices[n], device_names[n]) for n in numbers)  # type: ignore[misc]
+        device_nodes = [devices.node(device, name) for device, name in zip(body.devices, device_names, strict=True)]
+        if order and not self._place(device_nodes, joints, order, children):
+            self.report(losses.BODY_ORDER, "the devices are in the order of their links and ids")
         return joints, segments
+
+    def _place(
+        self, device_nodes: list[Node], joints: dict[int, Node], order: list[int], children: list[list[int]]
+    ) -> bool:
+        """Put the nodes of devices and of child links into those of links; return whether the devices are read back in their order.
+
+        The reader sorts the devices of a kind by their ids.
+        """
+        devices = self.body.devices
+        numbers = {id(node): number for number, node in enumerate(device_nodes)}
+        of_shapes = {index: joints[index].fields["children"] for index in order}
+        for ranks in (list(range(len(devices))), in_order_of_ids([(device.kind, device.link) for device in devices])):
+            slots = _slots(self.body, children, ranks)
+            for index in order:
+                into: list[Node] = [*of_shapes[index]]  # type: ignore[misc]
+                for child_nodes, slot in zip([[], *([joints[k]] for k in children[index])], slots[index], strict=True):
+                    into += [*child_nodes, *(device_nodes[number] for number in slot)]
+                joints[index].fields["children"] = into
+            read = [numbers[id(node)] for node in visits([joints[order[0]]]) if id(node) in numbers]
+            as_read = [read[place] for place in in_order_of_ids([(devices[n].kind, devices[n].id) for n in read])]
+            if as_read == list(range(len(devices))):
+                return True
+        return False
 
     def _joint_names(self, order: list[int], ends: set[int]) -> dict[int, str]:
         """Return the names of the Joint nodes: those of joints where these move, since motions go by them, and else of links."""
         links = self.body.links
         names = {}
-        movers = [i for i in order if links[i].joint.type in MOVERS and links[i].joint.name]
-        for index in movers:
+        for index in [i for i in order if links[i].joint.type in MOVERS and links[i].joint.name]:
             names[index] = self.names.unique(links[index].joint.name, "the joint")
         for index in order:
             if index not in names:
@@ -333,8 +300,7 @@ class _Builder:
         return names
 
 
-MAX_OPEN_FILES = 100
-"""Files that are open at the same time; systems allow some hundreds."""
+MAX_OPEN_FILES = 100  # Files that are open at the same time; systems allow some hundreds.
 
 
 def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "parts"] = "inline") -> tuple[Problem, ...]:
@@ -363,10 +329,21 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
         When a file cannot be written; the model's old file is as it was.
     """
     path = Path(path)
-    contents, lost = _scenes(body, path, mesh)
-    *parts, model = contents
-    if parts:
-        parts[0][0].parent.mkdir(exist_ok=True)
+    if mesh not in ("inline", "parts"):
+        raise ValueError(f'mesh: "inline" or "parts", not {mesh!r}')
+    folder = path.parent / f"{path.stem}-parts" if mesh == "parts" else None
+    outside = Diagnostics()
+
+    def url(texture: Texture, in_part: bool) -> str:
+        return _texture_url(texture, path.parent, folder if folder and in_part else path.parent, outside)
+
+    # Numbers near the largest there are may overflow; what is not finite in the end is left out and reported.
+    with np.errstate(all="ignore"):
+        builder = _Builder(body, url, folder)
+        builder.build(path.stem)
+    parts, model = list(builder.segments.parts.items()), (path, builder.scene)
+    if folder and parts:
+        folder.mkdir(exist_ok=True)
     for start in range(0, max(1, len(parts)), MAX_OPEN_FILES):
         # The model is written with the last of its parts, so it never names one that does not exist.
         batch = parts[start : start + MAX_OPEN_FILES]
@@ -375,51 +352,11 @@ def write_openhrp(body: Body, path: str | Path, *, mesh: Literal["inline", "part
         with whole_files(*(target for target, _ in batch)) as streams:
             for stream, (_, scene) in zip(streams, batch, strict=True):
                 stream.writelines(scene_pieces(scene, REMARKS))
-    return lost
+    return (*builder.losses.problems, *outside.problems)
 
 
-def _scenes(body: Body, path: Path, mesh: str) -> tuple[list[tuple[Path, Scene]], tuple[Problem, ...]]:
-    if mesh not in ("inline", "parts"):
-        raise ValueError(f'mesh: "inline" or "parts", not {mesh!r}')
-    folder = f"{path.stem}-parts" if mesh == "parts" else None
-    outside = Diagnostics()
-
-    def url(texture: Texture, in_part: bool) -> str:
-        return _texture_url(texture, path.parent, folder if in_part else None, outside)
-
-    # Numbers near the largest there are may overflow; what is not finite in the end is left out and reported.
-    with np.errstate(all="ignore"):
-        model = _Builder(body, url, folder)
-        model.build(path.stem)
-    contents = []
-    taken = {name.lower() for name in model.segments.parts}
-    for name, scene in model.segments.parts.items():
-        assert folder is not None
-        free, count = name, 1
-        while (count > 1 and free.lower() in taken) or not _fits(path.parent / folder / free, scene):
-            count += 1
-            free = f"{name.removesuffix('.wrl')}_{count}.wrl"
-            free = name if free.lower() in taken else free
-        taken.add(free.lower())
-        model.segments.inlines[name].fields["url"] = [f"{folder}/{free}"]
-        contents.append((path.parent / folder / free, scene))
-    return [*contents, (path, model.scene)], (*model.losses.problems, *outside.problems)
-
-
-def _fits(path: Path, scene: Scene) -> bool:
-    """Return whether a part can be written here: no file is there, or one with just this part."""
-    if not os.path.lexists(path):
-        return True
-    try:
-        with path.open("rb") as stream:
-            return all(stream.read(len(p)) == p for p in (*scene_pieces(scene, REMARKS), b"")) and not stream.read(1)
-    except OSError:
-        return False
-
-
-def _texture_url(texture: Texture, model_folder: Path, part_folder: str | None, outside: Diagnostics) -> str:
-    """Return the url of an image: the one that it had where that leads to the file from here, too, else its relative path."""
-    here = model_folder / part_folder if part_folder else model_folder
+def _texture_url(texture: Texture, model_folder: Path, here: Path, outside: Diagnostics) -> str:
+    """Return the url of an image: the one that it had where that leads to the file from the folder `here`, too, else its relative path."""
     wanted = texture.path.resolve()
     if not wanted.is_relative_to(model_folder.resolve()):
         message = (

@@ -1,7 +1,5 @@
 """Read a .pseq file to the end, with all its faults."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping as AnyMapping
@@ -20,10 +18,8 @@ from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence, withou
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
 
 MAX_POSES = 100_000
-MAX_LINKS = 1_000
-"""Links of one pose."""
-MAX_ROTATION_ERROR = 1e-3
-"""Entries of R·Rᵀ − 1; files have six digits or more."""
+MAX_LINKS = 1_000  # Links of one pose.
+MAX_ROTATION_ERROR = 1e-3  # Entries of R·Rᵀ − 1; files have six digits or more.
 
 TOP_KEYS = ("type", "name", "target_body", "refs")
 REF_KEYS = ("time", "max_transition_time", "refer")
@@ -116,29 +112,15 @@ class _Reader:
                 at = read.nodes[before].location_of("time")
                 message = f"there is another pose at {read.poses[after].time:g} s before this one"
                 self.found.report(rules.SAME_TIME, message, at)
-        locations: dict[Subject, Location] = {
-            ("poses", new): read.nodes[old].location for new, old in enumerate(ordered)
-        }
         numbers = {old: new for new, old in enumerate(ordered)}
+        locations: dict[Subject, Location] = {("poses", new): read.nodes[old].location for old, new in numbers.items()}
         for (_, number, *rest), location in self.locations.items():
             if number in numbers:
                 locations["poses", numbers[number], *rest] = location
-        source = Source(
-            "pseq",
-            self.text.path,
-            "1.0",
-            self.text.encoding,
-            {"layout": layout} if layout else {},
-            locations=SourceMap(locations, self.found.unknown),
-        )
-        return KeyPoses(
-            name=name,
-            target_body=target,
-            poses=tuple(read.poses[n] for n in ordered),
-            extra=extra,
-            source=source,
-            problems=self.found.problems,
-        )
+        options, found = {"layout": layout} if layout else {}, SourceMap(locations, self.found.unknown)
+        source = Source("pseq", self.text.path, "1.0", self.text.encoding, options, locations=found)
+        poses, problems = tuple(read.poses[n] for n in ordered), self.found.problems
+        return KeyPoses(name=name, target_body=target, poses=poses, extra=extra, source=source, problems=problems)
 
     def _ref(self, item: Node, read: _Poses) -> None:
         if not isinstance(item, Mapping):
@@ -211,9 +193,8 @@ class _Reader:
         wrong = next((x for x in numbers if not (x >= 0 and x % 1 == 0) or times[x] > 1), None)
         if wrong is not None:
             pose.unknown.add(name)
-            message = (
-                f"{name.replace('sp_j', 'spJ')} of {pose.title} has {wrong:g}, which is no joint id, or is there twice"
-            )
+            part = f"{name.replace('sp_j', 'spJ')} of {pose.title}"
+            message = f"{part} has {wrong:g}, which is no joint id, or is there twice"
             self.found.report(rules.JOINT, message, pose.location(name))
             return []
         return [int(x) for x in numbers]

@@ -1,7 +1,5 @@
 """The rules of .pseq files. Rules about key poses on a body are in `bodymotion.checks`."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import judgement, reference
 
 UNREADABLE = judgement.error(

@@ -1,7 +1,5 @@
 """Write key poses: unchanged poses as they were read, with their comments, others as Choreonoid writes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
@@ -43,9 +41,8 @@ def write_pseq(key_poses: KeyPoses, path: str | Path) -> tuple[Problem, ...]:
     if isinstance(layout, Layout):
         gone = sum(before.count("#") for pose, before in layout.poses if before not in text)
         if gone:
-            found.append(
-                rules.COMMENTS.problem(f"comments of changed or removed poses are not written ({gone})", where)
-            )
+            message = f"comments of changed or removed poses are not written ({gone})"
+            found.append(rules.COMMENTS.problem(message, where))
     return tuple(found)
 
 

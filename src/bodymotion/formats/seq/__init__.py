@@ -54,8 +54,6 @@ time does not increase is an error; `1.5abc` is no number; components keep their
 stamps are kept as they are: putting the frames on a fixed rate is not done while reading.
 """
 
-from __future__ import annotations
-
 from bodymotion.formats.seq.headers import ComponentHeader
 from bodymotion.formats.seq.reader import parse_seq, read_seq, read_source
 from bodymotion.formats.seq.streaming import MotionReader, open_motion

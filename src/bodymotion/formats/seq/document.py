@@ -1,7 +1,5 @@
 """A file as the tree of its headers, with the rows of each component beside it: in the bytes of the file, or in the tree itself."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
@@ -14,21 +12,20 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bulk_rows import Layout, RowParser
-from bodymotion.formats.seq.file_bytes import ByteSource, Page, UnusualError, decoded, without_comments
+from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError, decoded, without_comments
 from bodymotion.formats.seq.names import OLD_TYPES
-from bodymotion.formats.seq.rows import SingleRow, elements, plain_rows, row_starts, rows_by_yaml, single_row
+from bodymotion.formats.seq.rows import SingleRow, elements, row_starts, rows_by_yaml, single_row
 from bodymotion.formats.seq.scalars import parse_text, plain
 from bodymotion.formats.seq.scan import Scan, Span, scan
 from bodymotion.formats.yaml.tree import Document as Tree
 from bodymotion.formats.yaml.tree import Mapping, Node, PiecedText, Scalar, Sequence, key_text
 
-MAX_WHOLE = 64 << 20
-"""[bytes] Files up to this size are parsed as YAML as a whole when their rows are in an irregular shape."""
-MAX_VALUES = 1 << 25
-"""Rows of components of unknown types are kept as plain values, no more than about this many."""
+MAX_WHOLE = (
+    64 << 20
+)  # [bytes] Files up to this size are parsed as YAML as a whole when their rows are in an irregular shape.
+MAX_VALUES = 1 << 25  # Rows of components of unknown types are kept as plain values, no more than about this many.
 _BESIDES_NUMBERS = re.compile(rb"[*&\x80-\xff]")
-_BLOCK = 4096
-"""Rows of a tree that are read at a time."""
+_BLOCK = 4096  # Rows of a tree that are read at a time.
 
 
 @dataclass(frozen=True)
@@ -143,16 +140,11 @@ class _SpanFrames(Frames):
         assert self._parser is not None
         singly = self._singly and self._span.indent is not None
         for k, piece in enumerate(self._span.pieces):
-            block = self._parser.parse(self._source, piece.offset, piece.size, self._span.indent, layout)
-            yield RowPiece(
-                piece.first_row,
-                piece.rows,
-                block if block is not None and len(block) == piece.rows else None,
-                partial(self._parsed, k),
-                partial(self._location, k),
-                piece.offset,
-                partial(self._singles, k) if singly else None,
-            )
+            block = self._parser.parse(self._read(k), self._span.indent, layout)
+            block = block if block is not None and len(block) == piece.rows else None
+            nodes, location = partial(self._parsed, k), partial(self._location, k)
+            singles = partial(self._singles, k) if singly else None
+            yield RowPiece(piece.first_row, piece.rows, block, nodes, location, piece.offset, singles)
 
     def _singles(self, k: int) -> Iterator[SingleRow]:
         text, lines = self._find_lines(k)
@@ -217,8 +209,7 @@ class _SpanFrames(Frames):
             if count > MAX_VALUES:
                 where = Location(self._source.path, self._span.pieces[0].line, self._span.pieces[0].column)
                 raise UnusualError("the frames of a component of unknown type have too many values", where)
-            known = plain_rows(text, self._span.indent)
-            some = [plain(node) for node in self._parsed(k)] if known is None else known
+            some = [plain(node) for node in self._parsed(k)]
             self._check_count(k, len(some))
             rows += some
         return rows
@@ -253,13 +244,13 @@ class Document:
         When the text is no YAML.
     """
 
-    def __init__(self, source: ByteSource, scanned: Scan, page: Page) -> None:
+    def __init__(self, source: ByteSource, scanned: Scan) -> None:
         self.faults = Diagnostics(source.path)
         self.source, self.text, self.marks, self.encoding = source, scanned.text, scanned.marks, scanned.encoding
         self.tree: Tree = parse_text(self.text, self.faults)
         self._frames: dict[int, Frames] = {}
         self._singly = False
-        self._parser = RowParser(page) if self.marks else None
+        self._parser = RowParser() if self.marks else None
 
     def faults_so_far(self) -> Diagnostics:
         """Return a new collector with the faults of the tree."""
@@ -358,9 +349,8 @@ def open_document(source: ByteSource) -> Document:
     FormatError
         When the file has no rows and is no YAML.
     """
-    page = Page()
-    scanned = scan(source, page)
-    document = _document_of(source, scanned, page)
+    scanned = scan(source)
+    document = _document_of(source, scanned)
     wanted = document.marks_of_components()
     if wanted != scanned.marks.keys():
         # Rows elsewhere have a meaning that the format does not define: they are kept, and checked, as the YAML that they are.
@@ -368,15 +358,15 @@ def open_document(source: ByteSource) -> Document:
         if sum(span.stop - span.start for span in others) > MAX_WHOLE:
             where = Location(source.path, others[0].pieces[0].line)
             raise UnusualError("too many rows belong to no component", where)
-        document = _document_of(source, scanned.with_rows(source, wanted), page)
+        document = _document_of(source, scanned.with_rows(source, wanted))
         if document.marks_of_components() != document.marks.keys():
             raise UnusualError("there are rows where YAML sees none")
     return document
 
 
-def _document_of(source: ByteSource, scanned: Scan, page: Page) -> Document:
+def _document_of(source: ByteSource, scanned: Scan) -> Document:
     try:
-        document = Document(source, scanned, page)
+        document = Document(source, scanned)
     except FormatError as error:
         if not scanned.marks:
             raise
@@ -404,4 +394,4 @@ def whole_document(source: ByteSource, why: UnusualError) -> Document:
     characters, other = decoded(source.read(source.start, source.size))
     text = PiecedText(source.path)
     text.add(characters, 1, 1)
-    return Document(source, Scan(text, {}, other or source.encoding), Page())
+    return Document(source, Scan(text, {}, other or source.encoding))

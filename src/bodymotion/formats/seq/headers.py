@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Severity
 from bodymotion.diagnostics.spelling import meant
@@ -26,14 +27,13 @@ from bodymotion.formats.seq.names import (
 )
 from bodymotion.formats.seq.scalars import number
 from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
-from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP
+from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP, Component, OtherSeq, Vector3Seq
 
 T = TypeVar("T")
 
 MAX_COMPONENTS = 10**4
 MAX_PARTS = 10**8
-MAX_MISSPELT = 50
-"""Unknown keys of a mapping that are compared with known ones: spelling mistakes are few."""
+MAX_MISSPELT = 50  # Unknown keys of a mapping that are compared with known ones: spelling mistakes are few.
 
 _NAME_OF = {spelling: name for name, spellings in KEYS.items() for spelling in spellings}
 _OF_TOP = tuple(name for name in KEYS if name != "frames")
@@ -68,10 +68,14 @@ class Fields:
         Those of other keys, by their texts.
     slips:
         By the name of a key that is missing, the problem of an unknown one that is almost spelt like it.
+    top:
+        The keys of the top node, which a component inherits.
     """
 
-    def __init__(self, document: Document, node: Mapping, found: Diagnostics, inside: str) -> None:
-        self.document, self.node, self.inside, self.found = document, node, inside, found
+    def __init__(
+        self, document: Document, node: Mapping, found: Diagnostics, inside: str, top: Fields | None = None
+    ) -> None:
+        self.document, self.node, self.inside, self.found, self.top = document, node, inside, found, top or self
         self.values: dict[str, Node] = {}
         self.unknown: dict[str, Node] = {}
         merged: list[Mapping] = []
@@ -114,6 +118,19 @@ class Fields:
         """Return where a node is; of None, where the mapping itself is."""
         return self.document.location(node or self.node, (self.inside + rest).lstrip(".") or None)
 
+    def holder(self, name: str) -> Fields:
+        """Return the mapping that has a key: this one, or else the top node."""
+        return self if name in self.values else self.top
+
+    def slip(self, name: str) -> Problem | None:
+        """Return the problem of a misspelt key, here or in the top node."""
+        return self.slips.get(name) or self.top.slips.get(name)
+
+    def inherited(self, read: Callable[[Fields], T | None]) -> T | None:
+        """Return what `read` returns for this mapping, or else for the top node."""
+        own, top = read(self), None if self.top is self else read(self.top)
+        return top if own is None else own
+
     def extra(self, *unwanted: str) -> dict[str, object]:
         """Return all unknown keys, and known ones that have no meaning here, as plain values."""
         left = dict(self.unknown)
@@ -122,9 +139,13 @@ class Fields:
                 left[KEYS[name][0]] = self.values[name]
         return {key: self.document.plain(value) for key, value in left.items()}
 
+    def location(self, name: str) -> Location | None:
+        """Return where the value of a key is; None where there is none."""
+        return self.at(self.values[name], f".{KEYS[name][0]}") if name in self.values else None
+
     def refuse(self, rule: Rule, message: str, name: str) -> None:
         """Record a faulty value of a key."""
-        self.found.refuse(rule.error(message, self.at(self.values[name], f".{KEYS[name][0]}")))
+        self.found.refuse(rule.error(message, self.location(name)))
 
     def text(self, name: str) -> str | None:
         """Return the text of a key; None where it is missing or empty."""
@@ -147,8 +168,7 @@ class Fields:
             self.refuse(rules.FRAME_RATE, message, "frame_rate")
             return None
         if not 1e-3 <= value <= 1e6:
-            where = self.at(self.values["frame_rate"], ".frameRate")
-            self.found.report(rules.IRREGULAR_RATE, f"the frame rate is {text[:40]} Hz", where)
+            self.found.report(rules.IRREGULAR_RATE, f"the frame rate is {text[:40]} Hz", self.location("frame_rate"))
         return value
 
     def flag(self, name: str) -> bool | None:
@@ -206,6 +226,28 @@ class ComponentHeader:
     inside: str = field(default="", repr=False)
     layout: Layout | None = field(default=None, repr=False)
     frames: Frames | None = field(default=None, repr=False)
+
+
+def header_of(component: Component) -> ComponentHeader:
+    """Return a component without its frames."""
+    if isinstance(component, OtherSeq):
+        return ComponentHeader(
+            type=component.type, content=component.content, num_parts=0, num_frames=0, extra=component.extra
+        )
+    timeline, parts = component.timeline, component.values.shape[1]
+    is_stamped = timeline.stamps is not None
+    return ComponentHeader(
+        type=type(component).__name__,
+        content=component.content,
+        num_frames=component.num_frames,
+        num_parts=parts,
+        frame_rate=timeline.frame_rate or timeline.import_rate,
+        has_frame_time=is_stamped,
+        is_root_relative=isinstance(component, Vector3Seq) and component.is_root_relative,
+        part_labels=component.part_labels,
+        extra=component.extra,
+        layout=Layout(parts, is_stamped),
+    )
 
 
 @dataclass
@@ -276,7 +318,7 @@ class _Reader:
         extra: dict[str, object] = {}
         if bare:
             self.found.report(rules.BARE_COMPONENT, f"the file is a bare {kind}", top.at(top.values.get("type")))
-            component = self.component(top, top, version, "")
+            component = self.component(top, version)
             components = [] if component is None else [component]
         else:
             components = self.components(top, version)
@@ -376,8 +418,7 @@ class _Reader:
             component = None
             if isinstance(item, Mapping):
                 try:
-                    own = Fields(self.document, item, self.found, inside)
-                    component = self.component(own, top, version, inside)
+                    component = self.component(Fields(self.document, item, self.found, inside, top), version)
                 except FormatError as error:
                     self.found.refuse(error)
             elif not isinstance(item, MissingAlias):
@@ -420,7 +461,7 @@ class _Reader:
             byte = "" if wrong is None else f": this is the byte 0x{wrong[2]:02x}"
             self.found.report(rules.ENCODING, f"the text is not UTF-8{byte}", where)
 
-    def component(self, own: Fields, top: Fields, version: int, inside: str) -> ComponentHeader | None:
+    def component(self, own: Fields, version: int) -> ComponentHeader | None:
         """Return the header of a component, which may be the top node itself; None where its type is unknown."""
         kind = own.text("type")
         content = own.text("content")
@@ -430,68 +471,63 @@ class _Reader:
             if kind is None:
                 return None
         if content is None:
-            content = top.text("content") or ""
+            content = own.top.text("content") or ""
             inherited = f"; {content[:60]!r} is inherited from the top node" if content else ""
             if "content" not in own.slips:
                 message = f"a {kind[:60]} has no content{inherited}"
                 self.found.report(rules.CONTENT_MISSING, message, own.at(None))
         known = (OLD_TYPES if version == 1 else TYPES).get(kind)
         if known is None:
-            return self.other_component(own, top, kind, content, version, inside)
+            return self.other_component(own, kind, content, version)
         frames = self.frames(own, content)
         num_frames = frames.num_rows if frames else 0
-        self.check_num_frames(own, top, content, num_frames)
-        relative = _either(own.flag("is_root_relative"), top.flag("is_root_relative")) or False
-        if version == 1 and content in ("RelativeZMP", "RelativeZmp"):
-            relative = True
-        stamped = self.stamped(own, top, version, known, frames)
-        rate = _either(own.rate(), top.rate())
-        rates = [fields.values["frame_rate"] for fields in (own, top) if "frame_rate" in fields.values]
+        self.check_num_frames(own, content, num_frames)
+        relative = own.inherited(lambda fields: fields.flag("is_root_relative")) or False
+        stamped = self.stamped(own, version, known, frames)
+        rate = own.inherited(Fields.rate)
+        rates = [fields.values["frame_rate"] for fields in (own, own.top) if "frame_rate" in fields.values]
         if rate is None and not stamped and all(map(_is_empty, rates)):
             message = f"the component {content[:60]} has no frame rate"
-            self.missing(rules.FRAME_RATE_MISSING, message, "frame_rate", own, top)
-        content = self.content(own, known, content, version)
-        order = self.order(own, top, frames, stamped) if known == MULTI_SE3 else None
-        parts = self.parts(own, top, known, frames, stamped)
-        labels = self.labels(own, top, parts)
-        unwanted = _ONLY_TOP if own is not top else ("components",)
-        if labels is None:
-            unwanted = (*unwanted, "part_labels")
+            self.missing(rules.FRAME_RATE_MISSING, message, "frame_rate", own, own.top)
+        order = self.order(own, frames, stamped) if known == MULTI_SE3 else None
+        name = self.content(own, known, content, version)
+        parts = self.parts(own, known, frames, stamped)
+        labels = self.labels(own, parts)
+        unwanted = ("components",) if own is own.top else _ONLY_TOP
+        rate_holder = own.holder("frame_rate")
         return ComponentHeader(
             type=known,
-            content=content,
+            content=name,
             num_parts=parts,
             num_frames=num_frames,
             frame_rate=rate,
             has_frame_time=stamped,
             se3_format=order,
-            is_root_relative=relative,
+            is_root_relative=relative or (version == 1 and content in ("RelativeZMP", "RelativeZmp")),
             part_labels=labels or (),
-            extra=own.extra(*unwanted),
+            extra=own.extra(*unwanted, *(("part_labels",) if labels is None else ())),
             location=own.at(None),
-            rate_location=_location_of("frame_rate", own, top),
-            parts_location=_location_of("num_parts", own),
-            inside=inside,
+            rate_location=rate_holder.location("frame_rate"),
+            parts_location=own.location("num_parts"),
+            inside=own.inside,
             layout=Layout(parts, stamped, order),
             frames=frames,
         )
 
-    def other_component(
-        self, own: Fields, top: Fields, kind: str, content: str, version: int, inside: str
-    ) -> ComponentHeader:
+    def other_component(self, own: Fields, kind: str, content: str, version: int) -> ComponentHeader:
         """Return the header of a component of an unknown type, with all its keys and those that it inherits from the top node."""
         almost = meant(kind, TYPES)
         question = f": did you mean {almost!r}?" if almost else ""
         message = f"the component {content[:60]} is of type {kind[:60]!r}{question}"
-        self.found.report(rules.COMPONENT_UNKNOWN, message, own.at(own.values["type"], ".type"))
+        self.found.report(rules.COMPONENT_UNKNOWN, message, own.location("type"))
         extra = {key_text(key): self.document.plain(value) for key, value in own.node.pairs}
         for spelling in (*KEYS["type"], *KEYS["content"]):
             extra.pop(spelling, None)
         for name in _INHERITED:
-            if name in top.values and name not in own.values:
-                extra[key_name(name, version)] = self.document.plain(top.values[name])
+            if name in own.top.values and name not in own.values:
+                extra[key_name(name, version)] = self.document.plain(own.top.values[name])
         return ComponentHeader(
-            type=kind, content=content, num_parts=0, num_frames=0, extra=extra, location=own.at(None), inside=inside
+            type=kind, content=content, num_parts=0, num_frames=0, extra=extra, location=own.at(None), inside=own.inside
         )
 
     def missing(self, rule: Rule, message: str, name: str, *fields: Fields) -> None:
@@ -514,12 +550,12 @@ class _Reader:
             raise rules.FRAMES.error(f"the frames of {content[:60]} are not a list", own.at(node, ".frames"))
         return self.document.frames(node) if node.items else None
 
-    def check_num_frames(self, own: Fields, top: Fields, content: str, counted: int) -> None:
-        fields = own if "num_frames" in own.values else top
+    def check_num_frames(self, own: Fields, content: str, counted: int) -> None:
+        fields = own.holder("num_frames")
         given = fields.count("num_frames")
         if given is None or given == counted:
             return
-        where = fields.at(fields.values["num_frames"], ".numFrames")
+        where = fields.location("num_frames")
         if given < 0:
             message = f"numFrames is {fields.text('num_frames')!r:.60}, not a whole number"
             self.found.report(rules.NUM_FRAMES_NUMBER, message, where)
@@ -530,14 +566,14 @@ class _Reader:
         severity: Severity | None = None if counted else "error"
         self.found.report(rules.NUM_FRAMES, message, where, hint=hint, severity=severity, data=data)
 
-    def stamped(self, own: Fields, top: Fields, version: int, kind: str, frames: Frames | None) -> bool:
-        flag = _either(own.flag("has_frame_time"), top.flag("has_frame_time"))
-        fields = own if "has_frame_time" in own.values else top
+    def stamped(self, own: Fields, version: int, kind: str, frames: Frames | None) -> bool:
+        flag = own.inherited(lambda fields: fields.flag("has_frame_time"))
+        fields = own.holder("has_frame_time")
         if flag and version == 1:
             fields.refuse(rules.FRAME_TIME_V1, "version 1 has no hasFrameTime", "has_frame_time")
         if flag is None and fields.text("has_frame_time") is not None:
             return self.looks_stamped(own, kind, frames)
-        slip = own.slips.get("has_frame_time") or top.slips.get("has_frame_time")
+        slip = own.slip("has_frame_time")
         if flag is None and slip is not None and self.looks_stamped(own, kind, frames):
             self.worsen(slip)
             return True
@@ -579,8 +615,8 @@ class _Reader:
             raise rules.ROW.error(message, frames.location(0, None, f"{own.inside}.frames[0]".lstrip(".")))
         return row
 
-    def order(self, own: Fields, top: Fields, frames: Frames | None, stamped: bool) -> str:
-        fields = own if "se3_format" in own.values else top
+    def order(self, own: Fields, frames: Frames | None, stamped: bool) -> str:
+        fields = own.holder("se3_format")
         text = fields.text("se3_format")
         if text is not None:
             if text in SE3_SIZES:
@@ -595,44 +631,40 @@ class _Reader:
                 message = f"there is no SE3 format, and the first pose has {size} numbers"
                 raise rules.SE3_FORMAT.error(message, frames.location(0, None, f"{own.inside}.frames[0]".lstrip(".")))
         order = "XYZQWQXQYQZ" if size == 7 else "XYZRPY"
-        if text is None and "se3_format" not in own.slips and "se3_format" not in top.slips:
+        if text is None and own.slip("se3_format") is None:
             message = f"the component has no SE3Format; read as {order}"
             self.found.report(rules.SE3_FORMAT_MISSING, message, own.at(None))
         return order
 
-    def parts(self, own: Fields, top: Fields, kind: str, frames: Frames | None, stamped: bool) -> int:
+    def parts(self, own: Fields, kind: str, frames: Frames | None, stamped: bool) -> int:
         if kind == VECTOR3:
             if "num_parts" in own.values:
-                where = own.at(own.values["num_parts"], ".numParts")
-                self.found.report(rules.NUM_PARTS_VECTOR, "a Vector3Seq has numParts, which is not used", where)
+                message = "a Vector3Seq has numParts, which is not used"
+                self.found.report(rules.NUM_PARTS_VECTOR, message, own.location("num_parts"))
             return 3
-        fields = own if "num_parts" in own.values else top
+        fields = own.holder("num_parts")
         parts = fields.count("num_parts")
-        if parts is None:
-            parts = self.parts_of_first_row(own, frames, stamped)
-            if "num_parts" not in own.slips and "num_parts" not in top.slips:
-                message = f"a {kind} has no numParts; the first row has {parts}"
-                self.found.report(rules.NUM_PARTS_MISSING, message, own.at(None))
-        elif not 0 <= parts <= MAX_PARTS:
+        if parts is not None and 0 <= parts <= MAX_PARTS:
+            return parts
+        counted = max(len(self.first_row(own, frames).items) - stamped, 0) if frames else 0
+        if parts is not None:
             message = f"numParts is {fields.text('num_parts')!r:.60}, not a number of parts"
             fields.refuse(rules.NUM_PARTS, message, "num_parts")
-            parts = self.parts_of_first_row(own, frames, stamped)
-        return parts
+        elif own.slip("num_parts") is None:
+            message = f"a {kind} has no numParts; the first row has {counted}"
+            self.found.report(rules.NUM_PARTS_MISSING, message, own.at(None))
+        return counted
 
-    def parts_of_first_row(self, own: Fields, frames: Frames | None, stamped: bool) -> int:
-        return max(len(self.first_row(own, frames).items) - stamped, 0) if frames else 0
-
-    def labels(self, own: Fields, top: Fields, parts: int) -> tuple[str, ...] | None:
+    def labels(self, own: Fields, parts: int) -> tuple[str, ...] | None:
         node = own.values.get("part_labels")
         if node is None:
             # Those of the top node are for the components that have as many parts.
-            labels = _texts(top.values.get("part_labels"))
+            labels = _texts(own.top.values.get("part_labels"))
             if not labels or len(labels) != parts:
                 return ()
             self.labels_inherited = True
             return labels
-        where = own.at(node, ".partLabels")
-        labels = _texts(node)
+        where, labels = own.location("part_labels"), _texts(node)
         if labels is None:
             self.found.report(rules.PART_LABELS, "the part labels are not a list of texts", where)
         elif len(labels) != parts:
@@ -642,27 +674,11 @@ class _Reader:
 
 def component_fields(document: Document, header: ComponentHeader, found: Diagnostics) -> Fields:
     """Return the keys of a component."""
-    node: Node | None = document.tree.root
+    node = document.tree.root
     if header.inside:
-        components = Fields(document, _mapping(node), found, "").values.get("components")
-        number = int(header.inside.removeprefix("components[").removesuffix("]"))
-        node = components.items[number] if isinstance(components, Sequence) else None
-    return Fields(document, _mapping(node), found, header.inside)
-
-
-def _mapping(node: Node | None) -> Mapping:
-    assert isinstance(node, Mapping)
-    return node
-
-
-def _either(own: T | None, top: T | None) -> T | None:
-    return top if own is None else own
-
-
-def _location_of(name: str, *fields: Fields) -> Location | None:
-    """Return where a key has its value: in the first of some mappings that has it."""
-    found = next((mapping for mapping in fields if name in mapping.values), None)
-    return None if found is None else found.at(found.values[name], f".{KEYS[name][0]}")
+        items = _items(Fields(document, cast("Mapping", node), found, "").values.get("components"))
+        node = items[int(header.inside.removeprefix("components[").removesuffix("]"))]
+    return Fields(document, cast("Mapping", node), found, header.inside)
 
 
 def _items(node: Node | None) -> list[Node]:

@@ -1,7 +1,5 @@
 """The names of keys, contents and types in the versions of the format, for reading and writing."""
 
-from __future__ import annotations
-
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 
 KEYS = {
@@ -19,8 +17,7 @@ KEYS = {
     "components": ("components",),
 }
 """The keys of the format, each with all its spellings, the first for messages and for the versions 1 to 3."""
-OF_COMPONENTS = tuple(name for name in KEYS if name not in ("format_version", "components"))
-"""The keys of a component."""
+OF_COMPONENTS = tuple(name for name in KEYS if name not in ("format_version", "components"))  # The keys of a component.
 
 _COMMON = {JOINT_DISPLACEMENT: JOINT_DISPLACEMENT, LINK_POSITION: LINK_POSITION, ZMP: ZMP}
 CONTENTS = {
@@ -36,13 +33,18 @@ CONTENTS = {
 """By version, what the names of contents mean; of several names of a content the first one is written."""
 
 MULTI_VALUE, MULTI_SE3, VECTOR3 = "MultiValueSeq", "MultiSE3Seq", "Vector3Seq"
-TYPES = {name: name for name in (MULTI_VALUE, MULTI_SE3, VECTOR3)}
-"""The types of components, by their names."""
-OLD_TYPES = {**TYPES, "MultiSe3Seq": MULTI_SE3, "MultiAffine3Seq": MULTI_SE3}
-"""The same with the further names of version 1."""
+TYPES = {name: name for name in (MULTI_VALUE, MULTI_SE3, VECTOR3)}  # The types of components, by their names.
+OLD_TYPES = {
+    **TYPES,
+    "MultiSe3Seq": MULTI_SE3,
+    "MultiAffine3Seq": MULTI_SE3,
+}  # The same with the further names of version 1.
 
-SE3_SIZES = {"XYZQWQXQYQZ": 7, "XYZQXQYQZQW": 7, "XYZRPY": 6}
-"""The orders of the numbers of a pose, and how many numbers each has."""
+SE3_SIZES = {
+    "XYZQWQXQYQZ": 7,
+    "XYZQXQYQZQW": 7,
+    "XYZRPY": 6,
+}  # The orders of the numbers of a pose, and how many numbers each has.
 
 
 def key_name(name: str, version: int) -> str:

@@ -7,8 +7,6 @@ of their own are still read one by one; where its headers are none, likely fixes
 Faulty rows are nan in the arrays and marked unknown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -43,16 +41,15 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Component, Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
 
-MAX_FAULTY_ROWS = 10_000
-"""Faulty rows of a component after which the rest of it is not read."""
-MAX_RECOVERED_BYTES = 10 * MAX_PARSED_BYTES
-"""[bytes] In larger files no faulty line is fixed."""
-STEP_TOLERANCE = 0.1
-"""[of 1/frameRate] By which the mean step of a first column may be off for it to be read as the time."""
-_TAIL = 1 << 16
-"""[bytes] The end of a file that shows whether it was cut off in a row."""
-_PASSES = 4
-"""Times that each row of a file may be read one by one: aliases can give one sequence of rows to many components."""
+MAX_FAULTY_ROWS = 10_000  # Faulty rows of a component after which the rest of it is not read.
+MAX_RECOVERED_BYTES = 10 * MAX_PARSED_BYTES  # [bytes] In larger files no faulty line is fixed.
+STEP_TOLERANCE = (
+    0.1  # [of 1/frameRate] By which the mean step of a first column may be off for it to be read as the time.
+)
+_TAIL = 1 << 16  # [bytes] The end of a file that shows whether it was cut off in a row.
+_PASSES = (
+    4  # Times that each row of a file may be read one by one: aliases can give one sequence of rows to many components.
+)
 
 _MAY_BE_LOST = frozenset(
     rule.code
@@ -112,16 +109,12 @@ def read_source(source: ByteSource) -> ReadResult[Motion]:
     result = _attempt(source)
     if isinstance(result, ReadResult):
         return result
-    if (
-        result.problem.rule != rules.NOT_YAML.code
-        or source.encoding not in ("utf-8", "utf-8-sig")
-        or source.size > MAX_RECOVERED_BYTES
-    ):
+    is_utf8 = source.encoding in ("utf-8", "utf-8-sig")
+    if result.problem.rule != rules.NOT_YAML.code or not is_utf8 or source.size > MAX_RECOVERED_BYTES:
         return ReadResult(None, result.problems, refusal=result.problem)
     keys = [spelling for spellings in KEYS.values() for spelling in spellings]
-    recovered = read_on(
-        source.read(0, source.size), result, lambda data: _attempt(ByteSource(None, data, source.path)), keys
-    )
+    whole = source.read(0, source.size)
+    recovered = read_on(whole, result, lambda data: _attempt(ByteSource(None, data, source.path)), keys)
     others = (p for p in recovered.problems if not recovered.lost or p.rule not in _MAY_BE_LOST)
     problems = tuple(dict.fromkeys((*recovered.faults, *others)))
     return ReadResult(recovered.value, problems, refusal=recovered.refusal)
@@ -222,18 +215,13 @@ def motion_of(document: Document) -> ReadResult[Motion]:
 def source_of(document: Document, headers: Headers, unknown: Iterable[Subject] = ()) -> Source:
     """Return where a motion came from, what a writer needs to write it alike, and where its components and frames are in the file."""
     path = document.source.path
-    options = {
-        "style": headers.style,
-        "frame_rate": headers.frame_rate,
-        "se3_formats": tuple(c.se3_format for c in headers.components),
-    }
+    formats = tuple(c.se3_format for c in headers.components)
+    options = {"style": headers.style, "frame_rate": headers.frame_rate, "se3_formats": formats}
     entries: dict[Subject, Location | Locator] = {
         ("components", k): _locator(header) for k, header in enumerate(headers.components)
     }
-    locations = SourceMap(entries, unknown)
-    return Source(
-        "seq", Path(path) if path else None, str(headers.version), document.encoding, options, locations=locations
-    )
+    place, version, locations = Path(path) if path else None, str(headers.version), SourceMap(entries, unknown)
+    return Source("seq", place, version, document.encoding, options, locations=locations)
 
 
 def _locator(header: ComponentHeader) -> Locator:
@@ -281,8 +269,9 @@ class Effort:
         self.left = _PASSES * sum(rows.values()) + MAX_FAULTY_ROWS
 
 
-_Rows: TypeAlias = tuple[Layout, Floats, Floats | None]
-"""The layout with which rows were read, their values, and their times."""
+_Rows: TypeAlias = tuple[
+    Layout, Floats, Floats | None
+]  # The layout with which rows were read, their values, and their times.
 
 
 def _read_component(header: ComponentHeader, subject: Subject, found: Diagnostics, effort: Effort) -> _Rows:
@@ -335,9 +324,8 @@ def _read_with_other_parts(
     if not order:
         values = rows[1] if not trial.problems else np.zeros((0, stamped + parts))
         rising = bool((np.diff(values[:, 0]) > 0).all())
-        steps = (
-            np.ptp(values[:, 0]) / (len(values) - 1) * (header.frame_rate or 0.0) if rising and len(values) > 1 else 0.0
-        )
+        several = rising and len(values) > 1
+        steps = np.ptp(values[:, 0]) / (len(values) - 1) * (header.frame_rate or 0.0) if several else 0.0
         if _have_commas(header, values, stamped + header.num_parts):
             # Halves of numbers: the first one is no time.
             hint, is_stamped = "decimal commas? '0,1' is two numbers: write 0.1", False
@@ -490,9 +478,8 @@ class RowReader:
         assert self.header.frames is not None
         for k in np.flatnonzero(~((times > before) & (times < np.inf))).tolist():
             frame = frames.start + k if isinstance(frames, slice) else int(frames[k])
-            order = (
-                f"not after {float(before[k])!r} s, the time of the frame before" if before[k] > -np.inf else "no time"
-            )
+            after = f"not after {float(before[k])!r} s, the time of the frame before"
+            order = after if before[k] > -np.inf else "no time"
             locate = partial(self.header.frames.location, frame, 0)
             self._refuse(rules.TIME_ORDER, frame, f" is at {float(times[k])!r} s, {order}", locate)
         return float(known[latest[-1]])

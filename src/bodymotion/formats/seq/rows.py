@@ -3,10 +3,7 @@
 Nodes made of a piece of rows count their offsets from the beginning of the piece.
 """
 
-from __future__ import annotations
-
 import itertools
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,8 +16,7 @@ from bodymotion.formats.seq.file_bytes import UnusualError, decoded
 from bodymotion.formats.seq.scalars import number, parse_text
 from bodymotion.formats.yaml.tree import MissingAlias, Node, PiecedText, Scalar, Sequence
 
-MAX_FAULTS_IN_ROW = 20
-"""Numbers of one row that are reported."""
+MAX_FAULTS_IN_ROW = 20  # Numbers of one row that are reported.
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WHOLE, _DIGITS = re.compile(r"[-+]?[0-9]+"), re.compile(r"[0-9]+")
@@ -169,25 +165,6 @@ def _shift(nodes: list[Node]) -> None:
         node.offset -= 1
         if isinstance(node, Sequence):
             _shift(node.items)
-
-
-def plain_rows(text: bytes, indent: int | None) -> list[object] | None:
-    """Return the rows of a piece as plain values where each is a line that JSON and YAML read alike, else None."""
-    if indent is None or b'"' in text or b"#" in text or not text.isascii():
-        return None
-    prefix, rows = " " * indent + "- [", []
-    for line in text.decode("ascii").split("\n"):
-        if line.startswith(prefix):
-            try:
-                row = json.loads(line[indent + 2 :])
-            except (ValueError, RecursionError):
-                return None
-            if any(isinstance(value, list) and any(isinstance(part, list) for part in value) for value in row):
-                return None
-            rows.append(row)
-        elif line.strip(" \r"):
-            return None
-    return rows
 
 
 @dataclass(frozen=True)

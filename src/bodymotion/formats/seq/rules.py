@@ -3,8 +3,6 @@
 Rules whose `source` is "reference" are those of Choreonoid's loader, where the documents define nothing.
 """
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import document, judgement, reference
 
 UNREADABLE = judgement.error(
@@ -279,5 +277,4 @@ IRREGULAR_RATE = judgement.warning(
     example=("frameRate: 1e-9", "frameRate: 100"),
 )
 
-RETIRED = {"SEQ113": "MOT101"}
-"""Codes that rules had before, and the rules that took over."""
+RETIRED = {"SEQ113": "MOT101"}  # Codes that rules had before, and the rules that took over.

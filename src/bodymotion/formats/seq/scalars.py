@@ -8,8 +8,6 @@ are not numbers here, because readers disagree about them.
 Written: numbers, truth values, texts, lists and mappings of them as text that YAML 1.1, YAML 1.2 and JSON read alike.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -88,11 +86,9 @@ def plain(node: Node) -> object:
 
 # ---- written
 
-MAX_DEPTH = 50
-"""Levels of nesting of a value; readers refuse more."""
+MAX_DEPTH = 50  # Levels of nesting of a value; readers refuse more.
 
-MAX_KEY = 500
-"""[characters] Readers of YAML refuse keys of more than 1024, and an escaped character has up to six (in flow style)."""
+MAX_KEY = 500  # [characters] Readers of YAML refuse keys of more than 1024, and an escaped character has up to six (in flow style).
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS = re.compile(r"y|n|yes|no|on|off|true|false|null|nan|inf|infinity", re.IGNORECASE)

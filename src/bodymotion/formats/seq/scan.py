@@ -15,20 +15,24 @@ import numpy as np
 
 from bodymotion.diagnostics import Location
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.file_bytes import ByteSource, Mask, Offsets, Page, UnusualError, decoded
+from bodymotion.formats.seq.file_bytes import (
+    ByteSource,
+    Mask,
+    Offsets,
+    UnusualError,
+    begin_with,
+    decoded,
+    lines,
+    without_comments,
+)
 from bodymotion.formats.yaml.tree import PiecedText
 
-PIECE = 1 << 19
-"""[bytes] Rows are read in pieces of about this size."""
-MAX_PIECE = 1 << 26
-"""[bytes] A longer row is left to the YAML parser."""
-MAX_SKELETON = 1 << 23
-"""[bytes] The text without its rows."""
+PIECE = 1 << 19  # [bytes] Rows are read in pieces of about this size.
+MAX_PIECE = 1 << 26  # [bytes] A longer row is left to the YAML parser.
+MAX_SKELETON = 1 << 23  # [bytes] The text without its rows.
 MAX_SPANS = 1000
-MAX_INDENT = 54
-"""[columns] Rows further in are left to the YAML parser."""
-_WINDOW = 1 << 14
-"""[bytes] The part of a file in which keys are searched for."""
+MAX_INDENT = 54  # [columns] Rows further in are left to the YAML parser.
+_WINDOW = 1 << 14  # [bytes] The part of a file in which keys are searched for.
 
 _KEY = re.compile(rb"(?:^|(?<=[\s,{\"']))frames[\"']?[ \t]*:(?=[\s\[])")
 _FLOW = re.compile(rb"(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[(?=(?:\s|(?<=\s)#[^\r\n]*[\r\n])*\[)")
@@ -95,7 +99,7 @@ class Scan:
         return Scan(whole, marks, encoding)
 
 
-def scan(source: ByteSource, page: Page) -> Scan:
+def scan(source: ByteSource) -> Scan:
     """Take the rows out of a file, in bounded memory and at close to the speed of reading.
 
     Raises
@@ -103,17 +107,16 @@ def scan(source: ByteSource, page: Page) -> Scan:
     UnusualError
         When rows are in another shape than the three, or the text without its rows is too large.
     """
-    return _Scanner(source, page).run()
+    return _Scanner(source).run()
 
 
 class _Scanner:
-    def __init__(self, source: ByteSource, page: Page) -> None:
+    def __init__(self, source: ByteSource) -> None:
         self.source = source
         self.skeleton = PiecedText(source.path)
         self.marks: dict[int, Span] = {}
         self.encoding = source.encoding
         self.line, self.column = 1, 1
-        self.page = page
         self.window = b""
         self.base = source.start
 
@@ -184,9 +187,7 @@ class _Scanner:
         if b"\r" in part and b"\n" not in part and not self.skeleton.length:
             raise self.unusual("the lines end with carriage returns only")
         self.skeleton.add(text, self.line, self.column)
-        self.line += text.count("\n")
-        last = text.rfind("\n")
-        self.column = len(text) - last if last >= 0 else self.column + len(text)
+        self.advance(text.encode("latin-1", "replace"))
 
     def remove_rows(self, at: int, mark: bytes, indent: int | None) -> None:
         """Move the rows that begin at the offset `at` of the window from the text into a span, and leave the mark."""
@@ -203,12 +204,12 @@ class _Scanner:
 
     def block_rows(self, span: Span, pos: int, indent: int) -> int:
         """Read lines of rows; return where they end."""
-        page, rows, want = self.page, 0, PIECE
+        rows, want = 0, PIECE
         while True:
-            page.load(self.source, pos, want)
-            last = pos + page.size >= self.source.size
-            starts, found = page.lines(indent)
-            stop = None if found.all() else self.end_of_rows(starts, found, indent, last)
+            text = self.source.read(pos, want)
+            last = pos + len(text) >= self.source.size
+            starts, found = lines(text, indent)
+            stop = None if found.all() else self.end_of_rows(text, starts, found, indent, last)
             keep = len(starts) if stop is None else stop
             if stop is None and not last:
                 # The last row may continue behind this piece: it is left for the next one.
@@ -219,7 +220,7 @@ class _Scanner:
                     if want > MAX_PIECE:
                         raise self.unusual("a row is too long")
                     continue
-            size = int(starts[keep]) if keep < len(starts) else page.size
+            size = int(starts[keep]) if keep < len(starts) else len(text)
             count = int(np.count_nonzero(found[:keep]))
             if count:
                 span.pieces.append(Piece(pos, size, rows, count, self.line, 1))
@@ -227,18 +228,17 @@ class _Scanner:
             pos += size
             want = PIECE
             self.line, self.column = self.line + keep, 1
-            if stop is None and last and size and page.text[-1] != 10:
+            if stop is None and last and size and not text.endswith(b"\n"):
                 self.line, self.column = self.line - 1, size - int(starts[-1]) + 1
             if stop is not None or last:
                 return pos
 
-    def end_of_rows(self, starts: Offsets, found: Mask, indent: int, last: bool) -> int | None:
+    def end_of_rows(self, text: bytes, starts: Offsets, found: Mask, indent: int, last: bool) -> int | None:
         """Return the first line that belongs to no row: it neither begins nor continues one, and is neither blank nor a comment."""
-        page = self.page
-        for k in np.flatnonzero(~(found | page.begin_with(starts, b" " * (indent + 1)))).tolist():
+        for k in np.flatnonzero(~(found | begin_with(text, starts, b" " * (indent + 1)))).tolist():
             if k + 1 == len(starts) and not last:
                 return None
-            line = page.copy(int(starts[k]), int(starts[k + 1]) if k + 1 < len(starts) else page.size)
+            line = text[starts[k] : starts[k + 1] if k + 1 < len(starts) else None]
             if line.strip() and not line.lstrip().startswith(b"#"):
                 dash = line[: indent + 1] == b" " * indent + b"-" and not line.startswith(b"---")
                 if dash and line.strip() == b"-" and k + 1 == len(starts):
@@ -254,53 +254,47 @@ class _Scanner:
         """Read `[[…], […]]` from its first bracket on; return where it ends."""
         pos += 1
         self.column += 1
-        page, rows, want = self.page, 0, PIECE
+        rows, want = 0, PIECE
         while True:
-            page.load(self.source, pos, want)
-            last = pos + page.size >= self.source.size
-            raw = b""
-            if page.has(b"#"):
-                raw = page.copy()
-                if not last:
-                    page.size = raw.rfind(b"\n") + 1
-                page.blank_comments()
-            b = page.brackets()
-            kinds = page.text[b]
-            step = (kinds == 91).astype(np.int8) - (kinds == 93)
+            raw = self.source.read(pos, want)
+            last = pos + len(raw) >= self.source.size
+            if b"#" in raw and not last:
+                raw = raw[: raw.rfind(b"\n") + 1]
+            text = without_comments(raw)
+            codes = np.frombuffer(text, np.uint8)
+            brackets = np.flatnonzero((codes == 91) | (codes == 93))
+            step = 92 - codes[brackets].astype(np.int8)
             depth = np.cumsum(step, dtype=np.int32)
             over = np.flatnonzero(depth < 0)[:1].tolist()
-            end = int(b[over[0]]) if over else None
-            if over:
-                b, depth, step = b[: over[0]], depth[: over[0]], step[: over[0]]
-            closing = b[(depth == 0) & (step < 0)]
+            end = int(brackets[over[0]]) if over else None
+            inside = slice(over[0] if over else None)
+            closing = brackets[inside][(depth[inside] == 0) & (step[inside] < 0)]
             count = len(closing)
             after = int(closing[-1]) + 1 if count else 0
-            used = after if end is None else end
-            for quote in (b'"', b"'"):
-                if page.has(quote) and quote in page.copy(0, used):
-                    raise self.unusual("there are quotes among the rows")
+            used = text[: after if end is None else end]
+            if b'"' in used or b"'" in used:
+                raise self.unusual("there are quotes among the rows")
             if not count and end is None:
                 want *= 2
                 if last:
-                    self.advance(page.copy(0, int(b[0]) if len(b) else page.size))
+                    self.advance(text[: brackets[0] if len(brackets) else None])
                     where = Location(self.source.path, self.line, self.column)
-                    message = "the file ends within a row" if len(b) else "the file ends among the rows"
-                    quoted = page.has(b'"') or page.has(b"'")
+                    message = "the file ends within a row" if len(brackets) else "the file ends among the rows"
+                    quoted = b'"' in text or b"'" in text
                     raise UnusualError(message, where) from None if quoted else rules.NOT_YAML.error(message, where)
                 if want > MAX_PIECE:
                     raise self.unusual("a row does not end")
                 continue
-            raw = (raw or page.copy())[: used + 1]
             if count:
-                first = int(b[0])
-                if not (_BETWEEN if rows else _SPACE).fullmatch(page.copy(0, first)):
+                first = int(brackets[0])
+                if not (_BETWEEN if rows else _SPACE).fullmatch(text, 0, first):
                     raise self.unusual("there is something besides a comma between two rows")
                 self.advance(raw[:first])
                 span.pieces.append(Piece(pos + first, after - first, rows, count, self.line, self.column))
                 self.advance(raw[first:after])
                 rows += count
             if end is not None:
-                if not _TAIL.fullmatch(page.copy(after, end)) or not rows:
+                if not _TAIL.fullmatch(text, after, end) or not rows:
                     raise self.unusual("there is something after the last row")
                 self.advance(raw[after : end + 1])
                 return pos + end + 1
@@ -308,6 +302,7 @@ class _Scanner:
             want = PIECE
 
     def advance(self, part: bytes) -> None:
+        """Move line and column over a part of the text with one byte for each character."""
         self.line += part.count(b"\n")
         last = part.rfind(b"\n")
         self.column = len(part) - last if last >= 0 else self.column + len(part)

@@ -1,8 +1,7 @@
 """Motions larger than memory: headers at once, frames in chunks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem, Source
 from bodymotion.formats.seq.document import Document, whole_document
-from bodymotion.formats.seq.file_bytes import ByteSource, Closing, UnusualError
+from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
 from bodymotion.formats.seq.reader import Effort, Numbers, RowReader, component_of, read_document, source_of
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
@@ -29,7 +28,7 @@ class MotionChunk(Motion):
     first_frame: int = field(default=0, compare=False)
 
 
-class MotionReader(Closing):
+class MotionReader(AbstractContextManager["MotionReader"]):
     """An open body motion file; a context manager.
 
     Attributes
@@ -176,13 +175,15 @@ class MotionReader(Closing):
                 ranges[index] = frozen(low), frozen(high)
         return tuple(ranges)
 
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Close the file; its frames cannot be read any more."""
         self._bytes.close()
 
 
-_RANGE_ROWS = 1024
-"""Rows that are searched at a time."""
+_RANGE_ROWS = 1024  # Rows that are searched at a time.
 
 
 def _sound_headers(document: Document) -> tuple[Headers, tuple[Problem, ...]]:

@@ -16,8 +16,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses, reference
 from bodymotion.diagnostics.collector import Source
 from bodymotion.formats.seq import scalars
-from bodymotion.formats.seq.bulk_rows import Layout
-from bodymotion.formats.seq.headers import ComponentHeader
+from bodymotion.formats.seq.headers import ComponentHeader, header_of
 from bodymotion.formats.seq.names import (
     CONTENTS,
     KEYS,
@@ -33,7 +32,7 @@ from bodymotion.formats.seq.streaming import MotionReader
 from bodymotion.formats.text.decimals import PIECE, rounded, row_texts
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion import ZMP, Component, Motion, OtherSeq, Vector3Seq
+from bodymotion.motion import ZMP, Component, Motion, OtherSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation.fixed_rate import at_fixed_rate
 from bodymotion.system.atomic_files import whole_file
@@ -43,13 +42,11 @@ Style: TypeAlias = Literal["block", "json"]
 SE3Format: TypeAlias = Literal["XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY"]
 VERSIONS: tuple[Version, ...] = get_args(Version)
 Progress: TypeAlias = Callable[[int, int], None]
-Pieces: TypeAlias = Iterable[tuple[Floats | None, Floats]]
-"""Times (N,) or None, and values (N, …) of some frames."""
+Pieces: TypeAlias = Iterable[tuple[Floats | None, Floats]]  # Times (N,) or None, and values (N, …) of some frames.
 Rows: TypeAlias = Iterator[tuple[Floats, Floats | None, Floats]]
 """Times (N,) [s] of some rows that were read, their time stamps if they have any, and their values (N, …)."""
 
-CHUNK_NUMBERS = 32 * PIECE
-"""About how many numbers are read at a time."""
+CHUNK_NUMBERS = 32 * PIECE  # About how many numbers are read at a time.
 
 ORDER_IN_VERSION = reference.note(
     "SEQ301",
@@ -59,8 +56,7 @@ ORDER_IN_VERSION = reference.note(
 )
 _TOP_KEYS = frozenset(key for name in KEYS if name not in ("frames", "part_labels") for key in KEYS[name])
 _COMPONENT_KEYS = frozenset(key for name in OF_COMPONENTS for key in KEYS[name])
-_UNIT = 1e-9
-"""Error of the length of a quaternion from which its loss is reported."""
+_UNIT = 1e-9  # Error of the length of a quaternion from which its loss is reported.
 
 
 def write_seq(
@@ -113,28 +109,6 @@ def _pieces_of(component: Component) -> Pieces:
         yield None if stamps is None else stamps[start : start + count], values[start : start + count]
 
 
-def header_of(component: Component) -> ComponentHeader:
-    """Return a component without its frames."""
-    if isinstance(component, OtherSeq):
-        return ComponentHeader(
-            type=component.type, content=component.content, num_parts=0, num_frames=0, extra=component.extra
-        )
-    timeline, parts = component.timeline, component.values.shape[1]
-    is_stamped = timeline.stamps is not None
-    return ComponentHeader(
-        type=type(component).__name__,
-        content=component.content,
-        num_frames=component.num_frames,
-        num_parts=parts,
-        frame_rate=timeline.frame_rate or timeline.import_rate,
-        has_frame_time=is_stamped,
-        is_root_relative=isinstance(component, Vector3Seq) and component.is_root_relative,
-        part_labels=component.part_labels,
-        extra=component.extra,
-        layout=Layout(parts, is_stamped),
-    )
-
-
 def version_to_write(version: int | str | None, read: str) -> Version:
     """Return the version to write: the one that is given, else that of the file that was read, else 4.
 
@@ -170,13 +144,11 @@ def with_times_for(motion: Motion, version: Version, frame_time: bool | None) ->
         return motion, ()
     if not frame_time:
         return at_fixed_rate(motion)
-    stamped = (
-        c
-        if isinstance(c, OtherSeq) or c.timeline.stamps is not None
-        else replace(c, timeline=Timeline.stamped(c.timeline.times, c.timeline.frame_rate))
-        for c in motion.components
-    )
-    return motion.replaced(*stamped), ()
+
+    def stamped(own: Timeline) -> Timeline:
+        return own if own.stamps is not None else Timeline.stamped(own.times, own.frame_rate)
+
+    return motion.mapped(lambda c: replace(c, timeline=stamped(c.timeline))), ()
 
 
 @dataclass(frozen=True)
@@ -288,10 +260,8 @@ class SeqWriter:
     def _other(self, component: ComponentHeader) -> None:
         """Write a component of an unknown type as it is."""
         if component.type in (OLD_TYPES if self.version == 1 else TYPES):
-            message = (
-                f"a component of type {component.type} is kept as data: readers will interpret it as one of that type"
-            )
-            self._note(losses.CONTENT, message, component.content)
+            message = f"a component of type {component.type} is kept as data"
+            self._note(losses.CONTENT, f"{message}: readers will interpret it as one of that type", component.content)
         pairs = [(self._key("type"), self._text(component.type)), (self._key("content"), self._text(component.content))]
         taken = frozenset((*KEYS["type"], *KEYS["content"]))
         self._head([*pairs, *self._extra(component.extra, component.content, taken)])
@@ -309,9 +279,7 @@ class SeqWriter:
     def _frames(self, head: ComponentHeader, pieces: Pieces) -> None:
         self._put((",\n" if self._json else "\n    ") + self._key("frames"))
         between = b",\n" if self._json else b"\n      - "
-        tally = _Tally()
-        rows = 0
-
+        tally, rows = _Tally(), 0
         lead = b" [\n" if self._json else b"\n      - "
         for times, values in pieces:
             tally.times(times, head, rows)

@@ -40,11 +40,12 @@ IDS = judgement.error(
     example=("joint_0 [rad],joint_999999 [rad]", "joint_0 [rad],joint_1 [rad]"),
 )
 
-MAX_GROWTH, MIN_NUMBERS = 16, 1 << 22
-"""Joints without a column may make a table this many times as large, or so many numbers."""
+MAX_GROWTH, MIN_NUMBERS = (
+    16,
+    1 << 22,
+)  # Joints without a column may make a table this many times as large, or so many numbers.
 
-MAX_NAMES = 60
-"""Names that a message lists."""
+MAX_NAMES = 60  # Names that a message lists.
 
 
 def joint_names(body: Body) -> tuple[str, ...]:
@@ -139,11 +140,8 @@ def by_joint_id(component: MultiValueSeq, body: Body, whole: bool) -> MultiValue
         return component
     rest = sorted({*range(component.num_parts)} - {*columns})
     if whole:
-        return replace(
-            component,
-            values=np.concatenate([ordered, values[:, rest]], axis=1),
-            part_labels=(*joint_names(body), *[""] * len(rest)),
-        )
+        values = np.concatenate([ordered, values[:, rest]], axis=1)
+        return replace(component, values=values, part_labels=(*joint_names(body), *[""] * len(rest)))
     order = [*(column for column in columns if column >= 0), *rest]
     named = tuple(labels[column] if column < len(labels) else "" for column in order)
     return replace(component, values=values[:, order], part_labels=named)

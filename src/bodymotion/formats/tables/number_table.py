@@ -4,14 +4,12 @@ Blocks of whole lines are parsed in bulk; where that does not work, the lines of
 numbers is reported with its line and column.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -134,10 +132,8 @@ def write_rows(stream: BinaryIO, values: Floats, separator: bytes, digits: int |
         values = np.column_stack([values[:, :1], rounded(values[:, 1:], digits)])
     missing = int(values.size - np.count_nonzero(np.isfinite(values)))
     for start in range(0, len(values), _ROWS):
-        text = (
-            b"\n".join(number_rows(np.ascontiguousarray(values[start : start + _ROWS]))).replace(b", ", separator)
-            + b"\n"
-        )
+        rows = number_rows(np.ascontiguousarray(values[start : start + _ROWS]))
+        text = b"\n".join(rows).replace(b", ", separator) + b"\n"
         stream.write(text.replace(b".nan", b"nan").replace(b".inf", b"inf") if missing else text)
     message = f"{missing} numbers are not finite; they are written as nan and inf"
     return (losses.NOT_FINITE.problem(message),) if missing else ()
@@ -223,16 +219,14 @@ class _Rows:
 
     def arrays(self) -> tuple[Floats, npt.NDArray[np.int64]]:
         """Return the numbers (T, N), and the line of each row (T,)."""
-        if not self.values:
-            return np.zeros((0, self.width)), np.zeros(0, np.int64)
-        return np.concatenate(self.values), np.concatenate(self.lines)
+        none = np.zeros((0, self.width)), np.zeros(0, np.int64)
+        return np.concatenate([none[0], *self.values]), np.concatenate([none[1], *self.lines])
 
     def add(self, block: bytes, number: int) -> None:
         """Read a block of whole lines, the first of which is line `number`."""
-        values = _bulk(block, self.sign, self.width)
-        lines = None if values is None else np.arange(number, number + len(values))
-        if values is None or lines is None:
-            values, lines = self._line_by_line(block, number)
+        bulk = _bulk(block, self.sign, self.width)
+        read = None if bulk is None else (bulk, np.arange(number, number + len(bulk)))
+        values, lines = read or self._line_by_line(block, number)
         self.values.append(values)
         self.lines.append(lines)
         self.count += len(values)
@@ -323,51 +317,12 @@ def _names(line: bytes, sign: bytes, where: Location) -> tuple[str, ...]:
 
 def _bulk(block: bytes, sign: bytes, width: int) -> Floats | None:
     """Parse a block of rows; None where it is not all rows of numbers."""
-    text = block if block.endswith(b"\n") else block + b"\n"
-    if sign == b" ":
-        return _bulk_blanks(text, width)
-    codes = np.frombuffer(text, np.uint8)
-    ends = np.flatnonzero(codes == ord("\n"))
-    found = np.cumsum(codes == sign[0])
-    per_line = np.diff(found[ends], prepend=0) + 1
-    if (per_line != width).any():
+    if not block.strip():
         return None
-    if sign == b"\t":
-        # NumPy reads a tab as any number of blanks: an empty cell would not be found.
-        text, sign = text.replace(b"\t", b","), b","
-    return _flat(text[:-1].replace(b"\r\n", sign).replace(b"\n", sign), sign, len(ends), width)
-
-
-def _bulk_blanks(text: bytes, width: int) -> Floats | None:
-    """Parse rows of cells between blanks: as a JSON list, or by NumPy where JSON does not know a number (`.5`, `+1`, `nan`)."""
-    import simdjson
-
-    if any(sign in text for sign in b',[]{}"'):
-        return None
-    codes = np.frombuffer(b"[" + text + b"0]", np.uint8).copy()
-    blank = codes <= ord(" ")  # JSON has no other control characters than the line ends and tabs among them
-    after = blank[1:] > blank[:-1]  # a cell ends before it
-    after[0] = False
-    ends = np.flatnonzero(after) + 1
-    lines = np.flatnonzero(codes == ord("\n"))
-    last = ends[width - 1 :: width]
-    if len(ends) != len(lines) * width or (lines < last).any() or (lines[:-1] >= ends[width::width]).any():
-        return None
-    codes[ends] = ord(",")
+    delimiter = None if sign == b" " else sign.decode()
     try:
-        parsed = simdjson.Parser().parse(codes.tobytes())
-        assert isinstance(parsed, simdjson.Array)
-        flat = np.frombuffer(parsed.as_buffer(of_type="d"), np.float64)
-    except (ValueError, TypeError, RuntimeError):
-        return _flat(text, b" ", len(lines), width)
-    return flat[:-1].reshape(-1, width)
-
-
-def _flat(text: bytes, sign: bytes, rows: int, width: int) -> Floats | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            values = np.fromstring(text, np.float64, sep=sign.decode())
-    except (ValueError, DeprecationWarning):
+        values = np.loadtxt(BytesIO(block), comments=None, delimiter=delimiter, ndmin=2, encoding="ascii")
+    except ValueError:
         return None
-    return values.reshape(-1, width) if values.size == rows * width else None
+    rows = block.count(b"\n") + (not block.endswith(b"\n"))
+    return values if values.shape == (rows, width) else None

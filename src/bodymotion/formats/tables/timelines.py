@@ -129,13 +129,11 @@ def on_one_timeline(
         When the motion has none of the three, or they cannot be put on one timeline, or the joints are not the body's.
     """
     kept = [c for c in (motion.link_position, motion.joint_displacement, motion.zmp) if c is not None]
-    others = [c for c in motion.timed if isinstance(c, MultiValueSeq) and c.content in contents and c.num_parts == 4][
-        -1:
-    ]
+    of_feet = [c for c in motion.timed if isinstance(c, MultiValueSeq) and c.content in contents and c.num_parts == 4]
     if not kept:
         message = "the motion has neither joint displacements nor link positions nor a ZMP: there is nothing to write"
         raise ValueError(message)
-    kept += others
+    kept += of_feet[-1:]
     problems: list[Problem] = []
     for component in motion.components:
         if not any(component is one for one in kept):

@@ -5,13 +5,13 @@ text: blanks, line breaks, a point in a mantissa of one digit (``5e-7`` is a tex
 not finite.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from numbers import Integral
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 
@@ -46,21 +46,9 @@ def rounded(values: Floats, digits: int) -> Floats:
     """
     if isinstance(digits, bool) or not isinstance(digits, Integral) or not 1 <= digits <= 15:
         raise ValueError(f"digits: 1 to 15 significant digits, a whole number, not {digits!r}")
-    flat = np.array(values, np.float64).ravel()
-    usable = np.isfinite(flat) & (flat != 0)
-    exponent = np.zeros(len(flat), np.int64)
-    exponent[usable] = np.floor(np.log10(np.abs(flat[usable]))).astype(np.int64)
-    shift = digits - 1 - exponent
-    # 10^22 is the largest power of ten that is a double: below it, one division rounds correctly.
-    exact = usable & (np.abs(shift) <= 22)
-    power = 10.0 ** np.abs(shift[exact]).astype(np.float64)
-    down = shift[exact] < 0
-    whole = np.rint(np.where(down, flat[exact] / power, flat[exact] * power))
-    rare = usable & ~exact
-    scaled = flat.copy()
-    scaled[exact] = np.where(down, whole * power, whole / power)
-    scaled[rare] = [float(f"{x:.{digits - 1}e}") for x in flat[rare]]
-    return np.where(np.isinf(scaled), flat, scaled).reshape(np.shape(values))
+    values = np.asarray(values, np.float64)
+    found = np.array([float(f"{x:.{digits - 1}e}") for x in values.ravel().tolist()]).reshape(values.shape)
+    return np.where(np.isinf(found), values, found)
 
 
 def row_texts(values: Floats, times: Floats | None, between: bytes) -> Iterator[bytes]:
@@ -76,53 +64,36 @@ def row_texts(values: Floats, times: Floats | None, between: bytes) -> Iterator[
 
 
 def _piece(values: Floats, times: Floats | None, between: bytes) -> bytes:
-    parts = values.shape[1]
-    if not values.size:
-        text = between.join([b"[]"] * len(values) if times is None else [b"[ %b ]" % t for t in _texts(times)])
-        return _pointed(text)
-    nested = values.ndim == 3
-    flat = values.reshape(-1, values.shape[-1]) if nested else values
-    rows = number_rows(flat)
-    if not nested:
-        if times is None:
-            text = b"[ " + (b" ]" + between + b"[ ").join(rows) + b" ]"
-        else:
-            text = between.join([b"[ %b, %b ]" % pair for pair in zip(_texts(times), rows, strict=True)])
-        return _pointed(text)
-    if parts > 1:
-        rows = [b" ], [ ".join(rows[i : i + parts]) for i in range(0, len(rows), parts)]
-    if times is None:
-        text = b"[ [ " + (b" ] ]" + between + b"[ [ ").join(rows) + b" ] ]"
-    else:
-        text = between.join([b"[ %b, [ %b ] ]" % pair for pair in zip(_texts(times), rows, strict=True)])
+    flat = values.reshape(-1, values.shape[-1]) if values.size else np.zeros((0, 1))
+    rows = number_rows(flat) if len(flat) else []
+    if values.ndim == 3 and len(rows):
+        parts = values.shape[1]
+        rows = [b"[ " + b" ], [ ".join(rows[i : i + parts]) + b" ]" for i in range(0, len(rows), parts)]
+    if times is not None:
+        stamps = number_rows(times[:, None])
+        rows = [b"%b, %b" % pair for pair in zip(stamps, rows, strict=True)] if rows else stamps
+    text = b"[ " + (b" ]" + between + b"[ ").join(rows) + b" ]" if rows else between.join([b"[]"] * len(values))
     return _pointed(text)
 
 
 def number_rows(rows: Floats) -> list[bytes]:
     """Return the numbers of each row (T, P), P > 0, with ``, `` between them; mantissas of one digit may lack their point."""
-    import orjson
-
-    text = orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)
-    if not np.isfinite(rows).all():
-        text = _named(text, rows)
+    text = json_text(rows)
     # Searching for one byte is several times as fast as searching for two.
     pieces = text.replace(b",", b", ").split(b"[")
     return [*[piece[:-3] for piece in pieces[2:-1]], pieces[-1][:-2]]
 
 
-def _texts(numbers: Floats) -> list[bytes]:
+def json_text(values: npt.NDArray[Any], name: Callable[[float], str] = number) -> bytes:
+    """Return an array as JSON, each number in its shortest form; `name` returns the text of one that is not finite."""
     import orjson
 
-    text = orjson.dumps(np.ascontiguousarray(numbers), option=orjson.OPT_SERIALIZE_NUMPY)
-    if not np.isfinite(numbers).all():
-        text = _named(text, numbers)
-    return text[1:-1].split(b",")
-
-
-def _named(text: bytes, numbers: Floats) -> bytes:
-    parts = text.split(b"null")
-    names = [number(x).encode() for x in numbers[~np.isfinite(numbers)].tolist()]
-    return b"".join(part + name for part, name in zip(parts, [*names, b""], strict=True))
+    text: bytes = orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)
+    finite = np.isfinite(values)
+    if finite.all():
+        return text
+    names = [name(x).encode() for x in values[~finite].tolist()]
+    return b"".join(part + each for part, each in zip(text.split(b"null"), [*names, b""], strict=True))
 
 
 def _pointed(text: bytes) -> bytes:

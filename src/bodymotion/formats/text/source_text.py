@@ -11,8 +11,7 @@ from pathlib import Path
 
 from bodymotion.diagnostics import Location
 
-BOM = b"\xef\xbb\xbf"
-"""The byte order mark of UTF-8."""
+BOM = b"\xef\xbb\xbf"  # The byte order mark of UTF-8.
 LINE_BREAK = re.compile(r"\r\n?|\n")
 
 

@@ -32,8 +32,6 @@ Source: the XML specification of URDF (the pages `urdf/XML` of the ROS wiki), SD
 both directions; `extension` has <bodymotion>, `elements` what several others hold, and what URDF does not have.
 """
 
-from __future__ import annotations
-
 from bodymotion.formats.urdf.reader import parse_urdf, read_urdf
 from bodymotion.formats.urdf.writer import write_urdf
 

@@ -14,9 +14,10 @@ from bodymotion.diagnostics import losses
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import one_line, parse_rest, roll_pitch_yaw
 from bodymotion.formats.urdf.extension import quiet_differences, unique_names
-from bodymotion.formats.xml.tree import Element, number_text, numbers_in, parse_xml, to_xml
+from bodymotion.formats.xml.tree import Element, FieldTable, number_text, numbers_in, parse_xml, to_xml
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.model.links import (
     DEVICE_KINDS,
     EFFECTS,
@@ -33,8 +34,6 @@ from bodymotion.model.links import (
 if TYPE_CHECKING:
     from bodymotion.formats.urdf.extension import Extension, ExtensionWriter, LossReport
     from bodymotion.formats.urdf.reader import Node
-    from bodymotion.formats.xml.tree import FieldTable
-    from bodymotion.model.body import Body
 
 
 _AXES = rotations.from_matrix(np.array([[0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [-1.0, 0.0, 0.0]]))
@@ -123,7 +122,7 @@ def _with_entries(
 ) -> tuple[tuple[Device, ...], list[Element]]:
     devices: list[tuple[Device, Element]] = []
     for entry in extension.devices:
-        element = entry.element
+        element, kind = entry.element, entry.element.get("kind")
         if element.get("meant") == "no":
             continue
         if "sensor" in element.attributes:
@@ -132,14 +131,12 @@ def _with_entries(
                 element.report(rules.CHANGED, f"there is no sensor {element.get('sensor')!r:.60} any more")
                 continue
             base, origin = known
-        else:
-            link = names.get(element.get("link"), -1)
-            if link < 0:
-                entry.report(f"{element.get('link')!r:.60} is no link")
-                continue
-            kind = element.get("kind")
+        elif (link := names.get(element.get("link"), -1)) >= 0:
             base = DEVICE_KINDS[kind](link=link) if kind in DEVICE_KINDS else OtherDevice(link=link, type=kind)
             origin = element
+        else:
+            entry.report(f"{element.get('link')!r:.60} is no link")
+            continue
         devices.append((replace(entry.applied(base, skip=("id", "link")), id=entry.id(base.id)), origin))
     devices += found.values()
     return tuple(device for device, _ in devices), [element for _, element in devices]
@@ -152,7 +149,7 @@ def read_sensor(element: Element) -> list[Device]:
     and ids are not set. A number that cannot be read is reported as a warning, and the sensor has its default.
     """
     kind, name = element.get("type"), element.get("name")
-    left = _copy(element)
+    left = parse_xml(to_xml(element))
     values = _SensorValues(element, left)
     pose = values.pose()
     found: list[Device]
@@ -181,12 +178,11 @@ def read_sensor(element: Element) -> list[Device]:
 def _camera(values: _SensorValues, kind: str, name: str, pose: Floats) -> VisionSensor:
     numbers = {name: values.number(default, *path) for name, (path, default) in CAMERA.items()}
     width, height = int(numbers["width"]), int(numbers["height"])
-    horizontal = values.number(1.047, "camera", "horizontal_fov")
     return VisionSensor(
         name=name,
         pose=poses.compose(pose, GAZEBO_TO_DEVICE),
         type=kind,
-        field_of_view=angle_over(horizontal, width, min(width, height)),
+        field_of_view=angle_over(values.number(1.047, "camera", "horizontal_fov"), width, min(width, height)),
         frame_rate=values.rate(VisionSensor.frame_rate),
         **{**numbers, "width": width, "height": height},  # type: ignore[arg-type]
     )
@@ -226,7 +222,6 @@ class _SensorValues:
         self.element, self.left = element, left
 
     def number(self, default: float, *path: str) -> float:
-        """Return the number of the element down a path; the default where it has none that is finite."""
         found = self.element.first(*path)
         if found is None:
             return default
@@ -236,9 +231,7 @@ class _SensorValues:
         except ValueError as error:
             found.report(rules.SENSOR, str(error))
             return default
-        if not math.isfinite(value) or abs(value) > 1e15:
-            return default
-        return value
+        return value if abs(value) <= 1e15 else default
 
     def rate(self, default: float) -> float:
         """Return the update_rate [Hz]; the default where it is 0 or missing ("as often as possible"), which is kept as 0."""
@@ -250,13 +243,12 @@ class _SensorValues:
 
     def force_convention(self) -> None:
         """Keep the frame and direction in which a force is measured, where they differ from those of a ForceSensor."""
-        found = {name: self.element.first("force_torque", name) for name in FORCE_CONVENTION}
-        words = {name: "" if element is None else element.text.strip() for name, element in found.items()}
         for name, (default, ours) in FORCE_CONVENTION.items():
+            found = self.element.first("force_torque", name)
+            word = ("" if found is None else found.text.strip()) or default
             self.drop("force_torque", name)
-            if (words[name] or default) != ours:
-                inside = self.left.first("force_torque") or self.left.add("force_torque")
-                inside.add(name, text=words[name] or default)
+            if word != ours:
+                set_text(self.left, word, "force_torque", name)
 
     def pose(self) -> Floats:
         found = self.element.first("pose")
@@ -265,10 +257,8 @@ class _SensorValues:
         self.drop("pose")
         for key in ("relative_to", "frame"):
             if found.get(key):
-                message = (
-                    f"the pose of a sensor is relative to {found.get(key)!r:.60}: it is read as relative to its link"
-                )
-                found.report(rules.POSE_FRAME, message)
+                what = f"the pose of a sensor is relative to {found.get(key)!r:.60}"
+                found.report(rules.POSE_FRAME, f"{what}: it is read as relative to its link")
         try:
             six = numbers_in(found.text, "<pose>", 6) if found.text.strip() else (0.0,) * 6
             if not all(map(math.isfinite, six)):
@@ -288,16 +278,9 @@ class _SensorValues:
             if inside is None:
                 return
             chain.append(inside)
-        while len(chain) > 1 and not chain[-1].children:
+        while len(chain) > 1 and not chain[-1].children and (len(chain) == len(path) + 1 or not chain[-1].attributes):
             gone = chain.pop()
             chain[-1].children = [child for child in chain[-1].children if child is not gone]
-            if chain[-1].attributes and len(chain) > 1:
-                return
-
-
-def _copy(element: Element) -> Element:
-    children = [_copy(child) for child in element.children]
-    return replace(element, attributes=dict(element.attributes), children=children)
 
 
 def sensor_type(device: Device) -> str:
@@ -323,19 +306,17 @@ def groups(devices: Sequence[Device]) -> list[list[int]]:
     An accelerometer and a gyro with the same name, link and pose are one IMU.
     """
     found: list[list[int]] = []
-    open_halves: dict[object, list[int]] = {}
+    halves: dict[object, list[int]] = {}
     for number, device in enumerate(devices):
+        group = [number]
         if isinstance(device, (AccelerationSensor, Gyro)):
-            other = Gyro if isinstance(device, AccelerationSensor) else AccelerationSensor
-            index = (device.link, device.name, device.pose.tobytes(), str(device.extra.get("sdf")))
-            half = open_halves.pop((other.__name__, *index), None)
-            if half is not None:
+            other = "Gyro" if isinstance(device, AccelerationSensor) else "AccelerationSensor"
+            same = device.link, device.name, device.pose.tobytes(), str(device.extra.get("sdf"))
+            if (half := halves.pop((other, *same), None)) is not None:
                 half.append(number)
                 continue
-            found.append([number])
-            open_halves[(device.kind, *index)] = found[-1]
-        else:
-            found.append([number])
+            halves[device.kind, *same] = group
+        found.append(group)
     return found
 
 
@@ -361,8 +342,7 @@ def sensor_element(device: Device, name: str) -> Element | None:
         scanner = "lidar" if sensor.first("lidar") else "ray"
         rays, side = _rays(device, sensor.first(scanner, "scan", "horizontal", "samples"))
         _put_rate(sensor, device.scan_rate, RangeSensor.scan_rate)
-        scan = {"samples": rays, "resolution": 1, "min_angle": -side, "max_angle": side}
-        for part, value in scan.items():
+        for part, value in {"samples": rays, "resolution": 1, "min_angle": -side, "max_angle": side}.items():
             set_text(sensor, value, scanner, "scan", "horizontal", part)
         if sensor.first(scanner, "range", "min") is None:
             set_text(sensor, 0, scanner, "range", "min")
@@ -384,7 +364,7 @@ def sensor_element(device: Device, name: str) -> Element | None:
 
 def _rays(device: RangeSensor, kept: Element | None) -> tuple[int, float]:
     """Return the number of rays, and the angle [rad] of the last one; `kept` is the even number that the device was read with."""
-    even = kept.text_numbers(1)[0] if kept is not None else 0.0
+    even = kept.text_number() if kept is not None else 0.0
     if 2 <= even <= MAX_RAYS and even % 2 == 0:
         span = device.scan_step * (even - 1)
         if 0 < device.scan_angle < math.inf and abs(span - device.scan_angle) <= 1e-9 * device.scan_angle:
@@ -457,10 +437,8 @@ class DeviceWriter:
         """Return a name for each sensor that is unique on its link, as SDFormat requires."""
         firsts = [self.body.devices[indices[0]] for indices in sensors]
         names = [unique_names([first.name], first.kind)[0] for first in firsts]
-        of_links: dict[int, list[int]] = {}
-        for number, first in enumerate(firsts):
-            of_links.setdefault(first.link, []).append(number)
-        for mine in of_links.values():
+        for link in {first.link for first in firsts}:
+            mine = [number for number, first in enumerate(firsts) if first.link == link]
             for number, name in zip(mine, unique_names([names[k] for k in mine], "sensor"), strict=True):
                 names[number] = name
         return names
@@ -470,8 +448,7 @@ class DeviceWriter:
         message = f"URDF and Gazebo have no {device.kind}"
         if isinstance(device, ForceSensor):
             message = "a ForceSensor measures at a joint, which the root does not have"
-        rule = losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE
-        self.lost.add(rule, message, device.name)
+        self.lost.add(losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE, message, device.name)
         values = quiet_differences(base, device)
         values = {"id": device.id, **values} if device.id >= 0 else values
         self.extension.put("device", {"kind": device.kind, "link": link}, values, always=True)

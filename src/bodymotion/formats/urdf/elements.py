@@ -1,7 +1,5 @@
 """What several elements hold: <origin>, finite numbers, and what is of other programs, which is kept as XML and written back."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,8 +14,7 @@ from bodymotion.formats.xml.tree import Element, number_text, parse_xml, to_xml
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 
-MAX_ANGLE = 2.0 * math.pi + 0.01
-"""[rad] No angle of rpy needs to be larger than a full turn."""
+MAX_ANGLE = 2.0 * math.pi + 0.01  # [rad] No angle of rpy needs to be larger than a full turn.
 
 
 def finite_numbers(
@@ -80,8 +77,7 @@ NAMES = {
 """The attributes and elements of each element of a link or joint; the reader of shapes reports those below <geometry>."""
 
 REPEATED = ("visual", "collision")
-MAX_SPELLING_CANDIDATES = 10
-"""How many attributes of an element are compared with the known ones."""
+MAX_SPELLING_CANDIDATES = 10  # How many attributes of an element are compared with the known ones.
 
 
 def read_rest(element: Element) -> str:
@@ -97,18 +93,13 @@ def _has_content(rest: Element) -> bool:
     return bool(rest.attributes or rest.children)
 
 
-def _is_full(element: Element) -> bool:
-    """Return whether so many unknown names were reported that more are only counted; their spelling is not looked at then."""
-    return element.document is not None and element.document.found.is_full(rules.UNKNOWN)
-
-
 def _rest(element: Element, title: str) -> Element:
     attributes, names = NAMES[element.name]
     others = {
         key: value for key, value in element.attributes.items() if key not in attributes and not key.startswith("xmlns")
     }
     free_names = [name for name in attributes if name not in element.attributes]
-    searched = () if _is_full(element) else islice(others, MAX_SPELLING_CANDIDATES)
+    searched = () if element.is_full(rules.UNKNOWN) else islice(others, MAX_SPELLING_CANDIDATES)
     slips = {name: meant for name in searched if (meant := closest_name(name, free_names)) is not None}
     if slips:
         first = next(iter(slips))
@@ -116,8 +107,7 @@ def _rest(element: Element, title: str) -> Element:
         element.report(rules.MISSPELT, f"<{element.name}> has no attribute {what}", first)
     if len(others) > len(slips):
         unknown = [key for key in others if key not in slips]
-        message = f"{', '.join(unknown)[:80]} of <{element.name}> in {title} is kept"
-        element.report(rules.UNKNOWN, message, unknown[0])
+        element.report(rules.UNKNOWN, f"{', '.join(unknown)[:80]} of <{element.name}> in {title} is kept", unknown[0])
     rest = Element(element.name, others)
     for name in names:
         found = list(element.all(name))
@@ -137,7 +127,7 @@ def _rest(element: Element, title: str) -> Element:
 
 def report_unknown(child: Element, known: Iterable[str], where: str) -> None:
     """Report that an element means nothing in its place, and which one may be meant."""
-    meant = None if _is_full(child) else closest_name(child.name, known)
+    meant = None if child.is_full(rules.UNKNOWN) else closest_name(child.name, known)
     if meant is None:
         child.report(rules.UNKNOWN, f"<{child.name[:60]}>{where} is kept")
     else:

@@ -25,30 +25,25 @@ The writer reads each element of the rest of the file as it will be read, and co
 differ, the value is kept here. So nothing is written twice, and nothing is forgotten when the rest of the file learns to hold more.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from bodymotion.diagnostics import losses
-from bodymotion.formats.kept_json import as_json, coerced, plain, separate_segments
+from bodymotion.diagnostics import Problem, Rule, losses
+from bodymotion.diagnostics.text import listed
+from bodymotion.formats.kept_json import as_json, coerced, plain
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.xml.tree import Element, is_xml_text
-from bodymotion.model.links import Link, Segment
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem, Rule
-
+from bodymotion.model.links import Link
 
 VERSION = "1"
 MAX_ID = 9999
-TOLERANCE = 1e-12
-"""Difference of equal numbers, relative to the larger one or to 1."""
+TOLERANCE = 1e-12  # Difference of equal numbers, relative to the larger one or to 1.
 
 T = TypeVar("T")
 
@@ -80,17 +75,6 @@ class Entry:
                 self.report(f"{name} cannot be used: {error}"[:200])
         return replace(base, **meant)  # type: ignore[type-var]
 
-    def separate(self, whole: Segment) -> tuple[Segment, ...]:
-        """Return the segments of a link from its entry and from the whole as one segment; that one where they do not fit it."""
-        try:
-            found = separate_segments(self.values.get("segments"), whole)
-        except (TypeError, ValueError, OverflowError) as error:
-            self.report(f"segments cannot be used: {error}"[:200])
-            return (whole,)
-        if found is None:
-            self.element.report(rules.CHANGED, "masses or shapes of the link were changed by hand")
-        return (whole,) if found is None else found
-
     def report(self, message: str) -> None:
         """Report that a part of the entry cannot be used (URDF160)."""
         self.element.report(rules.EXTENSION, message)
@@ -113,15 +97,18 @@ class Entry:
 
     def numbers(self, name: str, count: int) -> np.ndarray | None:
         """Return an array (count,) of finite numbers; None where the value is something else."""
-        value = self.values.get(name)
-        if value is None:
+        if name not in self.values:
             return None
+        array = self.using(name, lambda: np.asarray(coerced(np.zeros(count), self.values[name], name)))
+        return array if array is not None and np.isfinite(array).all() else None
+
+    def using(self, name: str, use: Callable[[], T]) -> T | None:
+        """Return what `use` makes of the value of a name; None where it cannot be used, which is reported."""
         try:
-            array = coerced(np.zeros(count), value, name)
+            return use()
         except (TypeError, ValueError, OverflowError) as error:
             self.report(f"{name} cannot be used: {error}"[:200])
             return None
-        return np.asarray(array) if np.isfinite(np.asarray(array)).all() else None
 
 
 @dataclass
@@ -148,17 +135,14 @@ def read_extension(robot: Element) -> Extension:
     found = Extension()
     for root in robot.all("bodymotion"):
         if root.get("version") != VERSION:
-            wrong = f"its version is {root.get('version')!r:.40}, not {VERSION}"
-            root.report(rules.EXTENSION, wrong)
+            root.report(rules.EXTENSION, f"its version is {root.get('version')!r:.40}, not {VERSION}")
             continue
         for element in root.children:
-            try:
+            values = None
+            with suppress(ValueError, RecursionError):
                 values = json.loads(element.text) if element.text.strip() else {}
-            except (ValueError, RecursionError) as error:
-                element.report(rules.EXTENSION, f"its text is no JSON: {error}"[:200])
-                continue
             if not isinstance(values, dict):
-                element.report(rules.EXTENSION, "its JSON is no mapping of names to values")
+                element.report(rules.EXTENSION, "its text is no mapping of names to values in JSON")
                 continue
             entry = Entry(values, element)
             named = {"link": found.links, "joint": found.joints, "material": found.materials}
@@ -194,12 +178,10 @@ def has_parts(link: Link) -> bool:
     return len(link.segments) > 1 or any(not np.array_equal(one.transform, np.eye(4)) for one in link.segments)
 
 
-MAX_NAMES = 8
-"""Names that are listed of one kind of loss."""
+MAX_NAMES = 8  # Names that are listed of one kind of loss.
 
 
-MATTERS = ("joint rotor_inertia",)
-"""What other programs would need of the values that URDF has no field for."""
+MATTERS = ("joint rotor_inertia",)  # What other programs would need of the values that URDF has no field for.
 
 
 class LossReport:
@@ -216,12 +198,8 @@ class LossReport:
     def problems(self) -> list[Problem]:
         """One problem for each kind of loss, in order of codes."""
         found = sorted(self._found.items(), key=lambda item: item[0])
-        return [rule.problem(f"{message}: {_listed(list(names))}") for (_, message), (rule, names) in found]
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(name[:60] or "''" for name in names[:MAX_NAMES])
-    return shown + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
+        shown = {key: listed((name[:60] or "''" for name in names), MAX_NAMES) for key, (_, names) in found}
+        return [rule.problem(f"{key[1]}: {shown[key]}") for key, (rule, _) in found]
 
 
 def unique_names(wanted: Iterable[str], otherwise: str) -> list[str]:

@@ -14,6 +14,7 @@ from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import (
     finite_numbers,
     merge_rest,
+    one_line,
     origin_element,
     parse_rest,
     read_origin,
@@ -23,6 +24,7 @@ from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.links import Joint, JointType, Link
+from bodymotion.model.motors import effort_range
 
 if TYPE_CHECKING:
     from bodymotion.formats.urdf.extension import LossReport
@@ -37,8 +39,8 @@ TYPES: dict[str, JointType] = {
     "planar": "fixed",
 }
 
-UNLIMITED = 1e16
-"""A limit of this size or more is none, as in SDFormat: URDF has no joint_type for it, and its readers accept no infinity."""
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+UNLIMITED = 1e16  # A limit of this size or more is none, as in SDFormat: URDF has no joint_type for it, and its readers accept no infinity.
 
 FURTHER = {
     "calibration": ("rising", "falling"),
@@ -155,12 +157,11 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
     weight = 0.0 if mass is None else finite_numbers(mass, "value", 1, None)[0]
     tensor = np.zeros((3, 3))
     if inertia is not None:
-        names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-        missing = [name for name in names if name not in inertia.attributes]
+        missing = [name for name in MOMENTS if name not in inertia.attributes]
         if missing:
             inertia.report(rules.MASS, f"{title} has no {', '.join(missing)}")
             inertia.faulty |= set(missing)
-        tensor[np.triu_indices(3)] = finite_numbers(inertia, names, 1, (0.0,))
+        tensor[np.triu_indices(3)] = finite_numbers(inertia, MOMENTS, 1, (0.0,))
         tensor = tensor + np.triu(tensor, 1).T
     rotation = poses.to_matrix(pose)[:3, :3]
     if not np.array_equal(rotation, np.eye(3)):
@@ -171,8 +172,7 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
 def inertial_element(link: Link, name: str, lost: LossReport) -> Element | None:
     """Return the <inertial> of a link, along the link's axes; None where the link has no mass."""
     mass, center, inertia = link.mass, np.array(link.center_of_mass), np.array(link.inertia)
-    parts = np.concatenate([[mass], center, inertia.ravel()])
-    if not np.isfinite(parts).all():
+    if not np.isfinite(np.concatenate([[mass], center, inertia.ravel()])).all():
         lost.add(losses.NOT_A_NUMBER, "masses, centres of mass and inertias that are not finite become 0", name)
         mass = mass if np.isfinite(mass) else 0.0
         center, inertia = (np.where(np.isfinite(values), values, 0.0) for values in (center, inertia))
@@ -186,8 +186,7 @@ def inertial_element(link: Link, name: str, lost: LossReport) -> Element | None:
     # Always written, because some readers refuse a link without it.
     element.add("origin", {"xyz": number_text(center), "rpy": "0 0 0"})
     element.add("mass", {"value": number_text(mass)})
-    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    element.add("inertia", dict(zip(names, map(number_text, inertia[np.triu_indices(3)]), strict=True)))
+    element.add("inertia", dict(zip(MOMENTS, map(number_text, inertia[np.triu_indices(3)]), strict=True)))
     return element
 
 
@@ -205,48 +204,21 @@ def read_gears(robot: Element) -> tuple[dict[str, float], set[int]]:
         found = actuators[0].first("mechanicalReduction") or element.first("mechanicalReduction")
         if found is None or found.children or not joints[0].get("name"):
             continue  # A number with elements in it is none.
-        ratio = found.text_numbers(1)[0]
+        ratio = found.text_number()
         if math.isfinite(ratio) and joints[0].get("name") not in gears:
             gears[joints[0].get("name")] = ratio
-            if _is_ours(element):
+            if one_line(element) == one_line(_transmission(joints[0].get("name"), found.text)):
                 plain.add(id(element))
     return gears, plain
-
-
-def _is_ours(element: Element) -> bool:
-    """Return whether a transmission holds only what the writer makes for a gear ratio."""
-    name = element.get("name")
-    kind = element.first("type")
-    joint, actuator = element.first("joint"), element.first("actuator")
-    return bool(
-        joint
-        and actuator
-        and kind
-        and kind.text.strip() == "transmission_interface/SimpleTransmission"
-        and len(element.children) == 3
-        and len(actuator.children) == 1
-        and len(joint.children) == 1
-        and joint.children[0].text.strip() == "hardware_interface/EffortJointInterface"
-        and name == f"{joint.get('name')}_transmission"
-        and actuator.get("name") == f"{joint.get('name')}_motor"
-    )
 
 
 def joint_element(
     joint: Joint, offset: Floats, name: str, ends: tuple[str, str], names: Mapping[str, str], lost: LossReport
 ) -> Element:
-    """Return the <joint> of a link.
+    """Return the <joint> of a link; losses are added to `lost`.
 
-    Parameters
-    ----------
-    joint, offset:
-        The joint, and the pose (7,) of its link in the parent.
-    name, ends:
-        The names in the file: of the joint, of parent and child.
-    names:
-        The names in the file by those of joints in the body: a joint may mimic another.
-    lost:
-        Losses are added.
+    `offset` is the pose (7,) of the link in its parent; `name` and `ends` are the names of the joint, of parent and child in the file,
+    `names` those of all joints by their names in the body: a joint may mimic another.
     """
     kind = _type(joint)
     if joint.type == "crawler":
@@ -291,17 +263,19 @@ def _add_limit(element: Element, joint: Joint, kind: str, name: str, lost: LossR
     if down != up:
         lost.add(losses.LIMITS, "velocity limits that differ by direction: the smaller one is written for both", name)
     velocity = min(down, up)
-    effort, equal = effort_of(joint)
-    if not equal:
+    efforts = effort_range(joint) or (-UNLIMITED, UNLIMITED)
+    if np.array_equal(np.asarray(joint.extra.get("joint_effort_range")), (0.0, 0.0)):
+        efforts = 0.0, 0.0
+    if efforts[1] != -efforts[0]:
         lost.add(losses.LIMITS, "effort limits that differ by direction: the smaller one is written for both", name)
-    if kind == "continuous" and velocity >= UNLIMITED and effort is None:
+    effort = min(abs(efforts[0]), abs(efforts[1]), UNLIMITED)
+    if kind == "continuous" and velocity >= UNLIMITED and effort >= UNLIMITED:
         return
-    for what, absent in (("effort", effort is None), ("velocity", velocity >= UNLIMITED)):
-        if absent:
+    for what, value in (("effort", effort), ("velocity", velocity)):
+        if value >= UNLIMITED:
             message = f"a URDF joint has a limit of {what}, which the model does not state: {UNLIMITED:g} is written"
             lost.add(rules.UNSTATED, message, name)
-    limit["effort"] = number_text(UNLIMITED if effort is None else effort)
-    limit["velocity"] = number_text(velocity)
+        limit[what] = number_text(value)
     element.add("limit", limit)
 
 
@@ -309,34 +283,7 @@ def _bounded(value: float, otherwise: float) -> float:
     return otherwise if math.isnan(value) else min(max(value, -UNLIMITED), UNLIMITED)
 
 
-def effort_of(joint: Joint) -> tuple[float | None, bool]:
-    """Return the largest force [N] or torque [Nm] of a joint, None without one, and whether it is the same in both directions.
-
-    It is that of `joint_effort_range`, else that of motor and gear at the largest current: climit · torqueConst · gearRatio.
-    """
-    values = _numbers(joint.extra.get("joint_effort_range"))
-    if len(values) == 2:
-        down, up = abs(values[0]), abs(values[1])
-        effort = min(down, up)
-        return (effort if effort < UNLIMITED else None), down == up
-    current = _numbers(joint.extra.get("climit"))
-    if len(current):
-        effort = abs(current[0] * joint.torque_const * joint.gear_ratio)
-        if 0 < effort < UNLIMITED:
-            return effort, True
-    return None, True
-
-
-def _numbers(value: object) -> list[float]:
-    try:
-        array = np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel()
-    except (TypeError, ValueError):
-        return []
-    return array.tolist() if np.isfinite(array).all() else []
-
-
 def _add_further(element: Element, joint: Joint, names: Mapping[str, str]) -> None:
-    """Add the elements that the reader keeps in `extra`."""
     extra = joint.extra
     # `frictionloss` of MJCF is the friction of URDF.
     given_dynamics = {"friction": extra.get("frictionloss"), **extra}
@@ -360,18 +307,10 @@ def _number(value: object) -> TypeGuard[float]:
 def transmission_elements(
     left: list[Element], joints: Mapping[str, Joint], names: Mapping[str, str], lost: LossReport
 ) -> list[Element]:
-    """Return the <transmission> elements: those that the body was read with, and one for each other gear.
+    """Return the <transmission> elements: those that the body was read with (`left`), updated, and one for each other gear.
 
-    Parameters
-    ----------
-    left:
-        Those that the body was read with; their names and gears are updated.
-    joints:
-        The joints by their names in the file.
-    names:
-        The names in the file by those of joints in the body.
-    lost:
-        Losses are added: transmissions of joints that are gone.
+    `joints` are by their names in the file, `names` the names in the file by those in the body. Transmissions of joints that are gone
+    are lost.
     """
     found = []
     of_joints: dict[str, list[Element]] = {}
@@ -393,8 +332,8 @@ def transmission_elements(
     for name, joint in joints.items():
         if name in of_joints:
             _set_gear(of_joints[name], joint, name)
-        elif (gear := _transmission(joint, name)) is not None:
-            made.append(gear)
+        elif joint.gear_ratio != 1.0 and _is_geared(joint):
+            made.append(_transmission(name, number_text(joint.gear_ratio)))
     return [*made, *found]
 
 
@@ -432,14 +371,9 @@ def _set_gear(transmissions: Sequence[Element], joint: Joint, name: str) -> None
                 return
 
 
-def _transmission(joint: Joint, name: str) -> Element | None:
-    """Return the <transmission> with the gear ratio of a joint; None where it is 1, or the joint does not move."""
-    if joint.gear_ratio == 1.0 or not _is_geared(joint):
-        return None
+def _transmission(name: str, ratio: str) -> Element:
     element = Element("transmission", {"name": f"{name}_transmission"})
     element.add("type", text="transmission_interface/SimpleTransmission")
-    held = element.add("joint", {"name": name})
-    held.add("hardwareInterface", text="hardware_interface/EffortJointInterface")
-    motor = element.add("actuator", {"name": f"{name}_motor"})
-    motor.add("mechanicalReduction", text=number_text(joint.gear_ratio))
+    element.add("joint", {"name": name}).add("hardwareInterface", text="hardware_interface/EffortJointInterface")
+    element.add("actuator", {"name": f"{name}_motor"}).add("mechanicalReduction", text=ratio)
     return element

@@ -1,15 +1,13 @@
 """Reading a URDF model: the tree of its links, and the body that is made of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject
-from bodymotion.formats.kept_json import as_json
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
+from bodymotion.formats.kept_json import separate_segments, usable, viewpoints_of
 from bodymotion.formats.resources import PackageFinder, file_bytes
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import DEVICE_FIELDS, read_devices
@@ -29,7 +27,7 @@ from bodymotion.formats.xml.tree import (
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material
-from bodymotion.model.body import Body, ExtraJoint, Viewpoint
+from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Joint, Link, Segment
 
 KNOWN = ("link", "joint", "material", "gazebo", "transmission", "bodymotion")
@@ -79,12 +77,10 @@ def read_urdf(
     joints connect to the root (`loose`) is a child of the root, and its offset is unknown.
     """
     path = Path(path)
-    found = Diagnostics(path)
-    data = b""
-    with found.recover():
+    try:
         data = file_bytes(path, rules.UNREADABLE, rules.UNREADABLE, MAX_BYTES)
-    if found.refusal:
-        return found.result(None)
+    except FormatError as error:
+        return ReadResult(None, error.problems, refusal=error.problem)
     return parse_urdf(data, path, allow_outside=allow_outside, package_paths=package_paths)
 
 
@@ -132,17 +128,18 @@ def _read_tree(robot: Element) -> list[Node]:
 
     Reports names that are repeated or unknown, and joints that make no tree.
     """
-    for number, link in enumerate(robot.all("link")):
-        if number >= MAX_LINKS:
-            raise TOO_DEEP.error(f"the model has more than {MAX_LINKS} links", link.location)
+    elements = list(robot.all("link"))
+    if len(elements) > MAX_LINKS:
+        raise TOO_DEEP.error(f"the model has more than {MAX_LINKS} links", elements[MAX_LINKS].location)
     links, joints = _by_name(robot, "link"), _by_name(robot, "joint")
-    if robot.first("link") is None:
+    if not elements:
         robot.report(rules.NO_LINK, "there is no <link>; expected at least one", fatal=True)
-    children: dict[str, list[Element]] = {name: [] for name in links}
+    children: dict[str, list[str]] = {name: [] for name in links}
+    # By the name of a link, the joint that holds it, and the name of its parent, "" where that is no link.
     holder: dict[str, Element] = {}
-    connected: set[str] = set()
+    parents: dict[str, str] = {}
     # A name of no link is reported once. Where links have no name at all, as many unknown names may be theirs.
-    nameless = sum(1 for link in robot.all("link") if not link.get("name"))
+    nameless = sum(not link.get("name") for link in elements)
     unknown: set[str] = set()
 
     def find_end(joint: Element, which: str) -> str:
@@ -168,10 +165,10 @@ def _read_tree(robot: Element) -> list[Node]:
             message = f"link {child!r:.60} is the child of joint {other!r:.60} and of {name!r:.60}; expected one joint"
             joint.report(rules.TWO_PARENTS, message, fatal=True)
         elif child:
-            holder[child] = joint
+            holder[child], parents[child] = joint, parent
             if parent:
-                children[parent].append(joint)
-                connected.add(child)
+                children[parent].append(child)
+    connected = {name for name, parent in parents.items() if parent}
     roots = [name for name in links if name not in holder]
     # Where a joint is faulty, a fault of the whole tree may follow from it.
     sound = len(connected) == sum(1 for _ in robot.all("joint"))
@@ -183,30 +180,22 @@ def _read_tree(robot: Element) -> list[Node]:
     found: list[Node] = []
     tops = roots + [name for name in holder if name not in connected]
     for top in tops:
-        stack: list[tuple[str, int, Element | None]] = [(top, 0 if found else -1, holder.get(top))]
+        stack = [(top, 0 if found else -1)]
         while stack:
-            name, parent_index, held = stack.pop()
-            index = len(found)
-            found.append(Node(links[name], parent_index, held, loose=name == top and top != tops[0]))
-            stack += [(_end(joint, "child"), index, joint) for joint in reversed(children[name])]
+            name, above = stack.pop()
+            stack += [(child, len(found)) for child in reversed(children[name])]
+            found.append(Node(links[name], above, holder.get(name), loose=name == top and top != tops[0]))
     reached = {id(node.link) for node in found}
     if roots:
-        _report_cycles([name for name, link in links.items() if id(link) not in reached], holder)
-    for link in robot.all("link"):
+        _report_cycles([name for name, link in links.items() if id(link) not in reached], holder, parents)
+    for link in elements:
         if id(link) not in reached:
             held = holder.get(link.get("name")) if links.get(link.get("name")) is link else None
             found.append(Node(link, 0 if found else -1, held, loose=True))
     return found
 
 
-def _end(joint: Element, which: str) -> str:
-    """Return the name of the parent or child of a joint."""
-    end = joint.first(which)
-    return "" if end is None else end.get("link")
-
-
-def _report_cycles(lost: list[str], holder: dict[str, Element]) -> None:
-    """Report each cycle of joints among the links that no root leads to."""
+def _report_cycles(lost: list[str], holder: dict[str, Element], parents: dict[str, str]) -> None:
     seen: set[str] = set()
     for name in lost:
         chain: set[str] = set()
@@ -214,7 +203,7 @@ def _report_cycles(lost: list[str], holder: dict[str, Element]) -> None:
         while at not in seen:
             seen.add(at)
             chain.add(at)
-            at = _end(holder[at], "parent")
+            at = parents[at]
         if at in chain:
             holder[name].report(rules.CYCLE, f"link {name!r:.60} is in a cycle of joints", fatal=True)
 
@@ -229,14 +218,6 @@ def _by_name(robot: Element, kind: str) -> dict[str, Element]:
         elif name:
             found[name] = element
     return found
-
-
-def _is_pose(pair: object) -> bool:
-    """Return whether a pair of <bodymotion> holds a pose whose quaternion is not zero."""
-    try:
-        return isinstance(pair, list) and bool(np.abs(np.array(pair[1], dtype=np.float64)[3:7]).max() > 1e-100)
-    except (TypeError, ValueError, IndexError, OverflowError):
-        return False
 
 
 class _Reader:
@@ -254,8 +235,8 @@ class _Reader:
 
     def body(self) -> Body | None:
         """Return the body, as far as it can be read; None where it has no link."""
-        joints = self.joints()
         locators = [FieldLocator(node.link, LINK_FIELDS, {"joint": node.joint}) for node in self.nodes]
+        joints = self.joints(locators)
         links = tuple(self.link(index, node, joints[index], locators[index]) for index, node in enumerate(self.nodes))
         used = {id(node.joint) for node in self.nodes}
         for joint in self.robot.all("joint"):
@@ -267,10 +248,11 @@ class _Reader:
         left: list[str] = []
         devices, device_elements = read_devices(self.robot, self.nodes, self.names, self.extension, left)
         left += self.unknown_elements()
-        kept: list[str] = []
-        for node in self.nodes:
-            if (rest := parse_rest(read_rest(node.link), "link")) is not None:
-                kept.append(one_line(replace(rest, attributes={"name": node.link.get("name"), **rest.attributes})))
+        kept = [
+            one_line(replace(rest, attributes={"name": node.link.get("name"), **rest.attributes}))
+            for node in self.nodes
+            if (rest := parse_rest(read_rest(node.link), "link")) is not None
+        ]
         entries, extra_joints = self.extra_joints()
         self.mark_unknown(locators)
         if not links:
@@ -294,7 +276,6 @@ class _Reader:
         return replace(body, source=replace(body.source, locations=SourceMap(entry_map, self.found.unknown)))
 
     def mark_unknown(self, locators: list[FieldLocator]) -> None:
-        """Mark the fields of links that could not be read."""
         for index, (node, locator) in enumerate(zip(self.nodes, locators, strict=True)):
             self.found.mark_unknown(*(("links", index, name) for name in locator.unknown()))
             if node.loose:
@@ -305,7 +286,7 @@ class _Reader:
         if self.robot.document is not None and self.robot.document.incomplete:
             self.found.mark_unknown(("links", "all"))
 
-    def joints(self) -> list[Joint]:
+    def joints(self, locators: list[FieldLocator]) -> list[Joint]:
         """Return the joint of each link; ids run in the order of the <joint> elements in the file."""
         in_file = {id(joint): number for number, joint in enumerate(self.robot.all("joint"))}
         found: list[Joint] = []
@@ -322,8 +303,7 @@ class _Reader:
             name = node.link.get("name")
             entry = self.extension.joints.get(name)
             if entry is not None:
-                locator = FieldLocator(node.link, LINK_FIELDS, {"joint": node.joint})
-                unknown = () if node.joint is None else locator.unknown()
+                unknown = () if node.joint is None else locators[k].unknown()
                 found[k] = entry.applied(found[k], skip=("id", *unknown))
             found[k] = replace(found[k], id=self.extension.joint_id(name, ids.get(k, -1)))
         return found
@@ -341,14 +321,14 @@ class _Reader:
         there = inertial is not None or bool(visuals or collisions)
         if entry is not None and "segment" in entry.values:
             there = True
-            values = entry.mapping("segment")
-            title = values.get("name", "")
-            extra = values.get("extra")
-            title = title if isinstance(title, str) else ""
-            segment = replace(segment, name=title, extra=extra if isinstance(extra, dict) else {})
+            own = {key: value for key, value in entry.mapping("segment").items() if key in ("name", "extra")}
+            segment = replace(segment, **usable(segment, own))
         segments: tuple[Segment, ...] = (segment,) if there else ()
         if entry is not None and "segments" in entry.values:
-            segments = entry.separate(segment)
+            parts = entry.using("segments", lambda: [separate_segments(entry.values["segments"], segment)])
+            if parts == [None]:
+                entry.element.report(rules.CHANGED, "masses or shapes of the link were changed by hand")
+            segments = (parts and parts[0]) or (segment,)
         offset: Floats = read_origin(node.joint) if node.joint is not None else poses.IDENTITY
         if node.parent < 0 and self.extension.robot is not None:
             given = self.extension.robot.numbers("root_offset", 7)
@@ -357,9 +337,7 @@ class _Reader:
         if entry is None:
             return link
         skip = ["segment", "segments", "collision_materials", "index", "parent", "joint", *locator.unknown()]
-        if node.joint is None or not _is_pose(entry.values.get("offset")):
-            skip.append("offset")
-        return entry.applied(link, skip)
+        return entry.applied(link, [*skip, "offset"] if node.joint is None else skip)
 
     def collision_materials(self, link: Element, entry: Entry | None) -> list[str]:
         """Return the names of the materials that <bodymotion> has for a link's collisions, if their number fits."""
@@ -387,7 +365,6 @@ class _Reader:
                 node.joint.report(rules.MIMIC, message)
 
     def extra_joints(self) -> tuple[list[Entry], tuple[ExtraJoint, ...]]:
-        """Return the extra joints of <bodymotion>, and their entries."""
         entries: list[Entry] = []
         found: list[ExtraJoint] = []
         for entry in self.extension.extra_joints:
@@ -401,7 +378,6 @@ class _Reader:
         return entries, tuple(found)
 
     def unknown_elements(self) -> list[str]:
-        """Return the elements that mean nothing here, as XML."""
         found = []
         for element in self.robot.children:
             is_gear = element.name == "transmission" and id(element) in self.plain_transmissions
@@ -412,7 +388,6 @@ class _Reader:
         return found
 
     def finished(self, body: Body) -> Body:
-        """Return the body with what <bodymotion> has of the robot."""
         entry = self.extension.robot
         if entry is None:
             return body
@@ -426,17 +401,5 @@ class _Reader:
             root_pose=body.root_pose if pose is None else frozen(pose),
             info=entry.mapping("info"),
             extra={**entry.mapping("extra"), **body.extra},
-            viewpoints=tuple(_viewpoints(entry)),
+            viewpoints=viewpoints_of(entry.values.get("viewpoints")),
         )
-
-
-def _viewpoints(entry: Entry) -> Iterable[Viewpoint]:
-    given = entry.values.get("viewpoints", [])
-    for values in given if isinstance(given, list) else []:
-        base = Viewpoint()
-        pairs = {
-            key: [as_json(getattr(base, key)), value]
-            for key, value in (values.items() if isinstance(values, dict) else ())
-            if key in ("description", "pose", "field_of_view")
-        }
-        yield replace(entry, values=pairs).applied(base)

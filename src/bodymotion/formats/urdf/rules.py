@@ -1,11 +1,8 @@
 """The rules of URDF files."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import document, judgement
 
-RETIRED = {"URDF123": "BODY111", "URDF125": "BODY112"}
-"""Codes of rules that others replaced, with the codes of these."""
+RETIRED = {"URDF123": "BODY111", "URDF125": "BODY112"}  # Codes of rules that others replaced, with the codes of these.
 
 # The file
 UNREADABLE = judgement.error(
@@ -151,8 +148,9 @@ RESOURCE_BROKEN = judgement.error(
     example=("a <mesh> of an empty hand.stl", "a <mesh> of a hand.stl with triangles"),
 )
 
-PACKAGE_PATHS = "--package-path (package_paths=…) names the folders of packages"
-"""The hint for a package that is not found."""
+PACKAGE_PATHS = (
+    "--package-path (package_paths=…) names the folders of packages"  # The hint for a package that is not found.
+)
 
 # Sensors
 SENSOR_LINK = document.warning(

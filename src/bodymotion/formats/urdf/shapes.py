@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import losses
+from bodymotion.diagnostics import Diagnostics, Location, Severity, losses
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.resources import PART_OUTSIDE, FoundFile, PackageFinder
@@ -26,6 +27,7 @@ from bodymotion.geometry.shapes import (
     Box,
     Capsule,
     Cylinder,
+    Geometry,
     Lines,
     Material,
     Mesh,
@@ -34,20 +36,22 @@ from bodymotion.geometry.shapes import (
     Sphere,
     Texture,
 )
+from bodymotion.model.links import Link
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from bodymotion.diagnostics import Diagnostics, Location, Severity
     from bodymotion.formats.urdf.extension import LossReport
-    from bodymotion.geometry.shapes import Geometry
-    from bodymotion.model.links import Link
 
 
 Y_TO_Z: Floats = frozen([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 """Rotates cylinders, which are along y here, to the direction of URDF: along z."""
 
-SOLIDS = ("box", "cylinder", "sphere", "capsule", "mesh")
+SOLIDS: dict[str, tuple[Callable[..., Geometry], tuple[str, ...]]] = {
+    "box": (lambda *size: Box(size), ()),
+    "cylinder": (Cylinder, ("radius", "length")),
+    "sphere": (Sphere, ("radius",)),
+    "capsule": (Capsule, ("radius", "length")),
+}
+"""By name of an element, what is made of its sizes, and the attributes that have these; without such it is `size`."""
 
 
 def read_rgba(material: Element) -> tuple[float, float, float, float] | None:
@@ -121,28 +125,19 @@ class ShapeReader:
         return [Shape(made, transform, material or Material(), name)]
 
     def _solid(self, solid: Element) -> Geometry | None:
-        sizes: tuple[float, ...]
-        made: Geometry
-        if solid.name == "box":
-            x, y, z = sizes = solid.numbers("size", 3)
-            made = Box((x, y, z))
-        elif solid.name == "sphere":
-            sizes = (solid.number("radius"),)
-            made = Sphere(sizes[0])
-        elif solid.name in ("cylinder", "capsule"):
-            radius, length = sizes = (solid.number("radius"), solid.number("length"))
-            made = Cylinder(radius, length) if solid.name == "cylinder" else Capsule(radius, length)
-        else:
-            meant = closest_name(solid.name, SOLIDS)
-            expected = f"expected {', '.join(SOLIDS)}" if meant is None else f"did you mean <{meant}>?"
+        if solid.name not in SOLIDS:
+            meant = closest_name(solid.name, (*SOLIDS, "mesh"))
+            expected = f"expected {', '.join(SOLIDS)}, mesh" if meant is None else f"did you mean <{meant}>?"
             solid.report(rules.GEOMETRY, f"<{solid.name:.60}> is no geometry of URDF: {expected}")
             return None
+        make, names = SOLIDS[solid.name]
+        sizes = tuple(map(solid.number, names)) or solid.numbers("size", 3)
         if solid.faulty:
             return None
         if not all(np.isfinite(size) and size >= 0 for size in sizes):
             solid.report(rules.SIZE, f"<{solid.name}> has a size of {min(sizes):g}; expected zero or more")
             return None
-        return made
+        return make(*sizes)
 
     def _mesh(self, mesh: Element, transform: Floats, material: Material | None, name: str) -> list[Shape]:
         scale = finite_numbers(mesh, "scale", (1, 3), (1.0, 1.0, 1.0))
@@ -162,8 +157,7 @@ class ShapeReader:
             self._files[uri] = None
             found = self.files.find(uri)
             if isinstance(found, FoundFile):
-                loader = self._loaders.setdefault(id(found.finder), InlineLoader(found.finder))
-                self._files[uri] = found.path, loader
+                self._files[uri] = found.path, self._loaders.setdefault(id(found.finder), InlineLoader(found.finder))
             else:
                 hint = rules.PACKAGE_PATHS if found.package else PART_OUTSIDE.hint if found.is_outside else None
                 # That a file outside is not opened is our own rule, not a fault of the model.
@@ -203,21 +197,13 @@ class ShapeReader:
         return material
 
 
-SQUARE_TOLERANCE = 1e-9
-"""How far the axes of a transform may be from orthogonal, and scales from equal, for a solid to be written as one."""
+SQUARE_TOLERANCE = 1e-9  # How far the axes of a transform may be from orthogonal, and scales from equal, for a solid to be written as one.
 
 
 class ShapeWriter:
-    """Makes the <visual> and <collision> elements of links, and collects their meshes and materials.
+    """Makes the <visual> and <collision> elements of links, and collects their meshes and materials; losses are added to `lost`.
 
-    Parameters
-    ----------
-    folder:
-        The folder of the mesh files.
-    prefix:
-        Prefix of the paths of files, such as `package://NAME/`.
-    lost:
-        Losses are added.
+    `prefix` is that of the paths of files, such as `package://NAME/`.
     """
 
     def __init__(self, folder: MeshFolder, prefix: str, lost: LossReport) -> None:
@@ -268,19 +254,16 @@ class ShapeWriter:
     def _placed(self, shape: Shape, link: str) -> tuple[Element, Floats] | None:
         """Return the element of a geometry and its pose as a matrix (4, 4); None where it is left out, which is reported."""
         geometry, matrix = shape.geometry, shape.transform
-        if isinstance(geometry, (Lines, Points)):
-            self.lost.add(losses.NOT_DRAWN, "lines and points are left out", link)
-            return None
-        if not np.isfinite(matrix).all():
-            self.lost.add(losses.NOT_DRAWN, "shapes whose pose is not finite are left out", link)
+        if isinstance(geometry, (Lines, Points)) or not np.isfinite(matrix).all():
+            what = "lines and points" if isinstance(geometry, (Lines, Points)) else "shapes whose pose is not finite"
+            self.lost.add(losses.NOT_DRAWN, f"{what} are left out", link)
             return None
         rigid, scale = _split(matrix)
         if rigid is not None:
             x, y, z = np.abs(scale).tolist()
             even = max(x, z) - min(x, z) <= SQUARE_TOLERANCE * max(x, z)
             if isinstance(geometry, Box):
-                size = np.array(geometry.size) * (x, y, z)
-                return Element("box", {"size": number_text(size)}), rigid
+                return Element("box", {"size": number_text(np.array(geometry.size) * (x, y, z))}), rigid
             if isinstance(geometry, Sphere) and even and abs(x - y) <= SQUARE_TOLERANCE * max(x, y):
                 return Element("sphere", {"radius": number_text(geometry.radius * x)}), rigid
             if isinstance(geometry, Cylinder) and even and geometry.side and geometry.top and geometry.bottom:

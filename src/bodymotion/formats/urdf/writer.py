@@ -1,15 +1,13 @@
 """Writing a body as URDF: its file, and the meshes beside it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-from bodymotion.diagnostics import losses
+from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.kept_json import as_json, json_of_segments, json_of_viewpoints, mjcf_losses
 from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
@@ -30,11 +28,7 @@ from bodymotion.formats.xml.tree import Element, parse_xml, to_xml
 from bodymotion.geometry import poses
 from bodymotion.geometry.shapes import Material
 from bodymotion.model.body import Body, ExtraJoint
-from bodymotion.model.links import Joint, Segment
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Problem
-    from bodymotion.model.links import Link
+from bodymotion.model.links import Joint, Link, Segment
 
 _PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
@@ -100,15 +94,7 @@ def is_package_name(name: str) -> bool:
 
 
 def _package_prefix(model: Path, name: str) -> tuple[str, str]:
-    """Return the prefix of paths from a model's folder in the package called `name`, and a note about it, "" for none.
-
-    The package is the one around the model; the folder of the model inside of it is a part of the prefix.
-
-    Raises
-    ------
-    ValueError
-        When `name` is no name of a package.
-    """
+    """Return the prefix of paths from a model's folder in the package around it, called `name`, and a note about it, "" for none."""
     if not is_package_name(name):
         raise ValueError(f"{name!r:.60} is no name of a package; expected letters, digits, _ and - after a letter")
     folder = model.absolute().parent.resolve()
@@ -118,8 +104,7 @@ def _package_prefix(model: Path, name: str) -> tuple[str, str]:
         return f"package://{name}/", note
     inside, own_name = folder.relative_to(home).as_posix(), package_name(home)
     note = f"the {PACKAGE_FILE} above the file is of the package {own_name!r:.60}, not {name}"
-    prefix = f"package://{name}/" + (f"{inside}/" if inside != "." else "")
-    return prefix, "" if own_name in ("", name) else note
+    return f"package://{name}/" + (f"{inside}/" if inside != "." else ""), "" if own_name in ("", name) else note
 
 
 class _Writer:
@@ -128,29 +113,23 @@ class _Writer:
         self.lost = LossReport()
         self.extension = ExtensionWriter(extension, self.lost)
         self.shapes = ShapeWriter(folder, prefix, self.lost)
-        wanted_names = [
-            next((s.name for s in link.segments if by_segment and s.name), link.name) for link in body.links
-        ]
-        self.names = unique_names(wanted_names, "link")
-        self.joint_names = unique_names((link.joint.name or link.name for link in body.links), "joint")
+        wanted = [next((s.name for s in link.segments if by_segment and s.name), link.name) for link in body.links]
+        wanted_joints = [link.joint.name or link.name for link in body.links]
+        self.names, self.joint_names = unique_names(wanted, "link"), unique_names(wanted_joints, "joint")
         self.known_joints: dict[str, str] = {}
         """By name of a joint in the body, its name in the file; of several joints with one name, that of the first."""
-        for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
-            self.known_joints.setdefault(link.joint.name or link.name, name)
-        for link, name in zip(body.links[1:], self.joint_names[1:], strict=True):
-            # A joint of a .wrl model has the name of its link; `extra` may have its name in another format.
-            if isinstance(before := link.joint.extra.get("name"), str):
-                self.known_joints.setdefault(before, name)
-        for kind, names, wanted in (
-            ("links", self.names, wanted_names),
-            ("joints", self.joint_names[1:], [link.joint.name or link.name for link in body.links[1:]]),
-        ):
-            for name, original in zip(names, wanted, strict=True):
-                if name != original:
-                    self.lost.add(losses.RENAMED, f"{kind} are renamed", f"{original[:40]!r} becomes {name}")
+        # A joint of a .wrl model has the name of its link; `extra` may have its name in another format.
+        for names in (wanted_joints, [link.joint.extra.get("name") for link in body.links]):
+            for before, name in zip(names[1:], self.joint_names[1:], strict=True):
+                if isinstance(before, str):
+                    self.known_joints.setdefault(before, name)
+        pairs = [("links", *pair) for pair in zip(wanted, self.names, strict=True)]
+        pairs += [("joints", *pair) for pair in zip(wanted_joints[1:], self.joint_names[1:], strict=True)]
+        for kind, original, name in pairs:
+            if name != original:
+                self.lost.add(losses.RENAMED, f"{kind} are renamed", f"{original[:40]!r} becomes {name}")
 
     def robot(self) -> Element:
-        """Return the whole tree."""
         body = self.body
         (title,) = unique_names([body.name], "robot") if body.name else ["robot"]
         robot = Element("robot", {"name": title})
@@ -223,7 +202,6 @@ class _Writer:
         return element
 
     def _merge_rest(self, links: list[Element]) -> None:
-        """Merge the elements of other programs into links."""
         entries = self.body.extra.get("urdf_links", [])
         indices = {link.name: link.index for link in reversed(self.body.links)}
         for text in entries if isinstance(entries, (list, tuple)) else []:
@@ -268,7 +246,6 @@ class _Writer:
             self.extension.put("extra_joint", ends, quiet_differences(ExtraJoint(), joint), always=True)
 
     def _left(self) -> list[Element]:
-        """Return the elements of other programs that the body was read with."""
         found = []
         entries = self.body.extra.get("urdf", [])
         for text in entries if isinstance(entries, (list, tuple)) else []:
@@ -302,18 +279,16 @@ class _Writer:
 
     def _check_order(self) -> None:
         """Report links that are not depth-first: a reader reorders them."""
-        children: dict[int, list[int]] = {}
+        path = [0]
         for link in self.body.links[1:]:
-            children.setdefault(link.parent, []).append(link.index)
-        order, stack = [], [0]
-        while stack:
-            order.append(stack.pop())
-            stack += reversed(children.get(order[-1], []))
-        if order != list(range(len(order))):
-            self.lost.add(losses.UNSAID.as_note, "links that are not depth-first are reordered", self.body.name)
+            while path and path[-1] != link.parent:
+                path.pop()
+            if not path:
+                self.lost.add(losses.UNSAID.as_note, "links that are not depth-first are reordered", self.body.name)
+                return
+            path.append(link.index)
 
 
 ROTATION_TOLERANCE = 1e-9
-OF_OTHERS = ("urdf", "urdf_links")
-"""Keys of `Body.extra` with elements that are written back."""
+OF_OTHERS = ("urdf", "urdf_links")  # Keys of `Body.extra` with elements that are written back.
 OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")

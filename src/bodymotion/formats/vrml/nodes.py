@@ -24,7 +24,7 @@ converted is an error with its location; `attempt` reads on without the faulty f
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -34,11 +34,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Subject
+from bodymotion.formats.text.source_text import Text
 from bodymotion.formats.vrml.rules import UNUSABLE_VALUE, ZERO_AXIS
 from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
 
 if TYPE_CHECKING:
-    from bodymotion.formats.text.source_text import Text
     from bodymotion.formats.vrml.recovery import Damage
 
 Value: TypeAlias = "bool | int | float | str | npt.NDArray[Any] | Node | list[Node] | list[str] | IsReference | None"
@@ -55,8 +55,26 @@ NOTHING: dict[str, Any] = cast("dict[str, Any]", MappingProxyType({}))
 """The fields of all nodes without fields, which share it: there may be a million of them."""
 
 
+class _Located:
+    """What begins at an offset of a text."""
+
+    __slots__ = ()
+    text: Text | None
+    offset: int
+
+    @property
+    def location(self) -> Location:
+        """The location of a node's type, or of a prototype's name."""
+        return self.text.location(self.offset) if self.text is not None else Location()
+
+    @property
+    def path(self) -> Path | None:
+        """The file that a node is written in, or a prototype declared in: relative urls start from its folder."""
+        return self.text.path if self.text is not None else None
+
+
 @dataclass(eq=False, slots=True)
-class Node:
+class Node(_Located):
     """A node: `type` as written, DEF `name` ("" without one), the `fields` that the file has, and its location.
 
     USE gives the very same object. For an instance of a prototype, `proto` is its declaration. A Script (and nothing else) has
@@ -73,21 +91,9 @@ class Node:
     offsets: dict[str, int] = field(default_factory=dict, repr=False)
     declarations: dict[str, FieldDeclaration] = field(default_factory=dict)
 
-    @property
-    def location(self) -> Location:
-        """The location of the node's type."""
-        return self.text.location(self.offset) if self.text is not None else Location()
-
     def location_of(self, name: str) -> Location:
         """Return the location of a field's name; that of the node where the file does not have the field."""
-        if self.text is None:
-            return Location()
-        return self.text.location(self.offsets.get(name, self.offset))
-
-    @property
-    def path(self) -> Path | None:
-        """The file that the node is written in: relative urls start from its folder."""
-        return self.text.path if self.text is not None else None
+        return Location() if self.text is None else self.text.location(self.offsets.get(name, self.offset))
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401
         """Return a field's value: that of the file, else the default of the prototype or of the standard, else `default`."""
@@ -113,7 +119,7 @@ class FieldDeclaration:
 
 
 @dataclass(eq=False)
-class Proto:
+class Proto(_Located):
     """PROTO or EXTERNPROTO (`urls`): the interface and the nodes of the body; `text` and `offset` locate its name."""
 
     name: str
@@ -123,16 +129,6 @@ class Proto:
     urls: tuple[str, ...] = ()
     text: Text | None = field(default=None, repr=False)
     offset: int = 0
-
-    @property
-    def location(self) -> Location:
-        """The location of the prototype's name."""
-        return self.text.location(self.offset) if self.text is not None else Location()
-
-    @property
-    def path(self) -> Path | None:
-        """The file that the prototype is declared in: relative urls start from its folder."""
-        return self.text.path if self.text is not None else None
 
 
 @dataclass(frozen=True)
@@ -242,6 +238,19 @@ def without_fault(node: Node, error: FormatError) -> Node | None:
 def _faulty_field(node: Node, error: FormatError) -> str | None:
     location = error.problem.location
     return next((name for name in node.fields if name in node.offsets and node.location_of(name) == location), None)
+
+
+def visits(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yield nodes and those in their fields in the order of a file; what is in a node that is used several times comes once."""
+    seen: set[int] = set()
+    stack = list(nodes)[::-1]
+    while stack:
+        node = stack.pop()
+        yield node
+        if id(node) not in seen:
+            seen.add(id(node))
+            values = [value if isinstance(value, list) else [value] for value in reversed(node.fields.values())]
+            stack += [item for value in values for item in reversed(value) if isinstance(item, Node)]
 
 
 NO_INTEGERS = frozen_ints(np.zeros(0, dtype=np.int32))

@@ -14,8 +14,6 @@ nodes likewise, but not inside of other prototypes.
 Faults are recorded where they are found, and reading goes on behind them (recovery.py).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 
@@ -37,14 +35,11 @@ from bodymotion.formats.vrml.specs import (
     standard_fields,
 )
 
-MAX_DEPTH = 256
-"""Nodes, prototypes and lists inside of each other."""
+MAX_DEPTH = 256  # Nodes, prototypes and lists inside of each other.
 MAX_CALLS = 10 * MAX_DEPTH
 """Nested Python calls for that: up to eight for each level, and one more to look up a name in all prototypes around."""
-MAX_SIZE = 1_000_000
-"""Nodes of a scene with every USE and every prototype expanded."""
-MAX_HINTS = 200
-"""Words of a file that are compared with the known words, and known words that one is compared with."""
+MAX_SIZE = 1_000_000  # Nodes of a scene with every USE and every prototype expanded.
+MAX_HINTS = 200  # Words of a file that are compared with the known words, and known words that one is compared with.
 
 STATEMENTS = ("PROTO", "EXTERNPROTO", "ROUTE")
 _AROUND_LISTS = (*STATEMENTS, "USE", "DEF")
@@ -53,8 +48,6 @@ _BRACKETS = ("{", "}", "[", "]")
 _HEADER = re.compile(r"#[ \t]*VRML[ \t]+V([0-9][0-9.]*)[^\r\n]*")
 _NUMBER_LIKE = re.compile(r"[+-]?\.?[0-9]")
 _DECIMAL_COMMA = re.compile(r"\b[0-9]++,(?:[0-9]++[-+.,0-9eE \t]*)?\Z")
-_FIELDS = frozenset(name for node_type in STANDARD_NODES for name in standard_fields(node_type))
-"""The names of all fields of standard nodes."""
 
 
 class Parser(Recovery):
@@ -178,7 +171,7 @@ class Parser(Recovery):
             self.vague = True
         if not self.is_over and (opening := self.opening_without_brace(pos)) is not None:
             return *self.node(opening), False
-        if not at_bracket and (balance.braces or balance.brackets):
+        if not at_bracket and any(balance.excess.values()):
             self.shifted += 1
         if (bracket := self.data[pos : pos + 1]) in ("{", "["):
             if closing and balance.is_meant_as(bracket, closing):
@@ -301,7 +294,6 @@ class Parser(Recovery):
         return len(self.data), True
 
     def _declaration(self, found: re.Match[str], defaults: bool, fields: dict[str, FieldDeclaration]) -> int:
-        """Read a field of an interface into `fields`."""
         access, field_type, name = found.groups()
         pos = found.end()
         fields[name] = FieldDeclaration(access, field_type, name)
@@ -372,7 +364,6 @@ class Parser(Recovery):
         return value, pos
 
     def _go_deeper(self, offset: int) -> None:
-        """Count one more level of nodes, prototypes or lists."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self.error(rules.TOO_DEEP, f"nodes are nested more than {MAX_DEPTH} deep", offset)
@@ -385,7 +376,10 @@ class Parser(Recovery):
         before = self.size
         kind = self.scope.kind(node_type)
         if kind is None:
-            self._report_unknown(node_type[:80], offset)
+            shown = node_type[:80]
+            if shown not in self._hints:
+                self._hints[shown] = self._node_hint(shown)
+            self.problem(rules.UNKNOWN_NODE, f"the node type {shown} is not declared", offset, self._hints[shown])
             kind = UNKNOWN
         self.size += kind.size
         if self.size > MAX_SIZE:
@@ -460,7 +454,9 @@ class Parser(Recovery):
             node.offsets[begin[1]] = offset
             node.fields[begin[1]], pos = self.node(opening)
             return pos, False
-        names: Collection[str] = readers if readers else _FIELDS
+        names: Collection[str] = readers or {
+            name for node_type in STANDARD_NODES for name in standard_fields(node_type)
+        }
         if node.type != "Script" and values.DECLARATION.match(self.data, start) is not None:
             # It is the interface of a prototype that has lost its beginning.
             self.vague, names = True, ()
@@ -547,31 +543,18 @@ class Parser(Recovery):
 
     # ---- names that are not declared
 
-    def _report_unknown(self, node_type: str, offset: int) -> None:
-        """Report a type of node that is not declared."""
-        if node_type not in self._hints:
-            self._hints[node_type] = self._node_hint(node_type)
-        if not self.found.is_full(rules.UNKNOWN_NODE):
-            message = f"the node type {node_type} is not declared"
-            self.problem(rules.UNKNOWN_NODE, message, offset, self._hints[node_type])
-        else:
-            self.found.count_more(rules.UNKNOWN_NODE)
-
     def _node_hint(self, node_type: str) -> str | None:
         """Return which type may be meant: a standard one, or that of a prototype, which may be the one that is misspelt."""
         if len(self._hints) > MAX_HINTS:
             return None
+        known = dict.fromkeys(STANDARD_NODES, "?")
         scope: Scope | None = self.scope
-        declared: dict[str, str] = {}
-        while scope is not None and len(declared) <= MAX_HINTS:
-            for name, kind in scope.kinds.items():
-                if kind.proto is not None:
-                    line = kind.proto.location.line
-                    declared.setdefault(name, f"did you mean {name!r}, or is its PROTO in line {line} misspelt?")
+        while scope is not None and len(known) <= MAX_HINTS:
+            protos = [(name, kind.proto.location.line) for name, kind in scope.kinds.items() if kind.proto is not None]
+            known = {name: f", or is its PROTO in line {line} misspelt?" for name, line in protos} | known
             scope = scope.outer
-        known = {**{name: f"did you mean {name!r}?" for name in STANDARD_NODES}, **declared}
         nearest = meant(node_type, known) if len(known) <= MAX_HINTS else None
-        return None if nearest is None else known[nearest]
+        return None if nearest is None else f"did you mean {nearest!r}{known[nearest]}"
 
     def _field_hint(self, word: str, node: Node) -> str | None:
         """Return which field of a node may be meant, and the default that this field has instead."""
@@ -583,13 +566,11 @@ class Parser(Recovery):
         if name is None or name in node.fields:
             return None
         default = known[name].value
-        if isinstance(default, np.ndarray) and 0 < default.size <= 9:
-            shown = " ".join(f"{number:g}" for number in default.flat)
-        elif isinstance(default, (int, float)) and not isinstance(default, bool):
-            shown = f"{default:g}"
-        else:
-            return f"did you mean {name!r}?"
-        return f"did you mean {name!r}? It now has the default {shown}"
+        numbers: list[float] = []
+        if isinstance(default, (np.ndarray, int, float)) and not isinstance(default, bool):
+            numbers = np.ravel(default).tolist()
+        shown = " ".join(f"{number:g}" for number in numbers)
+        return f"did you mean {name!r}?" + (f" It now has the default {shown}" if 0 < len(numbers) <= 9 else "")
 
     def is_reference(self, name: str, offset: int) -> IsReference:
         """Return the value `IS name`."""

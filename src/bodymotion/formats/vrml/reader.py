@@ -4,14 +4,13 @@ A scene refers to other files (Inline, EXTERNPROTO), each parsed once, and to th
 by `bodymotion.formats.resources`.
 """
 
-from __future__ import annotations
-
+import operator
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult, Subject
 from bodymotion.formats.resources import NotFound, ResourceFinder, file_bytes
@@ -66,8 +65,7 @@ def read_scene(data: bytes, path: Path | None = None) -> ReadResult[Scene]:
             location = Location(str(path) if path else None, 1, 1)
             raise rules.NOT_VRML97.error("the file is compressed", location, "decompress it with gunzip")
         decoded, encoding = decode(data)
-        text = Text(decoded.rstrip("\0\x1a"), path, encoding)
-        scene, found = _parsed(text, data.startswith(BOM))
+        scene, found = _parsed(Text(decoded.rstrip("\0\x1a"), path, encoding), data.startswith(BOM))
     except FormatError as error:
         return ReadResult(None, error.problems)
     scene.problems = found.problems
@@ -83,18 +81,14 @@ def _parsed(text: Text, has_mark: bool) -> tuple[Scene, Diagnostics]:
         if has_mark:
             found.report(rules.BYTE_ORDER_MARK, "the file begins with a byte order mark", text.location(0))
         try:
-            try:
-                return Parser(text, found, begins).scene(), found
-            except RecursionError:
+            with _ONE_AT_A_TIME:
                 # Python's limit of nested calls is too low for the parser's own limit of depth.
-                found = Diagnostics(text.path)
-                with _ONE_AT_A_TIME:
-                    limit = sys.getrecursionlimit()
-                    sys.setrecursionlimit(limit + MAX_CALLS)
-                    try:
-                        return Parser(text, found, begins).scene(), found
-                    finally:
-                        sys.setrecursionlimit(limit)
+                limit = sys.getrecursionlimit()
+                sys.setrecursionlimit(limit + MAX_CALLS)
+                try:
+                    return Parser(text, found, begins).scene(), found
+                finally:
+                    sys.setrecursionlimit(limit)
         except OpenStringsError as strings:
             text, begins = strings.text, strings.begins
         except FormatError as error:
@@ -102,12 +96,13 @@ def _parsed(text: Text, has_mark: bool) -> tuple[Scene, Diagnostics]:
             raise FormatError(error.problem, found.problems) from None
 
 
-_ONE_AT_A_TIME = threading.Lock()
-"""The limit holds for all threads: two that set it back in turn would leave it too high."""
+_ONE_AT_A_TIME = (
+    threading.Lock()
+)  # The limit holds for all threads: two that set it back in turn would leave it too high.
 
 
-MAX_NESTING = 64
-"""Files that are parts of each other."""
+MAX_NESTING = 64  # Files that are parts of each other.
+Used = TypeVar("Used")
 
 
 class InlineLoader:
@@ -142,9 +137,6 @@ class InlineLoader:
         self._scenes: dict[Path, Scene | None] = {}
         self._parts: dict[Path, set[Path]] = {}
         """Of each file the files that it names."""
-        self._num_parts = 0
-        self._checked: dict[tuple[Path, Path], int] = {}
-        """Files and parts of theirs that are neither circular nor nested too deep, with the `_num_parts` for which that is known."""
         self._size = 0
 
     @property
@@ -163,15 +155,10 @@ class InlineLoader:
         `base_path` is the file that holds the node (usually `node.path`, which is the default). Two nodes that name one file get the
         same `Scene`.
         """
-        location = node.location_of("url")
-        holder = base_path or node.path
-        found = Diagnostics()
-        for path in self._paths(_urls(node), holder, location, found):
-            scene = self._open(path, holder, location, found)
-            if scene is not None:
-                return scene
-        self.found.extend(found.problems)
-        return None
+        location, holder = node.location_of("url"), base_path or node.path
+        return self._first(
+            _urls(node), holder, location, lambda path, _, found: self._open(path, holder, location, found)
+        )
 
     def resolve(self, node: Node, base_path: Path | None = None) -> Path | None:
         """Return the file that the `url` field of a node (Inline, ImageTexture …) names, if it exists and may be opened.
@@ -182,67 +169,64 @@ class InlineLoader:
 
     def resolve_urls(self, urls: list[str], base_path: Path | None, location: Location) -> Path | None:
         """Return the first file of `urls` that exists and may be opened; None where there is none, with the reasons in `problems`."""
-        found = Diagnostics()
         for url in urls:
             self.urls.setdefault(url, location)
-        for path in self._paths(urls, base_path, location, found):
-            return path
-        self.found.extend(found.problems)
-        return None
+        return self._first(urls, base_path, location, lambda path, *_: path)
 
     def load_proto(self, proto: Proto) -> Proto | None:
         """Return the PROTO that an EXTERNPROTO means: that of its url's #name, else of its own name, else the file's first."""
+
+        def declared(path: Path, url: str, found: Diagnostics) -> Proto | None:
+            scene = self._open(path, proto.path, proto.location, found)
+            if scene is None:
+                return None
+            name = url.partition("#")[2]
+            meant = scene.protos.get(name or proto.name)
+            if meant is None and not name:
+                meant = next(iter(scene.protos.values()), None)
+            if meant is None:
+                message = f"{url:.200} declares no PROTO {name or proto.name:.200}"
+                found.add(rules.NO_PROTO.problem(message, proto.location))
+            return self.load_proto(meant) if meant is not None and meant.urls else meant
+
+        return self._first(proto.urls, proto.path, proto.location, declared)
+
+    def _first(
+        self,
+        urls: Sequence[str],
+        holder: Path | None,
+        location: Location,
+        use: Callable[[Path, str, Diagnostics], Used | None],
+    ) -> Used | None:
+        """Return what `use` makes of the first file of `urls` that it can use; None where there is none, with the reasons in `problems`."""
         found = Diagnostics()
-        for url in proto.urls:
-            for path in self._paths([url], proto.path, proto.location, found):
-                scene = self._open(path, proto.path, proto.location, found)
-                if scene is None:
-                    continue
-                name = url.partition("#")[2]
-                declared = scene.protos.get(name or proto.name)
-                if declared is None and not name:
-                    declared = next(iter(scene.protos.values()), None)
-                if declared is not None:
-                    return self.load_proto(declared) if declared.urls else declared
-                wanted = name or proto.name
-                found.add(rules.NO_PROTO.problem(f"{url:.200} declares no PROTO {wanted:.200}", proto.location))
+        for url in urls:
+            path = self.finder.find_one(url, holder)
+            if isinstance(path, NotFound):
+                found.add(path.problem(location))
+            elif (used := use(path, url, found)) is not None:
+                return used
+        if not urls:
+            found.add(rules.PART_MISSING.problem("no url is given", location))
         self.found.extend(found.problems)
         return None
-
-    def _paths(
-        self, urls: Iterable[str], holder: Path | None, location: Location, found: Diagnostics
-    ) -> Iterator[Path]:
-        """Yield those files of `urls` that exist and may be opened; the problems of the others are added to `found`."""
-        any_url = False
-        for url in urls:
-            any_url = True
-            path = self.finder.find_one(url, holder)
-            if isinstance(path, Path):
-                yield path
-            else:
-                found.add(path.problem(location))
-        if not any_url:
-            found.add(rules.PART_MISSING.problem("no url is given", location))
 
     def _open(self, path: Path, holder: Path | None, location: Location, found: Diagnostics) -> Scene | None:
         base = self.finder.root / "-" if holder is None else self.finder.resolved(holder)[0]
         if self._size > MAX_SIZE:
             return None  # reported already
-        if self._checked.get((base, path)) != self._num_parts:
+        if path not in (parts := self._parts.setdefault(base, set())):
             if base == path or base in self._below(path):
                 found.add(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
                 return None
-            if path not in self._parts.setdefault(base, set()):
-                self._parts[base].add(path)
-                self._num_parts += 1
             level, above = 0, {base}
             while above:
                 level += 1
-                above = {whole for whole, parts in self._parts.items() if parts & above}
+                above = {whole for whole, inside in self._parts.items() if inside & above}
             if level > MAX_NESTING:
                 found.add(rules.PART_LIMIT.problem(f"{path.name} is nested more than {MAX_NESTING} deep", location))
                 return None
-            self._checked[base, path] = self._num_parts
+            parts.add(path)
         if path not in self._scenes:
             self._scenes[path] = self._read(path, location, found)
         scene = self._scenes[path]
@@ -301,8 +285,34 @@ def expand(node: Node, loader: InlineLoader | None = None) -> list[Node]:
         if found is None:
             return []
         proto = found
-    copy = _Copy(node, proto)
-    return [copy.node(part) for part in proto.body]
+    declared = proto.fields
+    done: dict[int, Node] = {}
+
+    def filled(value: Value) -> Value:
+        """Return a value with those of the instance in the place of IS; `IsReference` where there is none."""
+        if isinstance(value, Node):
+            return copied(value)
+        if isinstance(value, list):
+            items: list[Any] = [copied(item) if isinstance(item, Node) else item for item in value]
+            return value if all(map(operator.is_, items, value)) else items
+        if not isinstance(value, IsReference):
+            return value
+        if value.name in node.fields:
+            return node.fields[value.name]
+        field = declared.get(value.name)
+        return value if field is None or field.access in ("eventIn", "eventOut") else field.value
+
+    def copied(part: Node) -> Node:
+        if id(part) not in done:
+            fields = {name: filled(value) for name, value in part.fields.items()}
+            changed = any(
+                fields[name] is not value or isinstance(value, IsReference) for name, value in part.fields.items()
+            )
+            fields = {name: value for name, value in fields.items() if not isinstance(value, IsReference)}
+            done[id(part)] = replace(part, fields=fields) if changed else part
+        return done[id(part)]
+
+    return [copied(part) for part in proto.body]
 
 
 def instance_of(node: Node, loader: InlineLoader | None = None) -> Node | None:
@@ -310,55 +320,31 @@ def instance_of(node: Node, loader: InlineLoader | None = None) -> Node | None:
 
     A node that is no instance is returned as it is.
     """
-    found: Node | None = node
-    while found is not None and found.proto is not None:
-        found = next(iter(expand(found, loader)), None)
-    return found
+    return PrototypeBodies(loader)(node)
 
 
-class _Copy:
-    """One pass over the body of a prototype for one instance."""
+class PrototypeBodies:
+    """Returns the node that an instance of a prototype means, the first in its body; each is expanded once."""
 
-    def __init__(self, instance: Node, proto: Proto) -> None:
-        self.instance = instance
-        self.proto = proto
-        self.done: dict[int, Node] = {}
+    def __init__(self, loader: InlineLoader | None) -> None:
+        self.loader = loader
+        self._known: dict[int, tuple[Node, Node | None]] = {}
 
-    def node(self, node: Node) -> Node:
-        """Copy a node with all below it, unless there is no IS in it."""
-        known = self.done.get(id(node))
-        if known is not None:
-            return known
-        fields: dict[str, Value] = {}
-        changed = False
-        for name, value in node.fields.items():
-            new: Value = value
-            if isinstance(value, IsReference):
-                changed = True
-                given = self.value(value.name)
-                if given is None:
-                    continue
-                new = given[0]
-            elif isinstance(value, Node):
-                new = self.node(value)
-                changed = changed or new is not value
-            elif isinstance(value, list):
-                copies: list[Any] = []
-                for item in value:
-                    copies.append(self.node(item) if isinstance(item, Node) else item)
-                    changed = changed or copies[-1] is not item
-                new = copies
-            fields[name] = new
-        result = replace(node, fields=fields) if changed else node
-        self.done[id(node)] = result
-        return result
+    def __call__(self, node: Node) -> Node | None:
+        """Return the node that an instance means, also through several prototypes; None where there is none."""
+        found: Node | None = node
+        while found is not None and found.proto is not None:
+            found = self.inside(found)
+        return found
 
-    def value(self, name: str) -> tuple[Value] | None:
-        """Return the value of a field of the interface; None for an event and for a name that the interface does not have."""
-        if name in self.instance.fields:
-            value = self.instance.fields[name]
-            return None if isinstance(value, IsReference) else (value,)
-        declared = self.proto.fields.get(name)
-        if declared is None or declared.access in ("eventIn", "eventOut"):
-            return None
-        return (declared.value,)
+    def inside(self, node: Node) -> Node | None:
+        """Return the first node in the body of an instance: it may be an instance itself.
+
+        Where it has no name, it gets that of the instance.
+        """
+        if id(node) not in self._known:
+            found = next(iter(expand(node, self.loader)), None)
+            if found is not None and node.name and not found.name:
+                found = replace(found, name=node.name)
+            self._known[id(node)] = (node, found)
+        return self._known[id(node)][1]

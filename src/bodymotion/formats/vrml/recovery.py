@@ -27,19 +27,17 @@ from bodymotion.formats.vrml.nodes import Node
 from bodymotion.formats.vrml.specs import UNKNOWN, Scope
 from bodymotion.formats.vrml.values import NAME, NODE, SPACE, STRING, STRING_OR_COMMENT, WORD
 
-MAX_FAULTS = 2000
-"""Faults of the grammar in a file; after these the rest of the file is not read."""
-MAX_OPEN_STRINGS = 20
-"""Strings of a text that are closed."""
+MAX_FAULTS = 2000  # Faults of the grammar in a file; after these the rest of the file is not read.
+MAX_OPEN_STRINGS = 20  # Strings of a text that are closed.
 
 _TOKEN = re.compile(
     rf'{SPACE.pattern}({STRING.pattern.removeprefix(SPACE.pattern)}|{NAME.pattern.removeprefix(SPACE.pattern)}|[\[\]{{}}"]|)',
     re.DOTALL,
 )
-_OPENING = re.compile(NODE.pattern.removesuffix(SPACE.pattern + r"\{"))
-"""A node without its opening brace."""
-_OPENING_OTHER = re.compile(NODE.pattern.removesuffix(r"\{") + r"[\[\]}]")
-"""A node with another bracket instead of its opening brace."""
+_OPENING = re.compile(NODE.pattern.removesuffix(SPACE.pattern + r"\{"))  # A node without its opening brace.
+_OPENING_OTHER = re.compile(
+    NODE.pattern.removesuffix(r"\{") + r"[\[\]}]"
+)  # A node with another bracket instead of its opening brace.
 _FATAL = (rules.TOO_DEEP.code, rules.NOT_VRML97.code)
 _GUESSES = (rules.UNKNOWN_NODE, rules.UNKNOWN_FIELD, rules.UNKNOWN_IS)
 
@@ -166,8 +164,7 @@ class Recovery:
     def wrong(self, message: str, offset: int) -> FormatError:
         """Return the exception for text that does not follow the grammar."""
         self.require_string_end(offset)
-        rule = rules.NOT_CLOSED if offset >= len(self.data) else rules.SYNTAX
-        return self.error(rule, message, offset)
+        return self.error(rules.NOT_CLOSED if offset >= len(self.data) else rules.SYNTAX, message, offset)
 
     def unclosed(self, opened: int, what: str) -> FormatError:
         """Return the exception for something that begins at `opened` and has no end."""
@@ -236,7 +233,7 @@ class Recovery:
     def opening_without_brace(self, pos: int) -> re.Match[str] | None:
         """Return a node of a known type at an offset that lacks its opening brace, if such a brace is missing in the text."""
         balance = self.balance
-        found = _OPENING.match(self.data, pos) if balance is not None and balance.braces < 0 else None
+        found = _OPENING.match(self.data, pos) if balance is not None and balance.excess["{"] < 0 else None
         if balance is None or found is None or self.scope.kind(found[2]) is None:
             return None
         other = self.word(found.end())
@@ -275,6 +272,9 @@ class Recovery:
 _BRACKET = re.compile(rf"[\[\]{{}}]|{STRING_OR_COMMENT.pattern}", re.DOTALL)
 
 
+_OTHER = {"{": "}", "}": "{", "[": "]", "]": "["}
+
+
 class Balance:
     """The numbers of opening brackets less closing ones in a whole text; each fault that explains one of them reduces them.
 
@@ -287,19 +287,20 @@ class Balance:
         for found in _BRACKET.finditer(data):
             counts[found[0][0]] += 1
             self.has_open_string |= found[0][0] == '"' and found[1] is None
-        self.braces, self.brackets = counts["{"] - counts["}"], counts["["] - counts["]"]
+        self.excess = {a: counts[a] - counts[b] for a, b in _OTHER.items()}
+        """By bracket, how many more there are than of the one that closes or opens it."""
 
     def is_stray(self, bracket: str) -> bool:
         """Return whether there is one bracket of this kind too many; then it is this one, and not counted any more."""
-        found = self._excess(bracket) > 0
+        found = self.excess[bracket] > 0
         if found:
             self._settle(bracket)
         return found
 
     def is_meant_as(self, bracket: str, meant: str) -> bool:
         """Return whether one of this kind is too many and one of the other kind missing; then it is meant as that, and both are settled."""
-        required = 2 if {bracket, meant} in ({"{", "}"}, {"[", "]"}) else 1
-        if bracket == meant or self._excess(bracket) < required or self._excess(meant) > -required:
+        required = 2 if meant == _OTHER[bracket] else 1
+        if bracket == meant or self.excess[bracket] < required or self.excess[meant] > -required:
             return False
         self._settle(bracket)
         self._settle(meant, -1)
@@ -307,21 +308,14 @@ class Balance:
 
     def is_missing(self, bracket: str) -> bool:
         """Return whether one bracket of this kind is missing; then it is missing here, and settled."""
-        found = self._excess(bracket) < 0
+        found = self.excess[bracket] < 0
         if found:
             self._settle(bracket, -1)
         return found
 
-    def _excess(self, bracket: str) -> int:
-        count = self.braces if bracket in "{}" else self.brackets
-        return count if bracket in "{[" else -count
-
     def _settle(self, bracket: str, count: int = 1) -> None:
-        count = count if bracket in "{[" else -count
-        if bracket in "{}":
-            self.braces -= count
-        else:
-            self.brackets -= count
+        self.excess[bracket] -= count
+        self.excess[_OTHER[bracket]] += count
 
 
 _LINE_END = re.compile(r"[\r\n]|\Z")

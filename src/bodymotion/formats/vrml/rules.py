@@ -1,7 +1,5 @@
 """The rules of VRML97: VRML1xx about the language and the files that a scene names, VRML2xx about shapes."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import Rule, document, judgement
 from bodymotion.formats import resources
 

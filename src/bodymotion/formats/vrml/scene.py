@@ -1,11 +1,8 @@
 """Walking through a scene: grouping nodes, their transforms, switches, parts; and the shapes that are found."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,20 +10,18 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, FormatError, Subject
 from bodymotion.formats.vrml import nodes, rules
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
-from bodymotion.formats.vrml.reader import expand
+from bodymotion.formats.vrml.reader import InlineLoader, PrototypeBodies
 from bodymotion.formats.vrml.shapes import PLAIN, AppearanceReader, GeometryReader
 from bodymotion.formats.vrml.specs import STANDARD_NODES
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.geometry.shapes import MAX_SHAPES, Geometry, Material, Mesh, Shape
+from bodymotion.geometry.shapes import MAX_SHAPES, Geometry, Material, Shape
 
 if TYPE_CHECKING:
-    from bodymotion.formats.vrml.reader import InlineLoader
+    from bodymotion.formats.meshes.reading import MeshReader
 
-MAX_NODES = 1_000_000
-"""Nodes that a walk visits: USE inside USE expands to any number."""
+MAX_NODES = 1_000_000  # Nodes that a walk visits: USE inside USE expands to any number.
 
-MESH_FILES = (".stl",)
-"""Parts that are meshes, not VRML97."""
+MESH_FILES = (".stl",)  # Parts that are meshes, not VRML97.
 
 IDENTITY: Floats = frozen(np.eye(4))
 
@@ -54,33 +49,6 @@ class NodeFrame:
     collision: bool = True
 
 
-class PrototypeBodies:
-    """Returns the node that an instance of a prototype means, the first in its body; each is expanded once."""
-
-    def __init__(self, parts: InlineLoader) -> None:
-        self.parts = parts
-        self._known: dict[int, tuple[Node, Node | None]] = {}
-
-    def __call__(self, node: Node) -> Node | None:
-        """Return the node that an instance means, also through several prototypes; None where there is none."""
-        found: Node | None = node
-        while found is not None and found.proto is not None:
-            found = self.inside(found)
-        return found
-
-    def inside(self, node: Node) -> Node | None:
-        """Return the first node in the body of an instance: it may be an instance itself.
-
-        Where it has no name, it gets that of the instance.
-        """
-        if id(node) not in self._known:
-            found = next(iter(expand(node, self.parts)), None)
-            if found is not None and node.name and not found.name:
-                found = replace(found, name=node.name)
-            self._known[id(node)] = (node, found)
-        return self._known[id(node)][1]
-
-
 class SceneWalker:
     """Walk through nodes and collect shapes in `drawn`.
 
@@ -97,7 +65,7 @@ class SceneWalker:
         self.unknown: Subject = ()
         """What is unknown in the value where a node that the walk visits cannot be read; set by its user."""
         self._stack: list[tuple[Iterator[Node], NodeFrame] | Callable[[], None]] = []
-        self._mesh_files: dict[Path, Mesh | None] = {}
+        self._mesh_reader: MeshReader | None = None
         self._reported: set[str] = set()
         self.actual = PrototypeBodies(parts)
         self.geometry = GeometryReader(found, self.actual)
@@ -193,24 +161,18 @@ class SceneWalker:
     def _part(self, node: Node, frame: NodeFrame) -> None:
         urls = nodes.texts(node, "url")
         if any(url.lower().endswith(MESH_FILES) for url in urls):
+            if self._mesh_reader is None:
+                from bodymotion.formats.meshes.reading import MeshReader
+
+                self._mesh_reader = MeshReader(rules.PART_UNREADABLE, self.found)
             path = self.parts.resolve(node)
-            self._add(None if path is None else self._mesh_file(path, node), PLAIN, frame, node)
+            for shape in () if path is None else self._mesh_reader.shapes(path, self.parts, node.location):
+                self._add(shape.geometry, PLAIN, frame, node)
             return
         scene = self.parts.load(node)
         if scene is not None:
             self.parts.users.setdefault(str(scene.path), self.unknown)
             self.enter(scene.nodes, frame)
-
-    def _mesh_file(self, path: Path, node: Node) -> Mesh | None:
-        from bodymotion.formats.meshes.stl import read_mesh_file
-
-        if path not in self._mesh_files:
-            try:
-                self._mesh_files[path] = read_mesh_file(path)
-            except ValueError as error:
-                self._mesh_files[path] = None
-                self.found.report(rules.PART_UNREADABLE, f"{path.name}: {error}", node.location)
-        return self._mesh_files[path]
 
     def _draw(self, node: Node, frame: NodeFrame) -> None:
         part = nodes.child(node, "geometry")

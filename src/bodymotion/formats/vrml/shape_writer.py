@@ -5,16 +5,17 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import losses
+from bodymotion.diagnostics.losses import Report
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.scene import node_transform, rotation_matrix
-from bodymotion.formats.vrml.shapes import MATERIAL_FIELDS, texture_matrix
+from bodymotion.formats.vrml.shapes import MATERIAL_FIELDS, ROUND_SOLIDS, texture_matrix
 from bodymotion.formats.vrml.writer import is_name
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, frozen
@@ -29,30 +30,20 @@ from bodymotion.geometry.shapes import (
     Material,
     Mesh,
     Points,
+    Shape,
     Sphere,
+    Texture,
 )
-
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Rule
-    from bodymotion.geometry.shapes import Shape, Texture
-
-    Report = Callable[[Rule, str], None]
-    "Records a loss: its rule and what is lost."
 
 
 def texture_nodes(texture: Texture, url: str, report: Report) -> dict[str, Value]:
     """Return the fields of an Appearance for a texture whose file has this url."""
-    fields: dict[str, Value] = {"url": [url]}
-    if not texture.repeat_s:
-        fields["repeatS"] = False
-    if not texture.repeat_t:
-        fields["repeatT"] = False
+    repeats = {"repeatS": texture.repeat_s, "repeatT": texture.repeat_t}
+    fields: dict[str, Value] = {"url": [url], **{name: False for name, repeat in repeats.items() if not repeat}}
     result: dict[str, Value] = {"texture": Node("ImageTexture", fields=fields)}
     if not np.array_equal(texture.transform, np.eye(3)):
         transform_node = Node("TextureTransform", fields=_transform_fields(texture.transform))
-        if np.abs(texture_matrix(transform_node) - texture.transform).max() <= 1e-12 * max(
-            1.0, np.abs(texture.transform).max()
-        ):
+        if _is_close(texture_matrix(transform_node), texture.transform):
             result["textureTransform"] = transform_node
         else:
             report(losses.SHAPE_LOOK, "a transform of texture coordinates that shears is left out")
@@ -79,8 +70,7 @@ def _transform_fields(matrix: Floats) -> dict[str, Value]:
 
 DIGITS = (3, 4, 5, 6, 7, 8, 10, 12, 13, 15, 16)
 IDENTITY_ROTATION: Floats = np.eye(3)
-ROUNDING = 1e-12
-"""How far, as a share of its largest number, a matrix may be from one that its fields give."""
+ROUNDING = 1e-12  # How far, as a share of its largest number, a matrix may be from one that its fields give.
 
 
 def rotation_value(quaternion: Floats) -> Floats | None:
@@ -100,7 +90,7 @@ def rotation_value(quaternion: Floats) -> Floats | None:
     def same(axis: tuple[float, float, float], angle: float) -> bool:
         return nodes.quaternion(axis, angle) == (w, x, y, z)
 
-    return np.array(_searched(*exact, same) or (*exact[0], exact[1]))
+    return np.array(_searched(*exact, same))
 
 
 def transform_fields(matrix: Floats) -> dict[str, Value]:
@@ -118,7 +108,7 @@ def transform_fields(matrix: Floats) -> dict[str, Value]:
     if scale == (1.0, 1.0, 1.0):
         wanted = tuple(tuple(row) for row in matrix[:3, :3].tolist())
         found = _searched(exact[:3], exact[3], lambda axis, angle: rotation_matrix(axis, angle) == wanted)
-        return _fields(matrix[:3, 3], np.array([*(found or exact[:4]), *exact[4:]])) or {}
+        return _fields(matrix[:3, 3], np.array([*found, *exact[4:]])) or {}
     for value in (*(np.array([_rounded(x, digits) for x in exact]) for digits in DIGITS), np.array(exact)):
         fields = _fields(matrix[:3, 3], value)
         if fields is not None and np.array_equal(node_transform(Node("Transform", fields=fields)), matrix):
@@ -130,31 +120,27 @@ def holds(matrix: Floats, fields: dict[str, Value]) -> bool:
     """Return whether a Transform with these fields is the matrix except for rounding."""
     if not np.isfinite(matrix).all():
         return False
-    read = node_transform(Node("Transform", fields=fields))
-    return bool(np.abs(read - matrix).max() <= ROUNDING * max(1.0, np.abs(matrix).max()))
+    return _is_close(node_transform(Node("Transform", fields=fields)), matrix)
+
+
+def _is_close(read: Floats, wanted: Floats) -> bool:
+    return bool(np.abs(read - wanted).max() <= ROUNDING * max(1.0, np.abs(wanted).max()))
 
 
 def _searched(
     axis: tuple[float, ...], angle: float, same: Callable[[tuple[float, float, float], float], bool]
-) -> tuple[float, ...] | None:
-    """Return a rotation that is read as the wanted one: of the fewest digits, or else next to the computed one; None where none is found.
+) -> tuple[float, ...]:
+    """Return a rotation that is read as the wanted one: of the fewest digits, or else next to the computed one, or else that itself.
 
     `same` gets axes as they are read, of length 1.
     """
-    axes = list(dict.fromkeys(tuple(_rounded(x, digits) for x in axis) for digits in DIGITS))
-    angles = list(dict.fromkeys(_rounded(angle, digits) for digits in DIGITS))
-    for candidate in (*axes, axis):
-        if any(candidate):
-            read = nodes.unit(*candidate)
-            for angle_ in (*angles, angle):
-                if same(read, angle_):
-                    return (*candidate, angle_)
-    for candidate in itertools.product(*map(_neighbours, axis)):
-        read = nodes.unit(*candidate)
-        for angle_ in _neighbours(angle):
-            if same(read, angle_):
-                return (*candidate, angle_)
-    return None
+    axes = list(dict.fromkeys((*(tuple(_rounded(x, digits) for x in axis) for digits in DIGITS), tuple(axis))))
+    angles = list(dict.fromkeys((*(_rounded(angle, digits) for digits in DIGITS), angle)))
+    near = itertools.product(itertools.product(*map(_neighbours, axis)), _neighbours(angle))
+    for candidate, angle_ in itertools.chain(itertools.product(axes, angles), near):
+        if any(candidate) and same(nodes.unit(*candidate), angle_):
+            return (*candidate, angle_)
+    return (*axis, angle)
 
 
 def _neighbours(x: float) -> tuple[float, ...]:
@@ -183,8 +169,6 @@ def _fields(translation: Floats, value: Floats) -> dict[str, Value] | None:
 
 
 def _axis_angle(rotation: Floats) -> tuple[float, float, float, float]:
-    if rotation is IDENTITY_ROTATION:
-        return 0.0, 0.0, 1.0, 0.0
     axis, angle = rotations.to_axis_angle(rotations.from_matrix(rotation))
     x, y, z = (axis + 0.0).tolist()
     return x, y, z, float(angle)
@@ -304,24 +288,20 @@ class ShapeWriter:
         match geometry:
             case Box(size):
                 return self._sized("Box", {"size": np.array(size, dtype=np.float64)}, {}, some_zero=True)
-            case Sphere(radius):
-                return self._sized("Sphere", {"radius": float(radius)}, {})
-            case Cylinder(radius, height, side, top, bottom):
-                sizes = {"radius": float(radius), "height": float(height)}
-                return self._sized("Cylinder", sizes, {"side": side, "top": top, "bottom": bottom})
-            case Cone(radius, height, side, bottom):
-                sizes = {"bottomRadius": float(radius), "height": float(height)}
-                return self._sized("Cone", sizes, {"side": side, "bottom": bottom})
+            case Sphere() | Cylinder() | Cone():
+                kind = type(geometry).__name__
+                _, fields, parts = ROUND_SOLIDS[kind]
+                sizes = {name: float(getattr(geometry, "height" if name == "height" else "radius")) for name in fields}
+                return self._sized(kind, sizes, {part: getattr(geometry, part) for part in parts})
             case Capsule(radius, height):
                 self.report(losses.SHAPE_FORM, "a capsule is written as a cylinder and two balls")
-                ball = self._sized("Sphere", {"radius": float(radius)}, {})
+                ball = self._new_geometry(Sphere(radius))
                 if not 0 <= height < 1e100:
                     self.report(losses.NOT_DRAWN, f"a capsule of height {height:g} is left out")
                     return []
                 if height == 0 or not ball:
                     return ball
-                sizes = {"radius": float(radius), "height": float(height)}
-                return [*self._sized("Cylinder", sizes, {"top": False, "bottom": False}), *ball]
+                return [*self._new_geometry(Cylinder(radius, height, top=False, bottom=False)), *ball]
             case Mesh():
                 return self._face_set(geometry)
             case Lines():
@@ -454,7 +434,6 @@ def _usable(index: npt.NDArray[np.integer], vertices: Floats) -> npt.NDArray[np.
 
 
 def _ended(faces: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
-    """Return the indices of triangles in a row, each ended by -1."""
     rows = np.full((len(faces), 4), -1, dtype=np.int32)
     rows[:, :3] = faces
     return rows.reshape(-1)

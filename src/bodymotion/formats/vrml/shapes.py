@@ -4,22 +4,20 @@ Without a Material node the standard shows the plain colour white and no light o
 so that its shape is visible.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Diagnostics
+from bodymotion.diagnostics import Diagnostics, Rule
 from bodymotion.formats.vrml import nodes, rules
 from bodymotion.formats.vrml.nodes import Node
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
-from bodymotion.geometry.meshes import triangulate
+from bodymotion.geometry.arrays import Floats, frozen, frozen_ints, unit
+from bodymotion.geometry.meshes import grid_faces, triangulate
 from bodymotion.geometry.shapes import (
     Box,
     Cone,
@@ -34,9 +32,6 @@ from bodymotion.geometry.shapes import (
     Texture,
 )
 
-if TYPE_CHECKING:
-    from bodymotion.diagnostics import Rule
-
 _DEFAULT = Material()
 MATERIAL_FIELDS = {
     "diffuseColor": "diffuse",
@@ -48,8 +43,7 @@ MATERIAL_FIELDS = {
 }
 """By the fields of a Material node, the attributes of a `Material`."""
 
-PLAIN = Material(diffuse=(1.0, 1.0, 1.0))
-"""The material of shapes that have none."""
+PLAIN = Material(diffuse=(1.0, 1.0, 1.0))  # The material of shapes that have none.
 
 
 class AppearanceReader:
@@ -126,16 +120,10 @@ def texture_matrix(node: Node | None) -> Floats:
     translation = np.array(nodes.vector(node, "translation", (0.0, 0.0)))
     angle = nodes.number(node, "rotation", 0.0)
     c, s = np.cos(angle), np.sin(angle)
-    rotation = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    stretch = np.diag([*nodes.vector(node, "scale", (1.0, 1.0)), 1.0])
-    matrix = _translation(-center) @ stretch @ rotation @ _translation(center + translation)
-    return frozen(matrix if np.isfinite(matrix).all() else np.eye(3))
-
-
-def _translation(by: Floats) -> Floats:
     matrix = np.eye(3)
-    matrix[:2, 2] = by
-    return matrix
+    matrix[:2, :2] = np.diag(nodes.vector(node, "scale", (1.0, 1.0))) @ [[c, -s], [s, c]]
+    matrix[:2, 2] = matrix[:2, :2] @ (center + translation) - center
+    return frozen(matrix if np.isfinite(matrix).all() else np.eye(3))
 
 
 Indices = npt.NDArray[np.int64]
@@ -153,8 +141,7 @@ ROUND_SOLIDS: dict[str, tuple[Callable[..., Geometry], dict[str, float], tuple[s
 """By the names of nodes, the class, the fields of its sizes with their defaults, and its parts."""
 PROPERTIES = {"color": ("color", 3), "normal": ("vector", 3), "texCoord": ("point", 2)}
 """Of corners of faces: by the fields of their nodes, the field of those with the values, and the numbers in one."""
-MAX_VERTICES = 2_000_000
-"""Vertices that an ElevationGrid or an Extrusion, written in few words, may unfold to."""
+MAX_VERTICES = 2_000_000  # Vertices that an Extrusion, written in few words, may unfold to.
 
 
 class GeometryReader:
@@ -220,8 +207,7 @@ class GeometryReader:
 
     def points(self, node: Node) -> Floats:
         """Return the points (V, 3) of the node's `coord`."""
-        coord = self.part(node, "coord")
-        points = nodes.rows(coord, "point", 3)
+        points = nodes.rows(self.part(node, "coord"), "point", 3)
         if not len(points):
             self.report(rules.NO_POINTS, f"{node.type} has no points", node)
         return points
@@ -250,7 +236,8 @@ class GeometryReader:
             if not good.all():
                 message = f"{np.count_nonzero(~good)} triangles have corners that are not finite"
                 self.report(rules.INFINITE_POINT, message, node)
-                faces, triangles = faces[good], triangles.chosen(good)
+                faces = faces[good]
+                triangles = replace(triangles, corners=triangles.corners[good], polygons=triangles.polygons[good])
             # Points that no face uses must not make other numbers infinite.
             points = np.where(finite, points, 0.0)
         if not len(faces):
@@ -273,8 +260,8 @@ class GeometryReader:
     ) -> Corners | None:
         """Return colours, normals or texture coordinates of corners; None where there are none, or too few, which is reported.
 
-        `faces` (F, 3) are the vertices of triangles, `polygons` (F,) the faces of the file that they are of, and `entries` (F, 3) their
-        places in lists of indices, None where the node has no such lists.
+        `faces` (F, K) are the vertices of triangles or lines, `polygons` (F,) the faces of the file that they are of, and `entries` (F, K)
+        their places in lists of indices, None where the node has no such lists.
         """
         name, width = PROPERTIES[part]
         per_vertex = part == "texCoord" or nodes.flag(node, f"{part}PerVertex", True)
@@ -282,7 +269,7 @@ class GeometryReader:
         if not len(values):
             return None
         index = nodes.NO_INTEGERS if entries is None else nodes.integers(node, f"{part}Index")
-        which = faces if per_vertex else np.repeat(polygons[:, None], 3, axis=1)
+        which = faces if per_vertex else np.repeat(polygons[:, None], faces.shape[1], axis=1)
         if len(index):
             places = entries if per_vertex and entries is not None else which
             which = index[places] if places.max() < len(index) else np.full((1, 3), -1)
@@ -309,7 +296,7 @@ class GeometryReader:
         """Return a mesh with the fields that all surfaces share: ccw, solid, creaseAngle."""
         if not nodes.flag(node, "ccw", True):
             faces = faces[:, ::-1]
-            normals, colors, uv = (c and Corners(c.values, c.indices[:, ::-1]) for c in (normals, colors, uv))
+            normals, colors, uv = (c and c.reversed() for c in (normals, colors, uv))
         crease = nodes.number(node, "creaseAngle", 0.0)
         return Mesh(
             vertices=points,
@@ -335,24 +322,14 @@ class GeometryReader:
             segments, here = segments[good], here[good]
         if not len(segments):
             return None
-        colors = nodes.rows(self.part(node, "color"), "color", 3)
-        if not len(colors):
-            return Lines(points, segments)
-        index_of_colors = nodes.integers(node, "colorIndex")
-        if nodes.flag(node, "colorPerVertex", True):
-            which, positions = segments, np.stack([here, here + 1], axis=1)
-        else:
-            line = np.cumsum(index < 0)[here]
-            which = positions = np.stack([line, line], axis=1)
-        if len(index_of_colors):
-            which = index_of_colors[positions] if positions.max() < len(index_of_colors) else np.full((1, 2), -1)
-        if which.min() < 0 or which.max() >= len(colors):
-            self.report(rules.UNUSED_LIST, f"{len(colors)} colours do not fit {len(segments)} lines", node)
+        line, positions = np.cumsum(index < 0, dtype=np.int64)[here], np.stack([here, here + 1], axis=1)
+        colors = self.corners(node, "color", segments, line, positions)
+        if colors is None:
             return Lines(points, segments)
         return Lines(
             points[segments].reshape(-1, 3),
             frozen_ints(np.arange(2 * len(segments)).reshape(-1, 2)),
-            np.clip(colors[which].reshape(-1, 3), 0, 1),
+            colors.values[colors.indices].reshape(-1, 3),
         )
 
     def _point_set(self, node: Node) -> Points | None:
@@ -364,12 +341,6 @@ class GeometryReader:
         if not good.any():
             return None
         return Points(points[good], np.clip(colors[: len(points)][good], 0, 1) if fits else None)
-
-    def too_large(self, node: Node, count: int) -> bool:
-        """Return whether a node unfolds to more than MAX_VERTICES, and report that."""
-        if count > MAX_VERTICES:
-            self.report(rules.TOO_LARGE, f"{node.type} unfolds to {count} points", node)
-        return count > MAX_VERTICES
 
 
 def _box_mapping(points: Floats) -> Floats:
@@ -399,7 +370,8 @@ def read_elevation_grid(node: Node, reader: GeometryReader) -> Mesh | None:
         reader.report(rules.INFINITE_POINT, "ElevationGrid has heights or spacings that are not finite", node)
         return None
     grid = np.arange(columns * rows).reshape(rows, columns)
-    faces = _quads(grid[:-1, :-1], grid[1:, :-1], grid[1:, 1:], grid[:-1, 1:])
+    # The rows of the grid go along +z, so its faces look down.
+    faces = grid_faces(grid)[:, ::-1]
     squares = np.repeat(np.arange((columns - 1) * (rows - 1)), 2)
     even = Corners(np.stack([x / (columns - 1), z / (rows - 1)], axis=1), frozen_ints(faces))
     normals, colors, uv = (reader.corners(node, part, faces, squares) for part in ("normal", "color", "texCoord"))
@@ -415,7 +387,8 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     if len(spine) < 2 or len(section) < 2:
         reader.report(rules.BAD_SIZE, f"Extrusion of {len(section)} points along {len(spine)}", node)
         return None
-    if reader.too_large(node, len(spine) * len(section)):
+    if len(spine) * len(section) > MAX_VERTICES:
+        reader.report(rules.TOO_LARGE, f"{node.type} unfolds to {len(spine) * len(section)} points", node)
         return None
     scale = _stretched(nodes.rows(node, "scale", 2), [1.0, 1.0], len(spine))
     rotation = _stretched(nodes.rows(node, "orientation", 4), [0.0, 0.0, 1.0, 0.0], len(spine))
@@ -436,10 +409,10 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
         grid[:, -1] = grid[:, 0]
     if round_spine and len(spine) > 2:
         grid[-1] = grid[0]
-    faces = _quads(grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1])
+    faces = grid_faces(grid)
     s, t = np.meshgrid(np.linspace(0, 1, len(section)), np.linspace(0, 1, len(spine)))
     uv_values = [np.stack([s, t], axis=-1).reshape(-1, 2)]
-    uv_faces = [_quads(uv_grid[:-1, :-1], uv_grid[:-1, 1:], uv_grid[1:, 1:], uv_grid[1:, :-1])]
+    uv_faces = [grid_faces(uv_grid)]
     all_faces = [faces]
     rim = np.arange(len(section) - round_section)
     extent = np.ptp(section, axis=0).max()
@@ -488,12 +461,12 @@ def _frames(spine: Floats) -> Floats:
         after[-1], before[0] = spine[1], spine[-2]
     else:
         after[-1], before[0] = spine[-1], spine[0]
-    tangent = _unit(after - before)
+    tangent = unit(after - before)
     _fill(tangent, np.array([0.0, 1.0, 0.0]))
     bend = np.cross(after - spine, before - spine)
     size = np.linalg.norm(after - spine, axis=1) * np.linalg.norm(before - spine, axis=1)
     bend[np.linalg.norm(bend, axis=1) <= 1e-9 * size] = 0.0
-    normal = _unit(bend)
+    normal = unit(bend)
     if not normal.any():
         up = np.array([0.0, 1.0, 0.0])
         axis = np.cross(up, tangent[0])
@@ -505,7 +478,7 @@ def _frames(spine: Floats) -> Floats:
         if normal[i] @ normal[i - 1] < 0:
             normal[i] = -normal[i]
     # Perpendicular to the tangent, also where z was copied from a neighbour.
-    side = _unit(np.cross(tangent, normal))
+    side = unit(np.cross(tangent, normal))
     _fill(side, np.array([1.0, 0.0, 0.0]))
     return np.stack([side, tangent, np.cross(side, tangent)], axis=-1)
 
@@ -518,12 +491,3 @@ def _fill(rows: Floats, default: Floats) -> None:
         return
     source = np.maximum.accumulate(np.where(there, np.arange(len(rows)), -1))
     rows[:] = rows[np.where(source < 0, int(np.argmax(there)), source)]
-
-
-def _unit(vectors: Floats) -> Floats:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(length > 0, length, 1.0))
-
-
-def _quads(a: Indices, b: Indices, c: Indices, d: Indices) -> Indices:
-    return np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
+from bodymotion.diagnostics import Diagnostics
+from bodymotion.formats.text.source_text import Text
 from bodymotion.formats.vrml.nodes import FieldDeclaration, Node, Proto, Route, Value
 from bodymotion.formats.vrml.values import READERS, Reader, guessed_value, read_event
 
-OUTSIDE_PROTOTYPES = {("Joint", "gearEfficiency")}
-"""Fields that the OpenHRP document describes and the prototypes that it prints lack."""
+OUTSIDE_PROTOTYPES = {
+    ("Joint", "gearEfficiency")
+}  # Fields that the OpenHRP document describes and the prototypes that it prints lack.
 _ACCESS = {"x": "exposedField", "f": "field", "in": "eventIn", "out": "eventOut"}
 _LINE = re.compile(r"(\w+) (\w+)((?: [a-z]\w*)+) ?(.*)")
 
@@ -41,8 +41,6 @@ STANDARD_NODES = {
 }
 """By the names of nodes the lines of their fields; the other sections of the file are parts of several nodes."""
 
-_WIDTHS = {"MFVec2f": 2, "MFVec3f": 3, "MFColor": 3, "MFRotation": 4}
-
 
 def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
     """Return the fields of a standard node by name; none for any other node."""
@@ -60,26 +58,9 @@ def declared_fields(table: str) -> Mapping[str, FieldDeclaration]:
 
 
 def _value(field_type: str, default: str) -> Value:
-    """Return a default as `nodes.txt` writes it."""
-    if default in ("", "NULL"):
-        return None
-    plain = default.strip("[]").split()
-    match field_type:
-        case "SFBool":
-            return plain == ["TRUE"]
-        case "SFInt32":
-            return int(plain[0])
-        case "SFFloat" | "SFTime":
-            return float(plain[0])
-        case "SFString":
-            return default.strip('"')
-        case "MFString" | "MFNode":
-            return shlex.split(default.strip("[]"))
-    dtype = {"MFInt32": np.int32, "SFImage": np.int64}.get(field_type, np.float64)
-    array = np.array([float(word) for word in plain]).astype(dtype)
-    array = array.reshape(-1, _WIDTHS[field_type]) if field_type in _WIDTHS else array
-    array.flags.writeable = False
-    return array
+    from bodymotion.formats.vrml.parser import Parser
+
+    return reader_of(field_type)(Parser(Text(default), Diagnostics(), []), 0)[0] if default else None
 
 
 class Kind(NamedTuple):
@@ -90,8 +71,7 @@ class Kind(NamedTuple):
     size: int = 1
 
 
-UNKNOWN = Kind({})
-"""A type that is not declared."""
+UNKNOWN = Kind({})  # A type that is not declared.
 
 
 @dataclass

@@ -1,7 +1,6 @@
 """The tokens of VRML97 as patterns, and a reader for each type of field value.
 
-Each pattern begins with the white space and the comments before its token, and never backtracks. `float_list` and `int_list` parse numbers
-in bulk.
+Each pattern begins with the white space and the comments before its token, and never backtracks. `number_list` parses numbers in bulk.
 
 A reader is called as `read(parser, pos)` and returns the value and the offset after it. Those of nodes are the parser's. Each reader
 matches the regular form with one pattern. Everything else goes to `irregular`: IS, a value in a form that its type does not allow but
@@ -15,7 +14,6 @@ import re
 import struct
 import threading
 from collections.abc import Callable
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -46,8 +44,9 @@ _LOOSE_NUMBER = (
     rf"|(?i:nan(?:\([a-z0-9_]*+\))?+|inf(?:inity)?+)){_END}"
 )
 
-SPACE = re.compile(_SPACE)
-"""White space, to which commas belong, and comments up to the end of their lines; it matches everywhere."""
+SPACE = re.compile(
+    _SPACE
+)  # White space, to which commas belong, and comments up to the end of their lines; it matches everywhere.
 
 COMMENT = re.compile(_COMMENT)
 TO_BRACKET = re.compile(rf"[^\]#]*+(?:(?:{_COMMENT}|#)[^\]#]*+)*+")
@@ -63,8 +62,7 @@ NODE = re.compile(rf"{_SPACE}(?:DEF{_END}{_SPACE}({_NAME}){_SPACE})?((?!(?:DEF|U
 OPEN = re.compile(rf"{_SPACE}\[")
 IS = re.compile(rf"{_SPACE}IS{_END}{_SPACE}({_NAME})")
 ROUTE = re.compile(rf"{_SPACE}({_NAME}){_SPACE}TO{_END}{_SPACE}({_NAME})")
-STRING = re.compile(rf'{_SPACE}"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
-"""1: the text between the quotes, as written."""
+STRING = re.compile(rf'{_SPACE}"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)  # 1: the text between the quotes, as written.
 
 # To the end of the text where the second quote is missing: a search that begins again at each quote takes quadratic time.
 STRING_OR_COMMENT = re.compile(rf'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:(")|\\?\Z)|{_COMMENT}', re.DOTALL)
@@ -88,46 +86,30 @@ _GAPS = bytes.maketrans(b"\t\r\n\f\v,", b"      ")
 _NOT_JSON = ((b",+", b","), (b" +", b" "), (b",.", b",0."), (b" .", b" 0."), (b"-.", b"-0."), (b".,", b".0,"))
 _NOT_A_NUMBER = re.compile(rb"[-+ ,]\.,|\+-")
 _THREAD = threading.local()
-_MAX_KEPT_BYTES = 2_000_000
-"""The memory of a simdjson parser is kept for the next list up to this size of a list."""
-_MIN_BULK_CHARACTERS = 700
-"""For shorter lists, Python's own `float` is as fast."""
+_MAX_KEPT_BYTES = 2_000_000  # The memory of a simdjson parser is kept for the next list up to this size of a list.
+_MIN_BULK_CHARACTERS = 700  # For shorter lists, Python's own `float` is as fast.
 
 
-def float_list(text: str) -> Floats | None:
-    """Return the numbers (N,) of a text, separated by white space and commas; None when it has anything but finite numbers.
+def number_list(text: str, whole: bool) -> Floats | Ints | None:
+    """Return the numbers (N,) of a text, separated by white space and commas; None when it has anything but finite ones, or int32.
 
     A long list becomes JSON by a few passes over its bytes: the first character of each gap between numbers turns into a comma, the others
     into spaces; simdjson then reads the numbers, to the same doubles as `float`. What JSON does not allow (`.5`, `5.`, `+1`, `007`) is
     rewritten, or goes through `float` word by word.
     """
-    if len(text) > _MIN_BULK_CHARACTERS:
-        array = _by_simdjson(text, "d")
-        if array is not None:
-            return array
-    if _PLAIN.fullmatch(text) is None:
-        return None
-    try:
-        values = list(map(float, text.replace(",", " ").split()))
-    except ValueError:
-        return None
-    if not isfinite(sum(values)) and not all(map(isfinite, values)):
-        return None
-    return frozen(values)
-
-
-def int_list(text: str) -> Ints | None:
-    """Return the int32 numbers (N,) of a text; None when it has anything else."""
-    wide = _by_simdjson(text, "i") if len(text) > _MIN_BULK_CHARACTERS else None
-    if wide is not None:
-        array: Ints = wide.astype(np.int32)
-        return frozen_ints(array) if np.array_equal(array, wide) else None
-    if _PLAIN.fullmatch(text) is None:
-        return None
-    try:
-        return frozen_ints(np.array(list(map(int, text.replace(",", " ").split())), dtype=np.int32))
-    except (ValueError, OverflowError):
-        return None
+    wide = _by_simdjson(text, "i" if whole else "d") if len(text) > _MIN_BULK_CHARACTERS else None
+    if wide is None:
+        if _PLAIN.fullmatch(text) is None:
+            return None
+        try:
+            values = list(map(int if whole else float, text.replace(",", " ").split()))
+            wide = np.array(values, dtype=np.int64 if whole else np.float64)
+        except (ValueError, OverflowError):
+            return None
+    if not whole:
+        return frozen(wide) if np.isfinite(wide).all() else None
+    array: Ints = wide.astype(np.int32)
+    return frozen_ints(array) if np.array_equal(array, wide) else None
 
 
 def _by_simdjson(text: str, kind: Literal["d", "i"]) -> npt.NDArray[Any] | None:
@@ -166,8 +148,15 @@ def _json_array(data: bytearray, kind: Literal["d", "i"]) -> npt.NDArray[Any] | 
 
 Reader: TypeAlias = "Callable[[Parser, int], tuple[Value, int]]"
 
-COUNTS = {"SFFloat": 1, "SFTime": 1, "SFInt32": 1, "SFVec2f": 2, "SFVec3f": 3, "SFColor": 3, "SFRotation": 4}
-"""Numbers in a value."""
+COUNTS = {
+    "SFFloat": 1,
+    "SFTime": 1,
+    "SFInt32": 1,
+    "SFVec2f": 2,
+    "SFVec3f": 3,
+    "SFColor": 3,
+    "SFRotation": 4,
+}  # Numbers in a value.
 
 WHOLE = re.compile(r"[+-]?[0-9]+")
 _BEFORE = re.compile(r"\b([A-Za-z_]\w*)[ \t,\[]*\Z")
@@ -180,7 +169,7 @@ def unescape(text: str) -> str:
     return _ESCAPE.sub(r"\1", text) if "\\" in text else text
 
 
-def _vector_reader(field_type: str) -> Reader:
+def _number_reader(field_type: str) -> Reader:
     match = numbers(COUNTS[field_type]).match
     pack = struct.Struct(f"{COUNTS[field_type]}d").pack
     array = np.frombuffer
@@ -191,19 +180,11 @@ def _vector_reader(field_type: str) -> Reader:
             return irregular(parser, pos, field_type)
         return array(pack(*map(float, found.groups()))), found.end()
 
-    return read
+    def read_one(parser: Parser, pos: int) -> tuple[Value, int]:
+        found = NUMBER.match(parser.data, pos)
+        return (float(found[1]), found.end()) if found is not None else irregular(parser, pos, field_type)
 
-
-def _scalar_reader(field_type: str) -> Reader:
-    match = NUMBER.match
-
-    def read(parser: Parser, pos: int) -> tuple[Value, int]:
-        found = match(parser.data, pos)
-        if found is None:
-            return irregular(parser, pos, field_type)
-        return float(found[1]), found.end()
-
-    return read
+    return read if COUNTS[field_type] > 1 else read_one
 
 
 def _read_int(parser: Parser, pos: int) -> tuple[Value, int]:
@@ -258,7 +239,6 @@ def _list_reader(field_type: str) -> Reader:
     single = "SF" + field_type[2:]
     width = COUNTS[single]
     whole = field_type == "MFInt32"
-    make = int_list if whole else float_list
 
     def read(parser: Parser, pos: int) -> tuple[Value, int]:
         data = parser.data
@@ -278,21 +258,25 @@ def _list_reader(field_type: str) -> Reader:
         if comma is not None:
             parser.problem(rules.DECIMAL_COMMA, f"{comma[0]} has a decimal comma", start + comma.start())
             text = _IN_NUMBER.sub(".", text)
-        values: Any = make(text) if end < len(data) else None
+        values = number_list(text, whole) if end < len(data) else None
         if comma is not None and (values is None or len(values) % width):
-            return frozen_array([], whole).reshape(-1, width) if width > 1 else frozen_array([], whole), end + 1
+            return _rows(parser, frozen_array([], whole), field_type, start), end + 1
         if values is None:
             loose, pos = loose_numbers(parser, start, single)
             parser.closed(start - 1, pos, "an integer" if whole else "a number")
             values = frozen_array(loose, whole)
-        if width == 1:
-            return values, end + 1
-        if len(values) % width:
-            message = f"{len(values)} numbers in an {field_type}: not a multiple of {width}"
-            raise parser.error(rules.WRONG_COUNT, message, start - 1)
-        return values.reshape(-1, width), end + 1
+        return _rows(parser, values, field_type, start - 1), end + 1
 
     return read
+
+
+def _rows(parser: Parser, values: Floats | Ints, field_type: str, offset: int) -> Floats | Ints:
+    """Return the numbers of a list as rows, where its type has several in each value; refuse an incomplete row."""
+    width = COUNTS["SF" + field_type[2:]]
+    if len(values) % width:
+        message = f"{len(values)} numbers in an {field_type}: not a multiple of {width}"
+        raise parser.error(rules.WRONG_COUNT, message, offset)
+    return values if width == 1 else values.reshape(-1, width)
 
 
 def _without_comments(text: str) -> str:
@@ -307,45 +291,30 @@ def _without_comments(text: str) -> str:
 
 def _bare_numbers(parser: Parser, start: int, field_type: str) -> tuple[Value, int]:
     """Read one value without brackets, which is legal, or several, whose meaning is clear."""
-    single = "SF" + field_type[2:]
-    width = COUNTS[single]
-    values, pos = loose_numbers(parser, start, single)
+    values, pos = loose_numbers(parser, start, "SF" + field_type[2:])
     if not values:
         return irregular(parser, start, field_type)
-    if len(values) % width:
-        message = f"{len(values)} numbers in an {field_type}: not a multiple of {width}"
-        raise parser.error(rules.WRONG_COUNT, message, parser.skip(start))
-    if len(values) > width:
+    rows = _rows(parser, frozen_array(values, field_type == "MFInt32"), field_type, parser.skip(start))
+    if len(rows) > 1:
         parser.problem(rules.IRREGULAR_VALUE, f"{len(values)} numbers without brackets", parser.skip(start))
-    array = frozen_array(values, field_type == "MFInt32")
-    return array if width == 1 else array.reshape(-1, width), pos
+    return rows, pos
 
 
 def _read_image(parser: Parser, pos: int) -> tuple[Value, int]:
-    """Read width, height, number of components, and one integer for each pixel."""
-    start = pos
-    values: list[int] = []
-    wanted = 3
-    while len(values) < wanted and (found := LOOSE_NUMBER.match(parser.data, pos)) is not None:
-        word = found[1]
-        try:
-            values.append(int(word, 16) if word[:2] in ("0x", "0X") else int(word))
-        except ValueError as error:
-            message = f"found {word[:40]}, expected an integer"
-            raise parser.error(rules.WRONG_VALUE, message, found.start(1)) from error
-        if not 0 <= values[-1] < 2**32:
-            raise parser.error(rules.WRONG_VALUE, f"the pixel value {word[:40]} is not in 0…2³²-1", found.start(1))
-        pos = found.end()
-        if len(values) == 3:
-            wanted += values[0] * values[1]
+    values, end = loose_numbers(parser, pos, "SFInt32", 3)
     if not values:
         return irregular(parser, pos, "SFImage")
+    if min(values) < 0:
+        raise parser.error(rules.WRONG_VALUE, "the size of an image is negative", parser.skip(pos))
+    wanted = 3 + (int(values[0] * values[1]) if len(values) == 3 else 0)
+    pixels, end = loose_numbers(parser, end, "SFInt32", wanted - len(values))
+    values += pixels
     if len(values) < wanted:
         message = f"the image has {len(values)} numbers; its size needs {wanted}"
-        raise parser.error(rules.WRONG_VALUE, message, parser.skip(start))
-    array = np.array(values, dtype=np.int64)
+        raise parser.error(rules.WRONG_VALUE, message, parser.skip(pos))
+    array = np.array(values, dtype=np.int64) % 2**32
     array.flags.writeable = False
-    return array, pos
+    return array, end
 
 
 def read_event(parser: Parser, pos: int) -> tuple[Value, int]:
@@ -453,11 +422,9 @@ def int32(parser: Parser, value: int, offset: int) -> int:
     return value
 
 
-def frozen_array(values: list[float], whole: bool) -> Any:  # noqa: ANN401
+def frozen_array(values: list[float], whole: bool) -> Floats | Ints:
     """Return a read-only array (N,) of int32 or float64."""
-    array = np.array(values, dtype=np.int32 if whole else np.float64)
-    array.flags.writeable = False
-    return array
+    return frozen_ints(values) if whole else frozen(values)
 
 
 def _whole_number(parser: Parser, word: str, offset: int) -> int:
@@ -495,12 +462,10 @@ def _to_float(word: str) -> float:
 READERS: dict[str, Reader] = {
     "SFBool": _read_bool,
     "SFInt32": _read_int,
-    "SFFloat": _scalar_reader("SFFloat"),
-    "SFTime": _scalar_reader("SFTime"),
     "SFString": _read_string,
     "MFString": _read_strings,
     "SFImage": _read_image,
-    **{name: _vector_reader(name) for name, count in COUNTS.items() if count > 1},
+    **{name: _number_reader(name) for name in COUNTS if name != "SFInt32"},
     **{
         name: _list_reader(name)
         for name in ("MFInt32", "MFFloat", "MFTime", "MFVec2f", "MFVec3f", "MFColor", "MFRotation")

@@ -1,8 +1,5 @@
 """Writing VRML97: scenes of nodes as text. Numbers are written so that they are read as the same numbers."""
 
-from __future__ import annotations
-
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
@@ -10,7 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
+from bodymotion.formats.text.decimals import json_text
+from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value, visits
 from bodymotion.formats.vrml.specs import standard_fields
 
 # The standard forbids a digit, + and - at the front, and a point anywhere; models have them, and their readers accept them.
@@ -33,23 +31,14 @@ def legal_name(text: str, otherwise: str = "unnamed") -> str:
 
 
 PIECE = 1 << 11
-LONG = 100
-"""The lines of a longer list are indented by one blank, and its integers keep their `.0`: that saves bytes and most of the time."""
+LONG = 100  # The lines of a longer list are indented by one blank, and its integers keep their `.0`: that saves bytes and most of the time.
 _ROWS = bytes.maketrans(b",]", b" \n")
-IN_A_LINE = 12
-"""Numbers in a line of a list without rows."""
+IN_A_LINE = 12  # Numbers in a line of a list without rows.
 
 
-def number(x: float) -> str:
-    """Return the shortest text that reads back as the same double: `1`, `0.5`, `1e-07`, `-0`."""
-    if not math.isfinite(x):
-        return "nan" if math.isnan(x) else "inf" if x > 0 else "-inf"
-    return repr(float(x)).removesuffix(".0")
-
-
-def numbers(values: npt.NDArray[Any]) -> str:
-    """Return a few numbers with spaces between them."""
-    return " ".join(map(number if values.dtype.kind == "f" else str, values.ravel().tolist()))
+def _numbers(values: npt.ArrayLike) -> str:
+    """Return a few numbers as the shortest text that reads back as the same: `1`, `0.5`, `1e-07`, `-0`, `nan`, `-inf`."""
+    return " ".join(repr(value).removesuffix(".0") for value in np.ravel(values).tolist())
 
 
 def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
@@ -72,14 +61,16 @@ def number_pieces(values: npt.NDArray[Any], indent: bytes) -> Iterator[bytes]:
             if start + PIECE < len(values):
                 yield inner
     elif values.ndim == 1 and whole:
-        yield b"[" + inner + _json(values)[1:-1].replace(b",-1,", b" -1\n").replace(b",", b" ").replace(b"\n", inner)
+        yield (
+            b"[" + inner + json_text(values)[1:-1].replace(b",-1,", b" -1\n").replace(b",", b" ").replace(b"\n", inner)
+        )
     elif values.ndim == 2 or len(values) <= IN_A_LINE:
-        yield b"[ " + numbers(values).encode() + b" ]"
+        yield b"[ " + _numbers(values).encode() + b" ]"
         return
     else:
         yield b"["
         for start in range(0, len(values), IN_A_LINE):
-            yield inner + numbers(values[start : start + IN_A_LINE]).encode()
+            yield inner + _numbers(values[start : start + IN_A_LINE]).encode()
     yield b"\n" + indent + b"]"
 
 
@@ -90,36 +81,20 @@ def _triangles(index: npt.NDArray[Any]) -> bool:
 
 
 def _rows(values: npt.NDArray[Any], inner: bytes, long: bool) -> bytes:
-    text = _json(values, short=not long)[2:-2]
+    text = json_text(values, repr)[2:-2]
     if long:
         # One pass over the bytes: of `a,b],[c,d` it makes two lines, the comma between them a blank at the beginning of the second.
         return text.translate(_ROWS, b"[")
     # Searching for one byte is several times as fast as searching for more.
+    text = text.replace(b".0,", b",").replace(b".0]", b"]").removesuffix(b".0")
     return text.replace(b"],[", b"\n").replace(b",", b" ").replace(b"\n", inner)
 
 
-def _json(values: npt.NDArray[Any], short: bool = True) -> bytes:
-    import orjson
-
-    if values.dtype.kind not in "iu":
-        values = values.astype(np.float64, copy=False)
-    text: bytes = orjson.dumps(np.ascontiguousarray(values), option=orjson.OPT_SERIALIZE_NUMPY)
-    if values.dtype.kind == "f":
-        if short:
-            text = text.replace(b".0,", b",").replace(b".0]", b"]")
-        infinite = values[~np.isfinite(values)]
-        if len(infinite):
-            names = [number(x).encode() for x in infinite.tolist()]
-            parts = text.split(b"null")
-            text = b"".join(part + name for part, name in zip(parts, [*names, b""], strict=True))
-    return text
-
-
 HEADER = "#VRML V2.0 utf8"
-DEEPEST = 40
-"""Lines are not indented further than that: in a long chain of Joints the blanks would be most of the text."""
-SHORT = 100
-"""A node without nodes inside is written in one line up to this length."""
+DEEPEST = (
+    40  # Lines are not indented further than that: in a long chain of Joints the blanks would be most of the text.
+)
+SHORT = 100  # A node without nodes inside is written in one line up to this length.
 
 Pieces: TypeAlias = "Iterator[bytes | Pieces]"
 
@@ -162,7 +137,6 @@ class _Writer:
         self.used_names: set[str] = set()
 
     def scene(self, scene: Scene) -> Pieces:
-        """Write the header and all below it."""
         yield HEADER.encode() + b"\n"
         self._survey(scene.nodes)
         for proto in scene.protos.values():
@@ -176,33 +150,19 @@ class _Writer:
         yield self._routes(scene.routes, b"")
 
     def _survey(self, nodes: Iterable[Node]) -> None:
-        """Find the nodes that are used several times, and the names that are in use."""
         seen: set[int] = set()
-        stack = list(nodes)
-        while stack:
-            node = stack.pop()
-            if id(node) in seen:
-                self.shared.add(id(node))
-                continue
-            seen.add(id(node))
+        for node in visits(nodes):
+            (self.shared if id(node) in seen else seen).add(id(node))
             self.used_names.add(node.name)
-            stack.extend(_inner(node))
 
     # ---- prototypes
 
     def _needed(self, nodes: Iterable[Node], indent: bytes) -> Pieces:
         """Declare the prototypes of nodes and of all in them that are not known here."""
         found: dict[str, Proto] = {}
-        seen: set[int] = set()
-        stack = list(nodes)[::-1]
-        while stack:
-            node = stack.pop()
-            if id(node) in seen:
-                continue
-            seen.add(id(node))
+        for node in visits(nodes):
             if node.proto is not None and found.setdefault(node.type, node.proto) is not node.proto:
                 raise ValueError(f"two prototypes have the name {node.type}")
-            stack.extend(reversed(_inner(node)))
         for name, proto in found.items():
             if self.protos.get(name) is not proto:
                 yield self._needed(_proto_nodes(proto), indent)
@@ -296,8 +256,7 @@ class _Writer:
         for name, value in node.fields.items():
             if isinstance(value, (Node, list)) or (isinstance(value, np.ndarray) and value.size > 9):
                 return None
-            kind = declared[name].type if name in declared else ""
-            words.append(f"{name} ".encode() + _plain(value, kind, b""))
+            words.append(f"{name} ".encode() + _plain(value, declared[name].type if name in declared else "", b""))
         text = b" " + b" ".join(words) + b" }"
         return text if len(text) <= SHORT and b"\n" not in text else None
 
@@ -332,14 +291,14 @@ def _plain(value: Value, kind: str, indent: bytes) -> bytes:
         case int():
             return str(value).encode()
         case float():
-            return number(value).encode() if kind else repr(value).encode()
+            return _numbers(value).encode() if kind else repr(value).encode()
         case str():
             return _string(value)
         case IsReference():
             return f"IS {value.name}".encode()
         case np.ndarray():
             if kind.startswith("SF"):
-                return numbers(value).encode()
+                return _numbers(value).encode()
             return b"".join(number_pieces(value, indent))
         case list() | tuple():
             return _strings([item for item in value if isinstance(item, str)])
@@ -348,28 +307,16 @@ def _plain(value: Value, kind: str, indent: bytes) -> bytes:
 
 
 def _string(text: str) -> bytes:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return b'"' + escaped.encode("utf-8", "replace") + b'"'
+    return b'"' + text.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "replace") + b'"'
 
 
 def _strings(texts: Iterable[str]) -> bytes:
     return b"[ " + b"".join(_string(text) + b" " for text in texts) + b"]"
 
 
-def _inner(node: Node) -> list[Node]:
-    """Return the nodes in a node's fields."""
-    found: list[Node] = []
-    for value in node.fields.values():
-        if isinstance(value, Node):
-            found.append(value)
-        elif isinstance(value, list):
-            found.extend(item for item in value if isinstance(item, Node))
-    return found
-
-
 def _proto_nodes(proto: Proto) -> list[Node]:
     """Return the nodes that are the defaults of a prototype's fields; those of its body declare what they need themselves."""
-    return _inner(Node("", fields={field.name: field.value for field in proto.fields.values()}))
+    return list(visits([Node("", fields={field.name: field.value for field in proto.fields.values()})]))[1:]
 
 
 def _declared_fields(node: Node) -> Mapping[str, FieldDeclaration]:

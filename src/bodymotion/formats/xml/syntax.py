@@ -1,16 +1,18 @@
 """Positions in the text of an XML file, misspelt names, and explanations of what is wrong with a file that is not well-formed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from xml.parsers import expat
 
 from bodymotion.diagnostics.spelling import meant
 
-MAX_TAG_BYTES = 20_000
-"""The part of a tag that is searched."""
+MAX_TAG_BYTES = 20_000  # The part of a tag that is searched.
 
+_MESSAGES = {
+    expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "the file has content after the end of its root element: there is one </…> too many, "
+    "or a second root element",
+    expat.errors.XML_ERROR_MISPLACED_XML_PI: "<?xml …?> is not at the beginning of the file; nothing may be before it",
+}
 _NAME = rb"[^\s<>/=\"'&]+"
 _ATTRIBUTE = re.compile(rb"\s+(" + _NAME + rb")\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
 _TAG = re.compile(rb"<" + _NAME)
@@ -85,13 +87,6 @@ def explain_syntax_error(
         return _closes_nothing(data, at, open_tags), None
     if code == of_code[expat.errors.XML_ERROR_NO_ELEMENTS]:
         return f"the file ends too early: {_still_open(open_tags[-1])}", None
-    if code == of_code[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]:
-        return (
-            "the file has content after the end of its root element: there is one </…> too many, or a second root element",
-            None,
-        )
-    if code == of_code[expat.errors.XML_ERROR_MISPLACED_XML_PI]:
-        return "<?xml …?> is not at the beginning of the file; nothing may be before it", None
     if code == of_code[expat.errors.XML_ERROR_UNDEFINED_ENTITY]:
         sign = _UNKNOWN.search(data, at, at + MAX_TAG_BYTES)
         shown = _text(sign.group()) if sign else "&…;"
@@ -104,7 +99,7 @@ def explain_syntax_error(
         if not open_tags and data[max(at - 1, 0) : at + 1] == b"</":
             return _closes_nothing(data, at - 1, open_tags), None
         return _in_tag(data, at) or (_unreadable(data, at, code), None)
-    return expat.ErrorString(code) or "", None
+    return _MESSAGES.get(expat.ErrorString(code), expat.ErrorString(code)) or "", None
 
 
 def _still_open(tag: tuple[str, int]) -> str:

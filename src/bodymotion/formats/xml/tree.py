@@ -14,17 +14,16 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from xml.parsers import expat
+from xml.sax.saxutils import escape
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity, document, judgement
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity, Subject, document, judgement
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.xml.syntax import attribute_position, closest_name, explain_syntax_error, line_and_column
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    from bodymotion.diagnostics import Subject
 
 
 UNREADABLE = judgement.error(
@@ -55,8 +54,7 @@ MISSING = document.error(
 MAX_BYTES = 10**8
 MAX_ELEMENTS = 300_000
 MAX_DEPTH = 200
-MAX_SPELLING_CANDIDATES = 50
-"""How many attributes of an element are compared with a missing one."""
+MAX_SPELLING_CANDIDATES = 50  # How many attributes of an element are compared with a missing one.
 
 
 @dataclass(eq=False)
@@ -180,12 +178,17 @@ class Element:
                 return
         if self.document is None:
             return
-        found = self.document.found
-        if found.is_full(rule):
+        if self.is_full(rule):
             # Finding the location of each would take long where there are very many.
-            found.count_more(rule)
+            self.document.found.count_more(rule)
         else:
-            found.report(rule, message, self.location_of(name), hint=hint, severity=severity, data=data, fatal=fatal)
+            self.document.found.report(
+                rule, message, self.location_of(name), hint=hint, severity=severity, data=data, fatal=fatal
+            )
+
+    def is_full(self, rule: Rule) -> bool:
+        """Return whether so many problems of a rule were reported that more are only counted."""
+        return self.document is not None and self.document.found.is_full(rule)
 
     def wrong(self, message: str, name: str = "") -> None:
         """Record XML104 for an attribute: a fatal problem."""
@@ -211,36 +214,23 @@ class Element:
         (XML105), the problem is recorded and the default, or else NaN, is returned.
         """
         if name in self.attributes:
-            return self._numbers(self.attributes[name], f"{name} of <{self.name}>", count, name, default)
-        if default is None:
+            try:
+                return numbers_in(self.attributes[name], f"{name} of <{self.name}>", count)
+            except ValueError as error:
+                self.wrong(str(error), name)
+        elif default is None:
             self._missing(name)
-        return _unknown_numbers(count, default)
+        if default is not None:
+            return tuple(default)
+        return (math.nan,) * (1 if count is None else count if isinstance(count, int) else count[0])
 
-    def integer(self, name: str, default: int) -> int:
-        """Return the whole number in an attribute; see `numbers`."""
-        value = self.number(name, default)
-        if not math.isfinite(value) or value != int(value):
-            self.wrong(f"{name} of <{self.name}> is {_shown(self.attributes[name])}; expected a whole number", name)
-            return default
-        return int(value)
-
-    def text_numbers(self, count: int | Sequence[int] | None = None) -> tuple[float, ...]:
-        """Return the numbers in the element's text; see `numbers`."""
-        return self._numbers(self.text, f"<{self.name}>", count)
-
-    def _numbers(
-        self,
-        text: str,
-        title: str,
-        count: int | Sequence[int] | None,
-        name: str = "",
-        default: Sequence[float] | None = None,
-    ) -> tuple[float, ...]:
+    def text_number(self) -> float:
+        """Return the number in the element's text; NaN where it is something else, which is recorded (XML104)."""
         try:
-            return numbers_in(text, title, count)
+            return numbers_in(self.text, f"<{self.name}>", 1)[0]
         except ValueError as error:
-            self.wrong(str(error), name)
-            return _unknown_numbers(count, default)
+            self.wrong(str(error))
+            return math.nan
 
     def _missing(self, name: str) -> None:
         """Record that an attribute is missing; where another one is probably meant for it, at that one."""
@@ -250,11 +240,8 @@ class Element:
             return
         others = islice(self.attributes, MAX_SPELLING_CANDIDATES)
         misspelt = next((other for other in others if closest_name(other, (name,))), None)
-        if misspelt is None:
-            self.report(MISSING, f"<{self.name}> has no {name}", fatal=True)
-        else:
-            message = f"<{self.name}> has no {name}; it has {misspelt!r:.60}: is {name} meant?"
-            self.report(MISSING, message, misspelt, fatal=True)
+        hint = "" if misspelt is None else f"; it has {misspelt!r:.60}: is {name} meant?"
+        self.report(MISSING, f"<{self.name}> has no {name}{hint}", misspelt or "", fatal=True)
 
 
 def numbers_in(text: str, title: str, count: int | Sequence[int] | None = None) -> tuple[float, ...]:
@@ -265,33 +252,19 @@ def numbers_in(text: str, title: str, count: int | Sequence[int] | None = None) 
     ValueError
         When it holds something else; the message begins with `title`.
     """
-    try:
-        values = tuple(_number(word) for word in text.split())
-    except ValueError:
+    words = text.split()
+    # What only Python accepts (1_000, NaN) is no number.
+    if not all(map(_NUMBER.fullmatch, words)):
         slip = number_slip(text)
-        raise ValueError(f"{title} is {_shown(text)}; expected numbers{f' ({slip})' if slip else ''}") from None
+        raise ValueError(f"{title} is {_shown(text)}; expected numbers{f' ({slip})' if slip else ''}")
+    values = tuple(map(float, words))
     allowed = (count,) if isinstance(count, int) else count
     if allowed is not None and len(values) not in allowed:
-        wanted = " or ".join(map(str, allowed))
-        raise ValueError(f"{title} is {_shown(text)}: {len(values)} numbers; expected {wanted}")
+        raise ValueError(f"{title} is {_shown(text)}: {len(values)} numbers; expected {' or '.join(map(str, allowed))}")
     return values
 
 
-def _unknown_numbers(count: int | Sequence[int] | None, default: Sequence[float] | None) -> tuple[float, ...]:
-    """Return the default, or NaN for each number that could not be read."""
-    if default is not None:
-        return tuple(default)
-    return (math.nan,) * (1 if count is None else count if isinstance(count, int) else count[0])
-
-
 _NUMBER = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?|[+-]?inf(inity)?", re.IGNORECASE | re.ASCII)
-
-
-def _number(word: str) -> float:
-    """Return the number that a word is; what only Python accepts (1_000, NaN) is none."""
-    if _NUMBER.fullmatch(word) is None:
-        raise ValueError(word)
-    return float(word)
 
 
 def _shown(text: str) -> str:
@@ -307,8 +280,7 @@ def parse_xml(data: bytes, path: Path | None = None) -> Element:
         When it is not well-formed, declares entities, or is too large or nested too deep.
     """
     found = Diagnostics(path)
-    root = read_xml(data, path, found)
-    return found.result(root).require()
+    return found.result(read_xml(data, path, found)).require()
 
 
 def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | None:
@@ -324,13 +296,7 @@ def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | No
         if len(data) > MAX_BYTES:
             message = f"the file has {len(data)} bytes; at most {MAX_BYTES} are read"
             raise UNREADABLE.error(message, Location(document.path))
-        builder = _Builder(document)
-        try:
-            return builder.parse(None)
-        except _UnknownEncoding:
-            document.data = _decoded(data, document.path).encode("utf-8", "surrogatepass")
-            builder = _Builder(document)
-            return builder.parse("utf-8")
+        return _Builder(document).parse()
     except FormatError as error:
         found.add(error.problem, fatal=True)
         document.incomplete = True
@@ -349,21 +315,22 @@ def discard_following(found: Diagnostics, misspelt: Rule, of_the_whole: frozense
     )
 
 
-class _UnknownEncoding(Exception):  # noqa: N818
-    """The encoding is one that expat does not know."""
+_DECLARED = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
+_OF_EXPAT = ("utf8", "utf16", "iso88591", "usascii")
 
 
-_DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
-
-
-def _decoded(data: bytes, path: str | None) -> str:
-    """Decode what expat cannot: encodings of several bytes, such as Shift-JIS."""
-    found = _DECLARED.search(data[:1000])
+def _in_utf8(data: bytes, path: str | None) -> tuple[bytes, str | None]:
+    """Return a document in UTF-8, and that encoding, where it declares one that expat does not know; else itself, and None."""
+    found = _DECLARED.match(data)
     name = found.group(1).decode("ascii") if found else ""
+    plain = re.sub("[._-]", "", name.lower())
+    if not name or plain in _OF_EXPAT:
+        return data, None
     try:
-        return data.decode("cp932" if name.lower().replace("-", "_") in ("shift_jis", "sjis", "x_sjis") else name)
+        text = data.decode("cp932" if plain in ("shiftjis", "sjis", "xsjis") else name)
     except (LookupError, UnicodeError, ValueError) as error:
         raise NOT_XML.error(f"its encoding {name!r} cannot be read: {error}"[:300], Location(path, 1, 1)) from error
+    return text.encode("utf-8", "surrogatepass"), "utf-8"
 
 
 class _Builder:
@@ -374,21 +341,9 @@ class _Builder:
         self.root: Element | None = None
         self.count = 0
 
-    def parse(self, encoding: str | None) -> Element:
-        try:
-            return self._parse(encoding)
-        except FormatError as error:
-            if self.root is None or error.problem.rule == ENTITY.code:
-                raise
-            self.document.found.add(error.problem, fatal=True)
-            # What is behind the end of the root is no part of the model.
-            self.document.incomplete = bool(self.stack)
-            for element in self.stack:
-                element.partial = True
-            return self.root
-
-    def _parse(self, encoding: str | None) -> Element:
-        data = self.document.data
+    def parse(self) -> Element:
+        document = self.document
+        document.data, encoding = _in_utf8(document.data, document.path)
         self.parser = parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
         parser.ordered_attributes = True
@@ -398,21 +353,21 @@ class _Builder:
         parser.EntityDeclHandler = self.entity
         parser.UnparsedEntityDeclHandler = self.entity
         try:
-            parser.Parse(data, True)
-        except expat.ExpatError as error:
-            if error.code == expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING] and encoding is None:
-                raise _UnknownEncoding from error
-            open_tags = [(element.name, element.line or 1) for element in self.stack]
-            words, at = explain_syntax_error(data, parser.ErrorByteIndex, error.code, open_tags)
-            line, column = (error.lineno, error.offset + 1) if at is None else line_and_column(data, at)
-            raise NOT_XML.error(words or str(error), Location(self.document.path, line, column)) from error
-        except (LookupError, UnicodeError) as error:
-            raise _UnknownEncoding from error
-        except ValueError as error:
-            # expat refuses encodings of several bytes with ValueError; a FormatError of a handler is one, too.
-            if isinstance(error, FormatError) or encoding is not None:
+            try:
+                parser.Parse(document.data, True)
+            except expat.ExpatError as error:
+                open_tags = [(element.name, element.line or 1) for element in self.stack]
+                words, at = explain_syntax_error(document.data, parser.ErrorByteIndex, error.code, open_tags)
+                line, column = (error.lineno, error.offset + 1) if at is None else line_and_column(document.data, at)
+                raise NOT_XML.error(words or str(error), Location(document.path, line, column)) from error
+        except FormatError as error:
+            if self.root is None or error.problem.rule == ENTITY.code:
                 raise
-            raise _UnknownEncoding from error
+            document.found.add(error.problem, fatal=True)
+            # What is behind the end of the root is no part of the model.
+            document.incomplete = bool(self.stack)
+            for element in self.stack:
+                element.partial = True
         assert self.root is not None
         return self.root
 
@@ -423,11 +378,8 @@ class _Builder:
         line, column = self.here()
         self.count += 1
         if len(self.stack) >= MAX_DEPTH or self.count > MAX_ELEMENTS:
-            too_many = self.count > MAX_ELEMENTS
-            message = (
-                f"more than {MAX_ELEMENTS} elements" if too_many else f"elements nested more than {MAX_DEPTH} deep"
-            )
-            raise TOO_DEEP.error(message, Location(self.document.path, line, column))
+            limit = f"{MAX_ELEMENTS} elements, or elements nested more than {MAX_DEPTH} deep"
+            raise TOO_DEEP.error(f"more than {limit}", Location(self.document.path, line, column))
         pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
         at, document = self.parser.CurrentByteIndex, self.document
         element = Element(name, pairs, line=line, column=column, document=document, offset=at)
@@ -451,10 +403,8 @@ class _Builder:
 
 
 _NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_ATTRIBUTE_ESCAPES = {**_ESCAPES, '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
-_TEXT_SPECIAL = re.compile(r"[&<>\r]")
-_ATTRIBUTE_SPECIAL = re.compile(r'[&<>"\t\n\r]')
+_IN_TEXT = {"\r": "&#13;"}
+_IN_ATTRIBUTE = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 
 
 def is_xml_text(text: str) -> bool:
@@ -462,11 +412,8 @@ def is_xml_text(text: str) -> bool:
     return _NO_CHARACTER.search(text) is None
 
 
-def _escaped(text: str, attribute: bool) -> str:
-    text = _NO_CHARACTER.sub("\ufffd", text)
-    if attribute:
-        return _ATTRIBUTE_SPECIAL.sub(lambda found: _ATTRIBUTE_ESCAPES[found.group()], text)
-    return _TEXT_SPECIAL.sub(lambda found: _ESCAPES.get(found.group(), "&#13;"), text)
+def _escaped(text: str, further: dict[str, str]) -> str:
+    return escape(_NO_CHARACTER.sub("\ufffd", text), further)
 
 
 def number_text(values: npt.ArrayLike) -> str:
@@ -484,25 +431,21 @@ def to_xml(root: Element, comment: str = "") -> bytes:
     lines = ['<?xml version="1.0" encoding="utf-8"?>']
     if comment:
         lines.append(f"<!-- {_NO_CHARACTER.sub(chr(0xFFFD), comment).replace('--', '- -')} -->")
-    # Each entry is an element still to be written, or the line that closes one.
-    stack: list[tuple[int, Element | str]] = [(0, root)]
-    while stack:
-        depth, item = stack.pop()
-        indent = "  " * depth
-        if isinstance(item, str):
-            lines.append(f"{indent}</{item}>")
-            continue
-        attributes = "".join(f' {key}="{_escaped(value, True)}"' for key, value in item.attributes.items())
-        text = item.text if not item.children and not item.text.isspace() else ""
-        if text:
-            lines.append(f"{indent}<{item.name}{attributes}>{_escaped(text, False)}</{item.name}>")
-        elif not item.children:
-            lines.append(f"{indent}<{item.name}{attributes}/>")
-        else:
-            lines.append(f"{indent}<{item.name}{attributes}>")
-            stack.append((depth, item.name))
-            stack += [(depth + 1, child) for child in reversed(item.children)]
-    return ("\n".join(lines) + "\n").encode()
+    return ("\n".join([*lines, *_lines(root, "")]) + "\n").encode()
+
+
+def _lines(element: Element, indent: str) -> Iterator[str]:
+    attributes = "".join(f' {key}="{_escaped(value, _IN_ATTRIBUTE)}"' for key, value in element.attributes.items())
+    start = f"{indent}<{element.name}{attributes}"
+    if element.children:
+        yield f"{start}>"
+        for child in element.children:
+            yield from _lines(child, indent + "  ")
+        yield f"{indent}</{element.name}>"
+    elif element.text and not element.text.isspace():
+        yield f"{start}>{_escaped(element.text, _IN_TEXT)}</{element.name}>"
+    else:
+        yield f"{start}/>"
 
 
 FieldTable: TypeAlias = Mapping[str, Sequence[str]]

@@ -14,30 +14,24 @@ from dataclasses import dataclass, field
 from functools import wraps
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn, TypeVar, cast
+from typing import NoReturn, TypeVar, cast
 
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel, meant, number_slip
 from bodymotion.diagnostics.text import with_article
+from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.text.source_text import Text, decode
 from bodymotion.formats.yaml.tree import Dialect, Document, Mapping, Node, Scalar, Sequence, parse_yaml
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.system.open_files import open_file
 
-MAX_BYTES = 2 * 10**8
-"""[bytes] One file."""
-MAX_PLAIN = 200_000
-"""Values of unknown keys that are kept, and lists of numbers in lists."""
-MAX_DEPTH = 100
-"""Levels of nesting."""
-MAX_TEXTS = 1_000
-"""Texts of a list that are read."""
-MAX_MISSPELT = 50
-"""Unused keys of a mapping that are compared with known ones: spelling mistakes are few."""
-MIN_KEY_LENGTH = 4
-"""Shorter unused keys are not compared."""
+MAX_BYTES = 2 * 10**8  # [bytes] One file.
+MAX_PLAIN = 200_000  # Values of unknown keys that are kept, and lists of numbers in lists.
+MAX_DEPTH = 100  # Levels of nesting.
+MAX_TEXTS = 1_000  # Texts of a list that are read.
+MAX_MISSPELT = 50  # Unused keys of a mapping that are compared with known ones: spelling mistakes are few.
+MIN_KEY_LENGTH = 4  # Shorter unused keys are not compared.
 
 _NULL = ("", "~", "null")
 _TRUE = ("true", "yes", "on", "y")
@@ -48,7 +42,8 @@ _NUMBER = re.compile(
 """A number, and what follows it: C++ programs read as far as they get, so files have `0.5f` and `0.t`."""
 
 
-Reads = TypeVar("Reads", bound=Callable[..., Any])
+T = TypeVar("T")
+Fallback = TypeVar("Fallback")
 
 
 @dataclass
@@ -75,23 +70,8 @@ class Context:
 
 
 def read_bytes(path: Path, rules: ModuleType) -> bytes:
-    """Return the bytes of a file.
-
-    Raises
-    ------
-    FormatError
-        When it cannot be opened, or is too large.
-    """
-    where = Location(str(path))
-    try:
-        with open_file(path) as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise cast("Rule", rules.UNREADABLE).error(f"cannot be opened: {reason}", where) from error
-    if len(data) > MAX_BYTES:
-        raise cast("Rule", rules.TOO_LARGE).error(f"the file is larger than {MAX_BYTES} bytes", where)
-    return data
+    """Return the bytes of a file; FormatError where it cannot be opened, or is too large."""
+    return file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
 
 
 def open_text(
@@ -124,20 +104,26 @@ def open_text(
     return document
 
 
-def default_on_error(fallback: object) -> Callable[[Reads], Reads]:
-    """Make a reader of keys record a fault, mark the key unknown, and return its `default`, or else `fallback`."""
+def reads(fallback: Fallback) -> Callable[[Callable[..., T | None]], Callable[..., T | Fallback]]:
+    """Make a reader of keys `call(fields, *names, default=fallback, **options)` of one of a value, `read(fields, value, name, **options)`.
 
-    def made(read: Reads) -> Reads:
+    It returns the default where no key is there, where `read` returns None, and where it raises a fault, which is recorded; then the key
+    is unknown.
+    """
+
+    def made(read: Callable[..., T | None]) -> Callable[..., T | Fallback]:
         @wraps(read)
-        def call(fields: Fields, *names: object, **options: object) -> object:
+        def call(fields: Fields, *names: str, default: Fallback = fallback, **options: object) -> T | Fallback:
+            value = fields.find(*names)
             try:
-                return read(fields, *names, **options)
+                found = None if value is None else read(fields, value, names[0], **options)
             except FormatError as error:
                 fields.context.found.refuse(error)
-                fields.unknown.update(str(name) for name in names[:1])
-                return options.get("default", fallback)
+                fields.unknown.add(names[0])
+                found = None
+            return default if found is None else found
 
-        return cast("Reads", call)
+        return call
 
     return made
 
@@ -168,9 +154,7 @@ class Fields:
 
     def location(self, key: str | None = None) -> Location:
         """Return the location of a key, in any spelling; without one, that of the mapping."""
-        if key is None:
-            return self.node.location
-        return self.node.location_of(key if key in self.node.items else camel(key))
+        return self.node.location if key is None else self.node.location_of(key)
 
     def find(self, *names: str) -> Node | None:
         """Return the value of the first of several keys that is there, in any spelling, and count all of them as used."""
@@ -194,37 +178,35 @@ class Fields:
         message = f"{name} of {self.title} is {given}; it must be {expected}"
         raise self.context.rules.WRONG_VALUE.error(message, value.location, hint)
 
-    @default_on_error("")
-    def text(self, *names: str, default: str = "") -> str:
+    def reject(self, rule: Rule, message: str, name: str) -> None:
+        """Record that a key has a value that it cannot have, and that its value is unknown."""
+        self.context.found.refuse(rule.error(message, self.location(name)))
+        self.unknown.add(name)
+
+    @reads("")
+    def text(self, value: Node, name: str) -> str:
         """Return a text."""
-        value = self.find(*names)
-        if value is None:
-            return default
         if not isinstance(value, Scalar):
-            self.refuse(names[0], "a text", value)
+            self.refuse(name, "a text", value)
         return value.value
 
-    @default_on_error([])
-    def texts(self, *names: str) -> list[str]:
+    @reads(())
+    def texts(self, value: Node, name: str) -> tuple[str, ...]:
         """Return a list of texts; a single one is a list of one."""
-        value = self.find(*names)
-        items = value.items if isinstance(value, Sequence) else [] if value is None else [value]
+        items = value.items if isinstance(value, Sequence) else [value]
         texts = []
         for item in items[:MAX_TEXTS]:
             if not isinstance(item, Scalar):
-                self.refuse(names[0], "a list of texts", item)
+                self.refuse(name, "a list of texts", item)
             texts.append(item.value)
-        return texts
+        return tuple(texts)
 
-    @default_on_error(False)
-    def flag(self, *names: str, default: bool) -> bool:
+    @reads(False)
+    def flag(self, value: Node, name: str) -> bool:
         """Return a truth value."""
-        value = self.find(*names)
-        if value is None:
-            return default
         word = value.value.lower() if isinstance(value, Scalar) else ""
         if word not in _TRUE and word not in _FALSE:
-            self.refuse(names[0], "true or false", value)
+            self.refuse(name, "true or false", value)
         return word in _TRUE
 
     def scalar_number(self, name: str, value: Node) -> float:
@@ -240,69 +222,60 @@ class Fields:
             self.context.found.report(self.context.rules.SUFFIX, message, value.location)
         return float(digits)
 
-    @default_on_error(0.0)
-    def number(self, *names: str, default: float) -> float:
+    @reads(0.0)
+    def number(self, value: Node, name: str) -> float | None:
         """Return a finite number."""
-        value = self.find(*names)
-        if value is None:
-            return default
-        number = self.scalar_number(names[0], value)
-        if math.isfinite(number):
-            return number
-        self.not_finite(names[0], number)
-        return default
+        number = self.scalar_number(name, value)
+        if not math.isfinite(number):
+            self.not_finite(name, number)
+            return None
+        return number
 
-    def not_finite(self, name: str, *numbers: float) -> None:
-        """Record numbers that are not finite; the key is unknown."""
+    def not_finite(self, name: str, *numbers: float, where: Location | None = None) -> None:
+        """Record numbers that are not finite, at the key unless another location is given; the key is unknown."""
         self.unknown.add(name)
-        self.report(self.context.rules.NOT_FINITE, f"{name} of {self.title} is {shown(numbers)}, not finite", name)
+        message = f"{name} of {self.title} is {shown(numbers)}, not finite"
+        self.context.found.report(self.context.rules.NOT_FINITE, message, where or self.location(name))
 
-    @default_on_error(0)
-    def integer(self, *names: str, default: int) -> int:
+    @reads(0)
+    def integer(self, value: Node, name: str) -> int | None:
         """Return a whole number."""
-        value = self.find(*names)
-        number = self.number(*names, default=default)
-        if value is not None and number % 1 != 0:
-            self.refuse(names[0], "a whole number", value)
+        number = self.scalar_number(name, value)
+        if not math.isfinite(number):
+            self.not_finite(name, number)
+            return None
+        if number % 1 != 0:
+            self.refuse(name, "a whole number", value)
         return int(number)
 
-    @default_on_error(None)
-    def numbers(self, *names: str) -> list[float] | None:
+    @reads(None)
+    def numbers(self, value: Node, name: str) -> list[float]:
         """Return a list of numbers, infinite ones too; None where the key is missing."""
-        value = self.find(*names)
-        if value is None:
-            return None
         if not isinstance(value, Sequence):
-            self.refuse(names[0], "a list of numbers", value)
+            self.refuse(name, "a list of numbers", value)
         if value.numbers:
             try:
                 return [float(number) for number in value.numbers.rstrip(", \t\r\n").split(",")]
             except ValueError:
                 # One of them is no number: its location is found below.
                 pass
-        return [self.scalar_number(names[0], item) for item in value.items]
+        return [self.scalar_number(name, item) for item in value.items]
 
-    @default_on_error(())
     def vector(self, *names: str, default: tuple[float, ...]) -> tuple[float, ...]:
         """Return as many finite numbers as `default` has."""
         values = self.numbers(*names)
         if values is None:
             return default
         if len(values) != len(default):
-            self.refuse_length(names, len(default))
-        if all(map(math.isfinite, values)):
+            message = f"{names[0]} of {self.title} has {len(values)} numbers; {len(default)} are needed"
+            where = cast("Node", self.find(*names)).location
+            self.context.found.refuse(self.context.rules.WRONG_VALUE.error(message, where))
+            self.unknown.add(names[0])
+        elif all(map(math.isfinite, values)):
             return tuple(values)
-        self.not_finite(names[0], *values)
+        else:
+            self.not_finite(names[0], *values)
         return default
-
-    def refuse_length(self, names: Iterable[str], expected: int) -> NoReturn:
-        """Raise that a list has a wrong length."""
-        value = self.find(*names)
-        length = len(value.items) if isinstance(value, Sequence) else 0
-        name = next(iter(names))
-        where = self.location(name) if value is None else value.location
-        message = f"{name} of {self.title} has {length} numbers; {expected} are needed"
-        raise self.context.rules.WRONG_VALUE.error(message, where)
 
     def rows(self, *names: str, width: int) -> Floats | None:
         """Return a flat list of numbers as rows (N, width), infinite ones too; None where the key is missing."""
@@ -317,11 +290,8 @@ class Fields:
 
     def rest(self, also_used: Collection[str] = ()) -> dict[str, object]:
         """Return the keys that were not read, as plain values."""
-        left = {}
-        for key, value in self.node.items.items():
-            if key not in self.used and key not in also_used:
-                left[key] = _plain(value, self.context)
-        return left
+        left = {key: value for key, value in self.node.items.items() if key not in self.used and key not in also_used}
+        return {key: _plain(value, self.context) for key, value in left.items()}
 
     def misspelt_rule(self, name: str) -> Rule:
         """Return the rule that a misspelt key breaks."""

@@ -4,8 +4,6 @@ That is: characters beyond the first 65536 as two escapes (as `json.dumps` write
 more than 1024 characters. The grammar is that of RFC 8259, with `NaN`, `Infinity` and `-Infinity`, which many programs write.
 """
 
-from __future__ import annotations
-
 import re
 from json import JSONDecoder
 
@@ -40,14 +38,12 @@ class _Parser:
         self.at = 0
 
     def next(self) -> str:
-        """Return the next character that is no space; nothing at the end."""
         found = _SPACE.match(self.data, self.at)
         assert found
         self.at = found.end()
         return self.data[self.at : self.at + 1]
 
     def expect(self, characters: str) -> str:
-        """Read one of some characters."""
         found = self.next()
         if not found or found not in characters:
             raise ValueError(f"expected one of {characters}")

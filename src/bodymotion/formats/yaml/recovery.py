@@ -10,19 +10,16 @@ from typing import Generic, TypeAlias, TypeVar
 
 from bodymotion.diagnostics import FormatError, Problem, ReadResult
 
-MAX_PARSED_BYTES = 6 << 20
-"""Bytes that all attempts together parse: each may be a YAML parse of the whole text."""
-MAX_FIXES = 10
-"""Faults that are fixed in one text."""
-MAX_ATTEMPTS = 6
-"""Ways to fix one fault that are tried."""
-BRACKET_LINES = 3
-"""Lines before the one at which a parser stops in which brackets are counted."""
+MAX_PARSED_BYTES = 6 << 20  # Bytes that all attempts together parse: each may be a YAML parse of the whole text.
+MAX_FIXES = 10  # Faults that are fixed in one text.
+MAX_ATTEMPTS = 6  # Ways to fix one fault that are tried.
+BRACKET_LINES = 3  # Lines before the one at which a parser stops in which brackets are counted.
 
 T = TypeVar("T")
 
-Attempt: TypeAlias = Callable[[bytes], "ReadResult[T] | FormatError"]
-"""Reads a text, or returns the error for which it is no YAML."""
+Attempt: TypeAlias = Callable[
+    [bytes], "ReadResult[T] | FormatError"
+]  # Reads a text, or returns the error for which it is no YAML.
 
 _ENTRY = re.compile(rb"([ \t]*(?:- +)*)([A-Za-z_][A-Za-z_0-9]*)(?![A-Za-z_0-9])([ \t]*:?)(.*)")
 _QUOTED = re.compile(rb"\"(?:[^\"\\]|\\.)*+(?:(\")|\\?\Z)|'[^']*+(?:(')|\Z)|(#).*")
@@ -130,7 +127,6 @@ def _best(fixes: list[_Fix], attempt: Attempt[T], line: int) -> tuple[_Fix | Non
 
 
 def _fixes(data: bytes, line: int, keys: Collection[str]) -> Iterator[_Fix]:
-    """Return the text with what is likely meant in a line, or in one before it."""
     lines = data.split(b"\n")
 
     def changed(number: int, column: int, text: bytes, message: str, certain: bool = False) -> _Fix:
@@ -140,17 +136,13 @@ def _fixes(data: bytes, line: int, keys: Collection[str]) -> Iterator[_Fix]:
     for number in range(last, 0, -1):
         text = lines[number - 1]
         entry = _ENTRY.match(text)
-        if entry is None:
+        if entry is None or (name := entry[2].decode("ascii")) not in keys:
             continue
-        lead, key, colon, rest = entry.groups()
-        name = key.decode("ascii")
-        if name in keys and not colon.strip():
-            after = rest.strip()
-            message = f"':' is missing after {name!r}"
-            yield changed(number, len(lead) + len(key) + 1, lead + key + b": " + after, message, True)
-        elif name in keys and rest[:1].strip() and not rest.startswith((b"\r", b"/", b":")):
-            message = f"a space is missing after '{name}:'"
-            yield changed(number, len(lead) + len(key) + 2, lead + key + b": " + rest, message)
+        fixed, rest = entry[1] + entry[2] + b": ", entry[4]
+        if not entry[3].strip():
+            yield changed(number, len(fixed) - 1, fixed + rest.strip(), f"':' is missing after {name!r}", True)
+        elif rest[:1].strip() and not rest.startswith((b"\r", b"/", b":")):
+            yield changed(number, len(fixed), fixed + rest, f"a space is missing after '{name}:'")
     for number in range(last, 0, -1):
         text = lines[number - 1].rstrip(b"\r")
         if b'"' not in text and b"'" not in text:

@@ -10,27 +10,29 @@ from __future__ import annotations
 import gc
 import re
 from bisect import bisect_right
+from collections.abc import Collection as AnyCollection
 from collections.abc import Iterator
 from collections.abc import Mapping as AnyMapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from operator import attrgetter
+from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
+from bodymotion.diagnostics.spelling import camel
+from bodymotion.formats.text.source_text import Text
 
 if TYPE_CHECKING:
     import yaml
 
-MAX_MERGED_KEYS = 1_000_000
-"""Keys that the merge keys of one file copy."""
-ALIAS_GROWTH = 16
-"""Aliases may unfold to so many times as many nodes as the text has, beside `FREE_ALIASES`."""
-FREE_ALIASES = 100_000
-"""Nodes that aliases may unfold to in a file of any size."""
-LONG_LIST = 40
-"""[characters] A longer list of plain numbers does not go through the YAML parser where mappings are merged."""
+MAX_MERGED_KEYS = 1_000_000  # Keys that the merge keys of one file copy.
+ALIAS_GROWTH = 16  # Aliases may unfold to so many times as many nodes as the text has, beside `FREE_ALIASES`.
+FREE_ALIASES = 100_000  # Nodes that aliases may unfold to in a file of any size.
+LONG_LIST = (
+    40  # [characters] A longer list of plain numbers does not go through the YAML parser where mappings are merged.
+)
 
+_HEIGHT, _NODES = attrgetter("height"), attrgetter("nodes")
 _CORE = "tag:yaml.org,2002:"
 _TAGS = ("str", "int", "float", "bool", "null", "seq", "map")
 _LIST = re.compile(r"\[(\s*+(?:[-+.0-9eE]++\s*+,\s*+)++(?:[-+.0-9eE]++\s*+)?+)\]")
@@ -48,17 +50,6 @@ _WORDS = {
 }
 
 
-class Positions(Protocol):
-    """Returns where in a file the characters of a text are."""
-
-    @property
-    def path(self) -> str | Path | None:
-        """The file."""
-
-    def location(self, offset: int, /) -> Location:
-        """Return line and column of a character."""
-
-
 class PiecedText:
     """A text that is put together of pieces, each from a line and column of a file."""
 
@@ -66,14 +57,12 @@ class PiecedText:
         self.path = path
         self._starts: list[int] = []
         self._pieces: list[tuple[str, int, int]] = []
-        self._newlines: list[list[int] | None] = []
         self.length = 0
 
     def add(self, text: str, line: int, column: int) -> None:
         """Append a piece whose first character is at `line`, `column` of the file (both from 1)."""
         self._starts.append(self.length)
         self._pieces.append((text, line, column))
-        self._newlines.append(None)
         self.length += len(text)
 
     def pieces(self) -> Iterator[tuple[int, str, int, int]]:
@@ -91,14 +80,13 @@ class PiecedText:
         k = max(bisect_right(self._starts, offset) - 1, 0)
         text, line, column = self._pieces[k] if self._pieces else ("", 1, 1)
         offset -= self._starts[k] if self._pieces else offset
-        breaks = self._newlines[k] if self._pieces else []
-        if breaks is None:
-            mark = "\n" if "\n" in text or "\r" not in text else "\r"
-            breaks = self._newlines[k] = [i for i, c in enumerate(text) if c == mark]
-        passed = bisect_right(breaks, offset - 1)
-        if passed:
-            return Location(self.path, line + passed, offset - breaks[passed - 1], inside)
+        mark = "\n" if "\n" in text or "\r" not in text else "\r"
+        if above := text.count(mark, 0, offset):
+            return Location(self.path, line + above, offset - text.rindex(mark, 0, offset), inside)
         return Location(self.path, line, column + offset, inside)
+
+
+Positions: TypeAlias = Text | PiecedText  # What finds in a file the characters of a text.
 
 
 class _Node:
@@ -197,8 +185,8 @@ class Mapping(_Node):
         self.offsets: dict[str, int] = {}
 
     def location_of(self, key: str) -> Location:
-        """Return the location of a key; that of the mapping where the key is merged into it or missing."""
-        return self.text.location(self.offsets.get(key, self.offset))
+        """Return the location of a key, in either spelling; that of the mapping where the key is merged into it or missing."""
+        return self.text.location(self.offsets.get(key, self.offsets.get(camel(key), self.offset)))
 
 
 Node: TypeAlias = Scalar | Sequence | Mapping
@@ -350,18 +338,6 @@ def in_words(error: yaml.MarkedYAMLError) -> tuple[str, int]:
     return f"not YAML: {plain} ({parser})" if plain else f"not YAML: {parser}", mark.index if mark else 0
 
 
-class _Open:
-    """A list or mapping that has begun; of a mapping, keys and values stand in turn in `children`."""
-
-    __slots__ = ("anchor", "children", "height", "node", "nodes")
-
-    def __init__(self, node: Sequence | Mapping, anchor: str | None) -> None:
-        self.node = node
-        self.anchor = anchor
-        self.children: list[Node] = []
-        self.height = self.nodes = 0
-
-
 class _Builder:
     def __init__(
         self, text: Positions, dialect: Dialect, found: Diagnostics, anchors: dict[str, Node], lists: dict[int, str]
@@ -382,7 +358,7 @@ class _Builder:
 
         root: Node | None = None
         done = False
-        stack: list[_Open] = []
+        stack: list[tuple[Sequence | Mapping, str | None, list[Node]]] = []
         for event in events:
             self.events += 1
             kind = type(event)
@@ -396,10 +372,10 @@ class _Builder:
                     self.anchors[event.anchor] = node
             elif kind in (yaml.SequenceStartEvent, yaml.MappingStartEvent):
                 assert isinstance(event, yaml.CollectionStartEvent)
-                stack.append(self.opened(event, len(stack)))
+                stack.append((self.opened(event, len(stack)), event.anchor, []))
                 continue
             elif kind in (yaml.SequenceEndEvent, yaml.MappingEndEvent):
-                node = self.closed(stack.pop())
+                node = self.closed(*stack.pop())
             elif kind is yaml.AliasEvent:
                 assert isinstance(event, yaml.AliasEvent)
                 node = self.alias(event)
@@ -409,14 +385,10 @@ class _Builder:
             else:
                 done = done or kind is yaml.DocumentEndEvent
                 continue
-            if not stack:
+            if stack:
+                stack[-1][2].append(node)
+            else:
                 root = node
-                continue
-            top = stack[-1]
-            top.children.append(node)
-            if node.__class__ is not Scalar:
-                top.height = max(top.height, node.height)
-                top.nodes += node.nodes - 1
         return root, None
 
     def tag(self, tag: str, offset: int) -> str:
@@ -433,7 +405,7 @@ class _Builder:
             return ""
         return name
 
-    def opened(self, event: yaml.CollectionStartEvent, depth: int) -> _Open:
+    def opened(self, event: yaml.CollectionStartEvent, depth: int) -> Sequence | Mapping:
         import yaml
 
         offset, flow = _offset(event), bool(event.flow_style)
@@ -449,27 +421,26 @@ class _Builder:
         if event.anchor is not None:
             self.anchors.pop(event.anchor, None)
             self.incomplete.add(event.anchor)
-        return _Open(node, event.anchor)
+        return node
 
-    def closed(self, ended: _Open) -> Node:
-        node = ended.node
+    def closed(self, node: Sequence | Mapping, anchor: str | None, children: list[Node]) -> Node:
+        inside: AnyCollection[Node] = children
         if isinstance(node, Mapping):
-            node.pairs = list(zip(ended.children[::2], ended.children[1::2], strict=True))
+            node.pairs = list(zip(children[::2], children[1::2], strict=True))
             if self.dialect.key_twice:
                 self.merge(node)
-                ended.height = max((ended.height, *(item.height for item in node.items.values())))
-                ended.nodes = sum(item.nodes for item in node.items.values()) - len(ended.children)
+                inside = node.items.values()
         elif not node.numbers:
-            node.items = ended.children
-        node.height = ended.height + 1
-        node.nodes = 1 + len(ended.children) + ended.nodes
+            node.items = children
+        node.height = 1 + max(max(map(_HEIGHT, part), default=0) for part in (children, inside))
+        node.nodes = 1 + sum(map(_NODES, inside))
         if node.height > self.dialect.max_depth:
             # Nodes of the text itself are not nested deeper: see `opened`.
             message = f"aliases nest nodes more than {self.dialect.max_depth} deep"
             raise self.error(self.dialect.alias, message, node.offset)
-        if ended.anchor is not None:
-            self.anchors[ended.anchor] = node
-            self.incomplete.discard(ended.anchor)
+        if anchor is not None:
+            self.anchors[anchor] = node
+            self.incomplete.discard(anchor)
         return node
 
     def alias(self, event: yaml.AliasEvent) -> Node:

@@ -1,7 +1,6 @@
 """Polygons to triangles, in bulk.
 
-Convex polygons become fans, all at once. Concave ones, whatever the file claims, are cut at a safe diagonal (four corners)
-or ear by ear (more), in the plane of their Newell normal.
+Convex polygons become fans, all at once. Concave ones, whatever the file claims, are cut ear by ear, in the plane of their Newell normal.
 """
 
 from __future__ import annotations
@@ -14,11 +13,9 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 
-MAX_EAR_TESTS = 100_000_000
-"""Corner tests for cutting ears in one call; remaining polygons become fans."""
+MAX_EAR_TESTS = 100_000_000  # Corner tests for cutting ears in one call; remaining polygons become fans.
 
-VECTORIZED_CORNERS = 40
-"""Number of corners from which testing them all at once is faster."""
+VECTORIZED_CORNERS = 40  # Number of corners from which testing them all at once is faster.
 
 Indices = npt.NDArray[np.int64]
 
@@ -35,10 +32,6 @@ class Triangles:
     polygons: Indices
     out_of_range: int = 0
     too_small: int = 0
-
-    def chosen(self, mask: npt.NDArray[np.bool_]) -> Triangles:
-        """Return the triangles where `mask` (F,) is true."""
-        return Triangles(self.corners[mask], self.polygons[mask], self.out_of_range, self.too_small)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -63,16 +56,10 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
         ends = np.append(ends, len(index))
     starts = np.concatenate([[0], ends[:-1] + 1]).astype(np.int64) if len(ends) else np.zeros(0, dtype=np.int64)
     counts = ends - starts
-    beyond = index >= len(vertices)
-    good = counts >= 3
-    out_of_range = 0
-    if beyond.any():
-        seen = np.concatenate([[0], np.cumsum(beyond)])
-        bad = seen[ends] > seen[starts]
-        good &= ~bad
-        out_of_range = int(np.count_nonzero(bad))
-    else:
-        bad = np.zeros(len(counts), dtype=bool)
+    seen = np.concatenate([[0], np.cumsum(index >= len(vertices))])
+    bad = seen[ends] > seen[starts]
+    good = (counts >= 3) & ~bad
+    out_of_range = int(np.count_nonzero(bad))
     too_small = int(np.count_nonzero((counts < 3) & (counts > 0) & ~bad))
     numbers = np.flatnonzero(good)
     starts, counts = starts[numbers], counts[numbers]
@@ -85,11 +72,7 @@ def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
     parts = [_fans(starts[fans], counts[fans])]
     owners = [np.repeat(numbers[fans], counts[fans] - 2)]
     budget = MAX_EAR_TESTS
-    four = counts[concave] == 4
-    if four.any():
-        parts.append(_cut_quads(index, vertices, starts[concave[four]]))
-        owners.append(np.repeat(numbers[concave[four]], 2))
-    for which in concave[~four]:
+    for which in concave:
         start, count = int(starts[which]), int(counts[which])
         cut, budget = _cut_ears(vertices[index[start : start + count]], budget)
         parts.append(cut + start)
@@ -132,39 +115,56 @@ def _cross(a: Floats, b: Floats) -> Floats:
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
 
 
-def _cut_quads(index: npt.NDArray[np.integer], vertices: Floats, starts: Indices) -> Indices:
-    """Divide concave polygons of four corners, all at once, at the reflex corner."""
-    places = starts[:, None] + np.arange(4)
-    here = vertices[index[places]]
-    edge = np.roll(here, -1, axis=1) - here
-    turn = np.cross(np.roll(edge, 1, axis=1), edge)
-    normal = np.cross(here[:, 2] - here[:, 0], here[:, 3] - here[:, 1])
-    first = np.argmin(np.einsum("fij,fj->fi", turn, normal), axis=1)
-    corners = starts[:, None] + (first[:, None] + np.arange(4)) % 4
-    return np.asarray(corners[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3))
-
-
 def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
     """Cut one simple polygon (n, 3) ear by ear (Meisters, 1975); return triangles (n−2, 3) of its corners, and the number of tests left.
 
     Only corners that turn the other way can lie in an ear. What is left when the budget is spent becomes a fan.
     """
     normal = _cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
-    drop = int(np.argmax(np.abs(normal)))
-    flat = np.delete(points, drop, axis=1)
-    # Dropping y mirrors the plane of x and z.
-    if (normal[drop] < 0) != (drop == 1):
-        flat = flat[:, ::-1]
-    polygon = _Polygon(flat)
-    after, before = polygon.after, polygon.before
+    across = np.cross(np.eye(3)[np.argmin(np.abs(normal))], normal)
+    flat = points @ np.stack([across, np.cross(normal, across)], axis=1)
+    x: list[float] = flat[:, 0].tolist()
+    y: list[float] = flat[:, 1].tolist()
+    after: list[int] = [*range(1, len(x)), 0]
+    before: list[int] = [len(x) - 1, *range(len(x) - 1)]
+
+    def turns_left(i: int) -> bool:
+        a, c = before[i], after[i]
+        return (x[i] - x[a]) * (y[c] - y[a]) > (y[i] - y[a]) * (x[c] - x[a])
+
+    reflex = {i for i in range(len(x)) if not turns_left(i)}
+    others: Indices | None = None
+
+    def is_ear(i: int) -> bool:
+        """Return whether the triangle of a corner and its neighbours is inside and contains no other corner."""
+        nonlocal others
+        if i in reflex:
+            return False
+        ends = [(x[k], y[k]) for k in (before[i], i, after[i])]
+        sides = list(zip(ends, ends[1:] + ends[:1], strict=True))
+        if len(reflex) <= VECTORIZED_CORNERS:
+            return not any(
+                (x[p], y[p]) not in ends
+                and all((bx - ax) * (y[p] - ay) >= (by - ay) * (x[p] - ax) for (ax, ay), (bx, by) in sides)
+                for p in reflex
+            )
+        others = np.array(list(reflex)) if others is None else others
+        px, py = flat[others].T
+        within = [(bx - ax) * (py - ay) >= (by - ay) * (px - ax) for (ax, ay), (bx, by) in sides]
+        return all((x[p], y[p]) in ends for p in others[np.logical_and.reduce(within)].tolist())
+
     cut: list[tuple[int, int, int]] = []
     here, failures, left = 0, 0, len(points)
     while left > 3 and budget >= 0:
         a, c = before[here], after[here]
-        budget -= 1 + len(polygon.reflex)
-        if failures > left or polygon.is_ear(here):
+        budget -= 1 + len(reflex)
+        if failures > left or is_ear(here):
             cut.append((a, here, c))
-            polygon.remove(here)
+            after[a], before[c] = c, a
+            settled = {k for k in (here, a, c) if k in reflex and (k == here or turns_left(k))}
+            if settled:
+                reflex -= settled
+                others = None
             # The corner before has changed; testing it next keeps the triangles short.
             here, failures, left = a, 0, left - 1
         else:
@@ -174,58 +174,6 @@ def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
         ring.append(after[ring[-1]])
     cut.extend((ring[0], ring[i], ring[i + 1]) for i in range(1, len(ring) - 1))
     return np.array(cut, dtype=np.int64), budget
-
-
-class _Polygon:
-    """The remaining corners (n, 2) as a ring, and which of them are not convex."""
-
-    def __init__(self, flat: Floats) -> None:
-        count = len(flat)
-        self.flat = flat
-        self.x: list[float] = flat[:, 0].tolist()
-        self.y: list[float] = flat[:, 1].tolist()
-        self.after: list[int] = [*range(1, count), 0]
-        self.before: list[int] = [count - 1, *range(count - 1)]
-        self.reflex = {i for i in range(count) if not self._turns_left(i)}
-        self._many: tuple[Floats, Floats] | None = None
-
-    def _turns_left(self, i: int) -> bool:
-        a, c = self.before[i], self.after[i]
-        x, y = self.x, self.y
-        return (x[i] - x[a]) * (y[c] - y[a]) > (y[i] - y[a]) * (x[c] - x[a])
-
-    def remove(self, i: int) -> None:
-        """Remove a corner from the ring."""
-        a, c = self.before[i], self.after[i]
-        self.after[a], self.before[c] = c, a
-        for corner in (i, a, c):
-            if corner in self.reflex and (corner == i or self._turns_left(corner)):
-                self.reflex.discard(corner)
-                self._many = None
-
-    def is_ear(self, i: int) -> bool:
-        """Return whether the triangle of a corner and its neighbours is inside and contains no other corner."""
-        if i in self.reflex:
-            return False
-        a, c, x, y = self.before[i], self.after[i], self.x, self.y
-        ends = ((x[a], y[a]), (x[i], y[i]), (x[c], y[c]))
-        if len(self.reflex) > VECTORIZED_CORNERS:
-            if self._many is None:
-                these = self.flat[list(self.reflex)]
-                self._many = these[:, 0].copy(), these[:, 1].copy()
-            px, py = self._many
-            inside = np.ones(len(px), dtype=bool)
-            for (ax, ay), (bx, by) in zip(ends, ends[1:] + ends[:1], strict=True):
-                inside &= (bx - ax) * (py - ay) >= (by - ay) * (px - ax)
-            return all((px[k], py[k]) in ends for k in np.flatnonzero(inside).tolist())
-        for p in self.reflex:
-            px_, py_ = x[p], y[p]
-            if (px_, py_) not in ends and all(
-                (bx - ax) * (py_ - ay) >= (by - ay) * (px_ - ax)
-                for (ax, ay), (bx, by) in zip(ends, ends[1:] + ends[:1], strict=True)
-            ):
-                return False
-        return True
 
 
 Point: TypeAlias = tuple[float, float]

@@ -6,15 +6,13 @@ the back (−z) counter-clockwise seen from above, which is also the direction o
 The outermost points are enough to compute contacts and extent in any pose.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Floats, frozen_ints
+from bodymotion.geometry.arrays import Floats, frozen_ints, unit
 from bodymotion.geometry.shapes import (
     Box,
     Capsule,
@@ -31,10 +29,8 @@ from bodymotion.geometry.shapes import (
 
 Indices = npt.NDArray[np.int64]
 
-SEGMENTS = 32
-"""The number of flat faces around a round primitive."""
-CREASE_ANGLE = 0.5
-"""[rad] Crease angle that smooths a round side and keeps the edges of its caps."""
+SEGMENTS = 32  # The number of flat faces around a round primitive.
+CREASE_ANGLE = 0.5  # [rad] Crease angle that smooths a round side and keeps the edges of its caps.
 
 
 def to_mesh(geometry: Geometry) -> Mesh:
@@ -45,14 +41,8 @@ def to_mesh(geometry: Geometry) -> Mesh:
         return Mesh(geometry.vertices, np.zeros((0, 3), dtype=np.int32))
     if isinstance(geometry, Box):
         return _box(tuple(geometry.size))
-    if isinstance(geometry, Sphere):
-        return _sphere(geometry.radius)
-    if isinstance(geometry, Cylinder):
-        return _cylinder(geometry)
-    if isinstance(geometry, Cone):
-        return _cone(geometry)
-    if isinstance(geometry, Capsule):
-        return _capsule(geometry)
+    if isinstance(geometry, (Sphere, Cylinder, Cone, Capsule)):
+        return _round(geometry)
     raise TypeError(f"no geometry: {type(geometry).__name__}")
 
 
@@ -67,35 +57,23 @@ def _box(size: tuple[float, float, float]) -> Mesh:
     return Mesh(signs * 0.5 * np.asarray(size), faces, texture_coordinates=uv)
 
 
-@lru_cache(maxsize=256)
-def _sphere(radius: float) -> Mesh:
-    latitude = np.linspace(-np.pi / 2, np.pi / 2, SEGMENTS // 2 + 1)
-    vertices, faces, uv = _turned(radius * _cosine(latitude), radius * np.sin(latitude))
+@lru_cache(maxsize=1024)
+def _round(solid: Sphere | Cylinder | Cone | Capsule) -> Mesh:
+    radius, half = solid.radius, 0.0 if isinstance(solid, Sphere) else 0.5 * solid.height
+    ends = np.array([-half, half])
+    if isinstance(solid, Cylinder):
+        caps = [(0, -1)] * solid.bottom + [(1, 1)] * solid.top
+        return _with_caps(np.array([radius, radius]), ends, solid.side, caps)
+    if isinstance(solid, Cone):
+        return _with_caps(np.array([radius, 0.0]), ends, solid.side, [(0, -1)] * solid.bottom)
+    upper = np.linspace(0.0, np.pi / 2, SEGMENTS // 4 + 1)
+    # The two rings at the equator of a ball are one.
+    latitude = np.concatenate([-upper[:0:-1] if isinstance(solid, Sphere) else -upper[::-1], upper])
+    levels = radius * np.sin(latitude) + np.where(np.arange(len(latitude)) < len(upper), -half, half)
+    # Exactly 0 at the poles, so that they have no radius.
+    cosine = np.where(np.abs(latitude) == np.pi / 2, 0.0, np.cos(latitude))
+    vertices, faces, uv = _turned(radius * cosine, levels)
     return Mesh(vertices, frozen_ints(faces), crease_angle=np.pi, texture_coordinates=uv)
-
-
-@lru_cache(maxsize=256)
-def _capsule(capsule: Capsule) -> Mesh:
-    half = np.linspace(0.0, np.pi / 2, SEGMENTS // 4 + 1)
-    radius, height = capsule.radius, 0.5 * capsule.height
-    profile = np.concatenate([radius * _cosine(half[::-1]), radius * _cosine(half)])
-    levels = np.concatenate([-height - radius * np.sin(half[::-1]), height + radius * np.sin(half)])
-    vertices, faces, uv = _turned(profile, levels)
-    return Mesh(vertices, frozen_ints(faces), crease_angle=np.pi, texture_coordinates=uv)
-
-
-@lru_cache(maxsize=256)
-def _cylinder(cylinder: Cylinder) -> Mesh:
-    half = 0.5 * cylinder.height
-    radii = np.array([cylinder.radius, cylinder.radius])
-    caps = [(0, -1)] * cylinder.bottom + [(1, 1)] * cylinder.top
-    return _with_caps(radii, np.array([-half, half]), cylinder.side, caps)
-
-
-@lru_cache(maxsize=256)
-def _cone(cone: Cone) -> Mesh:
-    half = 0.5 * cone.height
-    return _with_caps(np.array([cone.radius, 0.0]), np.array([-half, half]), cone.side, [(0, -1)] * cone.bottom)
 
 
 def _with_caps(radii: Floats, levels: Floats, side: bool, caps: list[tuple[int, int]]) -> Mesh:
@@ -104,9 +82,7 @@ def _with_caps(radii: Floats, levels: Floats, side: bool, caps: list[tuple[int, 
     all_faces = [faces] if side else []
     all_uv_indices: list[npt.NDArray[np.integer]] = [uv.indices] if side else []
     uv_values = [np.asarray(uv.values)]
-    fan = np.stack([np.zeros(SEGMENTS - 2), np.arange(1, SEGMENTS - 1), np.arange(2, SEGMENTS)], axis=1).astype(
-        np.int64
-    )
+    fan = np.array([[0, k, k + 1] for k in range(1, SEGMENTS - 1)])
     caps = [(ring, up) for ring, up in caps if radii[ring] > 0]
     for ring, up in caps:
         turn = fan if up > 0 else fan[:, ::-1]
@@ -141,17 +117,18 @@ def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
             rings.append(np.full(SEGMENTS, count))
             count += 1
     ring = np.array(rings)
-    around = np.roll(ring, -1, axis=1)
-    faces = _quads(ring[:-1], around[:-1], around[1:], ring[1:])
+    faces = grid_faces(np.concatenate([ring, ring[:, :1]], axis=1))
     columns, rows = SEGMENTS + 1, len(radii)
     uv = np.stack(np.meshgrid(np.linspace(0, 1, columns), np.linspace(0, 1, rows)), axis=-1).reshape(-1, 2)
     grid = np.arange(columns * rows).reshape(rows, columns)
-    uv_faces = _quads(grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1])
+    uv_faces = grid_faces(grid)
     whole = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
     return np.concatenate(vertices), faces[whole], Corners(uv, uv_faces[whole])
 
 
-def _quads(a: Indices, b: Indices, c: Indices, d: Indices) -> Indices:
+def grid_faces(grid: Indices) -> Indices:
+    """Return two triangles (2 (R − 1) (C − 1), 3) for each square of a grid (R, C) of vertices, counter-clockwise from its first row."""
+    a, b, c, d = grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1]
     return np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
 
 
@@ -159,11 +136,6 @@ def _circle() -> Floats:
     """Return x and z (SEGMENTS, 2) on the unit circle, from −z counter-clockwise seen from above."""
     angle = np.linspace(0.0, 2 * np.pi, SEGMENTS, endpoint=False)
     return np.stack([-np.sin(angle), -np.cos(angle)], axis=1)
-
-
-def _cosine(angle: Floats) -> Floats:
-    """Return the cosine, exactly 0 at π/2, so that poles have no radius."""
-    return np.where(np.isclose(np.abs(angle), np.pi / 2, atol=1e-12), 0.0, np.cos(angle))
 
 
 @np.errstate(all="ignore")
@@ -179,16 +151,13 @@ def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
     mirrored = bool(np.linalg.det(linear) < 0)
 
     def reversed_corners(corners: Corners | None) -> Corners | None:
-        return Corners(corners.values, corners.indices[:, ::-1]) if corners is not None and mirrored else corners
+        return corners.reversed() if corners is not None and mirrored else corners
 
     normals = reversed_corners(mesh.normals)
     if normals is not None:
-        cofactor = np.stack(
-            [np.cross(linear[1], linear[2]), np.cross(linear[2], linear[0]), np.cross(linear[0], linear[1])]
-        )
+        cofactor = np.cross(linear[[1, 2, 0]], linear[[2, 0, 1]])
         moved = normals.values @ (-cofactor if mirrored else cofactor).T
-        length = np.linalg.norm(moved, axis=1, keepdims=True)
-        normals = Corners(moved / np.where(length > 0, length, 1.0), normals.indices)
+        normals = Corners(unit(moved), normals.indices)
     return Mesh(
         vertices=mesh.vertices @ linear.T + transform[:3, 3],
         faces=mesh.faces[:, ::-1] if mirrored else mesh.faces,
@@ -240,10 +209,8 @@ def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
 
 
 NUM_DIRECTIONS = 512
-SMALL_CLOUD = 64
-"""Clouds of at most this number of points are kept as they are."""
-BLOCK = 2**16
-"""Distances that are computed at once, so that they stay in the cache."""
+SMALL_CLOUD = 64  # Clouds of at most this number of points are kept as they are.
+BLOCK = 2**16  # Distances that are computed at once, so that they stay in the cache.
 
 
 def outermost_points(shapes: Iterable[Shape]) -> Floats:

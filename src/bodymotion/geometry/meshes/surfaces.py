@@ -8,8 +8,6 @@ The parts of `surface_parts` are in the frame of the shapes. Colours are sRGB, a
 of the image.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
@@ -17,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.arrays import Floats, Ints, frozen_ints
+from bodymotion.geometry.arrays import Floats, Ints, frozen_ints, unit
 from bodymotion.geometry.shapes import Corners, Lines, Material, Mesh, Points, Shape, TriangleBuffers
 
 BLOCK_PAIRS = 4_000_000
@@ -31,7 +29,7 @@ def corner_normals(mesh: Mesh) -> Floats:
     """Return unit normals (F, 3, 3), one for each corner of each face; zero for a triangle without area and neighbours."""
     faces = mesh.face_normals
     if mesh.normals is not None:
-        given = _unit(np.asarray(mesh.normals.values))[mesh.normals.indices]
+        given = unit(mesh.normals.values)[mesh.normals.indices]
         return np.where(given.any(axis=2, keepdims=True), given, faces[:, None, :])
     if mesh.crease_angle <= 0 or not len(faces):
         return np.repeat(faces[:, None, :], 3, axis=1)
@@ -41,13 +39,13 @@ def corner_normals(mesh: Mesh) -> Floats:
         sums = _at_vertices(mesh, weighted.reshape(-1, 3)).reshape(-1, 3, 3)
     else:
         sums = _creased(mesh, weighted.reshape(-1, 3))
-    smooth = _unit(sums)
+    smooth = unit(sums)
     return np.where(smooth.any(axis=2, keepdims=True), smooth, faces[:, None, :])
 
 
 def _angles(mesh: Mesh) -> Floats:
     corner = mesh.vertices[mesh.faces]
-    edges = _unit(np.roll(corner, -1, axis=1) - corner)
+    edges = unit(np.roll(corner, -1, axis=1) - corner)
     return np.asarray(np.arccos(np.clip(-np.einsum("fij,fij->fi", edges, np.roll(edges, 1, axis=1)), -1, 1)))
 
 
@@ -64,7 +62,7 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
     vertex = mesh.faces.ravel()
     normals = np.repeat(mesh.face_normals, 3, axis=0)
     # Where all faces at a vertex are within half of the angle to their mean, all pairs are within the angle.
-    to_mean = np.einsum("ij,ij->i", normals, _unit(_at_vertices(mesh, normals)))
+    to_mean = np.einsum("ij,ij->i", normals, unit(_at_vertices(mesh, normals)))
     creased = np.bincount(vertex, ~(to_mean > np.cos(0.5 * mesh.crease_angle)))[vertex] > 0
     sums = np.where(creased[:, None], weighted, _at_vertices(mesh, weighted))
     count = np.bincount(vertex)[vertex]
@@ -93,15 +91,9 @@ def _creased(mesh: Mesh, weighted: Floats) -> Floats:
     return sums.reshape(-1, 3, 3)
 
 
-def _unit(vectors: Floats) -> Floats:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(length > 0, length, 1.0))
-
-
 MAX_COORDINATE = float(np.finfo(np.float32).max)
 
-NORMAL_STEPS = 2**19
-"""Normals that agree within 1 / NORMAL_STEPS are merged."""
+NORMAL_STEPS = 2**19  # Normals that agree within 1 / NORMAL_STEPS are merged.
 
 
 def split_corners(mesh: Mesh) -> TriangleBuffers:
@@ -131,22 +123,18 @@ def split_corners(mesh: Mesh) -> TriangleBuffers:
     triangles = np.empty(len(order), dtype=np.int32)
     triangles[order] = number
     chosen = order[fresh]
+
+    def values(corners: Corners | None) -> npt.NDArray[np.float32] | None:
+        return None if corners is None else _singles(corners.values[corners.indices[keep].ravel()[chosen]])
+
     return TriangleBuffers(
         positions=_singles(mesh.vertices[vertex[chosen]]),
         normals=_singles(normals[chosen]),
         triangles=frozen_ints(triangles.reshape(-1, 3)),
-        colors=_values(mesh.colors, keep, chosen),
-        uv=_values(mesh.texture_coordinates, keep, chosen),
+        colors=values(mesh.colors),
+        uv=values(mesh.texture_coordinates),
         vertices=frozen_ints(vertex[chosen]),
     )
-
-
-def _values(
-    corners: Corners | None, keep: npt.NDArray[np.bool_], chosen: npt.NDArray[np.intp]
-) -> npt.NDArray[np.float32] | None:
-    if corners is None:
-        return None
-    return _singles(corners.values[corners.indices[keep].ravel()[chosen]])
 
 
 def _singles(values: Floats) -> npt.NDArray[np.float32]:
@@ -156,10 +144,8 @@ def _singles(values: Floats) -> npt.NDArray[np.float32]:
     return array
 
 
-POINTS, LINES, TRIANGLES = 0, 1, 4
-"""The modes of glTF."""
-MAX_NUMBERED = 1 << 24
-"""Vertices are numbered up to the largest exact whole number of single precision."""
+POINTS, LINES, TRIANGLES = 0, 1, 4  # The modes of glTF.
+MAX_NUMBERED = 1 << 24  # Vertices are numbered up to the largest exact whole number of single precision.
 
 
 class Surface(NamedTuple):

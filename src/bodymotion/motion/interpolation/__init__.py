@@ -18,8 +18,6 @@ before the first source frame its value holds. The last destination frame is tha
 source frame every method returns the value unchanged, to the bit.
 """
 
-from __future__ import annotations
-
 from bodymotion.motion.interpolation.resampling import check_motion_fits, resampled
 from bodymotion.motion.interpolation.sampling import HOLDING, Method, frames_needed, held_frames, sampled, taking_effect
 from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, unwrapped

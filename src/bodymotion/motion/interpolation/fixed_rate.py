@@ -1,7 +1,5 @@
 """Motions with time stamps as motions of a fixed rate, for files that hold a frame rate only."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -47,8 +45,7 @@ def _on_rate(component: TimedComponent, problems: Diagnostics) -> TimedComponent
     uniform = Timeline.uniform(count, rate)
     values = resampled(component.values, timeline, rate, count, "after") if count else component.values
     if not count or not np.array_equal(uniform.times, timeline.times):
-        message = (
-            f"{timeline.num_frames} time-stamped frames of {component.content} become {count} frames at {rate:g} Hz"
-        )
+        message = f"{timeline.num_frames} time-stamped frames of {component.content}"
+        message += f" become {count} frames at {rate:g} Hz"
         problems.add(losses.STAMPS.problem(message, Location(inside=component.content)))
     return replace(component, timeline=uniform, values=values)

@@ -9,8 +9,6 @@ Orientations are filtered as four numbers, with the signs chosen so that there i
 speed stays one, and rotating the world before or after filtering gives the same result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -22,11 +20,11 @@ from bodymotion.system.memory import check_memory
 
 Rows: TypeAlias = Callable[[int, int, Floats], None]
 
-BETA = 5.653
-"""Shape of the Kaiser window for 60 dB: 0.1102 · (60 − 8.7)."""
+BETA = 5.653  # Shape of the Kaiser window for 60 dB: 0.1102 · (60 − 8.7).
 
-HALF_WIDTH = 12
-"""Half width of the filter in frames of the new rate: (60 − 7.95) / (2.285 · 2π · 0.15) on both sides together."""
+HALF_WIDTH = (
+    12  # Half width of the filter in frames of the new rate: (60 − 7.95) / (2.285 · 2π · 0.15) on both sides together.
+)
 
 
 def taps(factor: int) -> Floats:

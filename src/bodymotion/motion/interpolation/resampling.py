@@ -1,7 +1,5 @@
 """Values and components at a fixed frame rate, with a low-pass filter before the rate decreases where that is requested."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -26,10 +24,10 @@ from bodymotion.motion.interpolation.wraps import find_wraps, unwrapped, wrap_pr
 from bodymotion.motion.rules import BRIDGED
 from bodymotion.system.memory import check_memory
 
-BLOCK = 1 << 22
-"""Numbers that are processed at a time, approximately: it limits the memory that is needed beside the result."""
-BYTES_PER_FRAME = 3 * 8
-"""Memory for each frame beside its values: which source frame is in force there."""
+BLOCK = (
+    1 << 22
+)  # Numbers that are processed at a time, approximately: it limits the memory that is needed beside the result.
+BYTES_PER_FRAME = 3 * 8  # Memory for each frame beside its values: which source frame is in force there.
 
 
 def common_rate(timelines: Sequence[Timeline], frame_rate: float | None) -> float:
@@ -61,10 +59,9 @@ def resampled_components(
     slopes = sum(c.values.nbytes for c in timed) if method in ("cubic", "pchip") else 0
     widths = [int(np.prod(c.values.shape[1:])) for c in timed]
     check_motion_fits([c.timeline for c in timed], counts, widths, frame_rate, start, slopes)
-    remaining = iter(counts)
+    remaining, changed = iter(counts), bool(start)
     after: list[Component] = []
     problems: list[Problem] = []
-    changed = bool(start)
     for component in components:
         if isinstance(component, OtherSeq):
             after.append(component)
@@ -162,9 +159,8 @@ def _bridge_problem(values: Floats, timeline: Timeline, frame_rate: float, conte
     count = int(values.size - np.count_nonzero(np.isfinite(values)))
     if not count or _grid_factor(timeline, frame_rate) == 1:
         return None
-    return BRIDGED.problem(
-        f"{count} numbers of {content} are not finite", Location(inside=content), data={"count": count}
-    )
+    message = f"{count} numbers of {content} are not finite"
+    return BRIDGED.problem(message, Location(inside=content), data={"count": count})
 
 
 def _grid_factor(timeline: Timeline, frame_rate: float) -> int:

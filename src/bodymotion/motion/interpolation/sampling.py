@@ -3,8 +3,6 @@
 `sampler` fits once and returns a function that is called block by block.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal, TypeAlias, get_args
 
@@ -16,11 +14,9 @@ from bodymotion.motion.components import ON_FRAME, Timeline
 
 Method: TypeAlias = Literal["after", "nearest", "before", "linear", "cubic", "pchip"]
 
-HOLDING = ("after", "nearest", "before")
-"""The methods that hold a value until the next one."""
+HOLDING = ("after", "nearest", "before")  # The methods that hold a value until the next one.
 
-MAX_FRAME = 2.0**53
-"""Above this number, consecutive frame numbers are the same double."""
+MAX_FRAME = 2.0**53  # Above this number, consecutive frame numbers are the same double.
 
 
 def check_method(method: Method) -> None:
@@ -44,9 +40,8 @@ def check_increasing(times: Floats) -> None:
     rising = np.diff(times) > 0
     if not rising.all():
         frame = int(np.argmin(rising)) + 1
-        raise ValueError(
-            f"time stamps must increase; frame {frame} is at {times[frame]:g} s and the one before it at {times[frame - 1]:g} s"
-        )
+        message = f"time stamps must increase; frame {frame} is at {times[frame]:g} s and the one before it at {times[frame - 1]:g} s"
+        raise ValueError(message)
 
 
 def taking_effect(times: Floats, frame_rate: float, method: Method) -> Floats:

@@ -1,7 +1,5 @@
 """Angles that jump by a full turn: 3.1 rad, then −3.1. A joint that is interpolated would rotate back through zero."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,8 +9,9 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.rules import WRAPPED
 
 FULL_TURN = 2 * np.pi
-MAX_STEP = 1.0
-"""[rad] A jump this close to full turns counts as a wrap: a joint may have moved that much between two frames."""
+MAX_STEP = (
+    1.0  # [rad] A jump this close to full turns counts as a wrap: a joint may have moved that much between two frames.
+)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Choreographies: what is known of their moves, their rules, and the motion of their animations."""
 
-from __future__ import annotations
-
 from bodymotion.spot.choreography.playing import play_choreography
 from bodymotion.spot.choreography.validation import check_choreography
 

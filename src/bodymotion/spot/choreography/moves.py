@@ -4,8 +4,6 @@ It comes from the animation, else from the list of the robot, else from the kind
 this package: `bodymotion spot moves --save` saves the robot's list.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

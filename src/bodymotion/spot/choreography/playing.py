@@ -1,6 +1,7 @@
-"""Playback of a choreography: the motion of its animations. Moves of the robot's own are pauses, with their names."""
+"""Playback of a choreography: the motion of its animations. Moves of the robot's own are approximations or pauses, with their names."""
 
-from __future__ import annotations
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,21 +9,26 @@ from bodymotion.animation import Animation
 from bodymotion.choreography import Choreography, Move
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted
+from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
+from bodymotion.motion.interpolation import sampled
 from bodymotion.spot.choreography import rules
-from bodymotion.spot.choreography.moves import tracks_of
-from bodymotion.spot.playback import FOOT_CONTACT, SpotPose, needs_arm, play, spot_body
+from bodymotion.spot.choreography.approximations import approximation
+from bodymotion.spot.choreography.moves import length_range, tracks_of
+from bodymotion.spot.playback import FOOT_CONTACT, SpotPose, needs_arm, play, spot_body, stand
+from bodymotion.spot.playback.arm import arm_joints, hand_poses
 from bodymotion.spot.playback.dimensions import LEG_JOINTS
-from bodymotion.spot.playback.playing import default_start
+from bodymotion.spot.playback.legs import leg_joints
+from bodymotion.spot.playback.playing import arm_playback, default_start
 from bodymotion.spot.playback.recording import components
+from bodymotion.spot.playback.stance import feet_in_world
 from bodymotion.system.memory import check_memory
 
 LEGS, ARM = slice(0, 12), slice(12, 18)
-MIN_FRAMES_PER_SLICE, MIN_FRAME_RATE = 4, 60.0
-"""The second in Hz."""
+MIN_FRAMES_PER_SLICE, MIN_FRAME_RATE = 4, 60.0  # The second in Hz.
 _COLUMNS = {"arm": ARM, "gripper": slice(18, 19)}
 
 
@@ -38,8 +44,9 @@ def parameters_of(move: Move) -> dict[str, float]:
 def play_choreography(choreography: Choreography, *, arm: bool | None = None) -> Motion:
     """Return the motion of a choreography, from its first slice on.
 
-    A track that no animation controls keeps its pose; after a move the robot keeps the last one. Moves whose motion is not known, those of
-    the robot's own, are pauses; `problems` of the motion reports them (SPOT132).
+    Moves at the same time on different tracks are played together: the body moves relative to where the legs carry it, and a hand with a
+    pose in the world keeps it. A length that an animation does not allow becomes the nearest one. Moves of the robot's own are
+    approximations where their parameters say where they lead, and else pauses; `problems` reports them (SPOT132).
 
     Parameters
     ----------
@@ -60,13 +67,11 @@ def play_choreography(choreography: Choreography, *, arm: bool | None = None) ->
     per_minute, slices = choreography.slices_per_minute, choreography.slices
     if not 0 < per_minute < np.inf or slices <= 0:
         raise ValueError(f"a choreography of {slices} slices at {per_minute:g} per minute cannot be played")
-    animations = choreography.animations
-    moves = sorted((one for one in choreography.moves if one.start_slice >= 0), key=lambda move: move.start_slice)
-    arm = (
-        any(needs_arm(animations[one.animation]) for one in moves if one.animation in animations)
-        if arm is None
-        else arm
-    )
+    moves = [move for move in choreography.moves if move.start_slice >= 0]
+    # Of moves that begin together an animation comes last: where both control a track, it is shown.
+    moves.sort(key=lambda move: (move.start_slice, bool(move.animation)))
+    known = [choreography.animations.get(move.animation) or approximation(move, 60.0 / per_minute) for move in moves]
+    arm = any(needs_arm(one) for one in known if one is not None) if arm is None else arm
     per_slice = int(min(max(MIN_FRAMES_PER_SLICE, np.ceil(MIN_FRAME_RATE * 60.0 / per_minute)), 1e6))
     rate = per_slice * per_minute / 60.0
     count = slices * per_slice + 1
@@ -74,26 +79,31 @@ def play_choreography(choreography: Choreography, *, arm: bool | None = None) ->
         check_memory(count * 30 * 8 * 3, f"a dance of {count} frames")
     except MemoryError as error:
         raise ValueError(str(error)) from None
-    opening = next((animations[one.animation] for one in moves if one.animation in animations), None)
-    made = _Frames(count, default_start(opening) if opening is not None else default_start(Animation()))
-    shown = []
-    for move in moves:
-        animation = animations.get(move.animation)
+    opening = next((one for one in known if one is not None), Animation())
+    made = _Frames(count, default_start(opening))
+    shown: list[dict[str, object]] = []
+    own: list[str] = []
+    for move, animation in zip(moves, known, strict=True):
         if animation is not None:
             first = move.start_slice * per_slice
-            played = play_move(choreography, move, made.pose(first), arm=arm, rate=rate)
-            made.put(played, animation.controls, first)
-        seconds = 60.0 / per_minute
+            low, high = length_range(choreography, move)
+            lasting = replace(move, requested_slices=int(min(max(move.requested_slices, low), high)))
+            played = play_move(animation, lasting, choreography.bpm, made.pose(first), arm=arm, rate=rate)
+            made.put(played, animation, first)
+        name = move.type if move.animation or animation is None else f"≈ {move.type}"
+        own += [] if move.animation in choreography.animations else [name]
         shown.append(
             {
-                "type": move.type,
-                "start": move.start_slice * seconds,
-                "end": move.end_slice * seconds,
+                "type": name,
+                "start": move.start_slice * 60.0 / per_minute,
+                "end": move.end_slice * 60.0 / per_minute,
                 "tracks": list(tracks_of(choreography, move)),
                 "played": animation is not None,
             }
         )
     made.fill(count)
+    if arm:
+        made.keep_hands()
     timeline = Timeline(frame_rate=rate, num_frames=count)
     return Motion(
         components(timeline, made.body, made.joints if arm else made.joints[:, LEGS], made.contacts),
@@ -101,7 +111,7 @@ def play_choreography(choreography: Choreography, *, arm: bool | None = None) ->
             "name": choreography.name,
             "spot": {"bpm": per_minute / 4.0, "slice": 60.0 / per_minute, "slices": float(slices), "moves": shown},
         },
-        problems=_pauses(choreography),
+        problems=_placeholders(choreography, own),
     )
 
 
@@ -112,45 +122,60 @@ def body_and_motion(choreography: Choreography) -> tuple[Body, Motion]:
     return spot_body(arm=joints is not None and joints.num_parts > len(LEG_JOINTS)), motion
 
 
-def _pauses(choreography: Choreography) -> tuple[Problem, ...]:
-    paused = [one.type for one in choreography.moves if one.animation not in choreography.animations]
-    if not paused:
+def motion_at(motion: Motion | None, seconds: Floats, *, arm: bool) -> Motion:
+    """Return the states of Spot at times (T,) of a motion of `play_choreography`, one every 10 ms; standing where there is none."""
+    timeline = Timeline(frame_rate=100.0, num_frames=len(seconds))
+    if motion is None:
+        rest = stand()
+        legs = np.concatenate([rest.legs.ravel(), rest.arm, [rest.gripper]])[: 19 if arm else 12]
+        still = np.ones((len(seconds), 1))
+        return Motion(components(timeline, still * rest.body, still * legs, np.ones((len(seconds), 4))))
+    parts = [np.asarray(sampled(c.values, c.timeline.times, seconds)) for c in motion.timed]
+    return Motion(components(timeline, parts[0][:, 0], parts[1], parts[2] > 0.5))
+
+
+def _placeholders(choreography: Choreography, shown: Sequence[str]) -> tuple[Problem, ...]:
+    """Return the problem of moves of the robot's own, by the names under which they are `shown`."""
+    if not shown:
         return ()
-    names = ", ".join(dict.fromkeys(paused[:8]))
-    message = (
-        f"{counted(len(paused), 'move')} of {len(choreography.moves)} without a known motion, shown as pauses: {names}"
-    )
+    names, count = ", ".join(dict.fromkeys(shown[:8])), counted(len(shown), "move")
+    message = f"{count} of {len(choreography.moves)} shown as pauses, or approximately (≈): {names}"
     return (rules.PLACEHOLDER.problem(message, choreography.source.locations.locate(())),)
 
 
 def play_move(
-    choreography: Choreography, move: Move, start: SpotPose, *, arm: bool, rate: float | None = None
+    animation: Animation, move: Move, bpm: float, start: SpotPose, *, arm: bool, rate: float | None = None
 ) -> Motion:
-    """Return the motion of a move that is a known animation, from a pose on; `rate` [Hz] as for `play`."""
-    return play(
-        choreography.animations[move.animation],
-        bpm=choreography.bpm,
-        slices=float(move.requested_slices),
-        parameters=parameters_of(move),
-        start=start,
-        arm=arm,
-        frame_rate=rate,
-    )
+    """Return the motion of a move that an animation shows, from a pose on; `rate` [Hz] as for `play`."""
+    parameters = parameters_of(move) if move.animation else {}
+    slices = float(move.requested_slices)
+    return play(animation, bpm=bpm, slices=slices, parameters=parameters, start=start, arm=arm, frame_rate=rate)
 
 
 class _Frames:
-    """The frames of a dance: `body` (T, 7), `joints` (T, 19) and `contacts` (T, 4), filled from the start on, each track by itself."""
+    """The frames of a dance, filled from the start on, each track by itself.
+
+    `body` (T, 7), `joints` (T, 19) and `contacts` (T, 4) are the motion; `carried` (T, 7) is the body as moves of the legs alone carry it,
+    and `feet` (T, 4, 3) are where they put the feet. A move of the body beside one of the legs moves the body relative to `carried`; the
+    joints of the legs then follow from body and feet. A hand with a pose in the world keeps that pose.
+    """
 
     def __init__(self, count: int, rest: SpotPose) -> None:
         self.body, self.joints, self.contacts = np.empty((count, 7)), np.empty((count, 19)), np.empty((count, 4))
-        self.body[0] = rest.body
+        self.carried, self.feet = np.empty((count, 7)), np.empty((count, 4, 3))
+        self.body[0] = self.carried[0] = rest.body
+        self.feet[0] = rest.feet
         self.joints[0] = np.concatenate([rest.legs.ravel(), rest.arm, [rest.gripper]])
         self.contacts[0] = 1.0
         self._filled = dict.fromkeys(("base", "arm", "gripper"), 1)
+        self._until = {"legs": 0, "body": 0}
+        """The frames at which the last moves of legs and body end."""
+        self._hands: list[tuple[int, Floats]] = []
+        """The first frame and the poses (T, 7) in the world of hands that are not moved by the body."""
 
     def _parts(self, track: str) -> tuple[Floats, ...]:
         if track == "base":
-            return self.body, self.joints[:, LEGS], self.contacts
+            return self.body, self.joints[:, LEGS], self.contacts, self.carried, self.feet
         return (self.joints[:, _COLUMNS[track]],)
 
     def fill(self, end: int) -> None:
@@ -167,7 +192,7 @@ class _Frames:
         joints = self.joints[frame]
         return SpotPose(self.body[frame], joints[LEGS].reshape(4, 3), joints[ARM], float(joints[18]))
 
-    def put(self, played: Motion, controls: tuple[str, ...], first: int) -> None:
+    def put(self, played: Motion, animation: Animation, first: int) -> None:
         """Write the tracks of a move from the frame `first` on."""
         moved, placed = played.joint_displacement, played.link_position
         assert moved is not None
@@ -175,12 +200,51 @@ class _Frames:
         touching = next(c for c in played.components if isinstance(c, MultiValueSeq) and c.content == FOOT_CONTACT)
         here = slice(first, min(first + played.num_frames, len(self.joints)))
         last = here.stop - first
-        sources: dict[str, tuple[Floats, ...]] = {"base": (placed.values[:, 0], moved.values[:, LEGS], touching.values)}
-        if moved.num_parts > 12:
-            sources |= {track: (moved.values[:, columns],) for track, columns in _COLUMNS.items()}
-        for track, values in sources.items():
-            if not ({"legs", "body"} if track == "base" else {track}) & set(controls):
-                continue
-            for part, value in zip(self._parts(track), values, strict=True):
-                part[here] = value[:last]
-            self._filled[track] = here.stop
+        body, joints = placed.values[:last, 0], moved.values[:last]
+        base = {"legs", "body"} & set(animation.controls)
+        if base:
+            self._put_base(base, body, joints[:, LEGS], touching.values[:last], here)
+        for track, columns in _COLUMNS.items():
+            if track in animation.controls and moved.num_parts > 12:
+                self.joints[here, columns] = joints[:, columns]
+                self._filled[track] = here.stop
+        if "arm" in animation.controls and arm_playback(animation) != "jointspace":
+            self._hands.append((first, poses.compose(body, hand_poses(joints[:, ARM]))))
+
+    def _put_base(self, base: set[str], body: Floats, legs: Floats, contacts: Floats, here: slice) -> None:
+        first, end = here.start, max((self._until[track] for track in ("legs", "body") if track not in base), default=0)
+        before = self.joints[first, LEGS].reshape(4, 3).copy()
+        if "legs" in base:
+            self.carried[here], self.contacts[here] = body, contacts
+            self.feet[here] = feet_in_world(body, legs.reshape(-1, 4, 3))
+        if end <= first:
+            self.body[here], self.joints[here, LEGS] = body, legs
+            if "legs" not in base:
+                self.carried[here], self.feet[here], self.contacts[here] = (
+                    self.carried[first],
+                    self.feet[first],
+                    contacts,
+                )
+            self._filled["base"] = here.stop
+        else:
+            whole = slice(first, max(here.stop, end))
+            of_legs = here.stop if "legs" in base else end
+            for part in (self.carried, self.feet, self.contacts):
+                part[of_legs : whole.stop] = part[of_legs - 1]
+            moving = self.body[first:end] if "legs" in base else body
+            moving = moving[np.minimum(np.arange(whole.stop - first), len(moving) - 1)]
+            walk = poses.compose(self.carried[whole], poses.inverse(self.carried[first]))
+            self.body[whole] = poses.compose(walk, moving)
+            feet = poses.transform_points(poses.inverse(self.body[whole])[:, None], self.feet[whole])
+            self.joints[whole, LEGS] = leg_joints(feet, before).joints.reshape(-1, 12)
+            self._filled["base"] = whole.stop
+        self._until |= dict.fromkeys(base, here.stop)
+
+    def keep_hands(self) -> None:
+        """Bring hands whose pose is in the world back to it where another move has moved the body."""
+        for first, hands in self._hands:
+            here = slice(first, first + len(hands))
+            now = poses.compose(self.body[here], hand_poses(self.joints[here, ARM]))
+            if np.abs(now - hands).max(initial=0.0) > 1e-9:
+                goals = poses.compose(poses.inverse(self.body[here]), hands)
+                self.joints[here, ARM] = arm_joints(goals, self.joints[max(first - 1, 0), ARM]).joints

@@ -1,7 +1,5 @@
 """Rules about choreographies, and about animations on the robot to which they are sent."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import document, judgement
 
 SEQUENCE_NAME = document.error("SPOT101", "A sequence has a name.", example=("name: ''", "name: 'show'"))
@@ -154,6 +152,12 @@ POSE_JUMP = judgement.warning(
 )
 PLACEHOLDER = judgement.note(
     "SPOT132",
-    "Moves of the robot's own are shown as pauses: their motion is not published.",
-    example=("type: 'sway'", "type: 'animation::wave'"),
+    "Moves of the robot's own are shown as pauses, or approximately (≈): their motion is not published.",
+    example=("type: 'step'", "type: 'animation::wave'"),
+)
+NEAR = judgement.error(
+    "SPOT133",
+    "Robots that dance together keep a distance of 10 cm.",
+    "move their places farther apart; the distance is that between boxes around their parts",
+    example=("two robots that begin 0.5 m apart", "two robots that begin 2 m apart"),
 )

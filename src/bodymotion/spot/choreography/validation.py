@@ -1,7 +1,5 @@
 """Validation of a choreography by the rules of `rules.py`, and the part of it that a robot dances with non-strict parsing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -21,16 +19,11 @@ from bodymotion.spot.choreography.playing import parameters_of, play_move
 from bodymotion.spot.playback import JOINT_NAMES, last_pose, needs_arm
 from bodymotion.spot.playback.playing import check_keyframes, default_start
 
-MIN_TEMPO, MAX_TEMPO = 1.0, 10_000.0
-"""[slices per minute]"""
-ADVISED_TEMPO = (250.0, 450.0)
-"""[slices per minute]"""
-MAX_SLICES = 100_000
-"""Of a sequence."""
-MAX_PAIRS = 100
-"""Different pairs of neighbours that are played."""
-MAX_STEP = 0.2
-"""[rad] Accepted step of a joint at the start of a move: at 100 Hz a speed of 20 rad/s."""
+MIN_TEMPO, MAX_TEMPO = 1.0, 10_000.0  # [slices per minute]
+ADVISED_TEMPO = (250.0, 450.0)  # [slices per minute]
+MAX_SLICES = 100_000  # Of a sequence.
+MAX_PAIRS = 100  # Different pairs of neighbours that are played.
+MAX_STEP = 0.2  # [rad] Accepted step of a joint at the start of a move: at 100 Hz a speed of 20 rad/s.
 _DEPRECATED = {
     ("step_params", "mirror"): "mirror_x and mirror_y",
     ("jump_params", "absolute"): "yaw_is_absolute and translation_is_absolute",
@@ -322,7 +315,7 @@ def _check_tracks(review: _Review, usable: list[int], ends: dict[int, int]) -> l
 def _check_states(review: _Review, usable: list[int]) -> None:
     """Check the positions in which moves of the legs begin."""
     choreography = review.choreography
-    before, first = "", True
+    before = ""
     entrance = str(choreography.options.get("entrance_state", ""))
     last: Move | None = None
     for number in usable:
@@ -330,13 +323,13 @@ def _check_states(review: _Review, usable: list[int]) -> None:
         if "legs" not in tracks_of(choreography, move):
             continue
         states, after = states_of(choreography, move)
-        if first and states and entrance not in ("", STATES[0]) and entrance not in states:
+        if last is None and states and entrance not in ("", STATES[0]) and entrance not in states:
             message = f"does not begin in {entrance}, but in {' or '.join(states)}"
             review.report(rules.ENTRANCE_STATE, message, number)
         elif before and states and before not in states and last is not None:
             message = f"begins in {' or '.join(states)}; {last.type!r} before it ends in {before}"
             review.report(rules.ENTRANCE, message, number)
-        before, first, last = after, False, move
+        before, last = after, move
 
 
 def _check_neighbours(review: _Review, usable: list[int], ends: dict[int, int]) -> None:
@@ -349,16 +342,14 @@ def _check_neighbours(review: _Review, usable: list[int], ends: dict[int, int]) 
         if crossed is not None:
             review.report(rules.GAIT, f"crosses slice {crossed}, at which a custom gait begins or ends", number)
     body_ends = {ends[number] for number in usable if "body" in tracks_of(choreography, moves[number])}
-    by_start: dict[tuple[str, int], int] = {
-        (moves[number].type, moves[number].start_slice): number for number in usable
-    }
+    starts = {(moves[number].type, moves[number].start_slice) for number in usable}
     for number in usable:
         move = moves[number]
         if move.type == "random_stretch":
             review.report(
                 rules.LENGTH_UNKNOWN, "lengthens the moves right before it: the length of the dance is unknown", number
             )
-        if move.parameters.get("link_to_next") and (move.type, ends[number]) not in by_start:
+        if move.parameters.get("link_to_next") and (move.type, ends[number]) not in starts:
             review.report(
                 rules.LINK,
                 f"is linked to the next move, but no {move.type!r} begins at slice {ends[number]}",
@@ -398,8 +389,8 @@ def _jump(choreography: Choreography, last: Move, move: Move) -> str:
     first, second = animations[last.animation], animations[move.animation]
     arm = needs_arm(first) or needs_arm(second)
     try:
-        end = last_pose(play_move(choreography, last, default_start(first), arm=arm))
-        joints = play_move(choreography, move, end, arm=arm).joint_displacement
+        end = last_pose(play_move(first, last, choreography.bpm, default_start(first), arm=arm))
+        joints = play_move(second, move, choreography.bpm, end, arm=arm).joint_displacement
     except (ValueError, MemoryError):
         return ""
     assert joints is not None

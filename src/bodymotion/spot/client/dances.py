@@ -1,9 +1,8 @@
 """Choreographies on a robot: the list of its moves, upload, and performance."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +13,14 @@ from bodymotion.formats.cha_proto.sequence import message_of
 from bodymotion.spot.choreography import check_choreography
 from bodymotion.spot.client.connection import SpotError, translated_errors, vendor
 
-CALL_TIMEOUT = 60.0
-"""[s] A robot validates a sequence before it answers."""
-POLL_INTERVAL = 0.2
-"""[s] Between two questions for the status of a dance."""
-RUNNING = ("DANCING", "PREPPING", "WAITING_FOR_START_TIME", "VALIDATING")
-"""The states of a dance that goes on; others end it."""
+CALL_TIMEOUT = 60.0  # [s] A robot validates a sequence before it answers.
+POLL_INTERVAL = 0.2  # [s] Between two questions for the status of a dance.
+RUNNING = (
+    "DANCING",
+    "PREPPING",
+    "WAITING_FOR_START_TIME",
+    "VALIDATING",
+)  # The states of a dance that goes on; others end it.
 
 
 def list_moves(robot: Any) -> str:  # noqa: ANN401
@@ -66,62 +67,104 @@ def send_choreography(
         return problems, tuple(client.upload_choreography(message, timeout=CALL_TIMEOUT).warnings)
 
 
-def perform(
-    name: str,
-    robot: Any,  # noqa: ANN401
+def perform(name: str, robot: Any, **options: Any) -> str:  # noqa: ANN401
+    """Let a robot perform a choreography that was uploaded; see `perform_together`. Return the last state, such as COMPLETED_SEQUENCE."""
+    return perform_together([(name, robot)], **options)[0]
+
+
+def perform_together(
+    dances: Sequence[tuple[str, Any]],
     *,
     first_slice: int = 0,
     start_in: float = 3.0,
     power_on: bool = False,
     report: Callable[[str], object] = lambda text: None,
-) -> str:
-    """Let a robot perform a choreography that was uploaded, and wait for its end; return the last state, such as COMPLETED_SEQUENCE.
+) -> tuple[str, ...]:
+    """Let robots perform choreographies that were uploaded, all from the same moment on, and wait for their ends; return the last states.
 
-    The robot moves. It needs a clear area, and an E-Stop that is configured by another program, such as the one of the tablet. The lease
-    of the body is acquired, and returned at the end. When the wait is interrupted (Ctrl-C), the robot sits down and its motors turn off.
+    The robots move. They need a clear area, and E-Stops that are configured by another program, such as the one of the tablet. The leases
+    of their bodies are acquired, and returned at the end. When one cannot start, or the wait is interrupted (Ctrl-C), all of them sit down
+    and their motors turn off.
 
     Parameters
     ----------
+    dances:
+        The name of the choreography of each robot, and the robot.
     first_slice:
-        The slice at which it begins; moves that begin before it are skipped.
+        The slice at which they begin; moves that begin before it are skipped.
     start_in:
         [s] Time until the start.
     power_on:
         Turn the motors on; without it they must be on.
     report:
-        Called with the state whenever it changes, with the slice.
+        Called with the state of a robot whenever it changes, with the slice.
 
     Raises
     ------
     SpotError
-        When another client has the lease, the motors are off, or the robot rejects the choreography.
+        When another client has a lease, motors are off, or a robot rejects its choreography.
+    """
+    keep = vendor("bosdyn.client.lease").LeaseKeepAlive
+    with ExitStack() as leases:
+        for _, robot in dances:
+            with translated_errors(str(robot.address)):
+                robot.time_sync.wait_for_sync()
+                leases.enter_context(keep(robot.ensure_client("lease"), must_acquire=True, return_at_exit=True))
+                if power_on:
+                    robot.power_on(timeout_sec=CALL_TIMEOUT)
+                elif not robot.is_powered_on():
+                    raise SpotError("the motors are off; turn them on, or pass --power-on (power_on=True)")
+        try:
+            start = time.time() + start_in
+            for name, robot in dances:
+                with translated_errors(str(robot.address)):
+                    client = robot.ensure_client("choreography")
+                    client.execute_choreography(name, start, first_slice, timeout=CALL_TIMEOUT)
+            return _wait([robot for _, robot in dances], report)
+        except BaseException:
+            for _, robot in dances:
+                with suppress(vendor("bosdyn.client.exceptions").Error):
+                    robot.power_off(cut_immediately=False, timeout_sec=CALL_TIMEOUT)
+            raise
+
+
+def _wait(robots: Sequence[Any], report: Callable[[str], object]) -> tuple[str, ...]:
+    """Wait until all dances end; return the last states."""
+    states = [""] * len(robots)
+    while True:
+        for k, robot in enumerate(robots):
+            with translated_errors(str(robot.address)):
+                status, _ = robot.ensure_client("choreography").get_choreography_status(timeout=CALL_TIMEOUT)
+            state = str(type(status).Status.Name(status.status)).removeprefix("STATUS_")
+            if state != states[k]:
+                name = f"robot {k + 1} ({robot.address}): " if len(robots) > 1 else ""
+                at = f"slice {status.current_slice:.0f} of {status.sequence_slices}"
+                report(f"{name}{state.lower().replace('_', ' ')}, {at}")
+            states[k] = state
+        if not set(states) & set(RUNNING):
+            return tuple(states)
+        time.sleep(POLL_INTERVAL)
+
+
+def download_log(robot: Any, *, seconds: float | None = None) -> bytes:  # noqa: ANN401
+    """Return the log of the last choreography that a robot performed, the bytes of a message ChoreographyStateLog.
+
+    With `seconds` the robot records for so long, at most 300 s, and the log is that recording.
+
+    Raises
+    ------
+    SpotError
+        When the robot has no log, or does not answer.
     """
     client = robot.ensure_client("choreography")
+    kinds = vendor("bosdyn.api.spot.choreography_sequence_pb2").DownloadRobotStateLogRequest
     with translated_errors(str(robot.address)):
-        robot.time_sync.wait_for_sync()
-        keep = vendor("bosdyn.client.lease").LeaseKeepAlive
-        with keep(robot.ensure_client("lease"), must_acquire=True, return_at_exit=True):
-            if power_on:
-                robot.power_on(timeout_sec=CALL_TIMEOUT)
-            elif not robot.is_powered_on():
-                raise SpotError("the motors are off; turn them on, or pass --power-on (power_on=True)")
-            client.execute_choreography(name, time.time() + start_in, first_slice, timeout=CALL_TIMEOUT)
-            try:
-                return _wait(client, report)
-            except KeyboardInterrupt:
-                robot.power_off(cut_immediately=False, timeout_sec=CALL_TIMEOUT)
-                raise
-
-
-def _wait(client: Any, report: Callable[[str], object]) -> str:  # noqa: ANN401
-    """Wait until a dance ends; return the last state."""
-    last = ""
-    while True:
-        status, _ = client.get_choreography_status(timeout=CALL_TIMEOUT)
-        state = str(type(status).Status.Name(status.status)).removeprefix("STATUS_")
-        if state != last:
-            report(f"{state.lower().replace('_', ' ')}, slice {status.current_slice:.0f} of {status.sequence_slices}")
-            last = state
-        if state not in RUNNING:
-            return state
-        time.sleep(POLL_INTERVAL)
+        if seconds is not None:
+            client.start_recording_state(seconds, timeout=CALL_TIMEOUT)
+            time.sleep(seconds)
+            client.stop_recording_state(timeout=CALL_TIMEOUT)
+        kind = kinds.LOG_TYPE_LAST_CHOREOGRAPHY if seconds is None else kinds.LOG_TYPE_MANUAL
+        _, log = client.download_robot_state_log(kind, timeout=CALL_TIMEOUT)
+    if not log.key_frames:
+        raise SpotError(f"{robot.address} has no log")
+    return bytes(log.SerializeToString())

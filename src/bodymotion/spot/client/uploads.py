@@ -1,7 +1,5 @@
 """Upload animations to a robot: only those that changed and have no errors; and choreographies with their animations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,29 +46,6 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     reason: str = ""
-
-
-def animation_files(paths: Iterable[str | Path]) -> list[Path]:
-    """Return the files to upload: the named files, and all `.cha` files of named folders, sorted by name.
-
-    Raises
-    ------
-    FileNotFoundError
-        When a path does not exist, or a folder has no such file.
-    """
-    found: list[Path] = []
-    for path in map(Path, paths):
-        if path.is_dir():
-            found_here = (file for file in path.iterdir() if file.suffix.lower() == ".cha" and file.is_file())
-            inside = sorted(found_here, key=lambda file: file.name.casefold())
-            if not inside:
-                raise FileNotFoundError(f"{path}: the folder has no .cha file")
-            found += inside
-        elif path.exists():
-            found.append(path)
-        else:
-            raise FileNotFoundError(f"{path}: no such file or folder")
-    return list(dict.fromkeys(found))
 
 
 def upload(

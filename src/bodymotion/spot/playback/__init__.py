@@ -1,7 +1,5 @@
 """What an animation means for the robot: Spot as a body, its kinematics, playback, validation, and animations made from motions."""
 
-from __future__ import annotations
-
 from bodymotion.spot.playback.dimensions import JOINT_NAMES
 from bodymotion.spot.playback.playing import needs_arm, play
 from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR, last_pose

@@ -3,17 +3,13 @@
 Links are made of rounded shells through cross-sections, tubes, discs and balls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Material, Mesh, Shape, Sphere
+from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Material, Mesh, Shape, Sphere, shape_along
 from bodymotion.spot.playback.dimensions import FOREARM, HAND, HIP_WIDTH, KNEE, SHIN, UPPER_ARM
 
 YELLOW = Material(diffuse=(0.96, 0.68, 0.05), specular=(0.25, 0.25, 0.25), shininess=0.4)
@@ -63,28 +59,12 @@ def tube(
     a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     length = float(np.linalg.norm(b - a))
     form = Capsule(radius, length) if round_ends else Cylinder(radius, length)
-    return Shape(form, _along((a + b) / 2, b - a), material)
+    return shape_along(form, (a + b) / 2, b - a, material)
 
 
 def disc(center: npt.ArrayLike, direction: npt.ArrayLike, radius: float, thickness: float, material: Material) -> Shape:
     """Return a flat cylinder whose axis has a direction (3,)."""
-    return Shape(Cylinder(radius, thickness), _along(center, np.asarray(direction, dtype=np.float64)), material)
-
-
-def _along(center: npt.ArrayLike, direction: Floats) -> Floats:
-    """Return the transform (4, 4) that maps the y axis, the axis of cylinders, to a direction, and the origin to `center`."""
-    axis = np.cross(Y, direction / np.linalg.norm(direction))
-    sine = np.linalg.norm(axis)
-    angle = float(np.arctan2(sine, direction[1] / np.linalg.norm(direction)))
-    transform = _moved(center)
-    transform[:3, :3] = rotations.to_matrix(rotations.from_axis_angle(X if sine < 1e-12 else axis, angle))
-    return transform
-
-
-def _moved(center: npt.ArrayLike) -> Floats:
-    transform = np.eye(4)
-    transform[:3, 3] = center
-    return transform
+    return shape_along(Cylinder(radius, thickness), np.asarray(center), np.asarray(direction), material)
 
 
 Y = (0.0, 1.0, 0.0)
@@ -93,7 +73,9 @@ Z = (0.0, 0.0, 1.0)
 
 
 def _box(center: tuple[float, float, float], size: tuple[float, float, float], material: Material) -> Shape:
-    return Shape(Box(size), _moved(center), material)
+    transform = np.eye(4)
+    transform[:3, 3] = center
+    return Shape(Box(size), transform, material)
 
 
 def body(*, arm: bool) -> tuple[Shape, ...]:

@@ -5,8 +5,6 @@ the position of the wrist determines sh0, sh1 and el0 (facing the goal or away f
 determines el1, wr0 and wr1 (wr0 positive or negative): eight solutions (Pieper, 1968).
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -150,11 +148,8 @@ def arm_joints(hands: npt.ArrayLike, before: npt.ArrayLike = STOWED) -> Arm:
     unreachable = ~fits.any(axis=1)
     if unreachable.any():
         goal = hands[unreachable]
-
-        def errors(q: Floats, frames: npt.NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:
-            return _errors(q, goal[frames])
-
-        joints[unreachable] = nearest_within_limits(errors, found[unreachable], lower, upper)
+        starts = found[unreachable]
+        joints[unreachable] = nearest_within_limits(lambda q, frames: _errors(q, goal[frames]), starts, lower, upper)
         miss[unreachable], rotation_miss[unreachable] = _distances(hand_poses(joints[unreachable]), goal)
     return Arm(joints, miss, rotation_miss)
 
@@ -163,7 +158,7 @@ def _distances(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     return np.linalg.norm(a[..., :3] - b[..., :3], axis=-1), rotations.angle_between(a[..., 3:], b[..., 3:])
 
 
-def _errors(q: Floats, goal: Floats) -> tuple[Floats, Floats, Floats]:
+def _errors(q: Floats, goal: Floats) -> tuple[Floats, Floats]:
     hand, positions, axes = _chain(q)
     rotated = ROTATION_WEIGHT * rotations.difference(hand[..., 3:], goal[..., 3:])
     error = np.concatenate([hand[..., :3] - goal[..., :3], rotated], axis=-1)
@@ -174,9 +169,4 @@ def _errors(q: Floats, goal: Floats) -> tuple[Floats, Floats, Floats]:
         ],
         axis=-1,
     )
-    # As for the legs; the second derivative of the orientation error is neglected.
-    second = np.empty((len(q), 6, 6))
-    for k, along in enumerate(axes):
-        row = np.einsum("me,mej->mj", np.cross(error[:, :3], along), derivative[:, :3])
-        second[:, k, k:], second[:, k:, k] = row[:, k:], row[:, k:]
-    return error, derivative, second
+    return error, derivative

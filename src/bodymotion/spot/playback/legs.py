@@ -5,8 +5,8 @@ the hip. Then y² + z² = d² + Z², so there are two solutions for hx: with the
 upper and the lower leg are a triangle with a given third side. Of its two solutions only the one with the knee bent backwards is within
 the limits.
 
-Where a goal cannot be reached, damped Newton steps find the joints within their limits that come nearest, for many frames at once. A joint
-on its limit that would have to go beyond is left out of a step (an active set). Each search has a damping of its own, which grows
+Where a goal cannot be reached, damped Gauss-Newton steps find the joints within their limits that come nearest, for many frames at once. A
+joint on its limit that would have to go beyond is left out of a step (an active set). Each search has a damping of its own, which grows
 when a step increases the error (Levenberg, 1944; Marquardt, 1963), and ends when it has converged. Of several starting points of each
 frame the most promising ones are followed, against local minima; the best result counts.
 """
@@ -25,9 +25,6 @@ from bodymotion.spot.playback.dimensions import HIP_WIDTH, HIPS, KNEE, LEG_LIMIT
 THIGH = float(np.hypot(KNEE[0], KNEE[2]))
 BEND = float(np.arctan2(KNEE[0], -KNEE[2]))
 """[rad] Angle of the knee in front of the vertical line through joint hy."""
-
-STARTS = 3
-"""Number of poses from which the nearest reachable point is searched."""
 
 BLOCK = 4096
 """Frames that are solved at once: their arrays fit into a processor's cache."""
@@ -61,11 +58,6 @@ def _from_hip(joints: Floats, width: Floats) -> Floats:
     x = KNEE[0] * np.cos(hy) + KNEE[2] * np.sin(hy) - SHIN * np.sin(hy + kn)
     z = -KNEE[0] * np.sin(hy) + KNEE[2] * np.cos(hy) - SHIN * np.cos(hy + kn)
     return np.stack([x, width * np.cos(hx) - z * np.sin(hx), width * np.sin(hx) + z * np.cos(hx)], axis=-1)
-
-
-def foot_jacobian(joints: npt.ArrayLike) -> Floats:
-    """Return the Jacobians of the feet (..., 4, 3, 3) for joints (..., 4, 3) [rad]: rows x y z, columns hx hy kn."""
-    return _jacobian(np.asarray(joints, dtype=np.float64), SIDES * HIP_WIDTH)
 
 
 def _jacobian(joints: Floats, width: Floats) -> Floats:
@@ -126,24 +118,30 @@ def leg_joints(feet: npt.ArrayLike, before: npt.ArrayLike | None = None, *, near
         When an array has another shape.
     """
     feet = frozen(feet, (None, 4, 3), "feet")
-    before = None if before is None else frozen(before, (4, 3), "before")
     lower, upper = LEG_LIMITS.T
     found, fits = np.empty((*feet.shape[:-1], 2, 3)), np.empty((*feet.shape[:-1], 2), dtype=bool)
     for first in range(0, len(feet), BLOCK):
         block = slice(first, first + BLOCK)
         found[block], fits[block] = _solved(feet[block])
+    below = found[0, :, 0] if len(found) else np.zeros((4, 3))
+    before = frozen(below if before is None else before, (4, 3), "before")
     joints = np.empty(feet.shape)
     miss = np.zeros(feet.shape[:-1])
     for leg in range(4):
-        earlier = None if before is None else before[leg]
-        joints[:, leg] = _chosen(found[:, leg], fits[:, leg], earlier)
+        chosen = nearest_branches(found[:, leg], fits[:, leg], before[leg])
+        joints[:, leg] = found[np.arange(len(found)), leg, chosen]
         unreachable = ~fits[:, leg].any(axis=1)
         if unreachable.any():
             goal, width = feet[unreachable, leg] - HIPS[leg], np.asarray(SIDES[leg] * HIP_WIDTH)
+
+            def errors(
+                q: Floats, frames: npt.NDArray[np.intp], goal: Floats = goal, width: Floats = width
+            ) -> tuple[Floats, Floats]:
+                return _from_hip(q, width) - goal[frames], _jacobian(q, width)
+
             if nearest:
-                joints[unreachable, leg] = nearest_within_limits(
-                    _errors_to(goal, width), _starts(found[unreachable, leg], goal, width), lower, upper
-                )
+                starts = _starts(found[unreachable, leg])
+                joints[unreachable, leg] = nearest_within_limits(errors, starts, lower, upper)
             else:
                 joints[unreachable, leg] = np.clip(joints[unreachable, leg], lower, upper)
             miss[unreachable, leg] = np.linalg.norm(_from_hip(joints[unreachable, leg], width) - goal, axis=-1)
@@ -158,32 +156,6 @@ def _solved(feet: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
     for joint, (lower, upper) in enumerate(LEG_LIMITS):
         fits &= (found[..., joint] >= lower - LIMIT_TOLERANCE) & (found[..., joint] <= upper + LIMIT_TOLERANCE)
     return found, fits
-
-
-def _errors_to(goals: Floats, width: Floats) -> Errors:
-    """Return the function of the errors to goals (N, 3), in the frame of joint hx, with its first and second derivatives."""
-
-    def errors(q: Floats, frames: npt.NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:
-        error, slopes = _from_hip(q, width) - goals[frames], _jacobian(q, width)
-        # The second derivative by joints i and j, i closer to the hip, is the cross product of the axis of i and the derivative by j.
-        zero, sine, cosine = np.zeros(len(q)), np.sin(q[:, 0]), np.cos(q[:, 0])
-        across = np.stack([zero, cosine, sine], axis=-1)
-        second = np.empty((len(q), 3, 3))
-        second[:, 0] = error[:, 2, None] * slopes[:, 1] - error[:, 1, None] * slopes[:, 2]
-        second[:, 1:] = np.einsum("mk,mkj->mj", np.cross(error, across), slopes)[:, None]
-        second[:, 1:, 0], second[:, 2, 1] = second[:, 0, 1:], second[:, 1, 2]
-        return error, slopes, second
-
-    return errors
-
-
-def _chosen(found: Floats, fits: npt.NDArray[np.bool_], before: Floats | None) -> Floats:
-    """Return one of the solutions (T, 2, 3) that fits; where both do, the one nearer to the frame before, at first `before` (3,)."""
-    start = found[0, 0] if before is None and len(found) else before
-    if start is None:
-        return found[:, 0]
-    chosen = nearest_branches(found, fits, np.asarray(start, dtype=np.float64))
-    return np.asarray(found[np.arange(len(found)), chosen])
 
 
 def nearest_branches(solutions: Floats, fits: npt.NDArray[np.bool_], start: Floats) -> npt.NDArray[np.intp]:
@@ -203,24 +175,18 @@ def nearest_branches(solutions: Floats, fits: npt.NDArray[np.bool_], start: Floa
     return np.array(chosen[1:], dtype=np.intp)
 
 
-def _starts(found: Floats, goals: Floats, width: Floats) -> Floats:
-    """Return the starting joints (N, K, 3) of the search for the nearest reachable point to goals (N, 3), in the frame of joint hx.
-
-    They are the most promising ones among both solutions and poses all over the range.
-    """
+def _starts(found: Floats) -> Floats:
+    """Return the starting joints (N, K, 3) of the search for the nearest reachable points: both solutions, and poses all over the range."""
     lower, upper = LEG_LIMITS.T
     hx, hy, kn = np.meshgrid([0.0, *LEG_LIMITS[0]], [-0.8, 0.2, 1.2, 2.2], [-2.6, -1.4, -0.3], indexing="ij")
     poses = np.stack([hx, hy, kn], axis=-1).reshape(-1, 3)
     spread = np.broadcast_to(poses, (len(found), *poses.shape)).copy()
     spread[:, : len(poses) // 3, 0] = np.clip(found[:, :1, 0], lower[0], upper[0])
-    starts = np.concatenate([np.clip(found, lower, upper), spread], axis=1)
-    errors = _from_hip(starts, width) - goals[:, None]
-    best = np.argpartition(np.einsum("nke,nke->nk", errors, errors), STARTS, axis=1)[:, :STARTS]
-    return np.take_along_axis(starts, best[..., None], axis=1)
+    return np.concatenate([np.clip(found, lower, upper), spread], axis=1)
 
 
-Errors: TypeAlias = Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats, Floats]]
-"""Takes joints (M, J) and their frames (M,); returns errors (M, E), derivatives (M, E, J), and Σ error · second derivative (M, J, J)."""
+Errors: TypeAlias = Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats]]
+"""Takes joints (M, J) and their frames (M,); returns errors (M, E) and derivatives (M, E, J)."""
 
 MAX_STEPS = 40
 MAX_FOLLOWED = 3
@@ -246,42 +212,42 @@ def _nearest(errors: Errors, starts: Floats, frames: npt.NDArray[np.intp], lower
     count, searches, joints = starts.shape
     rows = np.repeat(frames, searches)
     q = np.clip(starts, lower, upper).reshape(-1, joints)
-    error, derivative, second = errors(q, rows)
-    cost = np.einsum("me,me->m", error, error).reshape(count, searches)
+    cost = np.square(errors(q, rows)[0]).sum(axis=1).reshape(count, searches)
     if searches > MAX_FOLLOWED:
         first = np.argpartition(cost, MAX_FOLLOWED, axis=1)[:, :MAX_FOLLOWED]
         kept = (np.arange(count)[:, None] * searches + first).ravel()
-        q, rows, error, derivative, second = q[kept], rows[kept], error[kept], derivative[kept], second[kept]
-        searches = MAX_FOLLOWED
-    cost = np.einsum("me,me->m", error, error)
+        q, rows, searches = q[kept], rows[kept], MAX_FOLLOWED
+    error, derivative = errors(q, rows)
+    cost = np.square(error).sum(axis=1)
     damping = np.full(len(q), 1e-4)
     active = np.arange(len(q))
     for _ in range(MAX_STEPS):
         if not len(active):
             break
-        step = _step(q[active], error[active], derivative[active], second[active], damping[active], lower, upper)
+        step = _step(q[active], error[active], derivative[active], damping[active], lower, upper)
         candidate = np.clip(q[active] - step, lower, upper)
-        candidate_error, candidate_derivative, candidate_second = errors(candidate, rows[active])
-        candidate_cost = np.einsum("me,me->m", candidate_error, candidate_error)
-        lower_cost = candidate_cost < cost[active]
+        new_error, new_derivative = errors(candidate, rows[active])
+        new_cost = np.square(new_error).sum(axis=1)
+        better = new_cost < cost[active]
         step_size = np.abs(candidate - q[active]).max(axis=1)
-        improved = active[lower_cost]
-        q[improved], error[improved] = candidate[lower_cost], candidate_error[lower_cost]
-        derivative[improved], second[improved] = candidate_derivative[lower_cost], candidate_second[lower_cost]
-        cost[improved] = candidate_cost[lower_cost]
-        damping[active] = np.clip(damping[active] * np.where(lower_cost, 0.2, 8.0), 1e-7, 1e6)
-        active = active[(step_size > STEP_TOLERANCE) & (lower_cost | (damping[active] < MAX_DAMPING))]
+        improved = active[better]
+        q[improved], error[improved], derivative[improved] = (
+            candidate[better],
+            new_error[better],
+            new_derivative[better],
+        )
+        cost[improved] = new_cost[better]
+        damping[active] = np.clip(damping[active] * np.where(better, 0.2, 8.0), 1e-7, 1e6)
+        active = active[(step_size > STEP_TOLERANCE) & (better | (damping[active] < MAX_DAMPING))]
     best = np.argmin(cost.reshape(count, searches), axis=1)
     return np.asarray(q[np.arange(count) * searches + best])
 
 
-def _step(
-    q: Floats, error: Floats, derivative: Floats, second: Floats, damping: Floats, lower: Floats, upper: Floats
-) -> Floats:
+def _step(q: Floats, error: Floats, derivative: Floats, damping: Floats, lower: Floats, upper: Floats) -> Floats:
     slope = np.einsum("mej,me->mj", derivative, error)
     held = ((q <= lower) & (slope > 0)) | ((q >= upper) & (slope < 0))
     free = np.where(held, 0.0, 1.0)
-    square = np.swapaxes(derivative, 1, 2) @ derivative + second
+    square = np.swapaxes(derivative, 1, 2) @ derivative
     square *= free[:, :, None] * free[:, None, :]
     square += damping[:, None, None] * np.eye(q.shape[1])
     # The row of a held joint would be almost zero.

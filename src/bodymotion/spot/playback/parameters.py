@@ -1,20 +1,15 @@
 """The values of the parameters of an animation during playback."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from numbers import Real
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bodymotion.animation import Animation
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.formats.cha.keywords import PARAMETERS
-
-if TYPE_CHECKING:
-    from bodymotion.animation import Animation
 
 OFFSETS = tuple(name for name in PARAMETERS if re.fullmatch(r"[a-z]+_[01]_offset", name))
 """The parameters that are added to the arm's joints, in the joints' order."""
@@ -30,8 +25,7 @@ NEUTRAL: Mapping[str, float] = MappingProxyType(
 NOT_SIMULATED = ("body_tracking_stiffness", "gripper_strength_fraction", "arm_dance_frame_id")
 """Parameters for the robot's controller, or its dance frames; they change no motion here."""
 
-MAX_VALUE = 1e6
-"""Larger parameters are rejected as mistakes."""
+MAX_VALUE = 1e6  # Larger parameters are rejected as mistakes.
 
 
 def as_number(what: str, value: object) -> float:

@@ -4,19 +4,18 @@ What the robot's controller does with an animation (balance, `precise_steps`, `t
 stiffness, the gripper's strength) is not simulated: the motion is the one that the animation commands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.animation import Animation
 from bodymotion.diagnostics import Location, Problem
+from bodymotion.formats.cha import unplayable
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.arm import Arm, arm_joints, hand_poses
@@ -29,20 +28,13 @@ from bodymotion.spot.playback.stance import SpotPose, footprint, sit, stand
 from bodymotion.spot.playback.timing import Timing, blended, entry_weights, exit_weights, timing
 from bodymotion.spot.playback.tracks import Tracks
 
-if TYPE_CHECKING:
-    from bodymotion.animation import Animation
-
-MIN_KEYFRAME_GAP = 1e-6
-"""[s] Smallest time between keyframes that is accepted."""
-MAX_NUMBER = 1e6
-"""Larger numbers in keyframes are rejected as mistakes."""
-LOOP_TOLERANCE = 1e-2
-"""[m or rad] Accepted difference between the ends of a loop."""
-BLOCK = 4096
-"""Frames whose link poses are in memory at a time."""
+MIN_KEYFRAME_GAP = 1e-6  # [s] Smallest time between keyframes that is accepted.
+LOOP_TOLERANCE = 1e-2  # [m or rad] Accepted difference between the ends of a loop.
+BLOCK = 4096  # Frames whose link poses are in memory at a time.
 MAX_ITERATIONS = 60
-CENTER_TOLERANCE = 1e-10
-"""[m] Accepted error of the centre of mass; where legs are too short for it, `MAX_ITERATIONS` end the search."""
+CENTER_TOLERANCE = (
+    1e-10  # [m] Accepted error of the centre of mass; where legs are too short for it, `MAX_ITERATIONS` end the search.
+)
 
 
 def play(
@@ -88,7 +80,7 @@ def play(
     Raises
     ------
     ValueError
-        When there is no keyframe, a number is not finite or above `MAX_NUMBER`, times do not increase, a parameter or length is not
+        When there is no keyframe, a number is not finite or above 1 000 000, times do not increase, a parameter or length is not
         allowed, the frames do not fit into memory, the dance frame is missing, or the arm does not agree with the animation's options.
     """
     arm = _has_arm(animation, arm)
@@ -111,6 +103,12 @@ def needs_arm(animation: Animation) -> bool:
     return "arm_required" in animation.options or bool({"arm", "gripper"} & set(animation.controls))
 
 
+def arm_playback(animation: Animation) -> str:
+    """Return how the arm is played: the option `arm_playback`, else "workspace" for a hand with a pose, "jointspace" for joints."""
+    by_hand = Tracks(animation, stand(), poses.IDENTITY).has_hand
+    return str(animation.options.get("arm_playback") or ("workspace" if by_hand else "jointspace"))
+
+
 def _has_arm(animation: Animation, arm: bool | None) -> bool:
     if arm is None:
         arm = needs_arm(animation) and "arm_prohibited" not in animation.options
@@ -122,49 +120,27 @@ def _has_arm(animation: Animation, arm: bool | None) -> bool:
 
 
 def check_keyframes(animation: Animation) -> None:
-    """Raise ValueError when keyframes cannot be played: none, times that do not increase, numbers that are not finite or too large."""
+    """Raise ValueError when keyframes cannot be played: none, faulty ones, or such that are too near to each other in time."""
     keys = animation.keyframes
     if not len(keys):
         raise ValueError("the animation has no keyframes")
-    if not np.isfinite(keys.times).all():
-        row = int(np.argmin(np.isfinite(keys.times)))
-        raise ValueError(f"keyframe {row + 1}: expected a finite time, got {keys.times[row]}")
+    for problem in unplayable(animation):
+        if problem.subject[:1] == ("keyframes",):
+            raise ValueError(problem.message)
     gaps = np.diff(keys.times)
-    if not (gaps > 0).all():
-        row = int(np.argmin(gaps > 0)) + 1
-        raise ValueError(
-            f"the times of keyframes must increase; keyframe {row + 1} is at {keys.times[row]:g} s, after {keys.times[row - 1]:g} s"
-        )
     if gaps.min(initial=1.0) < MIN_KEYFRAME_GAP:
         row = int(np.argmin(gaps)) + 1
         raise ValueError(
             f"keyframes {row} and {row + 1} are {gaps[row - 1]:g} s apart; the smallest gap is {MIN_KEYFRAME_GAP:g} s"
         )
-    for bad in (~np.isfinite(keys.values), np.abs(keys.values) > MAX_NUMBER):
-        if bad.any():
-            row, column = np.argwhere(bad)[0].tolist()
-            name, value = keys.columns[column], keys.values[row, column]
-            wrong = (
-                f"{name} is {value:g}, above {MAX_NUMBER:g}"
-                if np.isfinite(value)
-                else f"expected a finite {name}, got {value}"
-            )
-            raise ValueError(f"keyframe {row + 1}: {wrong}")
 
 
 def _dance_frames(given: Mapping[int, npt.ArrayLike] | None) -> dict[int, Floats]:
-    frames = {}
-    for number, pose in (given or {}).items():
-        try:
-            frame = np.asarray(pose, dtype=np.float64)
-        except (TypeError, ValueError):
-            frame = np.zeros(0)
-        if frame.shape != (7,) or not np.isfinite(frame).all() or not np.any(frame[3:]):
-            raise ValueError(
-                f"dance frame {number}: expected a pose of seven numbers, x y z and a quaternion w x y z, got {pose!r}"
-            )
-        frames[number] = poses.from_parts(frame[:3], rotations.normalized(frame[3:]))
-    return frames
+    frames = {number: frozen(pose, (7,), f"dance frame {number}") for number, pose in (given or {}).items()}
+    for number, frame in frames.items():
+        if not np.isfinite(frame).all() or not frame[3:].any():
+            raise ValueError(f"dance frame {number}: expected finite numbers and a quaternion, got {frame}")
+    return {number: poses.from_parts(frame[:3], rotations.normalized(frame[3:])) for number, frame in frames.items()}
 
 
 def _start_pose(animation: Animation, start: SpotPose | Motion | None) -> SpotPose:
@@ -328,7 +304,7 @@ class _Move:
         zero = np.zeros(len(at))
         assert joints is not None
         found = Arm(joints, zero, zero)
-        playback = self.animation.options.get("arm_playback") or ("workspace" if tracks.has_hand else "jointspace")
+        playback = arm_playback(self.animation)
         if tracks.has_hand or (tracks.arm_columns.any() and playback != "jointspace"):
             hand = (
                 tracks.hand(at, self._hand_before()) if tracks.has_hand else poses.compose(animated, hand_poses(joints))

@@ -1,9 +1,6 @@
 """Motions of Spot: the names of their components and joints, their columns as arrays, and as the keyframes of an animation."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -19,8 +16,7 @@ from bodymotion.motion.components import Timeline
 from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOINTS, LEGS, STOWED
 from bodymotion.spot.playback.stance import SpotPose, feet_in_world, footprint, inferred_contacts, stand
 
-FOOT_CONTACT = "FootContact"
-"""The content of the component with the contacts: (T, 4), 1 in contact, 0 in swing, in the order fl fr hl hr."""
+FOOT_CONTACT = "FootContact"  # The content of the component with the contacts: (T, 4), 1 in contact, 0 in swing, in the order fl fr hl hr.
 
 REACH_ERROR = "ReachError"
 """The content of the component with the distances [m] of each foot, and the hand, from its goal; 0 where the goal is reached."""
@@ -35,24 +31,9 @@ ALIASES: Mapping[str, str] = MappingProxyType(
 """Names of the joints in the SDK's messages and in the URDF."""
 
 
-@dataclass(frozen=True)
-class SpotArrays:
-    """A motion of Spot as arrays: `times` (T,), `body` (T, 7), `legs` (T, 4, 3), `arm` (T, 6), `gripper` (T,), `contacts` (T, 4)
-    or None.
-    """
-
-    times: Floats
-    body: Floats
-    legs: Floats
-    arm: Floats
-    gripper: Floats
-    has_body: bool
-    has_arm: bool
-    contacts: npt.NDArray[np.bool_] | None
-
-
-def spot_arrays(motion: Motion) -> SpotArrays:
-    """Return a motion of Spot as arrays.
+def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], npt.NDArray[np.bool_] | None]:
+    """Return a motion of Spot as arrays: times (T,), the parts `body` (T, 7), `legs` (T, 4, 3), and where it has an arm `arm` (T, 6) and
+    `gripper` (T,), and contacts (T, 4) or None.
 
     Joint columns are identified by their part labels: this package's names, those of the SDK (`fl.hx`, `arm0.sh0`) or of the URDF
     (`arm_sh0`). Without labels twelve columns are the legs, and nineteen legs, arm and gripper. A motion without a root pose is level at
@@ -78,18 +59,15 @@ def spot_arrays(motion: Motion) -> SpotArrays:
     if missing:
         raise ValueError(f"the motion has no joints {', '.join(missing)}; a motion of Spot needs them")
     count = joints.num_frames
-    legs = np.stack([columns[name] for name in LEG_JOINTS], axis=-1).reshape(count, 4, 3)
-    arm = np.stack([columns.get(name, np.full(count, STOWED[k])) for k, name in enumerate(ARM_JOINTS)], axis=-1)
-    return SpotArrays(
-        times=joints.timeline.times,
-        body=np.tile(stand().body, (count, 1)) if root is None else np.asarray(root.values[:, 0]),
-        legs=legs,
-        arm=arm,
-        gripper=columns.get("gripper", np.zeros(count)),
-        has_body=root is not None,
-        has_arm=any(name in columns for name in (*ARM_JOINTS, "gripper")),
-        contacts=None if contact is None else np.asarray(contact.values[:, :4] > 0.5),
-    )
+    parts = {
+        "body": np.tile(stand().body, (count, 1)) if root is None else np.asarray(root.values[:, 0]),
+        "legs": np.stack([columns[name] for name in LEG_JOINTS], axis=-1).reshape(count, 4, 3),
+    }
+    if any(name in columns for name in (*ARM_JOINTS, "gripper")):
+        arm = [columns.get(name, np.full(count, STOWED[k])) for k, name in enumerate(ARM_JOINTS)]
+        parts |= {"arm": np.stack(arm, axis=-1), "gripper": columns.get("gripper", np.zeros(count))}
+    contacts = None if contact is None else np.asarray(contact.values[:, :4] > 0.5)
+    return joints.timeline.times, parts, contacts
 
 
 def components(
@@ -129,10 +107,10 @@ def last_pose(motion: Motion) -> SpotPose:
     ValueError
         When it is not a motion of Spot, or has no frames.
     """
-    arrays = spot_arrays(motion)
-    if not len(arrays.body):
+    times, parts, _ = spot_arrays(motion)
+    if not len(times):
         raise ValueError("the motion has no frames")
-    return SpotPose(arrays.body[-1], arrays.legs[-1], arrays.arm[-1], float(arrays.gripper[-1]))
+    return SpotPose(**{part: values[-1] for part, values in parts.items()})
 
 
 LegColumns: TypeAlias = Literal["joints", "feet"]
@@ -149,25 +127,25 @@ def animation_of(
     """Return a motion of Spot as an animation, in the animation frame in which it starts; see `Animation.from_motion`."""
     if legs not in ("joints", "feet"):
         raise ValueError(f"legs: expected 'joints' or 'feet', got {legs!r}")
-    arrays = spot_arrays(motion)
-    if not len(arrays.times):
+    times, given, contacts = spot_arrays(motion)
+    if not len(times):
         raise ValueError("the motion has no frames")
-    for what in ("body", "legs", "arm", "gripper"):
-        if not np.isfinite(getattr(arrays, what)).all():
+    for what, values in given.items():
+        if not np.isfinite(values).all():
             raise ValueError(f"the motion has numbers that are not finite ({what})")
-    times = arrays.times - arrays.times[0]
-    in_world = feet_in_world(arrays.body, arrays.legs)
+    times = times - times[0]
+    in_world = feet_in_world(given["body"], given["legs"])
     back = poses.inverse(footprint(in_world[0]))
-    body = poses.compose(back, arrays.body)
+    body = poses.compose(back, given["body"])
     body[:, 3:] = _without_flips(body[:, 3:])
     feet = poses.transform_points(back, in_world)
-    contacts = inferred_contacts(times, feet) if arrays.contacts is None else arrays.contacts
+    contacts = inferred_contacts(times, feet) if contacts is None else contacts
     parts = {
-        **({"leg_joints": arrays.legs} if legs == "joints" else {"foot_pos": feet}),
+        **({"leg_joints": given["legs"]} if legs == "joints" else {"foot_pos": feet}),
         "contact": contacts.astype(np.float64),
         "body_pos": body[:, :3],
         "body_quat_wxyz": body[:, 3:],
-        **({"arm_joints": arrays.arm, "gripper": arrays.gripper} if arrays.has_arm else {}),
+        **({"arm_joints": given["arm"], "gripper": given["gripper"]} if "arm" in given else {}),
     }
     keyframes = Keyframes(
         columns=tuple(column for keyword in parts for column in GROUPS.get(keyword, (keyword,))),
@@ -175,7 +153,7 @@ def animation_of(
         times=times,
         header=("time", *parts),
     )
-    controls = ("legs", "body", "arm", "gripper")[: 4 if arrays.has_arm else 2]
+    controls = ("legs", "body", "arm", "gripper")[: 4 if "arm" in given else 2]
     options: dict[str, object] = {"controls": controls}
     if bpm is not None:
         options["bpm"] = float(bpm)

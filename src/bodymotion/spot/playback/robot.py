@@ -1,7 +1,5 @@
 """Spot as a Body: links, joints, limits, masses and efforts as its vendor publishes them in a URDF, and shapes of our own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 
@@ -49,8 +47,7 @@ EFFORTS = {
     **{"sh0": 90.9, "sh1": 181.8, "el0": 90.9, "el1": 30.3, "wr0": 30.3, "wr1": 30.3, "gripper": 15.32},
 }
 """[N m] by joint; the vendor's controller may allow more for short times."""
-GRIPPER = np.array([0.117, 0.0, 0.015])
-"""[m] From joint wr1 to the axis of the gripper's jaw."""
+GRIPPER = np.array([0.117, 0.0, 0.015])  # [m] From joint wr1 to the axis of the gripper's jaw.
 
 
 @cache
@@ -61,70 +58,54 @@ def spot_body(*, arm: bool = True) -> Body:
     `hr_foot` have their frames in the feet's centres, `hand` has the hand's frame. The body's origin is in its middle, x forward, y to
     the left.
     """
-    tree = _Tree()
-    root = tree.add("body", -1, poses.IDENTITY[:3], visuals=appearance.body(arm=arm))
-    for leg, name in enumerate(LEGS):
-        side, front = float(SIDES[leg]), leg < 2
-        hip = tree.add(f"{name}_hip", root, HIPS[leg], axis=X, visuals=appearance.hip(side, front=front))
-        upper = tree.add(f"{name}_uleg", hip, side * HIP_WIDTH * Y, axis=Y, visuals=appearance.upper_leg(side))
-        lower = tree.add(f"{name}_lleg", upper, KNEE, axis=Y, visuals=appearance.lower_leg())
-        tree.add(f"{name}_foot", lower, -SHIN * Z, visuals=appearance.foot(FOOT_RADIUS))
-    if arm:
-        parent = root
-        for name, step, axis in zip(ARM_JOINTS, OFFSETS, AXES, strict=True):
-            parent = tree.add(f"arm_{name}", parent, step, axis=axis, joint=name, visuals=appearance.arm(name))
-        tree.add("hand", parent, HAND * X)
-        tree.add("gripper", parent, GRIPPER, axis=Y, joint="gripper", visuals=appearance.jaw())
-    return Body(
-        name="Spot with arm" if arm else "Spot",
-        links=tuple(tree.links),
-        root_pose=poses.from_parts([0.0, 0.0, NOMINAL_HEIGHT + FOOT_RADIUS], [1.0, 0.0, 0.0, 0.0]),
-        info={"info": ["Dimensions, limits, masses and efforts as published; shapes are bodymotion's own."]},
-    )
-
-
-class _Tree:
-    """The links that were added so far, depth first."""
-
-    def __init__(self) -> None:
-        self.links: list[Link] = []
+    links: list[Link] = []
 
     def add(
-        self,
         name: str,
         parent: int,
         step: Floats,
-        *,
         axis: Floats | None = None,
         joint: str = "",
         visuals: tuple[Shape, ...] = (),
     ) -> int:
         """Add a link at `step` (3,) from its parent; return its index."""
-        index = len(self.links)
-        joint = joint or {"hip": "_hx", "uleg": "_hy", "lleg": "_kn"}.get(name[3:], "").join((name[:2], ""))
-        segments: tuple[Segment, ...] = ()
-        mass, center, moments = INERTIAL.get(name) or INERTIAL.get(name[3:]) or (0.0, (0.0,) * 3, (0.0,) * 3)
-        # Hind hips have their centre of mass in front of the joint, right legs theirs on the other side.
-        flip = np.array(
-            [-1.0 if name.startswith("h") and name[3:] == "hip" else 1.0, -1.0 if name[1:3] == "r_" else 1.0, 1.0]
-        )
-        if mass or visuals:
-            segments = (
-                Segment(
-                    name=name,
-                    mass=mass,
-                    center_of_mass=flip * center,
-                    inertia=np.diag(moments),
-                    visuals=visuals,
-                    collisions=visuals,
-                ),
-            )
         kind = Joint(name=name, type="free" if parent < 0 else "fixed")
         if axis is not None:
-            effort = {"effort": EFFORTS[joint.rpartition("_")[2]]}
-            column = JOINT_NAMES.index(joint)
-            lower, upper = map(float, LIMITS[column])
-            kind = Joint(name=joint, type="rotate", id=column, axis=axis, lower=lower, upper=upper, extra=effort)
+            number, extra = JOINT_NAMES.index(joint), {"effort": EFFORTS[joint.rpartition("_")[2]]}
+            lower, upper = map(float, LIMITS[number])
+            kind = Joint(name=joint, type="rotate", id=number, axis=axis, lower=lower, upper=upper, extra=extra)
+        mass, center, moments = INERTIAL.get(name) or INERTIAL.get(name[3:]) or (0.0, (0.0,) * 3, (0.0,) * 3)
+        # Hind hips have their centre of mass in front of the joint, right legs theirs on the other side.
+        flip = [-1.0 if name in ("hl_hip", "hr_hip") else 1.0, -1.0 if name[1:3] == "r_" else 1.0, 1.0]
+        segment = Segment(
+            name=name,
+            mass=mass,
+            center_of_mass=np.multiply(flip, center),
+            inertia=np.diag(moments),
+            visuals=visuals,
+            collisions=visuals,
+        )
         offset = poses.from_parts(step, [1.0, 0.0, 0.0, 0.0])
-        self.links.append(Link(name=name, index=index, parent=parent, joint=kind, offset=offset, segments=segments))
-        return index
+        segments = (segment,) if mass or visuals else ()
+        links.append(Link(name=name, index=len(links), parent=parent, joint=kind, offset=offset, segments=segments))
+        return len(links) - 1
+
+    root = add("body", -1, poses.IDENTITY[:3], visuals=appearance.body(arm=arm))
+    for leg, name in enumerate(LEGS):
+        side, front = float(SIDES[leg]), leg < 2
+        hip = add(f"{name}_hip", root, HIPS[leg], X, f"{name}_hx", appearance.hip(side, front=front))
+        upper = add(f"{name}_uleg", hip, side * HIP_WIDTH * Y, Y, f"{name}_hy", appearance.upper_leg(side))
+        lower = add(f"{name}_lleg", upper, KNEE, Y, f"{name}_kn", appearance.lower_leg())
+        add(f"{name}_foot", lower, -SHIN * Z, visuals=appearance.foot(FOOT_RADIUS))
+    if arm:
+        parent = root
+        for name, step, axis in zip(ARM_JOINTS, OFFSETS, AXES, strict=True):
+            parent = add(f"arm_{name}", parent, step, axis, name, appearance.arm(name))
+        add("hand", parent, HAND * X)
+        add("gripper", parent, GRIPPER, Y, "gripper", appearance.jaw())
+    return Body(
+        name="Spot with arm" if arm else "Spot",
+        links=tuple(links),
+        root_pose=poses.from_parts([0.0, 0.0, NOMINAL_HEIGHT + FOOT_RADIUS], [1.0, 0.0, 0.0, 0.0]),
+        info={"info": ["Dimensions, limits, masses and efforts as published; shapes are bodymotion's own."]},
+    )

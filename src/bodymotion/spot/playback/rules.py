@@ -1,7 +1,5 @@
 """Rules about animations that a robot would reject or could not follow. Its criteria are not published: these are our judgement."""
 
-from __future__ import annotations
-
 from bodymotion.diagnostics import judgement
 
 FOOT_REACH = judgement.warning(
@@ -39,11 +37,6 @@ SLIP = judgement.warning(
     "A foot in contact does not slip.",
     "keep its position while it is in contact, or set its contact to 0 while it moves",
     example=("a foot that goes 0.1 m along the ground", "a foot that goes 5 mm along the ground"),
-)
-BELOW_FLOOR = judgement.warning(
-    "SPOT007",
-    "Feet stay above the floor that they start on.",
-    example=("a foot 5 cm below the floor", "a foot on the floor"),
 )
 ABOVE_FLOOR = judgement.warning(
     "SPOT008",
@@ -108,3 +101,5 @@ BODY_SPEED = judgement.warning(
     "one of the two keyframes, or its time, may be wrong; feet and balance around them are not checked",
     example=("a body at 0.48 m, and 0.01 s later at 0.30 m", "1 s later"),
 )
+
+RETIRED = {"SPOT007": "MOT312"}  # Codes that rules had before, and the rules that took over.

@@ -12,8 +12,6 @@ speed is at most `MAX_CONTACT_SPEED`. Where only the angles of legs are known, h
 a keyframe when it is at most `MAX_CONTACT_HEIGHT` above the lowest foot there, and speeds do not count.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,10 +22,8 @@ from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
 from bodymotion.spot.playback.dimensions import FOOT_RADIUS, NOMINAL_FEET, NOMINAL_HEIGHT, SITTING_HEIGHT, STOWED
 from bodymotion.spot.playback.legs import foot_positions, leg_joints
 
-MAX_CONTACT_HEIGHT = 0.02
-"""[m] A foot up to this height above the floor is on it."""
-MAX_CONTACT_SPEED = 0.25
-"""[m/s] A foot that is no faster is in contact."""
+MAX_CONTACT_HEIGHT = 0.02  # [m] A foot up to this height above the floor is on it.
+MAX_CONTACT_SPEED = 0.25  # [m/s] A foot that is no faster is in contact.
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,37 +6,27 @@ Without it the last keyframe is held, or the end cut off, up to the nearest whol
 keyframe (`no_looping`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.animation import Animation
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.components import Timeline
 from bodymotion.spot.playback.parameters import as_number
 from bodymotion.system.memory import check_memory
 
-if TYPE_CHECKING:
-    from bodymotion.animation import Animation
+DEFAULT_BPM = 120.0  # The script's beats per minute where neither the caller nor the animation defines it.
 
-DEFAULT_BPM = 120.0
-"""The script's beats per minute where neither the caller nor the animation defines it."""
+MAX_FRAMES = 50_000_000  # Nearly six days at 100 Hz: longer moves are rejected as mistakes.
 
-MAX_FRAMES = 50_000_000
-"""Nearly six days at 100 Hz: longer moves are rejected as mistakes."""
+BPM_RANGE = (0.01, 100_000.0)  # Beats per minute outside of this range are rejected as mistakes.
 
-BPM_RANGE = (0.01, 100_000.0)
-"""Beats per minute outside of this range are rejected as mistakes."""
+MIN_FRAME_RATE = 100.0  # [Hz] Lower bound of the default frame rate, at which a slice is a whole number of frames.
 
-MIN_FRAME_RATE = 100.0
-"""[Hz] Lower bound of the default frame rate, at which a slice is a whole number of frames."""
-
-SLICE_TOLERANCE = 1e-9
-"""Relative difference from a whole number of slices that counts as none."""
+SLICE_TOLERANCE = 1e-9  # Relative difference from a whole number of slices that counts as none.
 
 
 @dataclass(frozen=True)

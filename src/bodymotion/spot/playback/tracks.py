@@ -9,16 +9,13 @@ the keyframes that are chosen in the same way from the rotations before and afte
 angle. Angles, of joints or of an orientation, are numbers: from 0 to 2π is a full turn.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import GROUPS
+from bodymotion.animation import GROUPS, Animation, Keyframes
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion.interpolation.sampling import sampled
@@ -27,14 +24,10 @@ from bodymotion.spot.playback.dimensions import LEGS, NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import foot_positions
 from bodymotion.spot.playback.stance import SpotPose, inferred_contacts, is_slow_between
 
-if TYPE_CHECKING:
-    from bodymotion.animation import Animation, Keyframes
-
 ARM = GROUPS["arm_joints"]
 NOMINAL_POSE: Floats = frozen([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0])
 """The pose (7,) of the body over the feet's centre in a nominal stand."""
-WRAP_SPEED = 30.0
-"""[rad/s] A faster change by about a full turn is no rotation: the angle was recorded modulo 2π."""
+WRAP_SPEED = 30.0  # [rad/s] A faster change by about a full turn is no rotation: the angle was recorded modulo 2π.
 
 
 def _without_wraps(angles: Floats, times: Floats) -> Floats:
@@ -52,12 +45,6 @@ def _neighbours(times: Floats, at: Floats) -> tuple[npt.NDArray[np.intp], npt.ND
     after = np.clip(np.searchsorted(times, at - 1e-9, side="left"), 0, len(times) - 1)
     before = np.clip(np.searchsorted(times, at + 1e-9, side="right") - 1, 0, len(times) - 1)
     return np.minimum(before, after), after
-
-
-def _at_both(flags: npt.NDArray[np.bool_], times: Floats, at: Floats) -> npt.NDArray[np.bool_]:
-    """Return flags (T, …) for those of keyframes (N, …): at a keyframe its own; between two, whether both are set."""
-    before, after = _neighbours(times, at)
-    return np.asarray(flags[before] & flags[after])
 
 
 def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Floats) -> Floats:
@@ -87,8 +74,7 @@ def _velocities(steps: Floats, gaps: Floats) -> Floats:
     return pchip_slopes(np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)]), gaps)
 
 
-MAX_FLOOR_OFFSET = 0.05
-"""[m] Feet whose mean height at the start is farther from 0 are not in the animation frame."""
+MAX_FLOOR_OFFSET = 0.05  # [m] Feet whose mean height at the start is farther from 0 are not in the animation frame.
 
 
 @dataclass(frozen=True)
@@ -212,31 +198,33 @@ class Tracks:
             return result
         known = np.array([self._keys.has(f"{leg}_contact") for leg in LEGS])
         moves = self.legs_by_joints | self.legs_by_feet
+        before, after = _neighbours(self._keys.times, at)
         if not known.all():
-            before, after = _neighbours(self._keys.times, at)
             stays = self._stays[np.minimum(before, len(self._stays) - 1)] if len(self._stays) else True
             inferred = self.inferred[before] & self.inferred[after] & ((before == after)[:, None] | stays)
             result[:, moves] = inferred[:, moves]
         for leg in np.flatnonzero(known):
-            result[:, leg] = _at_both(self._keys.column(f"{LEGS[leg]}_contact") > 0.5, self._keys.times, at)
+            touching = self._keys.column(f"{LEGS[leg]}_contact") > 0.5
+            result[:, leg] = touching[before] & touching[after]
         return result
 
     @cached_property
     def inferred(self) -> npt.NDArray[np.bool_]:
         """Which feet (N, 4) are in contact at keyframes, inferred from the legs."""
-        return inferred_contacts(self._keys.times, self._feet_at_keys(), relative=not self._feet_are_absolute())
+        feet, relative = self._feet_at_keys
+        return inferred_contacts(self._keys.times, feet, relative=relative)
 
     @cached_property
     def _stays(self) -> npt.NDArray[np.bool_]:
         """Which feet (N − 1, 4) are slow enough to be in contact between one keyframe and the next."""
-        return is_slow_between(self._keys.times, self._feet_at_keys(), relative=not self._feet_are_absolute())
+        feet, relative = self._feet_at_keys
+        return is_slow_between(self._keys.times, feet, relative=relative)
 
-    def _feet_are_absolute(self) -> bool:
-        return self.has_body or bool(self.legs_by_feet.any())
-
-    def _feet_at_keys(self) -> Floats:
+    @cached_property
+    def _feet_at_keys(self) -> tuple[Floats, bool]:
+        """The feet (N, 4, 3) at keyframes, and whether they are only known relative to the body."""
         times = self._keys.times
-        return self.feet(times, self.body_poses(times))
+        return self.feet(times, self.body_poses(times)), not (self.has_body or self.legs_by_feet.any())
 
     def floor_correction(self) -> float:
         """Return the height [m] to add so that the feet are on the floor at the start; 0 where they are, within `MAX_FLOOR_OFFSET`.
@@ -276,10 +264,9 @@ class Tracks:
         push /= np.maximum(both.sum(axis=1), 1.0)[:, None]
         start = -feet[0, :, :2].mean(axis=0)
         positions = np.concatenate([start[None], start + np.cumsum(push, axis=0)])
-        table = np.column_stack([positions, height])
         body = np.tile(NOMINAL_POSE, (len(at), 1))
-        for k in range(3):
-            body[:, k] = np.interp(at, grid, table[:, k])
+        for k, values in enumerate((*positions.T, height)):
+            body[:, k] = np.interp(at, grid, values)
         return body
 
     @property

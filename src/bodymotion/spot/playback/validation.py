@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.animation import Animation
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha import rules as cha_rules
@@ -27,35 +27,25 @@ from bodymotion.spot.playback.timing import Timing, default_frame_rate, timing
 from bodymotion.spot.playback.tracks import ARM, Tracks
 from bodymotion.system.upward import provided_by
 
-if TYPE_CHECKING:
-    from bodymotion.animation import Animation
-
-REACH_TOLERANCE = 1e-3
-"""[m] Accepted distance of feet and hands from their goals."""
-MAX_LEG_SPEED, MAX_ARM_SPEED, MAX_GRIPPER_SPEED = 20.0, 10.0, 20.0
-"""[rad/s] Our estimates; no limits are published."""
-MAX_FOOT_SPEED = 5.0
-"""[m/s] Relative to the world."""
-MAX_BODY_SPEED, MIN_BODY_STEP = 5.0, 0.05
-"""[m/s] and [m]: a faster and larger step of the body between two keyframes is reported."""
-MAX_SLIP = 0.02
-"""[m] Accepted distance of a foot in contact from the position at which its contact began."""
-FLOOR_TOLERANCE = 0.02
-"""[m] Accepted height of a foot below the floor, and above it in contact."""
+REACH_TOLERANCE = 1e-3  # [m] Accepted distance of feet and hands from their goals.
+MAX_LEG_SPEED, MAX_ARM_SPEED, MAX_GRIPPER_SPEED = 20.0, 10.0, 20.0  # [rad/s] Our estimates; no limits are published.
+MAX_FOOT_SPEED = 5.0  # [m/s] Relative to the world.
+MAX_BODY_SPEED, MIN_BODY_STEP = (
+    5.0,
+    0.05,
+)  # [m/s] and [m]: a faster and larger step of the body between two keyframes is reported.
+MAX_SLIP = 0.02  # [m] Accepted distance of a foot in contact from the position at which its contact began.
+FLOOR_TOLERANCE = 0.02  # [m] Accepted height of a foot in contact above the floor.
 MAX_OUTSIDE, MAX_UNSUPPORTED_TIME = 0.03, 0.5
 """[m] and [s]: the centre of mass may be outside the support polygon by more only for a shorter time."""
-MAX_FRAME_OFFSET, MAX_FRAME_YAW = 0.05, 0.1
-"""[m] and [rad] of the feet at the start relative to the animation frame."""
-MIN_BODY_HEIGHT = 0.10
-"""[m] Lowest height of the body's origin over the floor."""
-MIN_FEET_DISTANCE = 0.075
-"""[m] Between the centres of two feet: slightly more than their width."""
-MAX_START_STEP = 0.08
-"""[m], and half of the limit in radians: distance from the pose before the move at which an entry is needed."""
-MAX_FRAMES = 40_000
-"""Frames that are checked; a longer move is played at a lower rate."""
-ON_KEYFRAME = 1e-6
-"""[s] A time this close to a keyframe is the keyframe's."""
+MAX_FRAME_OFFSET, MAX_FRAME_YAW = 0.05, 0.1  # [m] and [rad] of the feet at the start relative to the animation frame.
+MIN_BODY_HEIGHT = 0.10  # [m] Lowest height of the body's origin over the floor.
+MIN_FEET_DISTANCE = 0.075  # [m] Between the centres of two feet: slightly more than their width.
+MAX_START_STEP = (
+    0.08  # [m], and half of the limit in radians: distance from the pose before the move at which an entry is needed.
+)
+MAX_FRAMES = 40_000  # Frames that are checked; a longer move is played at a lower rate.
+ON_KEYFRAME = 1e-6  # [s] A time this close to a keyframe is the keyframe's.
 
 
 def validate(
@@ -324,12 +314,9 @@ def _feet(played: Played, found: Report) -> None:
     if not played.tracks.has_legs:
         return
     above = played.feet[:, :, 2] - played.floor
-    slip = np.stack(
-        [_slip(played.feet[:, k, :2], played.contact[:, k], played.timing.rounds) for k in range(4)], axis=1
-    )
+    slip = _slip(played.feet[:, :, :2], played.contact, played.timing.rounds)
     for rule, wrong, amount, text in (
         (rules.SLIP, slip > MAX_SLIP, slip, "foot {name} slips by {amount:.3f} m while it is in contact,"),
-        (rules.BELOW_FLOOR, above < -FLOOR_TOLERANCE, -above, "foot {name} is {amount:.3f} m below the floor"),
         (
             rules.ABOVE_FLOOR,
             played.contact & (above > FLOOR_TOLERANCE),
@@ -349,10 +336,12 @@ def _feet(played: Played, found: Report) -> None:
 
 
 def _slip(positions: Floats, contact: npt.NDArray[np.bool_], rounds: npt.NDArray[np.int64]) -> Floats:
-    """Return the distance (T,) [m] of a foot at positions (T, 2) from where its contact began."""
-    begins = contact & np.concatenate([[True], ~contact[:-1] | (np.diff(rounds) != 0)])
-    since = np.maximum.accumulate(np.where(begins, np.arange(len(contact)), 0))
-    return np.where(contact, np.linalg.norm(positions - positions[since], axis=-1), 0.0)
+    """Return the distances (T, 4) [m] of feet at positions (T, 4, 2) from where their contacts (T, 4) began."""
+    begins = contact.copy()
+    begins[1:] &= ~contact[:-1] | (np.diff(rounds) != 0)[:, None]
+    since = np.maximum.accumulate(np.where(begins, np.arange(len(contact))[:, None], 0))
+    starts = np.take_along_axis(positions, since[..., None], axis=0)
+    return np.where(contact, np.linalg.norm(positions - starts, axis=-1), 0.0)
 
 
 def _balance(played: Played, found: Report) -> None:

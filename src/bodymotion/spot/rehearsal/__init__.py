@@ -3,7 +3,6 @@
 ================ ===========================================================================================
 `server`         all services behind one port; certificates
 `access`         users, passwords and tokens; leases for moving the robot
-`responses`      headers and times of responses
 `store`          the uploaded animations and sequences, and the current dance
 `sequences`      validation of animations and sequences, parameters of moves, a sequence as a motion of Spot
 `choreography`   ChoreographyService

@@ -1,7 +1,5 @@
 """Access to the stand-in robot: users with tokens, and leases for moving it."""
 
-from __future__ import annotations
-
 import hmac
 import secrets
 import threading
@@ -10,12 +8,12 @@ from typing import Any
 
 from bodymotion.spot.client.connection import vendor
 
-BODY = "body"
-"""The only resource of leases."""
-OPEN = ("/bosdyn.api.AuthService/", "/bosdyn.api.RobotIdService/")
-"""Services that need no login, as on a robot."""
-MAX_WRONG_PASSWORDS, LOCKOUT = 5, 10.0
-"""After so many wrong passwords in a row all logins are refused for so many seconds."""
+BODY = "body"  # The only resource of leases.
+OPEN = ("/bosdyn.api.AuthService/", "/bosdyn.api.RobotIdService/")  # Services that need no login, as on a robot.
+MAX_WRONG_PASSWORDS, LOCKOUT = (
+    5,
+    10.0,
+)  # After so many wrong passwords in a row all logins are refused for so many seconds.
 
 
 class Accounts:
@@ -109,23 +107,20 @@ class Leases:
     def check(self, lease: Any, result: Any) -> bool:  # noqa: ANN401
         """Write into a LeaseUseResult whether a lease may be used, and return it."""
         with self._lock:
-            status = self._status(lease, result)
-            result.status = status
+            if not lease.resource or not lease.sequence:
+                result.status = result.STATUS_INVALID_LEASE
+            elif lease.resource != BODY:
+                result.status = result.STATUS_UNMANAGED
+            elif lease.epoch != self.epoch:
+                result.status = result.STATUS_WRONG_EPOCH
+            elif lease.sequence[0] < self._newest:
+                result.status = result.STATUS_OLDER
+            else:
+                result.status = result.STATUS_OK if self._is_active(lease) else result.STATUS_REVOKED
             result.attempted_lease.CopyFrom(lease)
             result.latest_known_lease.CopyFrom(self.current())
             result.owner.client_name = self.owner or ""
-            return bool(status == result.STATUS_OK)
-
-    def _status(self, lease: Any, result: Any) -> int:  # noqa: ANN401
-        if not lease.resource or not lease.sequence:
-            return int(result.STATUS_INVALID_LEASE)
-        if lease.resource != BODY:
-            return int(result.STATUS_UNMANAGED)
-        if lease.epoch != self.epoch:
-            return int(result.STATUS_WRONG_EPOCH)
-        if lease.sequence[0] < self._newest:
-            return int(result.STATUS_OLDER)
-        return int(result.STATUS_OK if self._is_active(lease) else result.STATUS_REVOKED)
+            return bool(result.status == result.STATUS_OK)
 
     def _is_active(self, lease: Any) -> bool:  # noqa: ANN401
         known = lease.resource == BODY and self.owner is not None and lease.epoch == self.epoch

@@ -1,13 +1,10 @@
 """The services beside ChoreographyService: robot id, login, directory, time, licence, leases, power and state."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 
 from bodymotion.spot.client.connection import vendor
 from bodymotion.spot.rehearsal.access import BODY, Accounts, Leases
-from bodymotion.spot.rehearsal.responses import set_invalid_request, set_time, time_of
 from bodymotion.spot.rehearsal.store import Store
 
 SERVICES = (
@@ -17,12 +14,19 @@ SERVICES = (
     ("lease", "bosdyn.api.LeaseService", "api.spot.robot"),
     ("license", "bosdyn.api.LicenseService", "api.spot.robot"),
     ("power", "bosdyn.api.PowerService", "power.spot.robot"),
+    ("robot-command", "bosdyn.api.RobotCommandService", "command.spot.robot"),
     ("robot-id", "bosdyn.api.RobotIdService", "id.spot.robot"),
     ("robot-state", "bosdyn.api.RobotStateService", "state.spot.robot"),
     ("time-sync", "bosdyn.api.TimeSyncService", "api.spot.robot"),
 )
 """Name, type and authority of each service, as the directory lists them."""
 SERIAL = "spot-REHEARSAL"
+
+
+def set_invalid_request(response: Any, reason: str) -> None:  # noqa: ANN401
+    """Mark a call as invalid in the header of its response."""
+    response.header.error.code = response.header.error.CODE_INVALID_REQUEST
+    response.header.error.message = reason
 
 
 class Identity:
@@ -94,22 +98,22 @@ class Time:
         if request.HasField("previous_round_trip") and request.clock_identifier:
             trip = request.previous_round_trip
             out, back = (
-                time_of(trip.server_rx) - time_of(trip.client_tx),
-                time_of(trip.client_rx) - time_of(trip.server_tx),
+                trip.server_rx.ToNanoseconds() - trip.client_tx.ToNanoseconds(),
+                trip.client_rx.ToNanoseconds() - trip.server_tx.ToNanoseconds(),
             )
             length, skew = out + back, (out - back) // 2
-            set_time(response.previous_estimate.round_trip_time, length)
-            set_time(response.previous_estimate.clock_skew, skew)
+            response.previous_estimate.round_trip_time.FromNanoseconds(length)
+            response.previous_estimate.clock_skew.FromNanoseconds(skew)
             if clock not in self._best or length <= self._best[clock][0]:
                 self._best[clock] = (length, skew)
         state = response.state
-        set_time(state.measurement_time, time_of(response.header.request_received_timestamp))
+        state.measurement_time.FromNanoseconds(response.header.request_received_timestamp.ToNanoseconds())
         if clock not in self._best:
             state.status = state.STATUS_MORE_SAMPLES_NEEDED
             return
         state.status = state.STATUS_OK
-        set_time(state.best_estimate.round_trip_time, self._best[clock][0])
-        set_time(state.best_estimate.clock_skew, self._best[clock][1])
+        state.best_estimate.round_trip_time.FromNanoseconds(self._best[clock][0])
+        state.best_estimate.clock_skew.FromNanoseconds(self._best[clock][1])
 
 
 class License:
@@ -210,6 +214,24 @@ class Power:
         response.status = vendor("bosdyn.api.power_pb2").STATUS_SUCCESS
 
 
+class Command:
+    """RobotCommandService: the robot can be told to sit down and switch its motors off, which ends a dance."""
+
+    def __init__(self, leases: Leases, power: Power, store: Store) -> None:
+        self._leases, self._power, self._store = leases, power, store
+
+    def RobotCommand(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+        """Switch the motors off."""
+        if not self._leases.check(request.lease, response.lease_use_result):
+            return
+        if not request.command.full_body_command.HasField("safe_power_off_request"):
+            set_invalid_request(response, "the stand-in robot only sits down and switches its motors off")
+            return
+        self._power.on = False
+        self._store.stop_dance()
+        response.status = response.STATUS_OK
+
+
 class State:
     """RobotStateService: whether the motors are on, and whether there is an arm."""
 
@@ -219,7 +241,7 @@ class State:
     def GetRobotState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the state."""
         power = response.robot_state.power_state
-        set_time(power.timestamp, self._store.now())
+        power.timestamp.FromNanoseconds(self._store.now())
         power.motor_power_state = power.STATE_ON if self._power.on else power.STATE_OFF
         if self._arm:
             response.robot_state.manipulator_state.SetInParent()

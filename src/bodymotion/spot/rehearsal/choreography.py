@@ -1,17 +1,30 @@
 """ChoreographyService: upload and download of animations and sequences, and dances."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from bodymotion.animation import Animation
 from bodymotion.choreography import PREFIX
-from bodymotion.formats.cha_proto import to_move_info
+from bodymotion.diagnostics import FormatError
+from bodymotion.formats.cha_proto import from_proto, to_move_info
+from bodymotion.formats.cha_proto.state_log import log_bytes
+from bodymotion.spot.choreography.playing import motion_at, play_choreography
 from bodymotion.spot.rehearsal.access import Leases
-from bodymotion.spot.rehearsal.basic_services import Power
-from bodymotion.spot.rehearsal.responses import NANO, set_invalid_request, set_time, time_of
-from bodymotion.spot.rehearsal.sequences import config_text, validate_animation, validate_sequence, warning
-from bodymotion.spot.rehearsal.store import Dance, Store, UploadedSequence, slices_of
+from bodymotion.spot.rehearsal.basic_services import Power, set_invalid_request
+from bodymotion.spot.rehearsal.sequences import (
+    choreography_of,
+    config_text,
+    validate_animation,
+    validate_sequence,
+    warning,
+)
+from bodymotion.spot.rehearsal.store import NANO, Dance, Store, UploadedSequence, slices_of
+
+MAX_RECORDING, LOGGED_AFTER, LOG_STEP = 300 * NANO, 3 * NANO, NANO // 100
+"""[ns] The longest recording, the time after a dance that its log has, and the time between two states."""
 
 
 class Choreography:
@@ -51,14 +64,16 @@ class Choreography:
             response.status = response.STATUS_REJECTED_DANCE_ACTIVE
             self._log(f"upload {name}: refused, a dance is running")
             return
-        animation, problems = self._store.read(request.animated_move)
-        if animation is not None:
+        try:
+            animation = from_proto(request.animated_move)
             problems = validate_animation(animation, name, arm=self._arm)
-        accepted = animation is not None and not any(problem.severity == "error" for problem in problems)
+        except FormatError as error:
+            problems = error.problems
+        accepted = not any(problem.severity == "error" for problem in problems)
         warnings = tuple(map(warning, problems))
         response.warnings.extend(warnings)
         response.status = response.STATUS_OK if accepted else response.STATUS_ANIMATION_VALIDATION_FAILED
-        if accepted and animation is not None:
+        if accepted:
             self._store.add(request.animated_move, animation, request.animated_move_generated_id.value)
         count = f", {len(request.animated_move.animation_keyframes)} keyframes" if accepted else ""
         self._log(
@@ -79,7 +94,7 @@ class Choreography:
         danced, problems = validate_sequence(sequence, self._store.animations, self._store.listed)
         warnings = tuple(map(warning, problems))
         kept = UploadedSequence(sequence, warnings, danced if request.non_strict_parsing or not warnings else None)
-        kept.labels.extend(sequence.choreography_info.labels)
+        kept.labels.update(dict.fromkeys(sequence.choreography_info.labels))
         self._store.sequences[sequence.name] = kept
         response.warnings.extend(warnings)
         self._log(
@@ -97,11 +112,9 @@ class Choreography:
 
     def GetChoreographySequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return an uploaded sequence, with its animations."""
-        found = self._store.sequences.get(request.sequence_name)
+        found = self._sequence(request, response)
         if found is None:
-            response.status = response.STATUS_UNKNOWN_SEQUENCE
             return
-        response.status = response.STATUS_OK
         response.choreography_sequence.CopyFrom(found.message)
         names = dict.fromkeys(move.type.removeprefix(PREFIX) for move in found.message.moves)
         for name in names:
@@ -113,28 +126,27 @@ class Choreography:
 
     def SaveSequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Mark a sequence as saved; like all others it is lost when the stand-in robot stops."""
-        found = self._store.sequences.get(request.sequence_name)
-        if found is None:
-            response.status = response.STATUS_UNKNOWN_SEQUENCE
-            return
-        found.saved = True
-        found.labels.extend(label for label in request.add_labels if label not in found.labels)
-        response.status = response.STATUS_OK
+        if found := self._sequence(request, response):
+            found.saved = True
+            found.labels.update(dict.fromkeys(request.add_labels))
 
     def ModifyChoreographyInfo(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Change the labels of a sequence."""
-        found = self._store.sequences.get(request.sequence_name)
-        if found is None:
-            response.status = response.STATUS_UNKNOWN_SEQUENCE
-            return
-        found.labels[:] = [label for label in found.labels if label not in request.remove_labels]
-        found.labels.extend(label for label in request.add_labels if label not in found.labels)
-        response.status = response.STATUS_OK
+        if found := self._sequence(request, response):
+            for label in request.remove_labels:
+                found.labels.pop(label, None)
+            found.labels.update(dict.fromkeys(request.add_labels))
 
     def DeleteSequence(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Delete a sequence."""
-        found = self._store.sequences.pop(request.sequence_name, None)
+        if self._sequence(request, response):
+            del self._store.sequences[request.sequence_name]
+
+    def _sequence(self, request: Any, response: Any) -> UploadedSequence | None:  # noqa: ANN401
+        """Return the sequence that a call names, and set the status of its response: whether there is one."""
+        found = self._store.sequences.get(request.sequence_name)
         response.status = response.STATUS_UNKNOWN_SEQUENCE if found is None else response.STATUS_OK
+        return found
 
     def ClearAllSequenceFiles(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Mark all sequences as not saved."""
@@ -162,16 +174,58 @@ class Choreography:
             set_invalid_request(response, f"the sequence has no slice {request.choreography_starting_slice:g}")
             self._log(f"dance {name}: refused, it has no slice {request.choreography_starting_slice:g}")
         else:
-            start = time_of(request.start_time) if request.HasField("start_time") else self._store.now()
+            start = request.start_time.ToNanoseconds() if request.HasField("start_time") else self._store.now()
             dance = self._store.start_dance(found.danced, start, request.choreography_starting_slice)
             response.status, response.execution_id = response.STATUS_OK, dance.number
             self._log(f"dance {name}: {dance.slices} slices at {found.danced.slices_per_minute:g} per minute")
             self._danced(dance)
 
+    def StartRecordingState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+        """Record for a while from now on, at most five minutes in all; a recording that is named goes on."""
+        number, begun, _ = self._store.recording or (0, 0, 0)
+        if request.recording_session_id not in (0, number):
+            response.status = response.STATUS_UNKNOWN_RECORDING_SESSION_ID
+            return
+        now = self._store.now()
+        if not request.recording_session_id:
+            number, begun = number + 1, now
+        wanted = now + request.continue_recording_duration.ToNanoseconds()
+        self._store.recording = number, begun, min(wanted, begun + MAX_RECORDING)
+        response.recording_session_id = number
+        is_full = wanted > begun + MAX_RECORDING
+        response.status = response.STATUS_RECORDING_BUFFER_FULL if is_full else response.STATUS_OK
+
+    def StopRecordingState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+        """End the recording."""
+        if self._store.recording is not None:
+            number, begun, end = self._store.recording
+            self._store.recording = number, begun, min(end, self._store.now())
+
+    def DownloadRobotStateLog(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
+        """Return the states of the last dance until three seconds after it, or of the last recording: those that the dance commands."""
+        dance, recording, now = self._store.dance, self._store.recording, self._store.now()
+        span = None if recording is None else recording[1:]
+        if request.log_type == request.LOG_TYPE_LAST_CHOREOGRAPHY:
+            span = None if dance is None else (dance.start, dance.end + LOGGED_AFTER)
+        if span is None or span[0] >= now:
+            response.status = response.STATUS_NO_RECORDED_INFORMATION
+            return
+        at = np.arange(span[0], min(span[1], now) + 1, LOG_STEP)
+        motion = None
+        if dance is not None:
+            known = choreography_of(dance.sequence, dict(self._store.animations), self._store.listed)
+            motion = play_choreography(known, arm=self._arm)
+        seconds = np.zeros(len(at)) if dance is None else np.array([dance.seconds_at(int(time)) for time in at])
+        states = Animation.from_motion(motion_at(motion, seconds, arm=self._arm))
+        keyframes = replace(states.keyframes, times=(at - at[0]) / NANO)
+        response.chunk.data = log_bytes(replace(states, keyframes=keyframes), int(at[0]))
+        response.chunk.total_size = len(response.chunk.data)
+        response.status = response.STATUS_OK
+
     def ChoreographyStatus(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the state of the dance."""
         now, dance = self._store.now(), self._store.dance
-        set_time(response.validity_time, now)
+        response.validity_time.FromNanoseconds(now)
         if dance is None:
             response.status = response.STATUS_OTHER if self._power.on else response.STATUS_POWERED_OFF
             return
@@ -181,7 +235,7 @@ class Choreography:
         response.sequence_slices_per_minute = dance.sequence.slices_per_minute
         response.current_slice = min(at, float(dance.slices))
         begun = dance.start - round(dance.first_slice * 60.0 / dance.sequence.slices_per_minute * NANO)
-        set_time(response.sequence_start_time, begun)
+        response.sequence_start_time.FromNanoseconds(begun)
         if dance.stopped_at is not None:
             response.status = response.STATUS_INTERRUPTED
         elif dance.is_over(now):

@@ -1,7 +1,5 @@
 """Animations and sequences on the stand-in robot: their validation, and the ranges of the parameters of moves."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType

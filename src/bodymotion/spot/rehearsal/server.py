@@ -1,4 +1,4 @@
-"""The stand-in robot: all services behind one TLS port of 127.0.0.1, with a certificate authority of its own."""
+"""The stand-in robot: all services behind one TLS port of 127.0.0.1, with a certificate of its own."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from bodymotion.spot.client.connection import Credentials, vendor
 from bodymotion.spot.rehearsal.access import Accounts, Leases, TokenCheck
 from bodymotion.spot.rehearsal.basic_services import (
     Auth,
+    Command,
     Directory,
     Identity,
     LeaseService,
@@ -28,13 +29,11 @@ from bodymotion.spot.rehearsal.basic_services import (
     Time,
 )
 from bodymotion.spot.rehearsal.choreography import Choreography
-from bodymotion.spot.rehearsal.responses import answering
 from bodymotion.spot.rehearsal.sequences import choreography_of
 from bodymotion.spot.rehearsal.store import Dance, Store
 
 HOST = "127.0.0.1"
-MAX_MESSAGE_BYTES = 128 << 20
-"""The default limit of gRPC, 4 MiB, is too small for a long recording."""
+MAX_MESSAGE_BYTES = 128 << 20  # The default limit of gRPC, 4 MiB, is too small for a long recording.
 
 
 class StandIn:
@@ -51,7 +50,7 @@ class StandIn:
     arm:
         Whether it has an arm.
     robot_moves:
-        A file of moves that it lists as its own (`bodymotion spot moves --save`); it accepts them, and pauses instead.
+        A file of moves that it lists as its own (`bodymotion spot moves --save`); it accepts them, and approximates them or pauses.
     say:
         Gets a line for each event; never a password.
     on_dance:
@@ -82,7 +81,7 @@ class StandIn:
         self.store = Store(None if robot_moves is None else read_move_list(robot_moves))
         self._say, self._on_dance = say, on_dance
         self._folder = tempfile.TemporaryDirectory(prefix="bodymotion-rehearsal-")
-        self.certificate = Path(certificate or Path(self._folder.name) / "authority.pem")
+        self.certificate = Path(certificate or Path(self._folder.name) / "certificate.pem")
         grpc = vendor("grpc")
         accounts = Accounts(self.credentials.username, self.credentials.password)
         options = [
@@ -94,11 +93,11 @@ class StandIn:
             ThreadPoolExecutor(8, "bodymotion-rehearsal"), interceptors=[TokenCheck(accounts)], options=options
         )
         self._add_services(accounts)
-        authority, server, key = make_certificates()
-        secure = grpc.ssl_server_credentials([(key, server)])
+        certified, key = make_certificate()
+        secure = grpc.ssl_server_credentials([(key, certified)])
         try:
             self.port = self._server.add_secure_port(f"{HOST}:{port}", secure)
-            self.certificate.write_bytes(authority)
+            self.certificate.write_bytes(certified)
         except (RuntimeError, OSError) as error:
             self._folder.cleanup()
             raise error if isinstance(error, OSError) else OSError(f"port {port} of {HOST} is not free") from None
@@ -113,6 +112,7 @@ class StandIn:
             ("lease_service_pb2.LeaseService", LeaseService(leases, self.store)),
             ("license_service_pb2.LicenseService", License()),
             ("power_service_pb2.PowerService", power),
+            ("robot_command_service_pb2.RobotCommandService", Command(leases, power, self.store)),
             ("robot_id_service_pb2.RobotIdService", Identity()),
             ("robot_state_service_pb2.RobotStateService", State(power, self.store, arm=self.arm)),
             ("time_sync_service_pb2.TimeSyncService", Time()),
@@ -166,8 +166,8 @@ def _handlers(service: str, methods: object) -> Any:  # noqa: ANN401
     return grpc.method_handlers_generic_handler(
         described.full_name,
         {
-            method.name: grpc.unary_unary_rpc_method_handler(
-                answering(getattr(methods, method.name), make(method.output_type)),
+            method.name: getattr(grpc, f"unary_{'stream' if method.server_streaming else 'unary'}_rpc_method_handler")(
+                _answering(getattr(methods, method.name), make(method.output_type), is_stream=method.server_streaming),
                 request_deserializer=make(method.input_type).FromString,
                 response_serializer=make(method.output_type).SerializeToString,
             )
@@ -177,55 +177,44 @@ def _handlers(service: str, methods: object) -> Any:  # noqa: ANN401
     )
 
 
-CERTIFICATE_LIFETIME = datetime.timedelta(days=30)
-CERTIFICATE_NAMES = ("*.spot.robot", "localhost")
-"""The vendor's client calls each service of a robot by a name that ends in spot.robot."""
-
-
-def make_certificates() -> tuple[bytes, bytes, bytes]:
-    """Return the certificate of a new authority, which clients need and whose key is not kept, and the certificate and key of the server,
-    all as PEM.
+def _answering(
+    fill: Callable[[Any, Any], None], make: Callable[[], Any], *, is_stream: bool
+) -> Callable[[Any, Any], Any]:
+    """Return a call, as gRPC has it, of a method that fills the response that `make` returns, the only one of a stream; its header has
+    the times of the call.
     """
+    context = vendor("bosdyn.client.server_util").ResponseContext
+
+    def call(request: Any, _: Any) -> Any:  # noqa: ANN401
+        with context(make(), request) as response:
+            fill(request, response)
+        return iter([response]) if is_stream else response
+
+    return call
+
+
+CERTIFICATE_LIFETIME = datetime.timedelta(days=30)
+CERTIFICATE_NAMES = (
+    "*.spot.robot",
+    "localhost",
+)  # The vendor's client calls each service of a robot by a name that ends in spot.robot.
+
+
+def make_certificate() -> tuple[bytes, bytes]:
+    """Return a certificate that signs itself, which the server has and clients need, and its key, as PEM."""
     x509, ec = vendor("cryptography.x509"), vendor("cryptography.hazmat.primitives.asymmetric.ec")
-    usage = vendor("cryptography.x509.oid").ExtendedKeyUsageOID
     coding = vendor("cryptography.hazmat.primitives.serialization")
-    root_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-    root_name, name = _name("bodymotion rehearsal authority"), _name("bodymotion rehearsal")
-    root = (
-        _certificate_of(root_name, root_name, root_key.public_key())
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .sign(root_key, vendor("cryptography.hazmat.primitives.hashes").SHA256())
-    )
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.datetime.now(datetime.UTC)
+    common_name = vendor("cryptography.x509.oid").NameOID.COMMON_NAME
+    name = x509.Name([x509.NameAttribute(common_name, "bodymotion rehearsal")])
     others = [x509.DNSName(other) for other in CERTIFICATE_NAMES] + [x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-    server = (
-        _certificate_of(name, root_name, key.public_key())
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(x509.SubjectAlternativeName(others), critical=False)
-        .add_extension(x509.ExtendedKeyUsage([usage.SERVER_AUTH]), critical=False)
-        .sign(root_key, vendor("cryptography.hazmat.primitives.hashes").SHA256())
-    )
-    pem = coding.Encoding.PEM
-    return (
-        root.public_bytes(pem),
-        server.public_bytes(pem),
-        key.private_bytes(pem, coding.PrivateFormat.PKCS8, coding.NoEncryption()),
-    )
-
-
-def _name(text: str) -> Any:  # noqa: ANN401
-    x509 = vendor("cryptography.x509")
-    return x509.Name([x509.NameAttribute(vendor("cryptography.x509.oid").NameOID.COMMON_NAME, text)])
-
-
-def _certificate_of(subject: Any, issuer: Any, key: Any) -> Any:  # noqa: ANN401
-    x509 = vendor("cryptography.x509")
-    now = datetime.datetime.now(datetime.UTC)
-    return (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(key)
-        .serial_number(x509.random_serial_number())
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(minutes=5))
         .not_valid_after(now + CERTIFICATE_LIFETIME)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(x509.SubjectAlternativeName(others), critical=False)
+        .sign(key, vendor("cryptography.hazmat.primitives.hashes").SHA256())
     )
+    pem = coding.Encoding.PEM
+    return certificate.public_bytes(pem), key.private_bytes(pem, coding.PrivateFormat.PKCS8, coding.NoEncryption())

@@ -1,7 +1,5 @@
 """The state of the stand-in robot: uploaded animations and sequences, and the current dance. Times are nanoseconds of its clock."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 import time
@@ -9,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bodymotion.animation import Animation
-from bodymotion.diagnostics import FormatError, Problem
-from bodymotion.formats.cha_proto import from_proto
-from bodymotion.spot.rehearsal.responses import NANO
+
+NANO = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -30,7 +27,7 @@ class UploadedSequence:
     message: Any
     warnings: tuple[str, ...]
     danced: Any
-    labels: list[str] = field(default_factory=list)
+    labels: dict[str, None] = field(default_factory=dict)
     saved: bool = False
 
 
@@ -51,8 +48,18 @@ class Dance:
 
     def slice_at(self, now: int) -> float:
         """Return the slice at a time, with its fraction."""
-        seconds = ((self.stopped_at or now) - self.start) / NANO
+        seconds = (min(now, self.stopped_at or now) - self.start) / NANO
         return self.first_slice + max(seconds, 0.0) * float(self.sequence.slices_per_minute) / 60.0
+
+    @property
+    def end(self) -> int:
+        """The time [ns] at which it ends, or was stopped."""
+        rest = (self.slices - self.first_slice) * 60.0 / self.sequence.slices_per_minute
+        return self.stopped_at or self.start + round(rest * NANO)
+
+    def seconds_at(self, now: int) -> float:
+        """Return the time [s] of the sequence at a time."""
+        return min(self.slice_at(now), float(self.slices)) * 60.0 / float(self.sequence.slices_per_minute)
 
     def is_over(self, now: int) -> bool:
         """Return whether the dance has ended or was stopped."""
@@ -74,18 +81,13 @@ class Store:
         self.animations: dict[str, UploadedAnimation] = {}
         self.sequences: dict[str, UploadedSequence] = {}
         self.dance: Dance | None = None
+        self.recording: tuple[int, int, int] | None = None
+        """The number, start and end [ns] of the recording that was asked for."""
         self._count = 0
 
     def now(self) -> int:
         """Return the robot's time [ns]."""
         return time.time_ns()
-
-    def read(self, message: Any) -> tuple[Animation | None, tuple[Problem, ...]]:  # noqa: ANN401
-        """Return the animation of the vendor's message, or None and the problems."""
-        try:
-            return from_proto(message), ()
-        except FormatError as error:
-            return None, error.problems
 
     def add(self, message: Any, animation: Animation, generated_id: str) -> None:  # noqa: ANN401
         """Add an animation under its name."""

@@ -9,12 +9,9 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 
-FIELD_OF_VIEW = 0.6
-"""[rad] From the top of the image to its bottom."""
-MARGIN = 0.09
-"""Share of the image that stays free at each side."""
-SMOOTHING = 0.4
-"""[s] Standard deviation of the Gaussian that smooths the path of a following camera."""
+FIELD_OF_VIEW = 0.6  # [rad] From the top of the image to its bottom.
+MARGIN = 0.09  # Share of the image that stays free at each side.
+SMOOTHING = 0.4  # [s] Standard deviation of the Gaussian that smooths the path of a following camera.
 
 PRESETS: dict[str, tuple[float, float, float]] = {
     "corner": (1.0, 0.75, 0.45),
@@ -74,10 +71,7 @@ class Camera:
 def looking(position: npt.ArrayLike, look_at: npt.ArrayLike) -> Camera:
     """Return the upright camera at a position that looks at another one.
 
-    Raises
-    ------
-    ValueError
-        When the positions are equal, or a number is not finite.
+    Raises ValueError when the positions are equal, or a number is not finite.
     """
     here, there = np.asarray(position, dtype=np.float64), np.asarray(look_at, dtype=np.float64)
     if not np.isfinite([*here, *there]).all() or np.linalg.norm(there - here) < 1e-6:

@@ -1,0 +1,181 @@
+"""Many motions as arrays for training: windows of frames, statistics, a split between training and test, batches."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.collection.mapping import Outcome
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
+from bodymotion.motion import Motion
+from bodymotion.system.memory import check_memory
+
+__all__ = ["Tensors"]
+
+ROOT = tuple(f"root_{axis}" for axis in ("x", "y", "z", "qw", "qx", "qy", "qz"))
+MIN_STD = 1e-6  # [rad or m] A channel that varies less is divided by 1.
+MODULES = {"jax": "jax.dlpack"}  # Where a library has `from_dlpack`, if not at its top.
+
+
+@dataclass(frozen=True, eq=False)
+class Tensors:
+    """Windows of the motions of a collection, all of the same length.
+
+    Attributes
+    ----------
+    values:
+        (N, T, C) 32-bit numbers: the root pose x y z qw qx qy qz in the world [m], then the joints [rad or m]. The quaternion has
+        continuous signs, and qw >= 0 in the first frame. After the last frame of a motion, that frame is repeated.
+    mask:
+        (N, T): which frames are those of the motion.
+    channels:
+        The names of the C channels.
+    motions, starts:
+        (N,) the name of the motion of each window, and the number of its first frame.
+    is_test:
+        (N,): which windows are for tests. All windows of a take are on the same side.
+    mean, std:
+        (C,) statistics of the frames that are for training; a std below 1e-6 is 1.
+    frame_rate:
+        [Hz].
+    left_out:
+        Motions that could not be used, with the reason.
+    """
+
+    values: npt.NDArray[np.float32]
+    mask: npt.NDArray[np.bool_]
+    channels: tuple[str, ...]
+    motions: tuple[str, ...]
+    starts: npt.NDArray[np.int64]
+    is_test: npt.NDArray[np.bool_]
+    mean: Floats
+    std: Floats
+    frame_rate: float
+    left_out: dict[str, str]
+
+    def batches(
+        self, size: int, *, test: bool = False, normalised: bool = True, seed: int | None = None, library: str = "numpy"
+    ) -> Iterator[tuple[Any, Any]]:
+        """Return values (B, T, C) and mask (B, T) of up to `size` windows at a time, each window once.
+
+        Parameters
+        ----------
+        test:
+            Whether the windows are those for tests; else those for training.
+        normalised:
+            Subtract the mean and divide by the std.
+        seed:
+            Shuffle the windows; by default they are in order.
+        library:
+            `torch`, `jax` or another library with `from_dlpack`: the arrays are its, of the same memory.
+        """
+        rows = np.flatnonzero(self.is_test == test)
+        if seed is not None:
+            rows = np.random.default_rng(seed).permutation(rows)
+        convert = import_module(MODULES.get(library, library)).from_dlpack if library != "numpy" else np.asarray
+        for k in range(0, len(rows), size):
+            values, mask = self.values[rows[k : k + size]], self.mask[rows[k : k + size]]
+            if normalised:
+                values = ((values - self.mean) / self.std).astype(np.float32)
+            yield convert(values), convert(mask)
+
+    def link_poses(self, body: Body) -> Floats:
+        """Return the poses (N, T, L, 7) of all links of a body in the world, for all windows in one call.
+
+        Raises
+        ------
+        ValueError
+            When the channels are not those of the body, in its order: give `body` to `to_tensors`.
+        """
+        names = tuple(joint.name for joint in body.joints)
+        if self.channels != (*ROOT, *names):
+            raise ValueError(
+                f"the channels are not the {len(names)} joints of {body.name or 'the body'}: give it to to_tensors"
+            )
+        values = self.values.astype(np.float64)
+        return body.forward_kinematics(values[..., len(ROOT) :], values[..., : len(ROOT)])
+
+
+def frames_of(motion: Any, body: Body | None, frame_rate: float | None) -> tuple[tuple[str, ...], float, Floats]:  # noqa: ANN401
+    """Return the channels, the frame rate, and the values (T, C) of a motion.
+
+    Raises
+    ------
+    ValueError
+        When it is no motion, or has no root, no joint names or values that are not finite.
+    """
+    if not isinstance(motion, Motion):
+        raise ValueError(f"holds a {type(motion).__name__}, not a motion")
+    motion = motion.on_common_timeline(frame_rate or motion.frame_rate, "linear", antialias=frame_rate is not None)
+    joints, links = motion.joint_displacement, motion.link_position
+    if joints is None or links is None or not links.values.size:
+        raise ValueError("has no joints, or no root pose")
+    names = tuple(joint.name for joint in body.joints) if body is not None else joints.part_labels
+    if not names or not all(names):
+        raise ValueError("has no names of joints: give the body")
+    root = links.values[:, 0].copy()
+    flips = np.where((root[1:, 3:] * root[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0)
+    root[:, 3:] *= np.cumprod([1.0 if root[0, 3] >= 0 else -1.0, *flips])[:, None]
+    values = np.concatenate([root, joints.values if body is None else body.joint_values(joints)], axis=1)
+    if not np.isfinite(values).all():
+        raise ValueError("has values that are not finite")
+    return (*ROOT, *names), float(motion.frame_rate or 0), values
+
+
+def windows_of(
+    names: Sequence[str],
+    outcomes: Iterable[Outcome],
+    window: int | None,
+    step: int | None,
+    test: float,
+    take: Callable[[str], str],
+) -> Tensors:
+    """Return the windows of motions, from their outcomes of `frames_of` in order; see `Collection.to_tensors`."""
+    found: dict[str, Floats] = {}
+    left_out: dict[str, str] = {}
+    shared: tuple[tuple[str, ...], float] | None = None
+    for name, outcome in zip(names, outcomes, strict=True):
+        if outcome.error is not None:
+            left_out[name] = str(outcome.error)
+            continue
+        channels, rate, values = outcome.value
+        shared = shared or (channels, rate)
+        if shared != (channels, rate):
+            first = next(iter(found))
+            raise ValueError(
+                f"{name} has other joints, or another frame rate ({rate:g} Hz), than {first} ({shared[1]:g} Hz)"
+            )
+        found[name] = values
+    if shared is None:
+        raise ValueError(f"no motion can be used: {next(iter(left_out.items()), 'the collection is empty')}")
+    length = window or max(map(len, found.values()))
+    rows = [(name, start) for name, values in found.items() for start in range(0, len(values), step or length)]
+    starts = np.array([start for _, start in rows])
+    check_memory(4 * len(rows) * length * len(shared[0]), f"{len(rows)} windows of {length} frames")
+    values = np.empty((len(rows), length, len(shared[0])), np.float32)
+    mask = np.empty((len(rows), length), np.bool_)
+    for k, (name, start) in enumerate(rows):
+        number = start + np.arange(length)
+        mask[k] = number < len(found[name])
+        values[k] = found[name][np.minimum(number, len(found[name]) - 1)]
+    is_test = np.array([_share(take(name)) < test for name, _ in rows])
+    training = [one for name, one in found.items() if _share(take(name)) >= test]
+    if not training:
+        raise ValueError(f"all {len(found)} motions are for tests: there is nothing to train with")
+    together = np.concatenate(training)
+    mean, std = together.mean(axis=0), together.std(axis=0)
+    std[std < MIN_STD] = 1
+    motions = tuple(name for name, _ in rows)
+    return Tensors(values, mask, shared[0], motions, starts, is_test, mean, std, shared[1], left_out)
+
+
+def _share(take: str) -> float:
+    """Return a number in [0, 1) that depends on the name alone, so that motions keep their side when others are added."""
+    return int.from_bytes(hashlib.sha256(take.encode()).digest()[:8], "big") / 2**64

@@ -1,0 +1,452 @@
+"""Logs of robots: MCAP (`.mcap`) and rosbag2 (a folder with `metadata.yaml` and files `.mcap`, or `.db3` of SQLite).
+
+Messages are known by their fields, in any encoding: CDR of ROS 2 (its standard types), JSON and protobuf, as of Foxglove.
+
+============================================== =============================================================================
+``name``, ``position``                         JointState: joints by their names [rad or m]; or ``joints``, a list of such
+``joint_names``, ``points``                    JointTrajectory: ``positions`` at ``time_from_start``; read where no joints are
+``transforms`` of ``child_frame_id``           TFMessage, FrameTransforms: ``translation`` [m] and ``rotation``, x y z w by name
+``child_frame_id``, ``pose``                   Odometry: ``position`` and ``orientation``
+============================================== =============================================================================
+
+The time of a message is its ``header.stamp`` or ``timestamp``, and that of the log where these are zero. Poses of links in the world follow
+from the tree of frames below the first one, which is a link itself unless it is called world, map, odom or earth. Other frames are read at
+the times of the frame with the most messages, by interpolation. Names of joints may come in any order; a joint without a value keeps its
+last one. Dates become times from the first message on.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import orjson
+
+from bodymotion.diagnostics import (
+    Diagnostics,
+    FormatError,
+    Location,
+    Problem,
+    ReadResult,
+    Source,
+    SourceMap,
+    judgement,
+    losses,
+)
+from bodymotion.diagnostics.text import listed
+from bodymotion.formats.tables.joint_names import MAX_GROWTH, MIN_NUMBERS, column_names, in_body_order, in_id_order
+from bodymotion.formats.tables.timelines import on_one_timeline, timeline_of
+from bodymotion.geometry import poses
+from bodymotion.geometry.arrays import Floats
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion.interpolation import sampled
+from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.extras import need
+from bodymotion.system.open_files import open_file
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+
+UNREADABLE = judgement.error(
+    "MCP001", "The file can be opened.", example=("a folder called walk.mcap", "a file called walk.mcap")
+)
+TOO_LARGE = judgement.error(
+    "MCP002",
+    "A log unpacks to at most 256 MB, or 100 times its own size, and most of its messages have all joints.",
+    example=("a gigabyte of zeros, compressed", "the same, not compressed"),
+)
+DAMAGED = judgement.error(
+    "MCP003",
+    "A log is a file of MCAP or of SQLite, without damage.",
+    "of a recording that was cut in its first chunk, nothing can be read",
+    example=("a text called walk.mcap", "walk.mcap"),
+)
+MESSAGE = judgement.error(
+    "MCP004", "Messages have the encoding of their topic.", example=('{"name": ["HIP"]', '{"name": ["HIP"]}')
+)
+NO_MOTION = judgement.error(
+    "MCP101", "A log has messages with names and positions of joints, or with frames.", example=("images", "JointState")
+)
+CUT = judgement.warning(
+    "MCP102",
+    "A log has an end.",
+    "what is before is read",
+    example=("a recording that was killed", "one that was stopped"),
+)
+UNREAD = judgement.note(
+    "MCP103", "All topics of a log are those of one motion.", example=("/joint_states, /camera", "/joint_states, /tf")
+)
+HELD = judgement.warning(
+    "MCP104",
+    "Each message has a value for each joint.",
+    "a joint keeps its last value, or the first one that comes",
+    example=('{"name": ["HIP"]} after {"name": ["HIP", "KNEE"]}', '{"name": ["HIP", "KNEE"]}'),
+)
+CLOCK = judgement.note(
+    "MCP105", "Times are no dates.", "they count from the first message", example=("1700000000 s", "0 s")
+)
+
+MAX_BYTES, MAX_RATIO = 256 << 20, 100
+DATE = 10**17  # [ns] Later times are those of a clock.
+WORLD = ("world", "map", "odom", "earth", "")  # Frames that are no links.
+_KINDS = {"joints": ("name", "joints"), "trajectory": ("joint_names",), "frames": ("transforms", "child_frame_id")}
+_STATE, _FRAMES = "sensor_msgs/msg/JointState", "tf2_msgs/msg/TFMessage"
+_TYPES = (_STATE, _FRAMES, "trajectory_msgs/msg/JointTrajectory", "nav_msgs/msg/Odometry")
+_FEATURE = "reading and writing logs of robots"
+
+
+def _get(value: Any, *names: str) -> Any:  # noqa: ANN401
+    """Return the first of some fields that a message has, in whatever encoding; None where it has none."""
+    for name in names:
+        found = value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+        if found is not None:
+            return found
+    return None
+
+
+def _nanoseconds(stamp: Any) -> int:  # noqa: ANN401
+    found = int(_get(stamp, "sec", "seconds") or 0) * 10**9 + int(_get(stamp, "nanosec", "nsec", "nanos") or 0)
+    if abs(found) >= 1 << 62:
+        raise ValueError(f"the time {found} ns is no date")
+    return found
+
+
+def _time(message: Any, logged: int) -> int:  # noqa: ANN401
+    stamp = _get(_get(message, "header"), "stamp") or _get(message, "timestamp")
+    return (_nanoseconds(stamp) if stamp is not None else 0) or logged
+
+
+def _list(message: Any, name: str) -> list[Any]:  # noqa: ANN401
+    found = _get(message, name)
+    return [] if found is None else [*found]
+
+
+def _number(value: Any) -> float:  # noqa: ANN401
+    return float("nan") if value is None else float(value)
+
+
+class _Log:
+    """The messages of motion, by topics and frames, with their times [ns]."""
+
+    def __init__(self, found: Diagnostics, path: Path) -> None:
+        self.found, self.location = found, Location(str(path))
+        self.kinds: dict[str, str] = {}
+        self.joints: dict[str, list[tuple[int, list[str], list[float]]]] = {}
+        self.frames: dict[str, tuple[str, dict[int, list[float]]]] = {}
+        self.start = 0
+        typesys = need("rosbags.typesys", "lake", _FEATURE)
+        self.types = typesys.get_typestore(typesys.Stores.LATEST)
+
+    def cdr(self, kind: str) -> Callable[[bytes], Any] | None:
+        return partial(self.types.deserialize_cdr, typename=kind) if kind in _TYPES else None
+
+    def add(self, topic: str, logged: int, data: bytes, decode: Callable[[bytes], Any] | None) -> None:
+        """Add a message; report one that cannot be decoded."""
+        if decode is None or self.kinds.get(topic) == "":
+            self.kinds.setdefault(topic, "")
+            return
+        try:
+            message = decode(data)
+            if topic not in self.kinds:
+                kinds = (kind for kind, names in _KINDS.items() if _get(message, *names) is not None)
+                self.kinds[topic] = next(kinds, "")
+            self._add(topic, _time(message, logged), message)
+        except Exception as error:  # what decoders raise for damaged data
+            reason = str(error)[:100] or type(error).__name__
+            self.found.report(MESSAGE, f"a message of {topic[:60]}: {reason}", self.location)
+            self.found.mark_unknown(("components", "all"))
+
+    def _add(self, topic: str, time: int, message: Any) -> None:  # noqa: ANN401
+        kind = self.kinds[topic]
+        rows: list[tuple[int, Any, Any]] = []
+        if kind == "frames":
+            for one in _list(message, "transforms") or [message]:
+                parent = _get(one, "parent_frame_id") or _get(_get(one, "header"), "frame_id") or ""
+                pose = _get(one, "transform") or _get(_get(one, "pose"), "pose") or one
+                position = [_number(_get(_get(pose, "translation", "position"), axis)) for axis in "xyz"]
+                turn = [_number(_get(_get(pose, "rotation", "orientation"), axis)) for axis in "wxyz"]
+                child = str(_get(one, "child_frame_id")).lstrip("/")
+                self.frames.setdefault(child, (str(parent).lstrip("/"), {}))[1][_time(one, time)] = position + turn
+        elif kind == "trajectory":
+            names = _list(message, "joint_names")
+            for point in _list(message, "points"):
+                rows.append((time + _nanoseconds(_get(point, "time_from_start")), names, _list(point, "positions")))
+        elif each := _list(message, "joints"):
+            rows = [(time, [_get(one, "name") for one in each], [_get(one, "position") for one in each])]
+        elif kind:
+            rows = [(time, _list(message, "name"), _list(message, "position"))]
+        for when, names, values in rows:
+            if len(names) != len(values):
+                raise ValueError(f"{len(names)} names and {len(values)} positions")
+            self.joints.setdefault(topic, []).append((when, [*map(str, names)], [*map(_number, values)]))
+
+    def motion(self, source: Source, body: "Body | None", from_zero: bool) -> ReadResult[Motion]:
+        """Return the motion of the messages, with all problems."""
+        best = sorted(self.joints, key=lambda topic: (self.kinds[topic] == "trajectory", -len(self.joints[topic])))[:1]
+        rows = [row for topic in best for row in self.joints[topic]]
+        unread = sorted({topic for topic, kind in self.kinds.items() if kind != "frames"} - {*best})
+        if unread:
+            self.found.report(UNREAD, f"not read: {listed(unread, 8)}", self.location)
+        main = max((one[1] for one in self.frames.values()), key=len, default={})
+        if not rows and not main:
+            self.found.report(NO_MOTION, f"the topics are {listed(sorted(self.kinds), 8) or 'none'}", self.location)
+            return ReadResult(None, self.found.problems)
+        first = min([*main, *(row[0] for row in rows)])
+        if first > DATE:
+            self.found.report(CLOCK, f"times are dates from {first / 1e9:.3f} s on", self.location)
+        self.start = first if first > DATE or from_zero else 0
+        components: list[Component] = []
+        with self.found.recover(("components", "all")):
+            components += self._links(sorted(main), body) if main else []
+            components += [self._joints(rows, body)] if rows else []
+        source = replace(source, locations=SourceMap({(): self.location}, self.found.unknown))
+        return ReadResult(Motion(tuple(components), source=source, problems=self.found.problems), self.found.problems)
+
+    def _seconds(self, times: list[int]) -> Floats:
+        return np.asarray((np.array(times, np.int64) - self.start) / 1e9)
+
+    def _check_size(self, columns: int, rows: int, known: int) -> None:
+        if columns * rows > max(MIN_NUMBERS, MAX_GROWTH * known):
+            raise TOO_LARGE.error(f"{columns} names at {rows} times, of which {known} are there", self.location)
+
+    def _joints(self, rows: list[tuple[int, list[str], list[float]]], body: "Body | None") -> Component:
+        times = sorted({row[0] for row in rows})
+        names = [*dict.fromkeys(name for row in rows for name in row[1])]
+        self._check_size(len(names), len(times), sum(len(row[1]) for row in rows))
+        number, column = ({one: k for k, one in enumerate(every)} for every in (times, names))
+        given = np.zeros((len(times), len(names)), np.bool_)
+        values = np.zeros(given.shape)
+        for time, own, position in rows:
+            at = number[time], [column[name] for name in own]
+            given[at], values[at] = True, position
+        if not given.all():
+            missing = [name for name, known in zip(names, np.atleast_1d(given.all(axis=0)), strict=True) if not known]
+            self.found.report(HELD, f"messages without {listed(missing, 8)}", self.location)
+            last = np.maximum.accumulate(np.where(given, np.arange(len(times))[:, None], given.argmax(axis=0)))
+            values = values[last, np.arange(len(names))]
+        labels = tuple(names)
+        if body is not None:
+            values, labels = in_body_order(values, names, body, self.location, self.found)
+        elif (by_id := in_id_order(values, names, self.location, self.found)) is not None:
+            values, labels = by_id, ()
+        timeline = timeline_of(self._seconds(times))
+        return MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=values, part_labels=labels)
+
+    def _links(self, times: list[int], body: "Body | None") -> list[Component]:
+        """Return the poses of links in the world."""
+        children: dict[str, list[str]] = {}
+        for child in sorted(self.frames, key=lambda child: -len(self.frames[child][1])):  # the root before what stays
+            children.setdefault(self.frames[child][0], []).append(child)
+        top = next((parent for parent in children if parent not in self.frames), None)
+        if top is None:
+            raise NO_MOTION.error("each frame is below another one", self.location)
+        self._check_size(len(self.frames), len(times), sum(len(one[1]) for one in self.frames.values()))
+        world = {top: np.tile([0.0, 0, 0, 1, 0, 0, 0], (len(times), 1))}
+        waiting = children[top][::-1]
+        while waiting:
+            child = waiting.pop()
+            parent, own = self.frames[child]
+            order = sorted(own)
+            local = np.array([own[time] for time in order])[:, None]
+            if order != times:
+                local = sampled(local, self._seconds(order), self._seconds(times))
+            world[child] = local[:, 0] if parent == top else poses.compose(world[parent], local[:, 0])
+            waiting += children.get(child, [])[::-1]
+        names = [name for name in world if name not in WORLD]
+        if body is not None:
+            links = [link.name for link in body.links]
+            names = links[: next((k for k, name in enumerate(links) if name not in world), len(links))]
+        if unread := sorted({*self.frames} - {*names, *WORLD}):
+            self.found.report(UNREAD, f"frames that are not read: {listed(unread, 8)}", self.location)
+        if not names:
+            return []
+        values = np.stack([world[name] for name in names], axis=1)
+        labels = () if names == [f"link_{k}" for k in range(len(names))] else tuple(names)
+        timeline = timeline_of(self._seconds(times))
+        return [MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=values, part_labels=labels)]
+
+
+def read_mcap(path: str | Path, *, body: "Body | None" = None, from_zero: bool = False) -> ReadResult[Motion]:
+    """Read the motion of a log in MCAP, or of a rosbag2 by its `metadata.yaml` or its `.db3`.
+
+    Parameters
+    ----------
+    path:
+        The file. Of a `metadata.yaml` all files `.mcap` or `.db3` beside it are read.
+    body:
+        Its joints and links are matched by name.
+    from_zero:
+        Count times from the first message; for dates this is done anyway.
+    """
+    path = Path(path)
+    found = Diagnostics(path)
+    log = _Log(found, path)
+    files = [path]
+    if path.suffix.lower() in (".yaml", ".yml"):
+        files = sorted(path.parent.glob("*.mcap")) or sorted(path.parent.glob("*.db3"))
+    with found.recover(("components", "all")):
+        for file in files:
+            try:
+                _read_sqlite(file, log) if file.suffix.lower() == ".db3" else _read(file, log)
+            except FormatError:
+                raise
+            except OSError as error:
+                raise UNREADABLE.error(f"cannot be opened: {error.strerror or error}", Location(str(file))) from error
+            except Exception as error:  # what the parsers of damaged records raise
+                raise DAMAGED.error(str(error)[:200] or type(error).__name__, Location(str(file))) from error
+    if found.has_errors and not (log.joints or log.frames):
+        return ReadResult(None, found.problems)
+    parts = tuple(file for file in files if file != path)
+    return log.motion(Source("mcap", path, parts=parts), body, from_zero)
+
+
+def _read_sqlite(path: Path, log: _Log) -> None:
+    query = "SELECT name, type, timestamp, data FROM messages JOIN topics ON topics.id = topic_id WHERE serialization_format = 'cdr'"
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    try:
+        for topic, kind, time, data in connection.execute(query):
+            log.add(str(topic), int(time), data, log.cdr(str(kind)))
+    finally:
+        connection.close()
+
+
+def _read(path: Path, log: _Log) -> None:
+    reading = need("mcap.stream_reader", "lake", _FEATURE)
+    protobuf = need("mcap_protobuf.decoder", "lake", _FEATURE).DecoderFactory()
+    schemas: dict[int, Any] = {}
+    channels: dict[int, tuple[str, Callable[[bytes], Any] | None]] = {}
+    with open_file(path) as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        budget = max(MAX_BYTES, MAX_RATIO * size)
+        records = reading.StreamReader(file, emit_chunks=True, record_size_limit=size).records
+        try:
+            for outer in records:
+                inner = [outer]
+                if isinstance(outer, reading.Chunk):
+                    budget -= outer.uncompressed_size
+                    if budget < 0:
+                        raise TOO_LARGE.error(f"it unpacks to more than {MAX_RATIO} times its size", log.location)
+                    inner = reading.breakup_chunk(replace(outer, compression="", data=_unpacked(outer)))
+                for record in inner:
+                    if isinstance(record, reading.Schema):
+                        schemas[record.id] = record
+                    elif isinstance(record, reading.Channel):
+                        schema, encoding = schemas.get(record.schema_id), record.message_encoding
+                        decode: Callable[[bytes], Any] | None = orjson.loads if encoding == "json" else None
+                        if encoding == "cdr" and schema is not None:
+                            decode = log.cdr(schema.name)
+                        elif encoding == "protobuf":
+                            decode = protobuf.decoder_for(encoding, schema)
+                        channels[record.id] = record.topic, decode
+                    elif isinstance(record, reading.Message):
+                        topic, decode = channels[record.channel_id]
+                        log.add(topic, record.log_time, record.data, decode)
+        except need("mcap.exceptions", "lake", _FEATURE).EndOfFile:
+            log.found.report(CUT, "the file ends before its last record", log.location)
+
+
+def _unpacked(chunk: Any) -> bytes:  # noqa: ANN401
+    """Return the records of a chunk, no more than it states."""
+    if chunk.compression == "zstd":
+        reader = need("zstandard", "lake", _FEATURE).ZstdDecompressor().stream_reader(chunk.data)
+        return bytes(reader.read(chunk.uncompressed_size))
+    if chunk.compression == "lz4":
+        decompressor = need("lz4.frame", "lake", _FEATURE).LZ4FrameDecompressor()
+        return bytes(decompressor.decompress(chunk.data, max_length=chunk.uncompressed_size))
+    if chunk.compression:
+        raise ValueError(f"the compression {chunk.compression!r:.20} is unknown")
+    return bytes(chunk.data)
+
+
+def write_mcap(
+    motion: Motion, path: str | Path, *, encoding: Literal["cdr", "json"] = "cdr", body: "Body | None" = None
+) -> tuple[Problem, ...]:
+    """Write a motion as a log: `/joint_states` (JointState) and `/tf` (TFMessage, frames of links in `world`); return what is lost.
+
+    Parameters
+    ----------
+    motion, path:
+        The motion, and the file to write. Times are rounded to nanoseconds.
+    encoding:
+        "cdr" for ROS 2, or "json" with the same fields.
+    body:
+        The names of its joints and links are used where the motion has none.
+
+    Raises
+    ------
+    ValueError
+        For an unknown encoding; when the motion has nothing that moves; when only some joints are the body's.
+    """
+    if encoding not in ("cdr", "json"):
+        raise ValueError(f"the encodings are 'cdr' and 'json', not {encoding!r}")
+    shared = on_one_timeline(motion, body=body)
+    if shared.joints is None and shared.links is None:
+        raise ValueError("a log holds joints and poses of links, and the motion has none of them")
+    problems = [*shared.problems, *shared.time_losses()]
+    if shared.zmp is not None:
+        problems.append(losses.COMPONENT.problem("a log holds no zero moment point"))
+    exact = shared.timeline.times * 1e9
+    if not (np.abs(exact) < 2**31 * 1e9).all() or not (np.diff(times := np.rint(exact).astype(np.int64)) > 0).all():
+        raise ValueError("times of a log are whole nanoseconds, each after the one before, of at most 68 years")
+    if times[0] > DATE:
+        problems.append(losses.STAMPS.as_note.problem("readers take the times for dates, and count from the first one"))
+    links = shared.links
+    if links is not None:
+        labels: tuple[str, ...] = links.part_labels
+        if not labels and body is not None:
+            labels = tuple(link.name for link in body.links[: links.num_parts])
+        usable = len({*labels} - {*WORLD}) == links.num_parts
+        frames = labels if usable else tuple(f"link_{k}" for k in range(links.num_parts))
+        if labels and not usable:
+            message = f"the names of the links are not written: {', '.join(labels)[:200]!r}"
+            problems.append(losses.LABELS.problem(message))
+    if shared.joints is not None:
+        names, lost = column_names(shared.joints, body)
+        problems += lost
+    held = [c.values for c in (shared.joints, links) if c is not None]
+    if encoding == "json" and (missing := sum(int(np.count_nonzero(~np.isfinite(values))) for values in held)):
+        problems.append(losses.NOT_FINITE.problem(f"{missing} numbers are not finite; JSON holds null for them"))
+    typesys, cdr = need("rosbags.typesys", "lake", _FEATURE), encoding == "cdr"
+    types = typesys.get_typestore(typesys.Stores.LATEST)
+
+    def new(kind: str, **fields: object) -> object:
+        return types.types[kind](**fields) if cdr else fields
+
+    def header(time: int, frame: str) -> object:
+        stamp = new("builtin_interfaces/msg/Time", sec=time // 10**9, nanosec=time % 10**9)
+        return new("std_msgs/msg/Header", stamp=stamp, frame_id=frame)
+
+    def frame_of(time: int, child: str, pose: list[float]) -> object:
+        position = new("geometry_msgs/msg/Vector3", **dict(zip("xyz", pose, strict=False)))
+        turn = new("geometry_msgs/msg/Quaternion", **dict(zip("wxyz", pose[3:], strict=True)))
+        transform = new("geometry_msgs/msg/Transform", translation=position, rotation=turn)
+        kind = "geometry_msgs/msg/TransformStamped"
+        return new(kind, header=header(time, "world"), child_frame_id=child, transform=transform)
+
+    with whole_file(path) as stream:
+        writer = need("mcap.writer", "lake", _FEATURE).Writer(stream)
+        writer.start("ros2" if cdr else "", "bodymotion")
+        channels = {}
+        for topic, kind in (("/joint_states", _STATE), ("/tf", _FRAMES)):
+            text = types.generate_msgdef(kind, ros_version=2)[0] if cdr else '{"type": "object"}'
+            schema = writer.register_schema(kind, "ros2msg" if cdr else "jsonschema", text.encode())
+            channels[kind] = writer.register_channel(topic, encoding, schema)
+        for k, time in enumerate(times.tolist()):
+            messages = {}
+            if shared.joints is not None:
+                values, none = shared.joints.values[k].copy(), np.zeros(0)
+                state = {"name": [*names], "position": values, "velocity": none, "effort": none}
+                messages[_STATE] = new(_STATE, header=header(time, ""), **state)
+            if links is not None:
+                rows = zip(frames, links.values[k].tolist(), strict=True)
+                messages[_FRAMES] = new(_FRAMES, transforms=[frame_of(time, *row) for row in rows])
+            for name, content in messages.items():
+                json = None if cdr else orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY)
+                data = json or bytes(types.serialize_cdr(content, name))
+                writer.add_message(channels[name], max(time, 0), data, max(time, 0))
+        writer.finish()
+    return tuple(problems)

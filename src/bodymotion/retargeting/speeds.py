@@ -1,0 +1,62 @@
+"""Keep a motion within what joints can do: their velocity limits, and no sudden changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bodymotion.balancing.balancing import eased, smoothed
+from bodymotion.balancing.stance import pose_difference
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
+
+SPEED_SHARE = 0.999  # Of the velocity limits of joints, which are kept.
+MAX_CHANGE, MAX_ACCELERATION = 1.9, 190.0
+"""[rad/s, rad/s²] Sudden is a change of speed from frame to frame of more than the first, and the second times the time; for the position
+of the root half as much. The rules MOT301 to MOT305 report little more."""
+CUTOFFS, CALMING_TIME = (5.0, 4.0, 3.0, 2.0), 0.05
+"""[Hz] of the low-pass filters of what is sudden, one after another; and [s] how much longer they last on both sides."""
+
+
+def within_speeds(body: Body, q: Floats, times: Floats) -> Floats:
+    """Return the joint values (T, J) nearest to given ones, by their largest difference, that keep the velocity limits of the joints.
+
+    With v the limit, it is the mean of the bounds min q(s) + v·|t − s| and max q(s) − v·|t − s| over all times s.
+    """
+    limits = np.array([min(abs(j.velocity_lower), abs(j.velocity_upper)) for j in body.joints])
+    limited = np.flatnonzero((limits > 0) & (limits < np.inf))
+    way = SPEED_SHARE * limits[limited] * (times - times[0])[:, None]
+    bounds = []
+    for sign in (1.0, -1.0):
+        values = sign * q[:, limited]
+        after = np.minimum.accumulate(values - way) + way
+        before = np.minimum.accumulate((values + way)[::-1])[::-1] - way
+        bounds.append(sign * np.minimum(before, after))
+    out = q.copy()
+    out[:, limited] = 0.5 * (bounds[0] + bounds[1])
+    return out
+
+
+def calmed(q: Floats, root: Floats, times: Floats, legs: Sequence[int]) -> tuple[Floats, Floats]:
+    """Return joints (T, J) and root poses (T, 7), with a stronger low-pass filter where they change suddenly: no posture reaches the goals.
+
+    The joints of `legs` and trunk are filtered where one of them or the root is sudden, any other joint where it is.
+    """
+    gap = float(np.median(np.diff(times))) if len(times) > 2 else 0.0
+    for cutoff in CUTOFFS if gap else ():
+        speeds = np.concatenate([np.diff(q, axis=0), 2.0 * pose_difference(root[1:], root[:-1])], axis=1) / gap
+        sudden = np.abs(np.diff(speeds, axis=0)) > MAX_CHANGE + MAX_ACCELERATION * gap
+        together = [*legs, *range(q.shape[1], q.shape[1] + 6)]
+        sudden[:, together] = sudden[:, together].any(axis=1, keepdims=True)
+        if not sudden.any():
+            break
+        share = np.zeros((len(q), sudden.shape[1]))
+        for column in np.flatnonzero(sudden.any(axis=0)):
+            share[:, column] = np.minimum(eased(np.pad(1.0 * sudden[:, column], 1), times, CALMING_TIME), 1.0)
+        q = q + share[:, : q.shape[1]] * (smoothed(q, times, cutoff) - q)
+        change = share[:, -6:] * pose_difference(smoothed(root, times, cutoff), root)
+        turned = rotations.multiply(rotations.from_vector(change[:, 3:]), root[:, 3:])
+        root = np.concatenate([root[:, :3] + change[:, :3], turned], axis=1)
+    return q, root

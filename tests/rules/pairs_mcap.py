@@ -1,0 +1,28 @@
+"""Pairs for logs of robots."""
+
+import bodymotion as bm
+from rules.pairs import Pair, calls, files, limited, problems_of
+from tables.test_mcap import log, state
+
+FILE = "walk.mcap"
+WHOLE = log(state("HIP", "KNEE"), state("HIP", "KNEE", at=1.0))
+DATED = "/joint_states", {"timestamp": {"sec": 1_700_000_000}, "name": ["HIP"], "position": [0.5]}
+IMAGE = "/camera", {"data": "AAAA"}
+
+
+def pair(wrong: bytes, right: bytes = WHOLE) -> Pair:
+    """Make a pair of two logs."""
+    return files(FILE, wrong, right, place=False)
+
+
+PAIRS: dict[str, Pair] = {
+    "MCP001": calls(lambda folder: problems_of(lambda: bm.load(folder, format="mcap")), files(FILE, b"", WHOLE).right),
+    "MCP002": limited(pair(log(*[state("HIP" * 100_000)] * 20)), "bodymotion.formats.mcap.MAX_BYTES", 9999),
+    "MCP003": pair(WHOLE[:8] + b"\x03" + bytes([200]) + bytes(300)),
+    "MCP004": pair(log(state("HIP"), ("/joint_states", b'{"name": ["HIP"]'))),
+    "MCP101": pair(log(IMAGE)),
+    "MCP102": pair(WHOLE[:-20]),
+    "MCP103": pair(log(state("HIP"), IMAGE)),
+    "MCP104": pair(log(state("HIP", "KNEE"), state("HIP"))),
+    "MCP105": pair(log(DATED)),
+}
