@@ -128,6 +128,24 @@ def test_interrupted(tmp_path):
     assert b"Traceback" not in err
 
 
+def test_interrupted_while_a_module_is_imported(tmp_path):
+    """CPython remembers a KeyboardInterrupt that left an `exec` of text, and ends `python -m` by the signal although it was handled."""
+    (tmp_path / "interrupted.py").write_text(
+        "import os, signal\n"
+        "from bodymotion import cli\n"
+        "from bodymotion.cli import app\n"
+        "def command(**options):\n"
+        "    try:\n"
+        "        exec('os.kill(os.getpid(), signal.SIGINT)\\nfor _ in range(10000): pass', globals())\n"
+        "    except KeyboardInterrupt:\n"
+        "        raise SystemExit(130)\n"
+        "app.app = command\n"
+        "cli.main()\n"
+    )
+    ended = subprocess.run([sys.executable, "-m", "interrupted"], cwd=tmp_path, timeout=TIMEOUT, check=False)
+    assert ended.returncode == 130
+
+
 def waiting_in(pid: int) -> str:
     """Return the function of the kernel that a process waits in; where Linux does not say, wait a second instead."""
     try:

@@ -4,8 +4,6 @@ Results go to stdout, messages to stderr. Exit codes: 0 done, 1 problems found o
 something was lost that matters, 129 terminal closed, 130 interrupted, 141 reader of the output gone, 143 terminated.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -16,6 +14,9 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command with the arguments of the process; end with `SystemExit`."""
     signal.signal(signal.SIGTERM, _terminate)
+    # Where Ctrl-C is ignored, as under nohup, it stays so.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     # Under nohup a closed terminal must not end the command.
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, _terminate)
@@ -37,6 +38,14 @@ def _exit_while_compiling(code: object) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code if isinstance(code, int) else 1 if code else 0)
+
+
+class _Interrupt(KeyboardInterrupt):
+    """Ctrl-C. `python -m` ends by the signal, not by an exit code, once a KeyboardInterrupt itself has left an `exec` of text (imports do that)."""
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise _Interrupt
 
 
 def _terminate(number: int, frame: object) -> None:
