@@ -41,7 +41,7 @@ def _exit_while_compiling(code: object) -> None:
 
 
 class _Interrupt(KeyboardInterrupt):
-    """Ctrl-C. `python -m` ends by the signal, not by an exit code, once a KeyboardInterrupt itself has left an `exec` of text (imports do that)."""
+    """Ctrl-C. `python -m` ends by the signal, not by an exit code, once a KeyboardInterrupt left an `exec` of text, as in imports."""
 
 
 def _interrupt(number: int, frame: object) -> None:
