@@ -24,7 +24,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
-from bodymotion.model.motors import default_gains, effort_range, passive_joints, standing_links
+from bodymotion.model.motors import default_gains, effort_range, standing_links
 from bodymotion.simulation import rules
 from bodymotion.system.extras import need
 
@@ -154,11 +154,6 @@ class Robot:
         """The default gains (J, 2)."""
         return default_gains(self.body)
 
-    @cached_property
-    def passive(self) -> tuple[int, ...]:
-        """The columns of the joints without a motor."""
-        return passive_joints(self.body)
-
     def world(
         self,
         options: WorldOptions,
@@ -239,7 +234,9 @@ def build_world(
     `posture` is that of the start, `home` that of rest: joint values (J,) and a root pose (7,).
     """
     mujoco = need("mujoco", "sim", "the simulation")
-    body = _meeting_loops(_without_balls(replace(body, root_pose=posture[1])), posture[0])
+    # A free root has the pose of its file in the model, which is kept for other postures.
+    body = replace(body, root_pose=posture[1]) if body.is_mounted else body
+    body = _meeting_loops(_without_balls(body), posture[0])
     own: SelfCollision = "none" if options.self_collision == "none" else "all"
     friction, gains = options.friction, options.gains
     written = _written(
