@@ -39,13 +39,15 @@ def normalized(quaternion: npt.ArrayLike) -> Floats:
     """Return quaternions (..., 4) scaled to unit length; those without a finite, positive length become the identity."""
     q = np.asarray(quaternion, dtype=np.float64)
     # Component by component: NumPy is slow to reduce rows of four.
-    w, x, y, z = _columns(np.abs(q))
-    largest = np.maximum(np.maximum(w, x), np.maximum(y, z))[..., None]
+    w, x, y, z = _columns(q)
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = w * w + x * x + y * y + z * z
+        if ((square > 1e-200) & (square < 1e200)).all():
+            return np.asarray(q / np.sqrt(square)[..., None])
+    largest = np.abs(q).max(axis=-1, keepdims=True)
     usable = np.isfinite(largest) & (largest > 0)
     scaled = np.where(usable, q, IDENTITY) / np.where(usable, largest, 1.0)
-    w, x, y, z = _columns(scaled)
-    length: Floats = np.sqrt(w * w + x * x + y * y + z * z)[..., None]
-    return np.asarray(scaled / length)
+    return np.asarray(scaled / np.linalg.norm(scaled, axis=-1, keepdims=True))
 
 
 def conjugate(quaternion: npt.ArrayLike) -> Floats:

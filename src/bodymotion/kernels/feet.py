@@ -229,23 +229,10 @@ def _end_of_descent(heights: Floats, times: Floats, top: int, last: int, step: i
 
 
 MAX_SINK = 1e-4  # [m] A foot that would be lower than the supporting one by more than this becomes the supporting one.
-BLOCK = 256  # Frames that are computed together.
+BLOCK = 512  # Frames that are computed together.
 
 
 @np.errstate(all="ignore")
-def _lowest_heights(roots: Floats, feet: Floats, points: Floats, edges: Indices) -> Floats:
-    """Return the heights (T, K) of the lowest points of feet (T, K, 7) in the frames of roots (T, 7), with unit quaternions.
-
-    With u, the world's z in a root's frame, and R, t of a foot there, the height of its point p is that of the root plus u·t + (Rᵀu)·p.
-    """
-    up = matrices(roots[:, None])[2, :, 0].T[:, None]
-    found: Floats = roots[:, 2, None] + (up * feet[..., :3]).sum(axis=-1)
-    own = rotate(conjugate(feet[..., 3:]), np.broadcast_to(up, (*feet.shape[:2], 3)))
-    for foot in range(feet.shape[1]):
-        found[:, foot] += (own[:, foot] @ points[edges[foot] : edges[foot + 1]].T).min(axis=1, initial=np.inf)
-    return found
-
-
 def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> tuple[Floats, Floats]:
     """Return root poses (T, 7) for which the supporting foot does not slip, from poses (T, K, 7) of the feet in the root's frame, K > 0.
 
@@ -254,25 +241,41 @@ def roots(feet: Floats, points: Floats, edges: Indices, start: Floats) -> tuple[
     The second array is the height (T,) of the lowest foot's lowest point then. `points` (P, 3) in the feet's frames; those of foot k are
     `edges[k]`…`edges[k + 1]`.
     """
-    out, ground = np.empty((len(feet), 7)), np.empty(len(feet))
+    ground, held = np.empty(len(feet)), np.empty((len(feet), 7))
     if not len(feet):
-        return out, ground
-    heights = _lowest_heights(start[None], feet[:1], points, edges)
-    support = int(heights.argmin())
-    out[0], ground[0], held = start, heights.min(), compose(start, feet[0, support])
-    t, has_changed = 1, False
+        return held, ground
+    turns, positions = matrices(feet), np.ascontiguousarray(feet[..., :3].T)
+    supports = np.zeros(len(feet), dtype=np.int64)
+
+    def heights(up: Floats, root: npt.ArrayLike, part: slice) -> Floats:
+        """Return the heights (K, N) of the lowest points, for the world's z (3, N) in the frames of roots of heights (N,).
+
+        With R, t of a foot there and its points p, they are root + up·t + min (Rᵀup)·p.
+        """
+        found: Floats = root + (up[:, None] * positions[..., part]).sum(axis=0)
+        own = (turns[..., part] * up[:, None, None]).sum(axis=0)
+        for foot, lowest in enumerate(found):
+            lowest += (points[edges[foot] : edges[foot + 1]] @ own[:, foot]).min(axis=0, initial=np.inf)
+        return found
+
+    up = rotate(conjugate(start[3:]), [0.0, 0.0, 1.0])
+    support = int(heights(up[:, None], start[2], slice(1)).argmin())
+    pose, t, has_changed = compose(start, feet[0, support]), 0, True
     while t < len(feet):
-        block = feet[t : t + BLOCK]
-        placed = compose(held, inverse(block[:, support]))
-        heights = _lowest_heights(placed, block, points, edges)
-        sinks = heights.min(axis=1) < heights[:, support] - MAX_SINK
+        part = slice(t, t + BLOCK)
+        up = apply(turns[:, :, support, part], rotate(conjugate(pose[3:]), [0.0, 0.0, 1.0]))
+        found = heights(up, pose[2] - (up * positions[:, support, part]).sum(axis=0), part)
+        sinks = found.min(axis=0) < found[support] - MAX_SINK
         sinks[:has_changed] = False
         has_changed = bool(sinks.any())
-        count = int(sinks.argmax()) if has_changed else len(block)
-        out[t : t + count], ground[t : t + count] = placed[:count], heights[:count].min(axis=1)
-        t += count
+        part = slice(t, t + int(sinks.argmax()) if has_changed else t + len(sinks))
+        supports[part], held[part], ground[part] = support, pose, found.min(axis=0)[: part.stop - t]
+        t = part.stop
         if has_changed:
             # The new foot supports the body at its position one frame ago, before it would have been too low.
-            support = int(heights[count].argmin())
-            held = compose(out[t - 1], feet[t - 1, support])
+            before = compose(pose, inverse(feet[t - 1, support]))
+            support = int(found[:, t - part.start].argmin())
+            pose = compose(before, feet[t - 1, support])
+    out = compose(held, inverse(feet[np.arange(len(feet)), supports]))
+    out[0] = start
     return out, ground

@@ -52,9 +52,10 @@ def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None
     An orientation at fraction 0 is copied as it is; all others have unit length.
     """
     if is_small(_slerp, len(before) * poses.shape[1]):
-        after, q = np.minimum(before + 1, len(poses) - 1), poses[..., 3:]
-        mixed = rotations.slerp(q[before], q[after], fraction[:, None])
-        out[..., 3:] = np.where(fraction[:, None, None] == 0.0, q[before], mixed)
+        q, mixed = poses[..., 3:], fraction != 0.0
+        first = before[mixed]
+        out[..., 3:] = q[before]
+        out[mixed, :, 3:] = rotations.slerp(q[first], q[first + 1], fraction[mixed, None])
         return
     table = as_rows(poses, poses.shape)
     in_slices(len(before), lambda a, b: _slerp(table, before[a:b], fraction[a:b], out[a:b]))

@@ -108,24 +108,40 @@ def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
 
 
 def _small_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
-    """Return poses (T, L, 7) with NumPy."""
+    """Return poses (T, L, 7) with NumPy; frames are along the last axis until the end."""
     parents, kinds, columns, offsets, axes = tree
-    links, count = len(parents), len(q)
-    positions, quaternions = np.empty((links, count, 3)), np.empty((links, count, 4))
-    if links:
-        positions[0], quaternions[0] = root[:, :3], rotations.normalized(root[:, 3:])
+    out = np.empty((len(parents), 7, len(q)))
+    if len(parents):
+        out[0, :3], out[0, 3:] = root[:, :3].T, rotations.normalized(root[:, 3:]).T
     turns = rotations.normalized(offsets[:, 3:])
-    for i in range(1, links):
-        parent, shift = quaternions[parents[i]], offsets[i, :3]
-        if kinds[i] == 2:
-            shift = shift + q[:, columns[i], None] * rotations.rotate(turns[i], axes[i])
-        positions[i] = positions[parents[i]] + rotations.rotate(parent, shift)
-        quaternions[i] = parent if turns[i, 0] == 1.0 else rotations.multiply(parent, turns[i])
+    for i in range(1, len(parents)):
+        position, turn = out[parents[i], :3], out[parents[i], 3:]
+        if offsets[i, :3].any():
+            position = position + _rotated(turn, offsets[i, :3])
+        if turns[i, 0] != 1.0:
+            turn = _turned(turn, turns[i])
         if kinds[i] == 1:
-            half = 0.5 * q[:, columns[i], None]
-            turn = np.concatenate([np.cos(half), np.sin(half) * axes[i]], axis=1)
-            quaternions[i] = rotations.multiply(quaternions[i], turn)
-    return np.ascontiguousarray(np.concatenate([positions, quaternions], axis=2).transpose(1, 0, 2))
+            half = 0.5 * q[:, columns[i]]
+            turn = np.cos(half) * turn + np.sin(half) * _turned(turn, [0.0, *axes[i]])
+        elif kinds[i] == 2:
+            position = position + q[:, columns[i]] * _rotated(turn, axes[i])
+        out[i, :3], out[i, 3:] = position, turn
+    return np.ascontiguousarray(out.transpose(2, 0, 1))
+
+
+def _turned(quaternions: Floats, by: npt.ArrayLike) -> Floats:
+    """Return the products (4, T) of quaternions (4, T) and one quaternion (4,)."""
+    w, x, y, z = np.asarray(by)
+    i, j, k, m = np.array([[w, x, y, z], [-x, w, -z, y], [-y, z, w, -x], [-z, -y, x, w]])[..., None]
+    a, b, c, d = quaternions
+    return np.asarray(i * a + j * b + k * c + m * d)
+
+
+def _rotated(quaternions: Floats, vector: Floats) -> Floats:
+    """Return one vector (3,) rotated by unit quaternions (4, T): the vectors (3, T) of q·v·q⁻¹."""
+    product = _turned(quaternions, [0.0, *vector])
+    w, v, axis = product[0], product[1:], quaternions[1:]
+    return np.asarray(quaternions[0] * v - w * axis - cross_products(v, axis))
 
 
 def cross_products(a: Floats, b: Floats) -> Floats:

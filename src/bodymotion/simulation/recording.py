@@ -9,27 +9,23 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem, Rule
 from bodymotion.diagnostics.text import counted
-from bodymotion.dynamics.sensors import limited_reading, reading_limits
+from bodymotion.dynamics.sensors import limited_reading
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.model.links import ForceSensor
+from bodymotion.model.links import Device, ForceSensor
 from bodymotion.simulation import rules
-from bodymotion.simulation.result import Simulation, fall_time
+from bodymotion.simulation.result import Simulation, fallen
 
 if TYPE_CHECKING:
     from bodymotion.simulation.stepping import Run
-    from bodymotion.simulation.world import World
 
 
-def device_readings(world: World, number: int, values: Floats) -> Floats:
-    """Return what a device reads, limited, of MuJoCo's sensor data (..., 3 or 6).
+def device_values(device: Device, values: Floats) -> Floats:
+    """Return what a device reads without its limits, of MuJoCo's sensor data (..., 3 or 6).
 
     The force sensor of MuJoCo is what the parent exerts on the link, that of OpenHRP what the link exerts on its parent.
     """
-    device = world.body.devices[number]
-    values = -values if isinstance(device, ForceSensor) else values
-    limit = reading_limits(device)
-    return np.clip(values, -limit, limit)
+    return -values if isinstance(device, ForceSensor) else values
 
 
 def recorded(run: Run, frame_rate: float | None) -> Simulation:
@@ -42,13 +38,15 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
     for column, _, _ in world.crawlers:
         q[:, column] = plan.q[:count, column]
     root = run.roots(slice(count))
+    down = fallen(world.body, root, plan.root[:count])
     times: Floats = np.asarray(plan.timestep * np.arange(count), dtype=np.float64)
     found = sorted(run.contacts)
     contacts = np.stack([run.contacts[k][:count] for k in found], axis=1) if found else np.zeros((count, 0, 9))
     # MuJoCo has the force on what touches the link.
     contacts[..., :6] *= -1.0
+    devices = world.body.devices
     readings = tuple(
-        limited_reading(world.body.devices[number], times, device_readings(world, number, sensed[:, columns]))
+        limited_reading(devices[number], times, device_values(devices[number], sensed[:, columns]))
         for number, columns in world.sensors.items()
     )
     limits = np.tile([-np.inf, np.inf], (2, len(world.actuators), 1))
@@ -85,13 +83,15 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
         diverged=run.diverged,
         problems=(*world.problems, *plan.problems, *at_limits),
         scenery=world.scenery,
-        fall=fall_time(world.body, times, root, plan.root[:count]),
+        fall=float(times[np.argmax(down)]) if down.any() else None,
     )
 
 
 def _columns(table: Floats, indices: npt.NDArray[np.int64]) -> Floats:
     """Return columns (N, J) of a table; 0 where the index is -1."""
     there = indices >= 0
+    if there.all():
+        return table.take(indices, axis=1)
     found = np.zeros((len(table), len(indices)))
     found[:, there] = table[:, indices[there]]
     return found

@@ -85,13 +85,12 @@ class Simulation(ContentEquality):
 
         For the sum of forces f and of torques τ about the origin: x = −τ_y/f_z, y = τ_x/f_z.
         """
-        force, torque, at = (self.contact_forces[..., k : k + 3] for k in (0, 3, 6))
-        about = (torque + np.cross(at, force)).sum(axis=1)
-        total = force.sum(axis=1)
+        fx, fy, fz, about_x, about_y, _, x, y, z = np.moveaxis(self.contact_forces, -1, 0)
+        total = fz.sum(axis=1)
         found = np.zeros((len(total), 3))
-        carried = total[:, 2] > MIN_FORCE
-        found[carried, 0] = -about[carried, 1] / total[carried, 2]
-        found[carried, 1] = about[carried, 0] / total[carried, 2]
+        carried = total > MIN_FORCE
+        np.divide((x * fz - z * fx - about_y).sum(axis=1), total, out=found[:, 0], where=carried)
+        np.divide((about_x + y * fz - z * fy).sum(axis=1), total, out=found[:, 1], where=carried)
         last = np.maximum.accumulate(np.where(carried, np.arange(len(found)), 0))
         return found[last]
 
@@ -197,11 +196,11 @@ class Simulation(ContentEquality):
         return self.body.links[self.touching[column]].name, float(sizes[row, column]), float(self.times[row])
 
 
-def fall_time(body: Body, times: Floats, root: Floats, planned: Floats) -> float | None:
-    """Return when a robot fell [s], None if it did not; the rule is that of `Simulation.fall`."""
-    if body.is_mounted or not len(times):
-        return None
+def fallen(body: Body, root: Floats, planned: Floats) -> npt.NDArray[np.bool_]:
+    """Return in which steps (N,) a robot has fallen, from root poses (N, 7); the rule is that of `Simulation.fall`."""
+    if body.is_mounted:
+        return np.zeros(len(root), dtype=np.bool_)
     up = np.array([0.0, 0.0, 1.0])
     tilt = np.einsum("ni,ni->n", rotations.rotate(root[:, 3:], up), rotations.rotate(planned[:, 3:], up))
-    fallen = (tilt < np.cos(FALL_ANGLE)) | ((root[:, 2] < FALL_HEIGHT * planned[:, 2]) & (planned[:, 2] >= MIN_HEIGHT))
-    return float(times[np.argmax(fallen)]) if fallen.any() else None
+    low = (root[:, 2] < FALL_HEIGHT * planned[:, 2]) & (planned[:, 2] >= MIN_HEIGHT)
+    return np.asarray((tilt < np.cos(FALL_ANGLE)) | low)

@@ -14,11 +14,12 @@ from bodymotion.diagnostics.spelling import choices
 from bodymotion.formats.mjcf.standing import SelfCollision
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
+from bodymotion.model.motors import passive_joints
 from bodymotion.motion import Motion
 from bodymotion.simulation.controllers import Controller, ControllerError, TorqueServo
 from bodymotion.simulation.plan import Plan
 from bodymotion.simulation.recording import recorded
-from bodymotion.simulation.result import Simulation, fall_time
+from bodymotion.simulation.result import Simulation, fallen
 from bodymotion.simulation.stepping import Push, Run
 from bodymotion.simulation.world import WorldOptions, robot_of
 
@@ -128,8 +129,7 @@ def simulate(
             if run.diverged:
                 break
             recent = slice(first, run.done + 1)
-            fall = fall_time(world.body, run.states[recent, 0], run.roots(recent), plan.root[recent])
-            if until_fall and fall is not None:
+            if until_fall and fallen(world.body, run.roots(recent), plan.root[recent]).any():
                 break
     except KeyboardInterrupt:
         run.interrupted = True
@@ -191,7 +191,7 @@ def _started(
         raise ValueError(
             f"gains: expected finite kp and kd ({body.num_joints}, 2) of at least 0, got shape {table.shape}"
         )
-    table[list(robot.passive)] = 0.0
+    table[list(passive_joints(body))] = 0.0
     servo = controller is None and drive == "servo"
     alone = np.flatnonzero((table[:, 0] == 0) & (table[:, 1] > 0))
     if servo and len(alone):

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bodymotion.dynamics.sensors import reading_limits
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.simulation.controllers import Controller, RobotState, torques
 from bodymotion.simulation.plan import Plan
-from bodymotion.simulation.recording import device_readings
+from bodymotion.simulation.recording import device_values
 from bodymotion.simulation.world import World
 from bodymotion.system.extras import need
 
@@ -117,13 +118,14 @@ class Run:
         """Step to step `last` with the torques of a controller."""
         world, data = self.world, self.data
         driven, moving = world.actuators >= 0, world.qpos >= 0
-        names = {number: world.body.devices[number].name or f"device {number}" for number in world.sensors}
+        devices = [(number, world.body.devices[number], columns) for number, columns in world.sensors.items()]
+        read = [(one.name or f"device {k}", one, columns, reading_limits(one)) for k, one, columns in devices]
         for k in range(self.done, last):
             q, dq = np.zeros((2, len(world.qpos)))
             q[moving], dq[moving] = data.qpos[world.qpos[moving]], data.qvel[world.dofs[moving]]
             sensed = {
-                name: device_readings(world, number, data.sensordata[world.sensors[number]])
-                for number, name in names.items()
+                name: np.clip(device_values(device, data.sensordata[columns]), -limit, limit)
+                for name, device, columns, limit in read
             }
             state = RobotState(k * self.plan.timestep, q, dq, self.plan.q[k], sensed)
             data.ctrl[world.actuators[driven]] = torques(controller, state)[driven]
