@@ -106,14 +106,23 @@ def _rotation_vector(orientation: Floats, goal: Floats, d: Floats, out: Floats) 
 
 @inlined
 def _add(
-    chain: Chain, link: int, point: Floats, work: Work, by: Floats, free_root: bool, rows: Indices, jac: Floats
+    chain: Chain,
+    link: int,
+    point: Floats,
+    work: Work,
+    by: Floats,
+    diagonal: bool,
+    free_root: bool,
+    rows: Indices,
+    jac: Floats,
 ) -> None:
-    """Add to the rows of `jac` the products of `by` (6, 6) with v and ω of a point of a link, for each variable.
+    """Add to the rows of `jac` the products of `by` (6, 6), which may be `diagonal`, with v and ω of a point of a link, for each variable.
 
     With s a joint's axis and r from its origin to the point, v = s × r and ω = s, or v = s and ω = 0 where it slides.
     """
     parents, kinds, columns = chain[:3]
     _, positions, axes = work
+    moved = np.empty(6)
     i = link
     while i >= 0:
         x, y, z = point[0] - positions[i, 0], point[1] - positions[i, 1], point[2] - positions[i, 2]
@@ -122,8 +131,12 @@ def _add(
             u, v, w = (a, b, c) if kinds[i] == 2 else (b * z - c * y, c * x - a * z, a * y - b * x)
             if kinds[i] == 2:
                 a, b, c = 0.0, 0.0, 0.0
+            moved[0], moved[1], moved[2], moved[3], moved[4], moved[5] = u, v, w, a, b, c
             for m in range(6):
                 if rows[m] >= 0:
+                    if diagonal:
+                        jac[rows[m], 6 + columns[i]] += by[m, m] * moved[m]
+                        continue
                     e = by[m]
                     jac[rows[m], 6 + columns[i]] += e[0] * u + e[1] * v + e[2] * w + e[3] * a + e[4] * b + e[5] * c
         elif i == 0 and free_root:
@@ -176,9 +189,12 @@ def _add_center(chain: Chain, masses: Masses, work: Work, center: Floats, rows: 
 
 @inlined
 def _evaluate(
-    problem: IkProblem, goals: Floats, rest: Floats, at: Pose, work: Work, system: Linear, errors: Floats
+    problem: IkProblem, goals: Floats, rest: Floats, at: Pose, work: Work, system: Linear, errors: Floats, slopes: bool
 ) -> tuple[float, float, float]:
-    """Compute weighted residuals and their derivatives; return |W·r|² of soft tasks, Σ|r| of hard ones, and the largest error [m, rad]."""
+    """Compute weighted residuals; return |W·r|² of soft tasks, Σ|r| of hard ones, and the largest error [m, rad].
+
+    With `slopes` their derivatives are computed, too.
+    """
     chain, masses, (kinds, links, points, directions, weights, hard), space = problem
     (x, pose), (orientations, positions, axes), (residual, jac) = at, work, system
     free_root = space[0][0] != 0
@@ -186,9 +202,8 @@ def _evaluate(
     for k in range(3):
         chain[4][0, k] = pose[k]
     place_links(chain, x, orientations, positions, axes)
-    for i in range(jac.shape[0]):
-        for j in range(jac.shape[1]):
-            jac[i, j] = 0.0
+    if slopes:
+        jac[:] = 0.0
     r = np.zeros(6)
     rows = np.empty(6, dtype=np.int64)
     by = np.empty((6, 6))
@@ -290,18 +305,19 @@ def _evaluate(
                 for k in range(3):
                     by[0, 3 + k] = -lever[k]
                     back[0, 3 + k] = lever[k]
-        if kind != CENTER:
-            _add(chain, a, here[0], work, by, free_root, rows, jac)
+        if slopes and kind != CENTER:
+            _add(chain, a, here[0], work, by, kind == POSE, free_root, rows, jac)
             if b >= 0:
-                _add(chain, b, here[1], work, back, free_root, rows, jac)
+                _add(chain, b, here[1], work, back, False, free_root, rows, jac)
         of_angle = 1 if kind in (LOOK, AXES) else 0
         for m in range(6):
             if rows[m] < 0:
                 continue
             weight = HARD if hard[n, m] else weights[n, m]
             residual[rows[m]] = weight * r[m]
-            for j in range(jac.shape[1]):
-                jac[rows[m], j] *= weight
+            if slopes:
+                for j in range(jac.shape[1]):
+                    jac[rows[m], j] *= weight
             if hard[n, m]:
                 apart += abs(r[m])
             else:
@@ -322,6 +338,7 @@ def _normal_equations(space: Space, rest: Floats, x: Floats, lagrange: Floats, l
     (residual, jac), (h, g, _) = linear, system
     count = g.shape[0]
     used = np.empty(count, dtype=np.int64)
+    slopes = np.empty(count)
     for i in range(count):
         g[i] = 0.0
         for j in range(count):
@@ -331,14 +348,14 @@ def _normal_equations(space: Space, rest: Floats, x: Floats, lagrange: Floats, l
         for j in range(count):
             if jac[row, j] != 0.0:
                 used[number] = j
+                slopes[number] = jac[row, j]
                 number += 1
         right = residual[row] + lagrange[row] / HARD
         for p in range(number):
             i = used[p]
-            slope = jac[row, i]
-            g[i] += slope * right
+            g[i] += slopes[p] * right
             for s in range(p + 1):
-                h[i, used[s]] += slope * jac[row, used[s]]
+                h[i, used[s]] += slopes[p] * slopes[s]
     for i in range(count):
         if i >= 6:
             pull = space[3][i] ** 2
@@ -488,7 +505,7 @@ def _solve(
         for number in range(steps + 1):
             other = 1 - at
             linear = (residuals[other], jacobians[other])
-            now, opened, error = _evaluate(problem, goals[t], rest, there, work, linear, tried)
+            now, opened, error = _evaluate(problem, goals[t], rest, there, work, linear, tried, number < steps)
             value = 0.5 * now
             for row in range(rows):
                 if is_hard[row]:
@@ -506,7 +523,7 @@ def _solve(
                 for n in range(kinds.shape[0]):
                     for k in range(2):
                         errors[t, n, k] = tried[n, k]
-                if stalls >= MAX_STALLS or (worst <= TOLERANCE and not pulled):
+                if number == steps or stalls >= MAX_STALLS or (worst <= TOLERANCE and not pulled):
                     break
                 if farthest <= MAX_STEP_OF_UPDATES:
                     for row in range(rows):

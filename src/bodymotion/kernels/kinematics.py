@@ -75,8 +75,8 @@ BLOCK = 32  # Frames that are processed together, side by side in vector registe
 
 
 @np.errstate(all="ignore")
-def link_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
-    """Return poses (..., L, 7) in the world.
+def link_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices | None = None) -> Floats:
+    """Return poses (..., L, 7) in the world, of all links or of those with the numbers `chosen` (L,).
 
     `tree`: parents, kinds (0 none, 1 rotate, 2 slide), columns of q (L,), offsets (L, 7), axes (L, 3). `q` (..., J), `root` (..., 7); their
     batch axes broadcast.
@@ -86,12 +86,17 @@ def link_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
     count = int(np.prod(batch, dtype=np.int64))
     q_rows = as_rows(np.broadcast_to(q, (*batch, q.shape[-1])), (count, q.shape[-1]))
     root_rows = as_rows(np.broadcast_to(root, (*batch, 7)), (count, 7))
+    chosen = np.arange(links) if chosen is None else chosen
     if is_small(_poses, count * links):
-        return _small_poses(tree, q_rows, root_rows).reshape(*batch, links, 7)
-    out = np.empty((count, links, 7))
+        return _small_poses(tree, q_rows, root_rows, chosen).reshape(*batch, len(chosen), 7)
+    out = np.empty((count, len(chosen), 7))
+
+    def work(start: int, stop: int) -> None:
+        _poses(*tree, q_rows[start:stop], root_rows[start:stop], chosen, out[start:stop])
+
     if links:
-        in_slices(count, lambda start, stop: _poses(*tree, q_rows[start:stop], root_rows[start:stop], out[start:stop]))
-    return out.reshape(*batch, links, 7)
+        in_slices(count, work)
+    return out.reshape(*batch, len(chosen), 7)
 
 
 def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
@@ -107,8 +112,8 @@ def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
     return out.reshape(*poses.shape[:-2], 3)
 
 
-def _small_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
-    """Return poses (T, L, 7) with NumPy; frames are along the last axis until the end."""
+def _small_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices) -> Floats:
+    """Return poses (T, L, 7) of chosen links with NumPy; frames are along the last axis until the end."""
     parents, kinds, columns, offsets, axes = tree
     out = np.empty((len(parents), 7, len(q)))
     if len(parents):
@@ -126,7 +131,7 @@ def _small_poses(tree: Tree, q: Floats, root: Floats) -> Floats:
         elif kinds[i] == 2:
             position = position + q[:, columns[i]] * _rotated(turn, axes[i])
         out[i, :3], out[i, 3:] = position, turn
-    return np.ascontiguousarray(out.transpose(2, 0, 1))
+    return np.ascontiguousarray(out[chosen].transpose(2, 0, 1))
 
 
 def _turned(quaternions: Floats, by: npt.ArrayLike) -> Floats:
@@ -177,6 +182,7 @@ def _poses(
     axes: Floats,
     q: Floats,
     root: Floats,
+    chosen: Indices,
     out: Floats,
 ) -> None:
     links = parents.shape[0]
@@ -212,10 +218,10 @@ def _poses(
                 slide[:] = 0.0
             parent = block[parents[i] * row : (parents[i] + 1) * row]
             _step(parent, unit_offsets[i], axes[i], sine, cosine, slide, block[i * row : (i + 1) * row])
-        for i in range(links):
+        for n in range(chosen.shape[0]):
             for b in range(count):
                 for k in range(7):
-                    out[start + b, i, k] = block[i * row + k * BLOCK + b]
+                    out[start + b, n, k] = block[chosen[n] * row + k * BLOCK + b]
 
 
 @inlined

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from bodymotion.diagnostics import Problem, Source, WrongUseError
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.kernels.kinematics import link_poses
 from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
@@ -258,12 +260,11 @@ class Skeleton(ContentEquality):
     def local_rotations(self) -> Floats:
         """Return the rotations (T, J, 4) of the joints from their parents' frames, as quaternions wxyz."""
         self._check_memory(self.num_frames)
-        turns = [self.local_rotation(index) for index in range(len(self.joints))]
-        return np.reshape(turns, (len(turns), self.num_frames, 4)).transpose(1, 0, 2)
+        return self._poses(self.values, range(len(self.joints)))[..., 3:]
 
     def local_rotation(self, joint: int) -> Floats:
         """Return the rotations (T, 4) of one joint, by its index, from its parent's frame."""
-        return self._rotation(self.values, joint)
+        return self._poses(self.values, [joint])[:, 0, 3:]
 
     def body_and_motion(self) -> tuple[Body, Motion]:
         """Return a body with soft limbs, one joint for each channel, and its motion, in metres with z up.
@@ -289,39 +290,39 @@ class Skeleton(ContentEquality):
     @np.errstate(all="ignore")
     def _in_world(self, positions: Floats, as_read: bool) -> Floats:
         """Return positions (T, J, 3) in metres and z up unless `as_read`."""
-        matrix = np.eye(3) if as_read else UP_AXES[self.up] * self.unit
+        if as_read:
+            return positions.copy()
+        matrix = UP_AXES[self.up] * self.unit
         sources = np.abs(matrix).argmax(axis=1)
         return np.asarray(positions[..., sources] * matrix[range(3), sources])
 
-    @np.errstate(all="ignore")
-    def _rotation(self, values: Floats, joint: int) -> Floats:
-        """Return the rotation (T, 4) of a joint by its channels among values (T, C)."""
-        turn: Floats | None = None
-        for column, channel in zip(self.columns(joint), self.joints[joint].channels, strict=True):
-            if channel.endswith("rotation"):
-                half = values[:, column] * (np.pi / 360)
-                one = np.zeros((len(values), 4))
-                one[:, 0], one[:, 1 + "XYZ".index(channel[0])] = np.cos(half), np.sin(half)
-                turn = one if turn is None else rotations.multiply(turn, one)
-        return np.tile(rotations.IDENTITY, (len(values), 1)) if turn is None else turn
-
-    @np.errstate(all="ignore")
-    def _poses(self, values: Floats) -> Floats:
-        """Return the poses (T, J, 7) of joints as read."""
-        self.check_lengths()
-        self._check_memory(len(values))
-        poses = np.empty((len(values), len(self.joints), 7))
-        for index, joint in enumerate(self.joints):
-            local, turn = np.tile(joint.offset, (len(values), 1)), self._rotation(values, index)
-            for column, channel in zip(self.columns(index), joint.channels, strict=True):
-                if channel.endswith("position"):
-                    local[:, "XYZ".index(channel[0])] = values[:, column]
-            if joint.parent >= 0:
-                above = poses[:, joint.parent]
-                local = above[:, :3] + rotations.rotate(above[:, 3:], local)
-                turn = rotations.multiply(above[:, 3:], turn)
-            poses[:, index, :3], poses[:, index, 3:] = local, turn
-        return poses
+    def _poses(self, values: Floats, apart: Sequence[int] | None = None) -> Floats:
+        """Return the poses (T, J, 7) of all joints as read; or of the joints `apart`, each in the frame of its parent."""
+        if apart is None:
+            self.check_lengths()
+            self._check_memory(len(values))
+        # A link for each channel, first those that slide, after a root that does not move.
+        rows = [(-1, 0, 0, np.zeros(3), np.zeros(3))]
+        last = {-1: 0}
+        for index in range(len(self.joints)) if apart is None else apart:
+            joint = self.joints[index]
+            channels = [*zip(self.columns(index), joint.channels, strict=True)]
+            slides = {channel[0]: column for column, channel in channels if channel.endswith("position")}
+            steps = [(2, column, axis) for axis, column in slides.items()]
+            steps += [(1, column, channel[0]) for column, channel in channels if channel.endswith("rotation")]
+            offset = np.where([axis in slides for axis in "XYZ"], 0.0, joint.offset)
+            above = last[joint.parent] if apart is None else 0
+            for kind, column, axis in steps or [(0, 0, "none")]:
+                rows.append((above, kind, column, offset, np.eye(3)["XYZ".find(axis)]))
+                above, offset = len(rows) - 1, np.zeros(3)
+            last[index] = above
+        parents, kinds, columns, offsets, axes = map(np.array, zip(*rows, strict=True))
+        offsets = np.concatenate([offsets, np.tile(rotations.IDENTITY, (len(rows), 1))], axis=1)
+        names = [channel for joint in self.joints for channel in joint.channels]
+        scales = np.where([name.endswith("rotation") for name in names], np.pi / 180, 1.0)
+        root = np.concatenate([np.zeros(3), rotations.IDENTITY])
+        chosen = np.array([*last.values()][1:], dtype=np.int64)
+        return link_poses((parents, kinds, columns, offsets, axes), values * scales, root, chosen)
 
 
 def euler_values(turns: Floats) -> Floats:

@@ -65,7 +65,7 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     channels = sum(len(joint.channels) for joint in joints)
     if not channels:
         raise rules.NO_MOTION.error("no joint has channels", Location(str(path), line))
-    table = read_rows(data[head.end() :].rstrip(), str(path), after[2], channels, found)
+    table = read_rows(data, head.end(), str(path), after[2], channels, found)
     if parsed(head[1].decode("latin-1")) != len(table.values):
         message = f"there are {counted(len(table.values), 'row')}, and `Frames:` is {head[1][:40].decode('latin-1')!r}"
         found.report(rules.FRAMES, message, Location(str(path), after[0]), data={"rows": len(table.values)})

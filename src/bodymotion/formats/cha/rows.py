@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from io import StringIO
 from math import isfinite
 
 import numpy as np
@@ -14,6 +13,7 @@ from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.lines import Line, Word, line_at
+from bodymotion.formats.text.decimals import numbers_of_rows
 from bodymotion.geometry.arrays import Floats
 
 NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)  # A decimal number.
@@ -117,11 +117,8 @@ def _plain_rows(chunk: bytes, width: int) -> _Table | None:
     line_begins = line_begins[: len(line_begins) - chunk.endswith(b"\n")]
     if not len(begins):
         return None
-    try:
-        values = np.loadtxt(StringIO(chunk.decode("ascii")), comments=None, ndmin=2)
-    except ValueError:
-        return None
-    if values.shape != (len(line_begins), width):
+    values = numbers_of_rows(chunk, width)
+    if values is None or len(values) != len(line_begins):
         return None
     zeros = (letters[begins] == ord("0")) & is_separator[begins + 1]
     return values, zeros.reshape(values.shape), line_begins

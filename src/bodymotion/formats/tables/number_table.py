@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -32,7 +31,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.tables.timelines import check_increasing, timeline_of
-from bodymotion.formats.text.decimals import number_rows, rounded
+from bodymotion.formats.text.decimals import number_rows, numbers_of_rows, rounded
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Component, Motion
 from bodymotion.motion.components import Timeline
@@ -139,14 +138,13 @@ def write_rows(stream: BinaryIO, values: Floats, separator: bytes, digits: int |
     return (losses.NOT_FINITE.problem(message),) if missing else ()
 
 
-def read_rows(text: bytes, path: str, line: int, width: int, found: Diagnostics) -> Table:
-    """Read lines of `width` numbers between blanks, the first of which is line `line` of a file; report each that is no such row."""
+def read_rows(text: bytes, start: int, path: str, line: int, width: int, found: Diagnostics) -> Table:
+    """Read lines of `width` numbers between blanks, from byte `start` on, in line `line` of a file; report each that is no such row."""
     rows = _Rows(path, b" ", width, found)
-    start = 0
     while start < len(text):
         end = text.rfind(b"\n", start, start + _PIECE) + 1 or text.find(b"\n", start + _PIECE) + 1 or len(text)
-        rows.add(text[start:end], line)
-        line += text.count(b"\n", start, end)
+        block = text[start:end]
+        line += rows.add(block if end < len(text) else block.rstrip(), line)
         start = end
     return Table(path, *rows.arrays(), unread=tuple(rows.unread))
 
@@ -202,8 +200,7 @@ def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) 
     width = len(header) if header else len(_cells(line, sign))
     rows = _Rows(path, sign, width, found)
     for block in filter(None, chain([first_block[offset:]], blocks)):
-        rows.add(block, number)
-        number += block.count(b"\n")
+        number += rows.add(block, number)
     return Table(path, *rows.arrays(), header, header_line, tuple(rows.unread), tuple(comments))
 
 
@@ -222,14 +219,15 @@ class _Rows:
         none = np.zeros((0, self.width)), np.zeros(0, np.int64)
         return np.concatenate([none[0], *self.values]), np.concatenate([none[1], *self.lines])
 
-    def add(self, block: bytes, number: int) -> None:
-        """Read a block of whole lines, the first of which is line `number`."""
-        bulk = _bulk(block, self.sign, self.width)
+    def add(self, block: bytes, number: int) -> int:
+        """Read a block of whole lines, the first of which is line `number`; return how many ends of lines it has."""
+        bulk = numbers_of_rows(block, self.width, self.sign)
         read = None if bulk is None else (bulk, np.arange(number, number + len(bulk)))
         values, lines = read or self._line_by_line(block, number)
         self.values.append(values)
         self.lines.append(lines)
         self.count += len(values)
+        return len(values) if read else block.count(b"\n")
 
     def _line_by_line(self, block: bytes, number: int) -> tuple[Floats, npt.NDArray[np.int64]]:
         rows: list[list[float]] = []
@@ -313,16 +311,3 @@ def _names(line: bytes, sign: bytes, where: Location) -> tuple[str, ...]:
         return tuple(cell.strip() for cell in next(csv.reader([text], delimiter=sign.decode())))
     except csv.Error as error:
         raise TEXT.error(f"the names of the columns cannot be read: {error}", where) from error
-
-
-def _bulk(block: bytes, sign: bytes, width: int) -> Floats | None:
-    """Parse a block of rows; None where it is not all rows of numbers."""
-    if not block.strip():
-        return None
-    delimiter = None if sign == b" " else sign.decode()
-    try:
-        values = np.loadtxt(BytesIO(block), comments=None, delimiter=delimiter, ndmin=2, encoding="ascii")
-    except ValueError:
-        return None
-    rows = block.count(b"\n") + (not block.endswith(b"\n"))
-    return values if values.shape == (rows, width) else None

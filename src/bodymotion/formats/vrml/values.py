@@ -12,13 +12,12 @@ from __future__ import annotations
 import math
 import re
 import struct
-import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from bodymotion.formats.text.decimals import as_json, json_numbers
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import Value
 from bodymotion.geometry.arrays import Floats, Ints, frozen, frozen_ints
@@ -82,22 +81,15 @@ def numbers(count: int) -> re.Pattern[str]:
 
 
 _PLAIN = re.compile(r"[0-9+\-.eE, \t\r\n\f\v]*+")
-_GAPS = bytes.maketrans(b"\t\r\n\f\v,", b"      ")
-_NOT_JSON = ((b",+", b","), (b" +", b" "), (b",.", b",0."), (b" .", b" 0."), (b"-.", b"-0."), (b".,", b".0,"))
-_NOT_A_NUMBER = re.compile(rb"[-+ ,]\.,|\+-")
-_THREAD = threading.local()
-_MAX_KEPT_BYTES = 2_000_000  # The memory of a simdjson parser is kept for the next list up to this size of a list.
 _MIN_BULK_CHARACTERS = 700  # For shorter lists, Python's own `float` is as fast.
 
 
 def number_list(text: str, whole: bool) -> Floats | Ints | None:
     """Return the numbers (N,) of a text, separated by white space and commas; None when it has anything but finite ones, or int32.
 
-    A long list becomes JSON by a few passes over its bytes: the first character of each gap between numbers turns into a comma, the others
-    into spaces; simdjson then reads the numbers, to the same doubles as `float`. What JSON does not allow (`.5`, `5.`, `+1`, `007`) is
-    rewritten, or goes through `float` word by word.
+    What JSON does not allow (`007`) goes through `float` word by word, as do short lists.
     """
-    wide = _by_simdjson(text, "i" if whole else "d") if len(text) > _MIN_BULK_CHARACTERS else None
+    wide = json_numbers(as_json(text.encode()), "i" if whole else "d") if len(text) > _MIN_BULK_CHARACTERS else None
     if wide is None:
         if _PLAIN.fullmatch(text) is None:
             return None
@@ -110,40 +102,6 @@ def number_list(text: str, whole: bool) -> Floats | Ints | None:
         return frozen(wide) if np.isfinite(wide).all() else None
     array: Ints = wide.astype(np.int32)
     return frozen_ints(array) if np.array_equal(array, wide) else None
-
-
-def _by_simdjson(text: str, kind: Literal["d", "i"]) -> npt.NDArray[Any] | None:
-    # With a zero at either end, each number has a gap before and after it.
-    data = bytearray(b"[0 " + text.encode() + b" 0]").translate(_GAPS)
-    characters = np.frombuffer(data, dtype=np.uint8)
-    gap = characters == ord(" ")
-    begins = np.greater(gap[1:], gap[:-1]).view(np.uint8)
-    begins *= ord(",") - ord(" ")
-    characters[1:] += begins
-    if kind == "d" and b"-0," in data:
-        # In JSON this is the integer 0; here it is minus zero.
-        data = data.replace(b"-0,", b"-0.0,")
-    values = _json_array(data, kind)
-    if values is None and _NOT_A_NUMBER.search(data) is None:
-        for ours, theirs in _NOT_JSON:
-            data = data.replace(ours, theirs)
-        values = _json_array(data, kind)
-    return None if values is None else values[1:-1]
-
-
-def _json_array(data: bytearray, kind: Literal["d", "i"]) -> npt.NDArray[Any] | None:
-    import simdjson
-
-    parser = getattr(_THREAD, "parser", None) or simdjson.Parser()
-    _THREAD.parser = parser if len(data) < _MAX_KEPT_BYTES else None
-    try:
-        array = parser.parse(data)
-        if not isinstance(array, simdjson.Array):
-            return None
-        buffer = array.as_buffer(of_type=kind)
-    except (ValueError, TypeError, RuntimeError):
-        return None
-    return np.frombuffer(buffer, dtype=np.float64 if kind == "d" else np.int64)
 
 
 Reader: TypeAlias = "Callable[[Parser, int], tuple[Value, int]]"
