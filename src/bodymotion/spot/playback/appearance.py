@@ -3,14 +3,13 @@
 Links are made of rounded shells through cross-sections, tubes, discs and balls.
 """
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Material, Mesh, Shape, Sphere, shape_along
-from bodymotion.spot.playback.dimensions import FOREARM, HAND, HIP_WIDTH, KNEE, SHIN, UPPER_ARM
+from bodymotion.spot.playback.dimensions import HIP_WIDTH, KNEE, SHIN, UPPER_ARM
 
 YELLOW = Material(diffuse=(0.96, 0.68, 0.05), specular=(0.25, 0.25, 0.25), shininess=0.4)
 DARK = Material(diffuse=(0.10, 0.105, 0.115), specular=(0.3, 0.3, 0.3), shininess=0.35)
@@ -18,24 +17,26 @@ GREY = Material(diffuse=(0.30, 0.31, 0.33), specular=(0.3, 0.3, 0.3), shininess=
 STEEL = Material(diffuse=(0.55, 0.56, 0.58), specular=(0.5, 0.5, 0.5), shininess=0.6)
 RUBBER = Material(diffuse=(0.06, 0.06, 0.065), shininess=0.05)
 
-Section: TypeAlias = tuple[float, float, float, float, float]
-"""A cross-section of a shell: its position along the axis, centre and half width along u, centre and half width along v."""
-
 SECTION_POINTS = 40
+SHELLS = {
+    head.split()[0]: (head.split()[1:], np.array([row.split() for row in rows], dtype=np.float64))
+    for head, *rows in map(str.splitlines, Path(__file__).with_name("shells.txt").read_text("utf-8").split("\n\n"))
+}
+"""By name: axis ("x" or "z"), squareness and crease angle, and cross-sections (N, 5) [m], each with its position along the axis, centre and
+half width along u, centre and half width along v. For the axis x, u is y and v is z; for z, u is x and v is y. Squareness 2 is an ellipse,
+larger numbers come closer to a rectangle.
+"""
 
 
-def shell(
-    axis: str, sections: Sequence[Section], material: Material, squareness: float = 4.0, crease: float = 0.7
-) -> Shape:
-    """Return a closed surface through cross-sections along `axis` ("x" or "z").
-
-    `squareness` 2 is an ellipse, larger numbers come closer to a rectangle. For the axis x, u is y and v is z; for z, u is x and v is y.
-    """
+def shell(name: str, material: Material, way: float = 1.0, side: float = 1.0) -> Shape:
+    """Return the closed surface through cross-sections of `SHELLS`; -1 mirrors it along its axis (`way`) or along v (`side`)."""
+    (axis, squareness, crease), rows = SHELLS[name]
+    sections = rows * [way, 1.0, 1.0, side, 1.0]
     angle = np.arange(SECTION_POINTS) * 2 * np.pi / SECTION_POINTS
-    power = 2.0 / squareness
+    power = 2.0 / float(squareness)
     c, s = np.cos(angle), np.sin(angle)
     u_unit, v_unit = np.sign(c) * np.abs(c) ** power, np.sign(s) * np.abs(s) ** power
-    at, u, half_u, v, half_v = np.array(sections)[:, :, None].swapaxes(0, 1)
+    at, u, half_u, v, half_v = sections[:, :, None].swapaxes(0, 1)
     rings = np.stack(np.broadcast_arrays(at, u + half_u * u_unit, v + half_v * v_unit), axis=-1)
     rings = np.take(rings, [0, 1, 2] if axis == "x" else [1, 2, 0], axis=-1)
     vertices = np.concatenate([*rings, rings[[0, -1]].mean(axis=1)])
@@ -49,7 +50,7 @@ def shell(
     ).astype(np.int32)
     if sections[-1][0] < sections[0][0]:
         triangles = triangles[:, ::-1]
-    return Shape(Mesh(vertices, triangles, crease_angle=crease), material=material)
+    return Shape(Mesh(vertices, triangles, crease_angle=float(crease)), material=material)
 
 
 def tube(
@@ -80,46 +81,7 @@ def _box(center: tuple[float, float, float], size: tuple[float, float, float], m
 
 def body(*, arm: bool) -> tuple[Shape, ...]:
     """Return the trunk: a yellow shell over a dark belly, dark caps with eyes before and behind, two rails on the back."""
-    trunk = shell(
-        "x",
-        [
-            (-0.335, 0.0, 0.112, 0.005, 0.078),
-            (-0.325, 0.0, 0.118, 0.005, 0.084),
-            (-0.18, 0.0, 0.120, 0.005, 0.088),
-            (0.18, 0.0, 0.120, 0.005, 0.088),
-            (0.325, 0.0, 0.118, 0.005, 0.084),
-            (0.335, 0.0, 0.112, 0.005, 0.078),
-        ],
-        YELLOW,
-        5.0,
-    )
-    belly = shell(
-        "x",
-        [
-            (-0.34, 0.0, 0.080, -0.050, 0.040),
-            (-0.30, 0.0, 0.105, -0.056, 0.048),
-            (0.30, 0.0, 0.105, -0.056, 0.048),
-            (0.34, 0.0, 0.080, -0.050, 0.040),
-        ],
-        DARK,
-        4.0,
-    )
-    parts = [trunk, belly]
-    for way in (1.0, -1.0):
-        parts.append(
-            shell(
-                "x",
-                [
-                    (0.325 * way, 0.0, 0.108, 0.003, 0.075),
-                    (0.385 * way, 0.0, 0.104, -0.002, 0.070),
-                    (0.418 * way, 0.0, 0.092, -0.006, 0.058),
-                    (0.432 * way, 0.0, 0.074, -0.008, 0.042),
-                ],
-                DARK,
-                4.0,
-                1.0,
-            )
-        )
+    parts = [shell("trunk", YELLOW), shell("belly", DARK), shell("cap", DARK), shell("cap", DARK, -1.0)]
     for side in (0.052, -0.052):
         parts.append(disc((0.430, side, 0.004), (1.0, 0.0, 0.12), 0.017, 0.012, STEEL))
         parts.append(disc((0.433, side, 0.0045), (1.0, 0.0, 0.12), 0.012, 0.012, DARK))
@@ -147,21 +109,7 @@ def upper_leg(side: float) -> tuple[Shape, ...]:
     """Return an upper leg: a yellow shell that tapers to the knee, with a dark cap on the hip."""
     lean = 0.02 * side
     return (
-        shell(
-            "z",
-            [
-                (0.058, 0.002, 0.022, lean, 0.020),
-                (0.050, 0.002, 0.044, lean, 0.030),
-                (0.020, 0.002, 0.061, lean, 0.036),
-                (-0.040, 0.000, 0.060, lean * 0.8, 0.036),
-                (-0.150, 0.002, 0.046, lean * 0.4, 0.031),
-                (-0.255, 0.010, 0.036, 0.0, 0.027),
-                (-0.300, 0.018, 0.031, 0.0, 0.025),
-            ],
-            YELLOW,
-            3.0,
-            1.0,
-        ),
+        shell("upper_leg", YELLOW, side=side),
         disc((0.0, lean + 0.036 * side, 0.0), Y, 0.047, 0.012, DARK),
         tube((0.006, 0.0, -0.24), (KNEE[0], 0.0, KNEE[2]), 0.0275, DARK),
         disc((KNEE[0], 0.0, KNEE[2]), Y, 0.031, 0.062, DARK),
@@ -171,23 +119,7 @@ def upper_leg(side: float) -> tuple[Shape, ...]:
 
 def lower_leg() -> tuple[Shape, ...]:
     """Return a lower leg: slim and dark."""
-    return (
-        shell(
-            "z",
-            [
-                (0.022, 0.0, 0.014, 0.0, 0.012),
-                (0.010, 0.0, 0.022, 0.0, 0.018),
-                (-0.030, -0.004, 0.024, 0.0, 0.018),
-                (-0.120, -0.006, 0.021, 0.0, 0.016),
-                (-0.250, -0.003, 0.016, 0.0, 0.014),
-                (-SHIN + 0.015, 0.0, 0.016, 0.0, 0.016),
-            ],
-            DARK,
-            2.6,
-            1.2,
-        ),
-        disc((0.0, 0.0, -SHIN + 0.045), Z, 0.021, 0.012, GREY),
-    )
+    return shell("lower_leg", DARK), disc((0.0, 0.0, -SHIN + 0.045), Z, 0.021, 0.012, GREY)
 
 
 def foot(radius: float) -> tuple[Shape, ...]:
@@ -197,42 +129,18 @@ def foot(radius: float) -> tuple[Shape, ...]:
 
 def arm(joint: str) -> tuple[Shape, ...]:
     """Return what the named joint of the arm moves."""
-    wrist = tuple(float(value) for value in FOREARM)
     parts: dict[str, tuple[Shape, ...]] = {
-        "sh0": (
-            disc((0.0, 0.0, -0.045), Z, 0.070, 0.045, YELLOW),
-            disc((0.0, 0.0, 0.0), Y, 0.058, 0.110, DARK),
-        ),
+        "sh0": (disc((0.0, 0.0, -0.045), Z, 0.070, 0.045, YELLOW), disc((0.0, 0.0, 0.0), Y, 0.058, 0.110, DARK)),
         "sh1": (
             disc((0.0, 0.066, 0.0), Y, 0.054, 0.022, YELLOW),
             disc((0.0, -0.066, 0.0), Y, 0.054, 0.022, YELLOW),
-            shell(
-                "x",
-                [
-                    (0.02, 0.0, 0.040, 0.0, 0.040),
-                    (0.06, 0.0, 0.042, 0.0, 0.042),
-                    (0.20, 0.0, 0.034, 0.0, 0.036),
-                    (UPPER_ARM - 0.03, 0.0, 0.032, 0.0, 0.034),
-                ],
-                YELLOW,
-                3.0,
-            ),
+            shell("upper_arm", YELLOW),
             disc((UPPER_ARM, 0.0, 0.0), Y, 0.043, 0.085, DARK),
         ),
         "el0": (
             disc((0.0, 0.0, 0.0), Y, 0.036, 0.098, YELLOW),
             tube((0.0, 0.0, 0.0), (0.06, 0.0, 0.055), 0.033, DARK),
-            shell(
-                "x",
-                [
-                    (0.045, 0.0, 0.026, 0.062, 0.030),
-                    (0.070, 0.0, 0.034, 0.070, 0.035),
-                    (0.200, 0.0, 0.033, 0.075, 0.034),
-                    (wrist[0] - 0.125, 0.0, 0.030, wrist[2], 0.030),
-                ],
-                YELLOW,
-                3.0,
-            ),
+            shell("forearm", YELLOW),
         ),
         "el1": (
             tube((-0.130, 0.0, 0.0), (-0.045, 0.0, 0.0), 0.030, DARK, round_ends=False),
@@ -241,42 +149,11 @@ def arm(joint: str) -> tuple[Shape, ...]:
             _box((-0.022, -0.031, 0.0), (0.085, 0.010, 0.036), DARK),
         ),
         "wr0": (disc((0.0, 0.0, 0.0), Y, 0.031, 0.052, GREY), tube((0.0, 0.0, 0.0), (0.035, 0.0, 0.0), 0.026, DARK)),
-        "wr1": (
-            shell(
-                "x",
-                [
-                    (0.030, 0.0, 0.030, 0.0, 0.030),
-                    (0.055, 0.0, 0.042, -0.002, 0.036),
-                    (0.110, 0.0, 0.050, -0.006, 0.032),
-                    (0.150, 0.0, 0.050, -0.012, 0.020),
-                    (HAND + 0.035, 0.0, 0.044, -0.018, 0.009),
-                    (HAND + 0.045, 0.0, 0.036, -0.018, 0.005),
-                ],
-                YELLOW,
-                3.2,
-                1.0,
-            ),
-            disc((0.128, 0.0, 0.0), Y, 0.020, 0.104, DARK),
-        ),
+        "wr1": (shell("hand", YELLOW), disc((0.128, 0.0, 0.0), Y, 0.020, 0.104, DARK)),
     }
     return parts[joint]
 
 
 def jaw() -> tuple[Shape, ...]:
     """Return the upper jaw of the gripper, which opens upwards."""
-    return (
-        disc((0.0, 0.0, 0.0), Y, 0.019, 0.086, DARK),
-        shell(
-            "x",
-            [
-                (0.000, 0.0, 0.034, 0.008, 0.012),
-                (0.030, 0.0, 0.042, 0.008, 0.012),
-                (0.080, 0.0, 0.042, -0.004, 0.010),
-                (0.112, 0.0, 0.036, -0.018, 0.008),
-                (0.122, 0.0, 0.030, -0.024, 0.005),
-            ],
-            DARK,
-            3.0,
-            1.0,
-        ),
-    )
+    return disc((0.0, 0.0, 0.0), Y, 0.019, 0.086, DARK), shell("jaw", DARK)
