@@ -31,6 +31,9 @@ Music: TypeAlias = Annotated[
         "--music", metavar="FILE", help="Music (wav, flac, ogg, mp3) beside the motion, with its beats on the timeline."
     ),
 ]
+BeatsPerBar: TypeAlias = Annotated[
+    int, Option("--beats-per-bar", metavar="N", min=1, help="Beats in a bar of the music; 3 in a waltz.")
+]
 Slices: TypeAlias = Annotated[
     float | None, Option("--slices", metavar="N", help="Length of the playback in slices (quarter beats).")
 ]

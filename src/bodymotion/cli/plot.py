@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from bodymotion.cli.options import Bpm, ByPosition, Music, ReaderOptions, found_by, names, reads_files
+from bodymotion.cli.options import BeatsPerBar, Bpm, ByPosition, Music, ReaderOptions, found_by, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 
 DPI = 150
@@ -32,6 +32,7 @@ def plot(
     by_position: ByPosition = False,
     bpm: Bpm = None,
     music: Music = None,
+    beats_per_bar: BeatsPerBar = 4,
 ) -> None:
     """Plot the joints, torques, balance and contacts of a motion.
 
@@ -62,6 +63,7 @@ def plot(
     from bodymotion.cli.progress import progress
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
+    from bodymotion.scene.music import load_music
 
     if len(files) > 2:
         raise typer.BadParameter("at most two files: a model and a motion", param_hint="[MODEL] MOTION")
@@ -98,7 +100,7 @@ def plot(
                     window=smooth or 9,
                     by_position=by_position,
                     bpm=bpm,
-                    music=music,
+                    music=None if music is None else load_music(music, beats_per_bar),
                     **reading,
                 )
                 made.save(target)

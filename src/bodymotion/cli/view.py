@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from typer import Option
 
-from bodymotion.cli.options import Arm, Bpm, ByPosition, Music, ReaderOptions, Slices, names, reads_files
+from bodymotion.cli.options import Arm, BeatsPerBar, Bpm, ByPosition, Music, ReaderOptions, Slices, names, reads_files
 from bodymotion.cli.output import failures
 from bodymotion.scene.options import LABELS
 
@@ -28,6 +28,7 @@ def view(
     arm: Arm = None,
     bpm: Bpm = None,
     music: Music = None,
+    beats_per_bar: BeatsPerBar = 4,
     slices: Slices = None,
 ) -> None:
     """Show a robot and its motion in the browser.
@@ -57,6 +58,7 @@ def view(
       --watch: Reload the files when they are saved.
       --paused: Do not start playing.
     """  # noqa: D301
+    from bodymotion.scene.music import load_music
     from bodymotion.viewer.api import view as view_them
 
     if len(files) > 3:
@@ -77,7 +79,7 @@ def view(
             show=names(show),
             arm=arm,
             bpm=bpm,
-            music=music,
+            music=None if music is None else load_music(music, beats_per_bar),
             slices=slices,
             **reading,
         )

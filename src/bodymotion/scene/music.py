@@ -26,18 +26,23 @@ MIN_TEMPO, MAX_TEMPO, USUAL_TEMPO = 50.0, 210.0, 120.0  # [beats per minute]
 SAME_ONSETS = 0.85  # Twice the tempo is the tempo where onsets repeat so well, relative to the slower one.
 MAX_UNEVEN = 0.045  # [s] Beats that differ less from an even grid (RMS) have a steady tempo.
 REACH = 12  # Values of the onset strength to each side of a beat (60 ms) in which its onset is looked for.
-BAR = 4  # Beats in a bar.
+SILENCE = 20  # Values of the onset strength before time 0: a sound that begins the piece has its onset after silence, as any other.
+MIN_STEADY = 4  # Beats, at least, of which it is known whether their tempo is steady.
 MIN_SLICES, MAX_SLICES = 250.0, 450.0  # [per minute] Tempos that are advised for choreographies.
 KINDS = (".wav", ".flac", ".ogg", ".mp3")
 
 
 @dataclass(frozen=True, eq=False)
 class Music:
-    """A piece of music: its file, `samples` (N, C) from -1 to 1 in C channels, and their `rate` [Hz]. It begins at time 0."""
+    """A piece of music: its file, `samples` (N, C) from -1 to 1 in C channels, and their `rate` [Hz]. It begins at time 0.
+
+    Its bars have `beats_per_bar` beats.
+    """
 
     path: Path
     samples: Floats
     rate: int
+    beats_per_bar: int = 4
 
     def __repr__(self) -> str:
         return f"Music({self.path.name!r}: {self.duration:.2f} s)"
@@ -76,8 +81,9 @@ class Music:
 
     @cached_property
     def downbeats(self) -> Floats:
-        """The times (D,) [s] of the first beats of bars of four: those with the loudest low tones and the largest changes of harmony."""
-        if len(self.beats) < 2 * BAR:
+        """The times (D,) [s] of the first beats of bars: those with the loudest low tones and the largest changes of harmony."""
+        bar = self.beats_per_bar
+        if len(self.beats) < 2 * bar:
             return self.beats[:1]
         librosa = need("librosa", "music", "finding beats")
         frames = np.round(self.beats * RATE / HOP).astype(int)
@@ -87,7 +93,7 @@ class Music:
         spans = librosa.util.sync(tones, np.append(frames // 4, tones.shape[1] - 1), pad=False)
         change = np.linalg.norm(np.diff(spans, axis=1, prepend=spans[:, :1]), axis=0)[: len(frames)]
         accent = loud / max(loud.mean(), 1e-9) + 2.0 * change / max(change.mean(), 1e-9)
-        return self.beats[int(np.argmax([accent[k::BAR].mean() for k in range(BAR)])) :: BAR]
+        return self.beats[int(np.argmax([accent[k::bar].mean() for k in range(bar)])) :: bar]
 
     @cached_property
     def _sound(self) -> Floats:
@@ -98,7 +104,8 @@ class Music:
         """Return the onset strength at each `HOP`, from frequencies up to the `highest` [Hz] in some bands."""
         librosa = need("librosa", "music", "finding beats")
         options = {"hop_length": HOP, "n_fft": window, "n_mels": bands, "fmin": 30.0, "fmax": highest}
-        return np.asarray(librosa.onset.onset_strength(y=self._sound, sr=RATE, **options), dtype=np.float64)
+        sound = np.pad(self._sound, (SILENCE * HOP, 0))
+        return np.asarray(librosa.onset.onset_strength(y=sound, sr=RATE, **options)[SILENCE:], dtype=np.float64)
 
     def levels(self, count: int) -> Floats:
         """Return the largest amplitudes (count,), 0 to 1, of equal parts of the piece."""
@@ -135,7 +142,7 @@ class Music:
         return replace(dance.replaced(*moves), slices_per_minute=beat * self.tempo)
 
 
-def load_music(path: str | PathLike[str]) -> Music:
+def load_music(path: str | PathLike[str], beats_per_bar: int = 4) -> Music:
     """Read a sound file: wav, flac, ogg or mp3.
 
     Raises
@@ -143,11 +150,13 @@ def load_music(path: str | PathLike[str]) -> Music:
     ImportError
         When soundfile is not installed; the message names the extra.
     WrongUseError
-        When it cannot be read, or is longer than 15 minutes.
+        When it cannot be read, is longer than 15 minutes, or bars have no beat.
     OSError
         When there is no such file; MemoryError when it does not fit into memory.
     """
     file, sound = Path(path), need("soundfile", "music", "reading music")
+    if beats_per_bar < 1:
+        raise WrongUseError(f"{beats_per_bar} beats in a bar; expected one or more")
     try:
         with file.open("rb") as stream, sound.SoundFile(stream) as opened:
             if opened.frames > MAX_SECONDS * opened.samplerate:
@@ -155,7 +164,7 @@ def load_music(path: str | PathLike[str]) -> Music:
                 raise WrongUseError(f"{file}: {seconds:.0f} s of music; at most {MAX_SECONDS:g} s are read")
             check_memory(8 * opened.frames * opened.channels, f"the music {file}")
             samples = opened.read(dtype="float32", always_2d=True)
-            return Music(file, np.nan_to_num(samples[:, :2]), int(opened.samplerate))
+            return Music(file, np.nan_to_num(samples[:, :2]), int(opened.samplerate), beats_per_bar)
     except (sound.SoundFileError, TypeError):
         raise WrongUseError(f"{file} is not music that can be read: expected {', '.join(KINDS)}") from None
 
@@ -179,7 +188,7 @@ def _beat_lag(repeats: Floats) -> float:
 
 def _steady(beats: Floats, lag: float) -> Floats:
     """Return an even grid through beats (B,) of a steady tempo; others as they are. A line is fitted twice, without outliers."""
-    if len(beats) < BAR:
+    if len(beats) < MIN_STEADY:
         return beats
     number = np.concatenate([[0.0], np.cumsum(np.maximum(np.round(np.diff(beats) / lag), 1.0))])
     kept = np.ones(len(beats), dtype=bool)

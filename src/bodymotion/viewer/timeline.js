@@ -1,7 +1,7 @@
 // The bar at the lower edge of the live viewer and of pages: buttons, time, and a timeline with beats, contacts and findings.
 // A host connects it to what plays:
 //   data():  { start, end, frames, slice, slices, rows: [[name, [[from, to, color] …]] …], marks: [[time, text] …], note, music } or null; a
-//            new object where it has changed; music is null or { levels, duration, beats, first }: the waveform, and beats, of which every
+//            new object where it has changed; music is null or { levels, duration, beats, first, bar }: the waveform, and beats, of which every
 //            fourth from the first one on begins a bar;
 //   sound(): the address of the music, or null;
 //   state(): { time, playing, speed, loop, text }; loop is undefined where it cannot be switched;
@@ -163,7 +163,7 @@ window.bodymotionTimeline = (host) => {
       pen.fillText(name, LEFT - 4, top + ROW - 2, LEFT - 6);
     });
     if (data.music) {
-      const { levels, duration, beats, first } = data.music, middle = waves + WAVE / 2;
+      const { levels, duration, beats, first, bar } = data.music, middle = waves + WAVE / 2;
       pen.fillStyle = "#228be6";
       pen.globalAlpha = 0.7;
       const right = Math.min(xOf(duration), LEFT + width());
@@ -173,7 +173,7 @@ window.bodymotionTimeline = (host) => {
         pen.fillRect(x, middle - level, 1, 2 * level + 1);
       }
       pen.fillStyle = ink;
-      beats.forEach((time, k) => { if (time >= from && time <= to) line(xOf(time), waves, waves + WAVE, (k - first) % 4 ? 0.25 : 0.8); });
+      beats.forEach((time, k) => { if (time >= from && time <= to) line(xOf(time), waves, waves + WAVE, (k - first) % bar ? 0.25 : 0.8); });
     }
     pen.globalAlpha = 1;
     for (const [time] of data.marks) {

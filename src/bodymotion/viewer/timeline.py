@@ -69,6 +69,7 @@ def _music(scene: Scene) -> dict[str, Any] | None:
         "duration": sound.duration,
         "beats": np.round(beats, 4).tolist(),
         "first": first,
+        "bar": sound.beats_per_bar,
     }
 
 
