@@ -216,7 +216,7 @@ class Choreography:
         raise NotImplementedError
 
     @provided_by("bodymotion.spot.choreography.playing:play_choreography")
-    def play(self, *, arm: bool | None = None) -> Motion:
+    def play(self, *, first_slice: float = 0, arm: bool | None = None) -> Motion:
         """Return the motion that the animations of the choreography command; see `bodymotion.spot.choreography.play_choreography`."""
         raise NotImplementedError
 

@@ -377,6 +377,33 @@ def test_moves_on_different_tracks_are_played_together(starts):
     np.testing.assert_allclose(hand(whole)[[80, 144], :3], np.add(center, [[0.7, 0, 0.7], [0.75, 0.1, 0.7]]), atol=1e-6)
 
 
+def test_goals_that_are_missed_together_are_reported():
+    """Each move alone reaches its goals; the body is too high over feet that are far apart, and goes away from the hand."""
+    feet = np.array([[0.3, 0.17, 0], [0.3, -0.17, 0], [-0.3, 0.17, 0], [-0.3, -0.17, 0]])
+    contact = np.tile([[1.0] * 4], (3, 1))
+    rows = np.hstack([[(feet * [size, size, 1]).ravel() for size in (1, 1.6, 1)], contact])
+    wide = move("legs", "foot_pos contact", rows, [0, 0.6, 1.2])
+    up = move("body", "body_pos", [[0, 0, 0.5], [0, 0, 0.63], [0, 0, 0.5]], [0, 0.6, 1.2])
+    back = move("body", "body_pos", [[0, 0, 0.5], [-0.3, 0, 0.5], [0, 0, 0.5]], [0, 0.6, 1.2])
+    reach = move("arm", "hand_pos", [[1.0, 0, 0.75], [1.0, 0, 0.75]], [0, 1.2])
+    known = {
+        name: replace(one, name=name) for name, one in (("wide", wide), ("up", up), ("back", back), ("reach", reach))
+    }
+
+    def found(*moves: tuple[str, int]) -> list[tuple[str, int, int]]:
+        made = bm.Choreography(name="all", slices_per_minute=400.0)
+        for name, start in moves:
+            made = made.add(known[name], start)
+        problems = check_choreography(made)
+        assert {one.rule for one in problems} <= {"SPOT001", "SPOT002"}
+        return [(one.rule, one.subject[1], one.data["slice"]) for one in problems]
+
+    assert found(("wide", 0), ("up", 8), ("back", 16), ("reach", 24)) == []
+    assert found(("wide", 0), ("up", 0)) == [("SPOT001", 0, 4)]
+    assert found(("up", 8), ("wide", 8), ("wide", 24), ("up", 24)) == [("SPOT001", 0, 12), ("SPOT001", 2, 28)]
+    assert found(("reach", 8), ("back", 8)) == [("SPOT002", 0, 12)]
+
+
 def test_robots_dance_together(tmp_path):
     """Each as alone, moved to its place; distances are at most those of the points of the shapes, and hardly less."""
     nod = replace(move("body", "body_pos", [[0, 0, 0.48], [0.1, 0, 0.40], [0, 0, 0.48]]), name="nod")

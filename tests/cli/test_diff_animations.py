@@ -61,6 +61,24 @@ def test_a_delay_is_a_lag_and_no_error(name, lag):
         assert found.differences[0].numbers["lag"] == pytest.approx(lag, abs=0.005)
 
 
+@pytest.mark.parametrize("delay", [0.0, 0.06])
+@pytest.mark.parametrize("first", [0, 5, 32, 70, 100])
+def test_a_dance_that_began_later_is_aligned(wave, first, delay):
+    """A robot skips the moves that begin before, and logs 3 s more. The dance has the same moves several times."""
+    sway, trot = (bm.load_animation(EXAMPLES / f"{name}.cha") for name in ("sway", "trot"))
+    dance = bm.Choreography(name="a", slices_per_minute=400).add(wave).add(sway).add(trot).add(sway).add(wave)
+    begun = dance.replaced(*(move for move in dance.moves if move.start_slice >= first)).play(arm=True)
+    joints = begun.joint_displacement
+    times = np.arange(0, (dance.slices - first) * 0.15 + 3, 0.01)
+    at = np.maximum(times - delay, 0) + first * 0.15
+    q = np.column_stack([np.interp(at, joints.timeline.times, column) for column in joints.values.T])
+    recorded = bm.Motion.from_joints(q, times=times, joint_names=joints.part_labels)
+    found = {one.what: one.numbers for one in compare_recording(dance, recorded, atol=1e-3).differences}
+    assert found.pop("start", {"slice": 0}) == {"slice": first}
+    assert found.pop("lag", {"lag": 0.0})["lag"] == pytest.approx(delay, abs=0.005)
+    assert not found
+
+
 def test_an_error_is_one_of_its_joint():
     commanded = bm.load_animation(EXAMPLES / "sway.cha").play()
     found = compare_recording(commanded, recording(commanded, 0.06, 0.1), atol=0.02).differences

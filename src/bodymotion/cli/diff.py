@@ -73,6 +73,7 @@ def _compare(
     first: Path, second: Path, atol: float, rtol: float, body: Path | None, recorded: bool, reading: ReaderOptions
 ) -> Comparison:
     from bodymotion import comparison
+    from bodymotion.choreography import Choreography
     from bodymotion.cli.files import check_reading, load_body
     from bodymotion.diagnostics.text import with_article
     from bodymotion.formats.registry import find_format, load
@@ -95,8 +96,8 @@ def _compare(
         for found, path in zip(formats, (first, second), strict=True)
     )
     if recorded:
-        one, other = (value if isinstance(value, Motion) else value.play() for value in (one, other))
-        return comparison.compare_recording(one, other, atol=atol)
+        one = one if isinstance(one, (Motion, Choreography)) else one.play()
+        return comparison.compare_recording(one, other if isinstance(other, Motion) else other.play(), atol=atol)
     if kinds[0] == "motion":
         named = None if body is None else load_body(body, reading)
         return comparison.compare_motions(one, other, atol=atol, rtol=rtol, body=named)

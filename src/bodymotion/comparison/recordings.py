@@ -4,49 +4,51 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bodymotion.choreography import Choreography
 from bodymotion.comparison.difference import Comparison, Difference
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.interpolation import sampled
-from bodymotion.spot.playback.dimensions import LEG_JOINTS, LEGS
+from bodymotion.spot.choreography.moves import tracks_of
+from bodymotion.spot.playback.dimensions import ARM_JOINTS, LEG_JOINTS, LEGS
 from bodymotion.spot.playback.legs import foot_positions
 
 MAX_LAG = 1.0  # [s] Larger lags are not searched, nor those that leave less than half of the shorter motion.
 MAX_SAMPLES = 20_000
 MIN_RATE = 200.0  # [Hz] Rate at which lags are tried, with at most `MAX_SAMPLES` samples.
+TRIED = 120  # [slices] So much of a recording is compared with each part of a dance,
+PER_SLICE = 4  # at so many times in a slice.
+EARLY = 0.01  # [s] A robot is not earlier than that.
+CLEARLY = 0.5  # A recorded dance was begun at a later slice where so much less differs than from its first slice on.
 SAME_COST = 1.02  # Of lags that fit nearly as well, as those of a periodic motion do, the shortest is taken.
 
 
-def compare_recording(commanded: Motion, recorded: Motion, *, atol: float = 0.0) -> Comparison:
+def compare_recording(commanded: Motion | Choreography, recorded: Motion, *, atol: float = 0.0) -> Comparison:
     """Return the lag of a recording behind the commanded motion, and the errors after it that are larger than `atol`.
 
     The lag [s] is the delay at which the joint values of both differ least, apart from constant offsets. After that there is one
     difference for each joint [rad or m], for each foot of a Spot relative to its body [m], and for position [m] and orientation [rad] of
     the root relative to its first pose; the largest root mean square first.
 
+    Of a choreography that was begun at a later slice the first difference is `start`, with that slice, and lag and errors are those from
+    there on. No log has that slice: it is the one from which on the dance fits the recording best.
+
     Raises
     ------
     ValueError
         When the two have no joints in common, or fewer than three frames.
     """
-    values = []
-    for motion in (commanded, recorded):
-        joints = motion.joint_displacement
-        if joints is None or joints.num_frames < 3:
-            raise ValueError("a commanded and a recorded motion need joint values in three frames or more")
-        values.append(joints)
-    one, other = values
-    names = _names(one, other)
-    columns = [[c.part_labels.index(name) if any(c.part_labels) else int(name) for name in names] for c in values]
-    times = [c.timeline.times for c in values]
-    tables = [np.asarray(c.values[:, own]) for c, own in zip(values, columns, strict=True)]
+    found: list[Difference] = []
+    if isinstance(commanded, Choreography):
+        first, commanded = _begun(commanded, recorded)
+        message, numbers = f"the second motion begins at slice {first}", {"slice": first}
+        found += [Difference("start", message, numbers)] if first else []
+    names, tables, times = _common(commanded, recorded)
     lag = _lag(tables, times)
-    found = [
-        Difference(
-            "lag", f"the second motion is {abs(lag) * 1000:.1f} ms {'later' if lag > 0 else 'earlier'}", {"lag": lag}
-        )
-    ]
+    if abs(lag) > max(atol, 5e-5):
+        message = f"the second motion is {abs(lag) * 1000:.1f} ms {'later' if lag > 0 else 'earlier'}"
+        found.append(Difference("lag", message, {"lag": lag}))
     at = times[1][(times[1] - lag >= times[0][0]) & (times[1] - lag <= times[0][-1])]
     pairs = [sampled(tables[0], times[0], at - lag), sampled(tables[1], times[1], at)]
     unit = "rad" if set(LEG_JOINTS) <= set(names) else "rad or m"
@@ -58,7 +60,51 @@ def compare_recording(commanded: Motion, recorded: Motion, *, atol: float = 0.0)
     errors += _root_errors(commanded.link_position, recorded.link_position, at, lag)
     order = sorted(errors, key=lambda one: -one.numbers["root_mean_square"])
     kept = [one for one in order if one.numbers["largest"] > atol]
-    return Comparison((*(found if abs(lag) > max(atol, 5e-5) else []), *kept))
+    return Comparison((*found, *kept))
+
+
+def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
+    """Return the slice at which a recorded dance began, and its motion from there on."""
+    whole, slice_ = dance.play(), 60.0 / dance.slices_per_minute
+    names, tables, times = _common(whole, recorded)
+    step, longest = slice_ / PER_SLICE, TRIED * PER_SLICE
+    commanded = sampled(tables[0], times[0], step * np.arange(dance.slices * PER_SLICE + 1))
+    count = min(int((times[1][-1] - times[1][0]) / step) + 1, longest)
+    made = sampled(tables[1], times[1], times[1][0] + step * np.arange(count))
+    tracks = {name: {"arm"} for name in ARM_JOINTS} | {"gripper": {"gripper"}}
+    starts = [
+        [move.start_slice for move in dance.moves if tracks.get(name, {"legs", "body"}) & set(tracks_of(dance, move))]
+        for name in names
+    ]
+    costs = np.full(dance.slices, np.inf)
+    for first in range(dance.slices):
+        # A joint keeps the angle in which the recording begins until a move that was not skipped moves it.
+        since = [
+            PER_SLICE * min((start for start in one if start >= first), default=dance.slices + 1) for one in starts
+        ]
+        for delay in range(PER_SLICE if first else max(int(MAX_LAG / step), PER_SLICE)):
+            at = PER_SLICE * first - delay + np.arange(count)
+            goals = np.where(at[:, None] < since, made[0], commanded[np.clip(at, 0, len(commanded) - 1)])
+            costs[first] = min(costs[first], (made - goals).var(axis=0).sum())
+    best = int(np.argmin(costs))
+    first = best if costs[best] < CLEARLY * costs[0] else 0
+    begun = dance.play(first_slice=first)[first * slice_ :]
+    if 0 < first < dance.slices - 1 and _lag(*_common(begun, recorded)[1:]) < -EARLY:
+        first += 1
+        begun = dance.play(first_slice=first)[first * slice_ :]
+    return first, begun
+
+
+def _common(one: Motion, other: Motion) -> tuple[list[str], list[Floats], list[Floats]]:
+    """Return the names of the J joints that two motions have, and for each motion their values (T, J) and times (T,) [s]."""
+    values = [motion.joint_displacement for motion in (one, other)]
+    known = [joints for joints in values if joints is not None and joints.num_frames >= 3]
+    if len(known) < 2:
+        raise ValueError("a commanded and a recorded motion need joint values in three frames or more")
+    names = _names(*known)
+    columns = [[c.part_labels.index(name) if any(c.part_labels) else int(name) for name in names] for c in known]
+    tables = [np.asarray(c.values[:, own]) for c, own in zip(known, columns, strict=True)]
+    return names, tables, [c.timeline.times for c in known]
 
 
 def _names(one: MultiValueSeq, other: MultiValueSeq) -> list[str]:

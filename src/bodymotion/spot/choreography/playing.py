@@ -18,7 +18,7 @@ from bodymotion.motion.interpolation import sampled
 from bodymotion.spot.choreography import rules
 from bodymotion.spot.choreography.approximations import approximation
 from bodymotion.spot.choreography.moves import length_range, tracks_of
-from bodymotion.spot.playback import FOOT_CONTACT, SpotPose, needs_arm, play, spot_body, stand
+from bodymotion.spot.playback import FOOT_CONTACT, REACH_ERROR, SpotPose, needs_arm, play, spot_body, stand
 from bodymotion.spot.playback.arm import arm_joints, hand_poses
 from bodymotion.spot.playback.dimensions import LEG_JOINTS
 from bodymotion.spot.playback.legs import leg_joints
@@ -41,8 +41,8 @@ def parameters_of(move: Move) -> dict[str, float]:
     }
 
 
-def play_choreography(choreography: Choreography, *, arm: bool | None = None) -> Motion:
-    """Return the motion of a choreography, from its first slice on.
+def play_choreography(choreography: Choreography, *, first_slice: float = 0, arm: bool | None = None) -> Motion:
+    """Return the motion of a choreography; time 0 is slice 0.
 
     Moves at the same time on different tracks are played together: the body moves relative to where the legs carry it, and a hand with a
     pose in the world keeps it. A length that an animation does not allow becomes the nearest one. Moves of the robot's own are
@@ -50,13 +50,15 @@ def play_choreography(choreography: Choreography, *, arm: bool | None = None) ->
 
     Parameters
     ----------
+    first_slice:
+        Where a robot begins: it skips the moves that begin before, even if they end after it.
     arm:
         Whether Spot has an arm; by default where an animation controls it, or requires one.
 
     Returns
     -------
     Motion
-        With the components of `bodymotion.spot.playback.play`, without ReachError. `extra["spot"]` has the tempo, the slices, and `moves`:
+        With the components of `bodymotion.spot.playback.play`. `extra["spot"]` has the tempo, the slices, and `moves`:
         type, start and end [s], tracks, and whether each is played.
 
     Raises
@@ -67,7 +69,7 @@ def play_choreography(choreography: Choreography, *, arm: bool | None = None) ->
     per_minute, slices = choreography.slices_per_minute, choreography.slices
     if not 0 < per_minute < np.inf or slices <= 0:
         raise ValueError(f"a choreography of {slices} slices at {per_minute:g} per minute cannot be played")
-    moves = [move for move in choreography.moves if move.start_slice >= 0]
+    moves = [move for move in choreography.moves if move.start_slice >= max(first_slice, 0)]
     # Of moves that begin together an animation comes last: where both control a track, it is shown.
     moves.sort(key=lambda move: (move.start_slice, bool(move.animation)))
     known = [choreography.animations.get(move.animation) or approximation(move, 60.0 / per_minute) for move in moves]
@@ -104,9 +106,9 @@ def play_choreography(choreography: Choreography, *, arm: bool | None = None) ->
     made.fill(count)
     if arm:
         made.keep_hands()
-    timeline = Timeline(frame_rate=rate, num_frames=count)
+    timeline, parts = Timeline(frame_rate=rate, num_frames=count), 19 if arm else 12
     return Motion(
-        components(timeline, made.body, made.joints if arm else made.joints[:, LEGS], made.contacts),
+        components(timeline, made.body, made.joints[:, :parts], made.contacts, made.errors[:, : 5 if arm else 4]),
         extra={
             "name": choreography.name,
             "spot": {"bpm": per_minute / 4.0, "slice": 60.0 / per_minute, "slices": float(slices), "moves": shown},
@@ -155,14 +157,16 @@ def play_move(
 class _Frames:
     """The frames of a dance, filled from the start on, each track by itself.
 
-    `body` (T, 7), `joints` (T, 19) and `contacts` (T, 4) are the motion; `carried` (T, 7) is the body as moves of the legs alone carry it,
-    and `feet` (T, 4, 3) are where they put the feet. A move of the body beside one of the legs moves the body relative to `carried`; the
-    joints of the legs then follow from body and feet. A hand with a pose in the world keeps that pose.
+    `body` (T, 7), `joints` (T, 19) and `contacts` (T, 4) are the motion, `errors` (T, 5) [m] how far feet and hand are from their goals;
+    `carried` (T, 7) is the body as moves of the legs alone carry it, and `feet` (T, 4, 3) are where they put the feet. A move of the body
+    beside one of the legs moves the body relative to `carried`; the joints of the legs then follow from body and feet. A hand with a pose
+    in the world keeps that pose.
     """
 
     def __init__(self, count: int, rest: SpotPose) -> None:
         self.body, self.joints, self.contacts = np.empty((count, 7)), np.empty((count, 19)), np.empty((count, 4))
         self.carried, self.feet = np.empty((count, 7)), np.empty((count, 4, 3))
+        self.errors = np.zeros((count, 5))
         self.body[0] = self.carried[0] = rest.body
         self.feet[0] = rest.feet
         self.joints[0] = np.concatenate([rest.legs.ravel(), rest.arm, [rest.gripper]])
@@ -197,28 +201,35 @@ class _Frames:
         moved, placed = played.joint_displacement, played.link_position
         assert moved is not None
         assert placed is not None
-        touching = next(c for c in played.components if isinstance(c, MultiValueSeq) and c.content == FOOT_CONTACT)
+        touching, missed = (
+            next(c.values for c in played.components if isinstance(c, MultiValueSeq) and c.content == content)
+            for content in (FOOT_CONTACT, REACH_ERROR)
+        )
         here = slice(first, min(first + played.num_frames, len(self.joints)))
         last = here.stop - first
         body, joints = placed.values[:last, 0], moved.values[:last]
         base = {"legs", "body"} & set(animation.controls)
         if base:
-            self._put_base(base, body, joints[:, LEGS], touching.values[:last], here)
+            self._put_base(base, body, joints[:, LEGS], touching[:last], missed[:last, :4], here)
         for track, columns in _COLUMNS.items():
             if track in animation.controls and moved.num_parts > 12:
                 self.joints[here, columns] = joints[:, columns]
                 self._filled[track] = here.stop
+        if "arm" in animation.controls and moved.num_parts > 12:
+            self.errors[here, 4] = missed[:last, 4]
         if "arm" in animation.controls and arm_playback(animation) != "jointspace":
             self._hands.append((first, poses.compose(body, hand_poses(joints[:, ARM]))))
 
-    def _put_base(self, base: set[str], body: Floats, legs: Floats, contacts: Floats, here: slice) -> None:
+    def _put_base(
+        self, base: set[str], body: Floats, legs: Floats, contacts: Floats, missed: Floats, here: slice
+    ) -> None:
         first, end = here.start, max((self._until[track] for track in ("legs", "body") if track not in base), default=0)
         before = self.joints[first, LEGS].reshape(4, 3).copy()
         if "legs" in base:
-            self.carried[here], self.contacts[here] = body, contacts
+            self.carried[here], self.contacts[here], self.errors[here, :4] = body, contacts, missed
             self.feet[here] = feet_in_world(body, legs.reshape(-1, 4, 3))
         if end <= first:
-            self.body[here], self.joints[here, LEGS] = body, legs
+            self.body[here], self.joints[here, LEGS], self.errors[here, :4] = body, legs, missed
             if "legs" not in base:
                 self.carried[here], self.feet[here], self.contacts[here] = (
                     self.carried[first],
@@ -231,12 +242,15 @@ class _Frames:
             of_legs = here.stop if "legs" in base else end
             for part in (self.carried, self.feet, self.contacts):
                 part[of_legs : whole.stop] = part[of_legs - 1]
+            self.errors[of_legs : whole.stop, :4] = 0.0
             moving = self.body[first:end] if "legs" in base else body
             moving = moving[np.minimum(np.arange(whole.stop - first), len(moving) - 1)]
             walk = poses.compose(self.carried[whole], poses.inverse(self.carried[first]))
             self.body[whole] = poses.compose(walk, moving)
             feet = poses.transform_points(poses.inverse(self.body[whole])[:, None], self.feet[whole])
-            self.joints[whole, LEGS] = leg_joints(feet, before).joints.reshape(-1, 12)
+            found = leg_joints(feet, before)
+            self.joints[whole, LEGS] = found.joints.reshape(-1, 12)
+            self.errors[whole, :4] = np.maximum(self.errors[whole, :4], found.miss)
             self._filled["base"] = whole.stop
         self._until |= dict.fromkeys(base, here.stop)
 
@@ -247,4 +261,6 @@ class _Frames:
             now = poses.compose(self.body[here], hand_poses(self.joints[here, ARM]))
             if np.abs(now - hands).max(initial=0.0) > 1e-9:
                 goals = poses.compose(poses.inverse(self.body[here]), hands)
-                self.joints[here, ARM] = arm_joints(goals, self.joints[max(first - 1, 0), ARM]).joints
+                found = arm_joints(goals, self.joints[max(first - 1, 0), ARM])
+                self.joints[here, ARM] = found.joints
+                self.errors[here, 4] = np.maximum(self.errors[here, 4], found.miss)

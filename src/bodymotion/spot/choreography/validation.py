@@ -13,16 +13,21 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha_proto.messages import ENUMS, MESSAGES
 from bodymotion.formats.cha_proto.sequence import KINDS
+from bodymotion.motion import Motion
 from bodymotion.spot.choreography import rules
 from bodymotion.spot.choreography.moves import length_range, natural_slices, ranges_of, states_of, tracks_of
-from bodymotion.spot.choreography.playing import parameters_of, play_move
-from bodymotion.spot.playback import JOINT_NAMES, last_pose, needs_arm
+from bodymotion.spot.choreography.playing import parameters_of, play_choreography, play_move
+from bodymotion.spot.playback import JOINT_NAMES, REACH_ERROR, last_pose, needs_arm
+from bodymotion.spot.playback.dimensions import LEGS
 from bodymotion.spot.playback.playing import check_keyframes, default_start
+from bodymotion.spot.playback.rules import FOOT_REACH, HAND_REACH
+from bodymotion.spot.playback.validation import REACH_TOLERANCE
 
 MIN_TEMPO, MAX_TEMPO = 1.0, 10_000.0  # [slices per minute]
 ADVISED_TEMPO = (250.0, 450.0)  # [slices per minute]
 MAX_SLICES = 100_000  # Of a sequence.
-MAX_PAIRS = 100  # Different pairs of neighbours that are played.
+MAX_PAIRS = 100  # Different pairs of neighbours, and of groups of moves at the same time, that are played.
+MAX_PLAYED = 2_000  # [slices] Longer groups are not played.
 MAX_STEP = 0.2  # [rad] Accepted step of a joint at the start of a move: at 100 Hz a speed of 20 rad/s.
 _DEPRECATED = {
     ("step_params", "mirror"): "mirror_x and mirror_y",
@@ -76,7 +81,7 @@ def check_choreography(choreography: Choreography, *, jumps: bool = True) -> tup
     Parameters
     ----------
     jumps:
-        Also play the animations, and report jumps between them.
+        Also play the animations, and report jumps between them, and goals that feet and hands miss.
     """
     review = _Review(choreography)
     if not choreography.name:
@@ -108,10 +113,10 @@ def check_choreography(choreography: Choreography, *, jumps: bool = True) -> tup
     _check_states(review, clear)
     _check_neighbours(review, usable, ends)
     if jumps and valid_tempo:
-        for number, message in _pose_jumps(
-            choreography, [number for number in clear if choreography.moves[number].animation]
-        ):
+        animated = [number for number in clear if choreography.moves[number].animation in choreography.animations]
+        for number, message in _pose_jumps(choreography, animated):
             review.report(rules.POSE_JUMP, message, number)
+        _check_reach(review, animated)
     return review.found.problems
 
 
@@ -366,21 +371,68 @@ def _pose_jumps(choreography: Choreography, animated: Iterable[int]) -> Iterator
     known: dict[object, str] = {}
     for number in animated:
         move = choreography.moves[number]
-        animation = choreography.animations.get(move.animation)
-        if animation is None:
-            continue
+        animation = choreography.animations[move.animation]
         for track in animation.controls:
             last = before.get(track)
             if last is not None and last.end_slice == move.start_slice:
-                key = tuple(
-                    (one.type, one.requested_slices, *sorted(parameters_of(one).items())) for one in (last, move)
-                )
+                key = _key(last, move)
                 if key not in known and len(known) < MAX_PAIRS:
                     known[key] = _jump(choreography, last, move)
                 if known.get(key):
                     yield number, known[key]
                 break
         before |= dict.fromkeys(animation.controls, move)
+
+
+def _key(*moves: Move) -> object:
+    """Return what the motion of moves depends on, apart from the slice at which the first of them begins."""
+    first = moves[0].start_slice
+    return tuple(
+        (one.type, one.start_slice - first, one.requested_slices, *sorted(parameters_of(one).items())) for one in moves
+    )
+
+
+def _check_reach(review: _Review, animated: Iterable[int]) -> None:
+    """Report feet and hands that miss their goals in moves that are played together, of those `animated` (in the order of their starts)."""
+    choreography, groups, end = review.choreography, list[list[int]](), 0
+    moves, played = choreography.moves, dict[object, list[tuple[Rule, str, int, float]]]()
+    for number in animated:
+        if not groups or moves[number].start_slice >= end:
+            groups.append([])
+        groups[-1].append(number)
+        end = max(end, moves[number].end_slice)
+    for group in groups:
+        together = [moves[number] for number in group]
+        key, first = _key(*together), together[0].start_slice
+        if key not in played and len(played) < MAX_PAIRS:
+            played[key] = _missed(
+                choreography.replaced(*(replace(one, start_slice=one.start_slice - first) for one in together))
+            )
+        for rule, text, after, amount in played.get(key, ()):
+            at = first + after
+            number = max((k for k in group if moves[k].start_slice <= at), key=lambda k: moves[k].start_slice)
+            others = [moves[k].type for k in group if k != number and moves[k].start_slice <= at < moves[k].end_slice]
+            beside = f", beside {', '.join(map(repr, others))}" if others else ""
+            review.report(rule, f"{text} at slice {at}{beside}", number, amount=amount, slice=at)
+
+
+def _missed(choreography: Choreography) -> list[tuple[Rule, str, int, float]]:
+    """Return what misses its goal in a dance: the rule, a message, the slice where it does most, and by how much [m]."""
+    try:
+        motion = play_choreography(choreography) if choreography.slices <= MAX_PLAYED else Motion()
+    except ValueError:
+        return []
+    found = []
+    for one in motion.timed:
+        if one.content == REACH_ERROR:
+            for rule, parts in ((FOOT_REACH, slice(0, 4)), (HAND_REACH, slice(4, 5))):
+                errors = one.values[:, parts]
+                if errors.max(initial=0.0) > REACH_TOLERANCE:
+                    frame, part = np.unravel_index(int(errors.argmax()), errors.shape)
+                    name = f"has foot {LEGS[part]}" if rule is FOOT_REACH else "has the hand"
+                    at = int(one.timeline.times[frame] * choreography.slices_per_minute / 60.0)
+                    found.append((rule, f"{name} {errors.max():.3f} m short of its goal", at, float(errors.max())))
+    return found
 
 
 def _jump(choreography: Choreography, last: Move, move: Move) -> str:

@@ -16,13 +16,13 @@ from bodymotion.diagnostics import Location, Problem
 from bodymotion.formats.cha import unplayable
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.motion import Motion, MultiValueSeq
+from bodymotion.motion import Motion
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.arm import Arm, arm_joints, hand_poses
-from bodymotion.spot.playback.dimensions import LEGS, NOMINAL_HEIGHT
+from bodymotion.spot.playback.dimensions import NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import Legs, leg_joints
 from bodymotion.spot.playback.parameters import OFFSETS, settings
-from bodymotion.spot.playback.recording import REACH_ERROR, components, last_pose
+from bodymotion.spot.playback.recording import components, last_pose
 from bodymotion.spot.playback.robot import spot_body
 from bodymotion.spot.playback.stance import SpotPose, footprint, sit, stand
 from bodymotion.spot.playback.timing import Timing, blended, entry_weights, exit_weights, timing
@@ -195,7 +195,7 @@ class _Move:
         legs = self._legs(feet_world, body_world, poses.compose(frames, animated))
         timeline = self.times.timeline
         joints = [legs.joints.reshape(len(at), 12)]
-        errors, goals = [legs.miss], (*LEGS, "hand")[: 5 if arm else 4]
+        errors = [legs.miss]
         if arm:
             found = self._arm(animated, frames, body_world, joints_of_arm, dance_frames)
             joints += [found.joints, self._gripper()[:, None]]
@@ -209,10 +209,7 @@ class _Move:
             "animationFrame": [float(value) for value in self.frame],
         }
         return Motion(
-            (
-                *components(timeline, body_world, np.hstack(joints), tracks.contacts(at)),
-                MultiValueSeq(content=REACH_ERROR, timeline=timeline, values=np.hstack(errors), part_labels=goals),
-            ),
+            components(timeline, body_world, np.hstack(joints), tracks.contacts(at), np.hstack(errors)),
             extra={"spot": summary},
             problems=loop_problems(self.animation, tracks, self.times) if self.times.rounds.any() else (),
         )

@@ -71,15 +71,22 @@ def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], npt.NDArray[
 
 
 def components(
-    timeline: Timeline, body: Floats, joints: Floats, contacts: npt.NDArray[Any]
+    timeline: Timeline, body: Floats, joints: Floats, contacts: npt.NDArray[Any], errors: Floats | None = None
 ) -> tuple[MultiSE3Seq | MultiValueSeq, ...]:
-    """Return body poses (T, 7), joints (T, 12), or (T, 19) with the arm, and contacts (T, 4) as components of a motion of Spot."""
-    names = JOINT_NAMES[: joints.shape[1]]
-    return (
+    """Return body poses (T, 7), joints (T, 12), or (T, 19) with the arm, and contacts (T, 4) as components of a motion of Spot.
+
+    `errors` (T, 4), or (T, 5) with the hand, are the distances [m] from goals.
+    """
+    names, goals = JOINT_NAMES[: joints.shape[1]], (*LEGS, "hand")
+    found = (
         MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=body[:, None], part_labels=("body",)),
         MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=timeline, values=joints, part_labels=names),
         MultiValueSeq(content=FOOT_CONTACT, timeline=timeline, values=contacts.astype(float), part_labels=LEGS),
     )
+    if errors is None:
+        return found
+    labels = goals[: errors.shape[1]]
+    return (*found, MultiValueSeq(content=REACH_ERROR, timeline=timeline, values=errors, part_labels=labels))
 
 
 def _contacts(motion: Motion) -> MultiValueSeq | None:

@@ -214,7 +214,7 @@ class Choreography:
         motion = None
         if dance is not None:
             known = choreography_of(dance.sequence, dict(self._store.animations), self._store.listed)
-            motion = play_choreography(known, arm=self._arm)
+            motion = play_choreography(known, first_slice=dance.first_slice, arm=self._arm)
         seconds = np.zeros(len(at)) if dance is None else np.array([dance.seconds_at(int(time)) for time in at])
         states = Animation.from_motion(motion_at(motion, seconds, arm=self._arm))
         keyframes = replace(states.keyframes, times=(at - at[0]) / NANO)
@@ -245,5 +245,5 @@ class Choreography:
         else:
             response.status = response.STATUS_DANCING
             for move in dance.sequence.moves:
-                if move.start_slice <= at < move.start_slice + move.requested_slices:
+                if dance.first_slice <= move.start_slice <= at < move.start_slice + move.requested_slices:
                     response.active_moves.add().move.CopyFrom(move)

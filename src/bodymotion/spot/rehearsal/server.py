@@ -148,9 +148,8 @@ class StandIn:
         def show() -> None:
             left_out = dance.first_slice * 60.0 / dance.sequence.slices_per_minute
             try:
-                motion = play_choreography(
-                    choreography_of(dance.sequence, dict(self.store.animations), self.store.listed), arm=self.arm
-                )
+                known = choreography_of(dance.sequence, dict(self.store.animations), self.store.listed)
+                motion = play_choreography(known, first_slice=dance.first_slice, arm=self.arm)
                 on_dance(motion, (dance.start - self.store.now()) / 1e9, left_out)
             except Exception as error:  # The robot keeps running when the dance cannot be shown.
                 self._say(f"dance {dance.sequence.name}: cannot be shown: {error}")
