@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import socket
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.formats.cha import parse_cha
-from bodymotion.formats.cha_proto.state_log import log_bytes
 from bodymotion.spot import Credentials, StandIn, connected, find_credentials
 from bodymotion.spot.client.connection import PASSWORD, TOKEN, USERNAME, split_address
 from waiting import TIMEOUT, until
@@ -188,40 +184,6 @@ def test_a_choreography_is_uploaded_and_performed(tmp_path, heard, danced):
     until(lambda: danced)
     motion = danced[0][0]
     assert [one["played"] for one in motion.extra["spot"]["moves"]] == [True, True, False]
-
-
-def test_two_robots_dance_and_are_logged(tmp_path, heard):
-    """Both start at the same moment; the log is what was commanded; 60 ms later it is told as a delay, and not as an error."""
-    (tmp_path / "sway.cha").write_text(SWAY)
-    show = bm.Choreography(name="show", slices_per_minute=480).add(bm.load(tmp_path / "sway.cha"))
-    path, log = tmp_path / "show.csq", tmp_path / "log.pb"
-    bm.save(show, path)
-    secrets = {USERNAME: "dancer", PASSWORD: "pa55-word"}
-    given = Credentials(*secrets.values())
-    with StandIn(credentials=given, say=heard.append) as left, StandIn(credentials=given, say=heard.append) as right:
-        where = []
-        for one in (left, right):
-            where += ["--robot", f"127.0.0.1:{one.port}", "--certificate", str(one.certificate)]
-        done = run("perform", str(path), *where, "--yes", "--power-on", "--start-in", "1", secrets=secrets)
-        assert done.exit_code == 0, done.stderr
-        starts = [one.store.dance.start for one in (left, right)]
-        assert abs(starts[0] - starts[1]) < 0.02e9
-        assert run("log", *where[:4], "-o", str(log), secrets=secrets).exit_code == 0
-        assert (
-            run("log", *where[:4], "-o", str(tmp_path / "log.txt"), "--record", "0.2", secrets=secrets).exit_code == 0
-        )
-    assert bm.load(tmp_path / "log.txt").duration == pytest.approx(0.2, abs=0.05)
-    recorded = bm.load(log)
-    lags = []
-    for delay in (0.0, 0.06):
-        later = replace(recorded.keyframes, times=np.maximum(recorded.keyframes.times + delay, 0))
-        held = replace(later, times=np.r_[0, later.times[1:]])
-        log.write_bytes(log_bytes(replace(recorded, keyframes=held), 10**18))
-        result = CliRunner().invoke(app, ["diff", str(path), str(log), "--recorded", "--json"])
-        differences = {one["what"]: one for one in json.loads(result.stdout)["differences"]}
-        lags.append(differences.pop("lag", {"lag": 0.0})["lag"])
-        assert max(one["root_mean_square"] for one in differences.values()) < 2e-3
-    np.testing.assert_allclose(lags, [0.0, 0.06], atol=0.005)
 
 
 def test_an_interrupted_dance_stops_all_robots(stand_in, robot, heard):
