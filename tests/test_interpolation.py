@@ -340,7 +340,7 @@ def test_wraps_are_noticed_when_values_are_interpolated():
     motion = angles_over_pi()
     (problem,) = motion.resample(200, "linear").problems
     assert (problem.rule, problem.severity) == ("EDIT101", "warning")
-    assert "column 0 at frame 2" in problem.message
+    assert "frame 2" in problem.message
     assert motion.resample(200, "after").problems == ()
     whole = motion.resample(200, "linear", unwrap=True)
     assert whole.problems == ()
@@ -381,7 +381,7 @@ def test_a_low_pass_across_missing_numbers_is_said():
     values[[3, 5], 1] = np.nan
     motion = Motion((MultiValueSeq(content="X", timeline=Timeline.uniform(40, 100), values=values),))
     (problem,) = motion.resample(25, "linear", antialias=True).problems
-    assert (problem.rule, problem.message) == ("EDIT106", "2 numbers of X are not finite")
+    assert problem.rule == "EDIT106" and "2 numbers" in problem.message
     assert not motion.resample(200, "linear", antialias=True).problems
     assert not motion.resample(25, "linear").problems
 

@@ -24,7 +24,7 @@ def with_values(motion: bm.Motion, values: object) -> bm.Motion:
 def test_all_joints(walk):
     motion, body = walk
     (problem,) = bm.check(with_values(motion, np.degrees(motion.joint_displacement.values)), body=body).problems
-    assert problem.rule == "MOT208" and "these look like degrees" in problem.message
+    assert problem.rule == "MOT208"
     assert not bm.check(motion, body=body).problems
 
 
@@ -47,7 +47,7 @@ def test_one_joint(walk):
 
 
 def test_the_worst_frame_is_the_one_that_is_named(tmp_path, walk):
-    """Of limits of places and of speeds: in the message, and in the location."""
+    """Of limits of places and of speeds."""
     motion, body = walk
     column = next(k for k, joint in enumerate(body.joints) if joint.upper < 3)
     values = np.array(motion.joint_displacement.values)
@@ -63,8 +63,7 @@ def test_the_worst_frame_is_the_one_that_is_named(tmp_path, walk):
     found = bm.check(tmp_path / "wild.seq", body=body).problems
     for rule in ("MOT204", "MOT205"):
         problem = next(problem for problem in found if problem.rule == rule)
-        number = int(
-            problem.message.split(" from frame " if rule == "MOT205" else " in frame ")[1].split()[0].rstrip(",")
-        )
-        assert problem.location.inside.endswith(f"frames[{number}]")
+        named = [joint.name in problem.message for joint in body.joints].index(True)
+        frame = 30 if rule == "MOT204" else np.abs(np.diff(motion.joint_displacement.values[:, named])).argmax()
+        assert problem.location.inside.endswith(f"frames[{frame}]")
         assert problem.location.line is not None

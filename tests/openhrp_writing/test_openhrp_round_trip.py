@@ -265,8 +265,7 @@ def test_unknown_fields_are_kept_with_their_types(tmp_path, value):
     read, lost = there_and_back(body, tmp_path)
     assert lost == []
     assert read == body
-    assert {problem.rule for problem in read.problems} & {"VRML110", "VRML111", "VRML112", "VRML113"} == set()
-    assert not any("has no field" in problem.message for problem in read.problems)
+    assert not {problem.rule for problem in read.problems} & {"VRML110", "VRML111", "VRML112", "VRML113"}
 
 
 @pytest.mark.parametrize(

@@ -197,9 +197,9 @@ def test_large_file_in_an_unusual_shape(monkeypatch):
         parse_seq(joints(ROWS + "   x: [\n").encode())
 
 
-def test_messages_say_both_counts():
+def test_a_row_of_another_length_is_located():
     (problem,) = problems_of(joints("\n      - [ 1, 2 ]\n      - [ 3, 4, 5 ]\n").encode())
-    assert "frame 1 has 3 numbers instead of 2" in problem.message
+    assert (problem.rule, problem.location.line, problem.location.column) == ("SEQ110", 12, 9)
     assert problem.location.inside == "components[0].frames[1]"
     stamped = joints("\n      - [ 0.5, 1 ]\n").replace("numParts", "hasFrameTime: true\n    numParts").encode()
     (problem,) = problems_of(stamped)

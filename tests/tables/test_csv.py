@@ -373,7 +373,7 @@ def test_the_unit_of_angles_is_said_when_it_is_taken_for_granted(tmp_path):
 def test_angles_far_beyond_the_limits_of_a_joint_may_be_degrees(tmp_path):
     path = table(tmp_path, "time,R_KNEE,L_KNEE\n0,1,5\n1,2,4\n")
     problem = refused(path, "CSV004", body=bent(2.5))
-    assert "L_KNEE goes from 4 to 5, far beyond its limits of 0 to 2.5 rad" in problem.message
+    assert "L_KNEE" in problem.message and "2.5 rad" in problem.message
     assert "--input-degrees" in problem.hint
     assert bm.load(path, body=bent(2.5), degrees=False).joint_displacement.values.tolist() == [[5, 1], [4, 2]]
     assert [p.rule for p in bm.load(path, body=bent(4.5)).problems] == ["CSV011"]
