@@ -10,7 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from bodymotion.kernels import compiling, interpolation, kinematics
+import bodymotion as bm
+from bodymotion.kernels import compiling, interpolation, inverse_kinematics, kinematics, rays
 
 rng = np.random.default_rng(7)
 FRAMES, LINKS, JOINTS = 40, 7, 5
@@ -75,6 +76,26 @@ def test_a_quaternion_at_a_right_angle_to_the_one_before_keeps_its_sign():
 def test_small_inputs_load_no_compiler():
     code = "import sys, test_kernels as t; [case() for case in t.CASES.values()]; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], cwd="tests", check=True)
+
+
+def test_a_kernel_is_compiled_once_whatever_the_layout_of_its_arrays(examples):
+    body = bm.load_body(examples / "biped.wrl")
+    hand, q = body.links[-1].name, np.zeros((3, body.num_joints))
+    for starts in (q, np.asfortranarray(q), q[::2], q[0]):
+        body.ik({hand: np.zeros((len(np.atleast_2d(starts)), 3))}, q0=starts, max_steps=1, restarts=0)
+    assert len(inverse_kinematics._solve.compiled().signatures) == 1
+    wall = np.array([[[-9.0, -9, 2], [9, -9, 2], [0, 9, 2]]])
+    up, depths, numbers = np.array([0.0, 0, 1]), np.full((4, 6), np.inf), np.full((4, 6), -1)
+    for window in (np.s_[:], np.s_[:, 2:5]):
+        size = (*depths[window].shape, 3)
+        for starts in (np.zeros(size), np.broadcast_to(np.zeros(3), size)):
+            depths[:], numbers[:] = np.inf, -1
+            rays.cast(
+                rays.boxes(wall), np.eye(3, 4), starts, np.broadcast_to(up, size), 0, depths[window], numbers[window]
+            )
+            assert (depths[window] == 2).all() and (numbers[window] == 0).all()
+            assert np.isfinite(depths).sum() == (numbers == 0).sum() == depths[window].size
+    assert len(rays._cast.compiled().signatures) == 1
 
 
 @pytest.mark.parametrize("folder", ["missing", "read-only", "below a file"])

@@ -67,6 +67,8 @@ def solve(
     before ended, else each with its own.
     """
     (parents, kinds, columns, orientations, positions, axes, units), masses, tasks, space = problem
+    # Copies of one layout: for another the kernel would be compiled once more.
+    goals, rest, starts, roots = (np.array(rows, order="C") for rows in (goals, rest, starts, roots))
     count = len(goals)
     q, root = np.empty((count, starts.shape[1])), np.empty((count, 7))
     errors, cost = np.empty((count, len(tasks[0]), 2)), np.empty(count)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels.compiling import in_slices, inlined, kernel
+from bodymotion.kernels.compiling import as_rows, in_slices, inlined, kernel
 
 Indices: TypeAlias = npt.NDArray[np.intp]
 Boxes: TypeAlias = tuple[Floats, Floats, Indices]
@@ -60,9 +60,12 @@ def cast(
     """
     if len(tree[1]):
         scene, few = (*tree, frame, near, first, two_sided), ONE_THREAD_RAYS // max(depths.shape[1], 1)
+        starts, ways = as_rows(origins, origins.shape), as_rows(directions, directions.shape)
 
         def work(a: int, b: int) -> None:
-            _cast(*scene, origins[a:b], directions[a:b], depths[a:b], numbers[a:b])
+            found = np.ascontiguousarray(depths[a:b]), np.ascontiguousarray(numbers[a:b])
+            _cast(*scene, starts[a:b], ways[a:b], *found)
+            depths[a:b], numbers[a:b] = found
 
         in_slices(len(depths), work, few)
 

@@ -347,8 +347,7 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
     compiled = (arrays, (masses, centers), problem.tasks(), space)
 
     def found(goals: Floats, starts: Floats, roots: Floats, rest: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        roots = np.array(np.broadcast_to(roots, (len(goals), 7)))
-        return kernel.solve(compiled, np.array(goals), np.array(rest), np.array(starts), roots, max_steps)
+        return kernel.solve(compiled, goals, rest, starts, np.broadcast_to(roots, (len(goals), 7)), max_steps)
 
     q, at, errors, cost = found(goals[:1], starts[:1], roots[:1], rest[:1])
     if restarts > 0 and errors.max() > MAX_ERROR:
