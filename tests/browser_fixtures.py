@@ -22,6 +22,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+FEW_FRAMES = "(()=>{const soon=window.requestAnimationFrame.bind(window);window.cancelAnimationFrame=clearTimeout;" \
+    "window.requestAnimationFrame=(draw)=>setTimeout(soon,100,draw)})()"  # fmt: skip
+"""Drawing in software takes a whole core where the browser draws whenever it can."""
 NO_NOTICES = "addEventListener('DOMContentLoaded',()=>{const s=document.createElement('style');" \
     "s.textContent='.mantine-Notification-root{display:none!important}';document.head.append(s)})"  # fmt: skip
 
@@ -48,6 +51,7 @@ def opened(chromium, width: int = 700, height: int = 460) -> Iterator[object]:
     """A page that notes its `faults` and what it has `fetched`."""
     page = chromium.new_page(viewport={"width": width, "height": height})
     page.add_init_script(NO_NOTICES)
+    page.add_init_script(FEW_FRAMES)
     page.set_default_timeout(TIMEOUT * 1000)
     page.faults = []
     page.fetched = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -28,10 +27,10 @@ def picture(page) -> np.ndarray:
 
 
 def at_rest(page) -> np.ndarray:
-    """The picture when two in a row are the same."""
+    """The picture when two in a row are the same, with frames drawn between them."""
     last = picture(page)
     for _ in range(60):
-        time.sleep(0.1)
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         now = picture(page)
         if np.abs(now - last).max() <= 2:
             return now
