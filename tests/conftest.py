@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from bodymotion.kernels import compiling
 from browser_fixtures import chromium, page  # noqa: F401
@@ -16,7 +16,11 @@ from sample_files import CORPUS, ROOT, missing, tries
 
 # Where CI=true the same examples are tried each time, so that a change is judged by itself; elsewhere new ones are looked for.
 settings.register_profile(
-    "shared machines", deadline=None, max_examples=tries(100), derandomize=os.environ.get("CI") == "true"
+    "shared machines",
+    deadline=None,
+    max_examples=tries(100),
+    derandomize=os.environ.get("CI") == "true",
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("shared machines")
 # A program that has done much gets compiled code, with other last digits: what a test compares must not depend on the tests before it.

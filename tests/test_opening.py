@@ -15,6 +15,7 @@ import bodymotion as bm
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.registry import FORMATS
 from bodymotion.system.open_files import pipe_content, pipe_seen, pipes_kept, read_head, size_of
+from waiting import TIMEOUT
 
 
 @contextmanager
@@ -92,7 +93,8 @@ class TestNamedPipes:
             bm.load(pipe)
         assert [p.rule for p in bm.check(pipe).problems] == ["FMT002"]
 
-    def test_somebody_comes_later(self, pipe, examples):
+    def test_somebody_comes_later(self, pipe, examples, monkeypatch):
+        monkeypatch.setattr("bodymotion.system.open_files.PIPE_TIMEOUT", TIMEOUT)
         content = (examples / "biped_walk.seq").read_bytes()
         writer = threading.Timer(0.3, pipe.write_bytes, [content])
         writer.start()

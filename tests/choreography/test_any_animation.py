@@ -117,7 +117,7 @@ def test_long_recordings_play_in_pieces_of_memory():
     assert body(motion)[:, 2].min() == pytest.approx(0.43 + 0.036, abs=1e-4)
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize(
     "name", ["speed", "offset_slices", "body_entry_slices", "body_exit_slices", "translation_multiplier.z"]
 )

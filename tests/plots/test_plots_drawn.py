@@ -249,7 +249,7 @@ ODD = [1e300, -1e300, np.inf, np.nan]
 
 
 @pytest.mark.parametrize("value", ODD)
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_numbers_beyond_all_measure_are_drawn_without_a_word_of_numpy(biped, value, tmp_path):
     values = np.zeros((20, biped.num_joints))
     values[5:, 3] = value

@@ -16,7 +16,7 @@ from bodymotion.formats.cha import parse_cha
 from bodymotion.formats.cha_proto.state_log import read_log_data
 from sample_files import sampled, tries
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
 NAMES = (
     "name animation_keyframes key_frames time gripper gripper_angle value arm joint_angles hand_pose body body_pos x y z "
