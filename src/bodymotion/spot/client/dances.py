@@ -108,7 +108,7 @@ def perform_together(
     with ExitStack() as leases:
         for _, robot in dances:
             with translated_errors(str(robot.address)):
-                robot.time_sync.wait_for_sync()
+                robot.time_sync.wait_for_sync(CALL_TIMEOUT)
                 leases.enter_context(keep(robot.ensure_client("lease"), must_acquire=True, return_at_exit=True))
                 if power_on:
                     robot.power_on(timeout_sec=CALL_TIMEOUT)
