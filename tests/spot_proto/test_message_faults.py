@@ -227,5 +227,5 @@ def test_check_knows_the_rules_of_animations(corpus, tmp_path):
     assert {"CAP101", "CHA135"} <= {problem.rule for problem in report.problems}
     path.write_text("animation_keyframes {")
     assert [problem.rule for problem in bm.check(path).errors] == ["CAP002"]
-    for valid in sampled(sorted((corpus / "cha" / "valid").glob("*.cap")), 6):
+    for valid in sampled(sorted((corpus / "cha" / "valid").glob("*.cap")), 3):
         assert bm.check(valid).ok, valid
