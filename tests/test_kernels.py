@@ -91,7 +91,7 @@ def test_a_kernel_is_compiled_once_whatever_the_layout_of_its_arrays(examples):
         for starts in (np.zeros(size), np.broadcast_to(np.zeros(3), size)):
             depths[:], numbers[:] = np.inf, -1
             rays.cast(
-                rays.boxes(wall), np.eye(3, 4), starts, np.broadcast_to(up, size), 0, depths[window], numbers[window]
+                rays.boxes(wall), np.eye(3, 4), starts, np.broadcast_to(up, size), 0.0, depths[window], numbers[window]
             )
             assert (depths[window] == 2).all() and (numbers[window] == 0).all()
             assert np.isfinite(depths).sum() == (numbers == 0).sum() == depths[window].size
