@@ -41,7 +41,7 @@ def chromium() -> Iterator[object]:
             pytest.fail("no Chromium or no Playwright, and CI=true")
         pytest.skip("no Chromium or no Playwright")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS, timeout=TIMEOUT * 1000)
         yield browser
         browser.close()
 

@@ -19,9 +19,8 @@ def test_every_cell_runs_and_the_things_show_themselves():
     assert not any(cell.get("outputs") for cell in notebook.cells), "results are not kept in the project"
     manager = KernelManager()
     manager.kernel_spec.argv[0] = sys.executable
-    NotebookClient(
-        notebook, timeout=TIMEOUT, km=manager, resources={"metadata": {"path": str(EXAMPLE.parent)}}
-    ).execute()
+    where = {"metadata": {"path": str(EXAMPLE.parent)}}
+    NotebookClient(notebook, timeout=TIMEOUT, startup_timeout=TIMEOUT, km=manager, resources=where).execute()
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     shown = [output["data"] for cell in code for output in cell.outputs if output.output_type == "execute_result"]
     pages = [data["text/html"] for data in shown if "text/html" in data]
