@@ -35,18 +35,8 @@ _DEPRECATED = {
     ("turn_params", "absolute"): "yaw_is_absolute and motion_is_absolute",
 }
 _SWING = ("swing_height", "liftoff_velocity", "touchdown_velocity")
-_MATTERING = frozenset(
-    rule.code
-    for rule in (
-        rules.MOVE_UNKNOWN,
-        rules.MOVE_TIME,
-        rules.MOVE_UNPLAYABLE,
-        rules.TRACKS,
-        rules.FAULTY,
-        rules.NOT_FINITE,
-        rules.OTHER_PARAMETERS,
-    )
-)
+_UNUSABLE = rules.MOVE_UNKNOWN, rules.MOVE_TIME, rules.MOVE_UNPLAYABLE, rules.FAULTY, rules.NOT_FINITE
+_MATTERING = frozenset(rule.code for rule in (*_UNUSABLE, rules.TRACKS, rules.OTHER_PARAMETERS))
 """A move with one of these problems is left out by `danced`."""
 
 
@@ -57,6 +47,14 @@ class _Review:
         self.choreography = choreography
         self.found = Diagnostics()
         self._locations = choreography.source.locations
+        self._lengths: dict[tuple[str, str], tuple[float, float]] = {}
+
+    def length_range(self, move: Move) -> tuple[float, float]:
+        """Return the smallest and the largest length [slices] of a move, which all moves of its type have; see `moves.length_range`."""
+        key = move.type, move.animation
+        if key not in self._lengths:
+            self._lengths[key] = length_range(self.choreography, move)
+        return self._lengths[key]
 
     def report(self, rule: Rule, message: str, number: int | None = None, field: str = "", **data: object) -> None:
         """Report a problem of the move `number`, or of a field of the choreography."""
@@ -215,7 +213,7 @@ def _check_time(review: _Review, number: int, move: Move) -> bool:
 
 def _check_length(review: _Review, number: int, move: Move) -> int:
     """Check the length of a move; return where it ends with the length that is used."""
-    low, high = length_range(review.choreography, move)
+    low, high = review.length_range(move)
     nearest = int(min(max(move.requested_slices, math.ceil(low)), high if high < MAX_SLICES else MAX_SLICES))
     if nearest != move.requested_slices:
         bound, word = (
