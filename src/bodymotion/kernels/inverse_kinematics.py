@@ -108,23 +108,14 @@ def _rotation_vector(orientation: Floats, goal: Floats, d: Floats, out: Floats) 
 
 @inlined
 def _add(
-    chain: Chain,
-    link: int,
-    point: Floats,
-    work: Work,
-    by: Floats,
-    diagonal: bool,
-    free_root: bool,
-    rows: Indices,
-    jac: Floats,
+    chain: Chain, link: int, point: Floats, work: Work, by: Floats, free_root: bool, rows: Indices, jac: Floats
 ) -> None:
-    """Add to the rows of `jac` the products of `by` (6, 6), which may be `diagonal`, with v and ω of a point of a link, for each variable.
+    """Add to the rows of `jac` the products of `by` (6, 6) with v and ω of a point of a link, for each variable.
 
     With s a joint's axis and r from its origin to the point, v = s × r and ω = s, or v = s and ω = 0 where it slides.
     """
     parents, kinds, columns = chain[:3]
     _, positions, axes = work
-    moved = np.empty(6)
     i = link
     while i >= 0:
         x, y, z = point[0] - positions[i, 0], point[1] - positions[i, 1], point[2] - positions[i, 2]
@@ -133,12 +124,8 @@ def _add(
             u, v, w = (a, b, c) if kinds[i] == 2 else (b * z - c * y, c * x - a * z, a * y - b * x)
             if kinds[i] == 2:
                 a, b, c = 0.0, 0.0, 0.0
-            moved[0], moved[1], moved[2], moved[3], moved[4], moved[5] = u, v, w, a, b, c
             for m in range(6):
                 if rows[m] >= 0:
-                    if diagonal:
-                        jac[rows[m], 6 + columns[i]] += by[m, m] * moved[m]
-                        continue
                     e = by[m]
                     jac[rows[m], 6 + columns[i]] += e[0] * u + e[1] * v + e[2] * w + e[3] * a + e[4] * b + e[5] * c
         elif i == 0 and free_root:
@@ -308,9 +295,9 @@ def _evaluate(
                     by[0, 3 + k] = -lever[k]
                     back[0, 3 + k] = lever[k]
         if slopes and kind != CENTER:
-            _add(chain, a, here[0], work, by, kind == POSE, free_root, rows, jac)
+            _add(chain, a, here[0], work, by, free_root, rows, jac)
             if b >= 0:
-                _add(chain, b, here[1], work, back, False, free_root, rows, jac)
+                _add(chain, b, here[1], work, back, free_root, rows, jac)
         of_angle = 1 if kind in (LOOK, AXES) else 0
         for m in range(6):
             if rows[m] < 0:

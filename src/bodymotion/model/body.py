@@ -292,8 +292,8 @@ class Body(NotebookDisplay, ContentEquality):
                 index = self.links[index].parent
         rows = sorted(needed)
         parents, *others = (part[rows] for part in self.tree)
-        found = kinematics.link_poses((np.searchsorted(rows, parents), *others), q, root)  # type: ignore[arg-type]
-        return np.ascontiguousarray(found[..., np.searchsorted(rows, links), :])
+        tree = (np.searchsorted(rows, parents), *others)
+        return kinematics.link_poses(tree, q, root, np.searchsorted(rows, links))  # type: ignore[arg-type]
 
     @cached_property
     def tree(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], Floats, Floats]:
