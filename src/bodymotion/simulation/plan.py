@@ -66,7 +66,8 @@ class Plan:
             at = start + timestep * np.arange(-1, self.steps + 1)
             method: Literal["linear", "cubic"] = "cubic" if len(placed.times) > 3 else "linear"
             values = sampled(np.ascontiguousarray(placed.joint_displacements), placed.times, at, method)
-            self.q, self.dq = values[1:], np.diff(values, axis=0) / timestep
+            self.q, self.dq = values[1:], np.diff(values, axis=0)
+            self.dq /= timestep
             if start <= placed.times[0]:
                 self.dq[0] = self.dq[1]
             roots = np.ascontiguousarray(placed.root_poses)[:, None]

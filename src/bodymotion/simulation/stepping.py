@@ -10,7 +10,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.simulation.controllers import Controller, RobotState, torques
 from bodymotion.simulation.plan import Plan
-from bodymotion.simulation.recording import device_values
+from bodymotion.simulation.recording import columns_of, device_values
 from bodymotion.simulation.world import World
 from bodymotion.system.extras import need
 
@@ -73,15 +73,15 @@ class Run:
     def servo_control(self, gains: Floats) -> Floats:
         """Return the controls (steps, nu) of position actuators: force = kp · (u − q) − kd · q̇, so u = q_cmd + kd/kp · q̇_cmd."""
         kp, kd = gains.T
-        lead = np.divide(kd, kp, out=np.zeros_like(kd), where=kp > 0)
-        return self.torque_control(self.plan.q[:-1] + lead * self.plan.dq[:-1])
+        control = self.plan.dq[:-1] * np.divide(kd, kp, out=np.zeros_like(kd), where=kp > 0)
+        control += self.plan.q[:-1]
+        return self.torque_control(control)
 
     def torque_control(self, values: Floats) -> Floats:
         """Return values (steps, J) of joints as controls (steps, nu)."""
-        driven = self.world.actuators >= 0
-        control = np.zeros((self.plan.steps, self.world.model.nu))
-        control[:, self.world.actuators[driven]] = values[:, driven]
-        return control
+        driven, columns = self.world.actuators >= 0, np.full(self.world.model.nu, -1)
+        columns[self.world.actuators[driven]] = np.flatnonzero(driven)
+        return columns_of(values, columns)
 
     def forward(self, control: Floats, last: int) -> None:
         """Step to step `last` with controls (steps, nu), by `mujoco.rollout` where nothing but these and pushes changes."""
