@@ -76,6 +76,20 @@ def test_a_robot_whose_root_is_on_its_soles_has_not_fallen():
     assert found.fall is None and found.root[-1, 2] < 0
 
 
+def test_a_robot_that_falls_as_its_meshes_are_missing(tmp_path):
+    """The missing files are reported where the model names them, beside the lack of collision shapes."""
+    shape = "{type: Shape, geometry: {type: Resource, uri: sole.stl}}"
+    mass = f"{{type: RigidBody, mass: 1, inertia: [1, 0, 0, 0, 1, 0, 0, 0, 1], elements: [{shape}]}}"
+    link = f"{{name: SOLE, jointType: free, elements: [{mass}]}}"
+    (tmp_path / "robot.body").write_text(
+        f"format: ChoreonoidBody\nformatVersion: 1.0\nname: R\nrootLink: SOLE\nlinks: [{link}]"
+    )
+    found = bm.simulate(bm.load_body(tmp_path / "robot.body"), end=1.0)
+    assert found.fall is not None and "SIM104" in {problem.rule for problem in found.problems}
+    (missing,) = (problem for problem in found.problems if "missing" in problem.data)
+    assert missing.data["missing"] == ("sole.stl",) and missing.location.line == 5
+
+
 @pytest.mark.parametrize(("friction", "slides"), [(0.2, True), (0.6, False)])
 def test_a_slope(friction, slides):
     """On a slope of 20°, a box slides with g·(sin α − μ·cos α), or stays where tan α < μ."""
@@ -279,7 +293,9 @@ def test_ctrl_c_keeps_what_was_simulated():
 
 
 @pytest.mark.parametrize(
-    "path", corpus_files("wrl/*/sample/model/closed-link-sample.wrl", "body/**/misc/*losed*.body"), ids=lambda p: p.name
+    "path",
+    corpus_files("wrl/*/sample/model/closed-link-sample.wrl", "*/**/share/model/misc/ClosedLinkSample.*"),
+    ids=lambda path: path.name,
 )
 def test_closed_loops_stay_closed(path):
     """Every extra joint stays closed within 1 mm while a driving joint moves."""

@@ -19,8 +19,10 @@ from bodymotion.motion.components import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_
 from bodymotion.system.extras import need
 
 FALL_ANGLE = np.pi / 4  # [rad] A root that is tilted by more than this against its planned orientation has fallen.
-FALL_HEIGHT = 0.5  # A root below this part of its planned height above the ground has fallen, where that is at least `MIN_HEIGHT`.
-MIN_HEIGHT = 0.02  # [m] Roots are planned lower where the model has them on or below its soles.
+FALL_HEIGHT = 0.5  # A root that is below its plan by more than this part of its planned height has fallen …
+MIN_FALL = (
+    0.02  # [m] … where that is at least this: roots are planned lower where the model has them on or below its soles.
+)
 MIN_FORCE = 1.0  # [N] There is a ZMP where the ground pushes upwards with at least this force.
 
 
@@ -46,8 +48,8 @@ class Simulation(ContentEquality):
     readings:
         What gyros, accelerometers and force sensors read at each step.
     fall:
-        [s] When the robot fell, None if it did not: its root is tilted by more than 45° against the plan, or at less than half of the
-        planned height where that is at least 2 cm (`MIN_HEIGHT`). A fixed root never falls.
+        [s] When the robot fell, None if it did not: its root is tilted by more than 45° against the plan, or below it by more than half
+        of its planned height and more than 2 cm. A fixed root never falls.
     scenery:
         What cameras see beside the robot: the ground, and the further bodies at their start poses.
     interrupted, diverged:
@@ -202,5 +204,5 @@ def fallen(body: Body, root: Floats, planned: Floats) -> npt.NDArray[np.bool_]:
         return np.zeros(len(root), dtype=np.bool_)
     up = np.array([0.0, 0.0, 1.0])
     tilt = np.einsum("ni,ni->n", rotations.rotate(root[:, 3:], up), rotations.rotate(planned[:, 3:], up))
-    low = (root[:, 2] < FALL_HEIGHT * planned[:, 2]) & (planned[:, 2] >= MIN_HEIGHT)
-    return np.asarray((tilt < np.cos(FALL_ANGLE)) | low)
+    below = planned[:, 2] - root[:, 2]
+    return np.asarray((tilt < np.cos(FALL_ANGLE)) | (below > np.maximum(FALL_HEIGHT * np.abs(planned[:, 2]), MIN_FALL)))

@@ -17,7 +17,7 @@ PROJECT = judgement.error(
 NO_SHAPES = judgement.warning(
     "SIM104",
     "A robot with a free root has collision shapes to stand on the ground.",
-    "are the files of its meshes missing? `--root fixed` holds the root",
+    "put missing files of meshes where the model names them, or give the feet collision shapes; `--root fixed` holds the root",
     example=("a robot whose links have visual shapes only", "one with a box at each foot"),
 )
 TOO_FAST = judgement.warning(

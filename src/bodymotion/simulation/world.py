@@ -289,6 +289,7 @@ def build_world(
         names = [f"{one.removeprefix(ROBOT)} and {two.removeprefix(ROBOT)}" for one, two in apart]
         problems.append(overlap_problem(names))
     if options.floor and not body.is_mounted and not touching:
+        problems += [problem for problem in body.problems if "missing" in problem.data]
         problems.append(rules.NO_SHAPES.problem(f"{body.name or 'the body'} has no collision shapes, and falls"))
     scenery: list[Thing] = [level_ground(np.zeros(3))] if options.floor else []
     for thing, pose in objects:
