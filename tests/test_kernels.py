@@ -6,12 +6,14 @@ import inspect
 import os
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion.kernels import compiling, interpolation, inverse_kinematics, kinematics, rays
+from bodymotion.geometry import poses
+from bodymotion.kernels import compiling, feet, interpolation, inverse_kinematics, kinematics, rays
 
 rng = np.random.default_rng(7)
 FRAMES, LINKS, JOINTS = 40, 7, 5
@@ -26,6 +28,13 @@ Q = rng.normal(size=(FRAMES, JOINTS))
 ROOT = np.column_stack([rng.normal(size=(FRAMES, 3)), rng.normal(size=(FRAMES, 4))])
 POSES = kinematics.link_poses(TREE, Q, ROOT)
 BETWEEN = (np.sort(rng.integers(0, FRAMES - 1, 90)), rng.choice([0.0, 0.2, 0.77], 90))
+# Two feet, each in contact or not: a square with points inside and corners that coincide, and any points.
+SQUARE = np.array([[x, y, 0.0] for x, y in ((-1, -1), (1, -1), (0, 0.5), (1, 1), (1, 1), (-1, 1), (0.3, 0))])
+CLOUD = np.concatenate([SQUARE, rng.normal(size=(9, 3)) * [2, 1, 0.1]])
+EDGES, STANDS = np.array([0, 7, 16]), rng.choice([0.0, 1.0], (FRAMES, 2))
+FEET = POSES[:, :2] * [1, 1, 1, 1, 0.02, 0.02, 1]
+FEET[..., 3:] /= np.linalg.norm(FEET[..., 3:], axis=-1, keepdims=True)
+HEIGHTS = feet.heights(FEET, CLOUD, EDGES)[..., 0]
 
 
 def filled(function, shape, *arguments):
@@ -36,6 +45,7 @@ def filled(function, shape, *arguments):
 
 CASES = {
     "link_poses": lambda: kinematics.link_poses(TREE, Q, ROOT),
+    "hulls": lambda: feet.hulls(FEET, CLOUD, EDGES, STANDS, HEIGHTS, 0.3),
     "slerp": lambda: filled(interpolation.slerp, (90, LINKS, 7), POSES, *BETWEEN),
 }
 
@@ -49,6 +59,24 @@ def test_small_inputs_have_the_results_of_compiled_kernels(name, monkeypatch):
     for a, b in zip(*([x] if isinstance(x, np.ndarray) else x for x in (small, CASES[name]())), strict=True):
         assert a.shape == b.shape
         np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("limit", [10**9, -1])
+def test_hulls_are_those_of_qhull(limit, monkeypatch):
+    from scipy.spatial import ConvexHull
+
+    monkeypatch.setattr(compiling._Kernel, "is_compiled", False)
+    monkeypatch.setattr(compiling, "SMALL", limit)
+    corners, counts = feet.hulls(FEET, CLOUD, EDGES, STANDS, HEIGHTS, 0.3)
+    placed = [poses.transform_points(FEET[:, k, None], CLOUD[a:b]) for k, (a, b) in enumerate(pairwise(EDGES))]
+    for t in range(FRAMES):
+        own = [p[t][p[t][:, 2] <= HEIGHTS[t, k] + 0.3, :2] for k, p in enumerate(placed) if STANDS[t, k]]
+        points = np.concatenate([np.zeros((0, 2)), *own])
+        assert np.isnan(corners[t, counts[t] :]).all() and (counts[t] > 0) == (len(points) > 0)
+        if len(np.unique(points.round(9), axis=0)) > 2:
+            wanted = points[ConvexHull(points).vertices]
+            first = np.argmin(np.linalg.norm(wanted - corners[t, 0], axis=1))
+            np.testing.assert_allclose(corners[t, : counts[t]], np.roll(wanted, -first, axis=0), atol=1e-12)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 13])

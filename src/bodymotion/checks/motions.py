@@ -173,8 +173,8 @@ def in_millimetres(
     if zmp is not None and zmp.num_frames and (np.diff(zmp.timeline.times) > 0).all():
         in_metres = root * MILLIMETRES if found else root
         distance = _distance_from_root(zmp, in_metres, times)
-        distance_in_mm = _distance_from_root(replace(zmp, values=zmp.values / 1000), in_metres, times)
-        if distance > MAX_ZMP_DISTANCE and distance_in_mm < MAX_ZMP_DISTANCE_IN_MM:
+        smaller = replace(zmp, values=zmp.values / 1000) if distance > MAX_ZMP_DISTANCE else None
+        if smaller is not None and _distance_from_root(smaller, in_metres, times) < MAX_ZMP_DISTANCE_IN_MM:
             if not found:
                 message = f"the zero moment point is {distance:.4g} m from the root (90th percentile): it looks like millimetres"
                 problems.append(rules.METRES.problem(message, frame_location(motion, component_number(motion, zmp), 0)))

@@ -146,7 +146,7 @@ def _columns(motion: Motion, joints: MultiValueSeq, body: Body, problems: Diagno
     except ValueError as error:
         problems.add(rules.JOINTS.problem(str(error), _component_location(motion, joints), ""))
         return None
-    problems.extend(fit_problems(motion, body, _component_location(motion, joints)))
+    problems.extend(fit_problems(motion, body, partial(_component_location, motion, joints)))
     return q
 
 

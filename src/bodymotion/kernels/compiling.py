@@ -27,6 +27,7 @@ SMALL_IN_ALL = 3_000_000  # The same for all calls so far, small ones.
 CALL = 5_000  # Inner loop steps that take as long as the overhead of a call with NumPy.
 ONE_THREAD = 512  # Number of frames up to which one thread is faster than several.
 
+num_threads = os.cpu_count() or 1  # A process that has one core for itself may set it to 1.
 MAX_SLICE = 1024  # Number of frames that one call processes at most.
 
 THREAD_NAME = "bodymotion-compiling"
@@ -130,7 +131,7 @@ def in_slices(count: int, work: Callable[[int, int], None], few: int = ONE_THREA
         with np.errstate(all="ignore"):
             work(start, stop)
 
-    workers = os.cpu_count() or 1
+    workers = num_threads
     parts = 1 if count <= few else min(max(4 * workers, -(-count // MAX_SLICE)), count)
     edges = np.linspace(0, count, parts + 1).astype(int)
     list((map if parts == 1 or workers == 1 else _pool().map)(quiet, edges[:-1], edges[1:]))
@@ -140,7 +141,7 @@ def in_slices(count: int, work: Callable[[int, int], None], few: int = ONE_THREA
 def _pool() -> ThreadPoolExecutor:
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_pool.cache_clear)
-    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="bodymotion-kernel")
+    return ThreadPoolExecutor(num_threads, thread_name_prefix="bodymotion-kernel")
 
 
 def compile_in_background(work: Callable[[], object]) -> None:

@@ -1,7 +1,5 @@
 """Feet on the ground: their lowest points, when they are in contact, the support polygon, and root poses for which they do not slip."""
 
-import itertools
-
 import numpy as np
 import numpy.typing as npt
 
@@ -9,8 +7,8 @@ from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.geometry.meshes.polygons import Point, hull_of_sorted
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.geometry.rotations import conjugate, rotate
-from bodymotion.kernels.compiling import in_slices
-from bodymotion.kernels.kinematics import Indices, apply, matrices
+from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
+from bodymotion.kernels.kinematics import Indices, apply, matrices, rotation
 
 
 def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Floats:
@@ -52,17 +50,15 @@ def hulls(
     Of a foot in contact, with `standing` (T, K) not 0, these are the points up to `patch` above its lowest one, at `heights` (T, K).
     Corners that a hull does not have are NaN.
     """
-    chains: list[list[Point]] = [[]] * len(poses)
-
-    def work(a: int, b: int) -> None:
-        chains[a:b] = _hulls(poses[a:b], points, edges, standing[a:b], heights[a:b] + patch)
-
-    in_slices(len(poses), work)
-    counts = np.array([len(chain) for chain in chains], dtype=np.int64)
-    corners = np.full((len(poses), max(int(counts.max(initial=0)), 1), 2), np.nan)
-    for t, chain in enumerate(chains):
-        if chain:
-            corners[t, : len(chain)] = chain
+    highest = np.where(standing != 0.0, heights + patch, -np.inf)
+    if is_small(_hulls, len(poses) * len(points)):
+        return _small_hulls(poses, points, edges, highest)
+    # A chain of corners is closed by its first one while it is sought.
+    corners, counts = np.empty((len(poses), len(points) + 1, 2)), np.empty(len(poses), dtype=np.int64)
+    feet, own, most = (as_rows(one, one.shape) for one in (poses, points, highest))
+    in_slices(len(poses), lambda a, b: _hulls(feet[a:b], own, edges, most[a:b], corners[a:b], counts[a:b]))
+    corners = corners[:, : max(int(counts.max(initial=0)), 1)].copy()
+    corners[np.arange(corners.shape[1]) >= counts[:, None]] = np.nan
     return corners, counts
 
 
@@ -72,64 +68,82 @@ def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
 
     The nearest point of a polygon to one that is inside is that one itself. Without corners all is NaN.
     """
-    number = np.arange(corners.shape[1])
-    there = number < counts[:, None]
-    after = np.where(number + 1 < counts[:, None], number + 1, 0)
-    edge = np.take_along_axis(corners, after[..., None], axis=1) - corners
-    away = points[:, None] - corners
-    left = edge[..., 0] * away[..., 1] - edge[..., 1] * away[..., 0] >= 0.0
-    square = np.sum(edge * edge, axis=-1)
-    along = np.divide(np.sum(away * edge, axis=-1), square, out=np.zeros_like(square), where=square > 0.0)
-    nearest = corners + np.clip(along, 0.0, 1.0)[..., None] * edge
-    distance = np.linalg.norm(points[:, None] - nearest, axis=-1)
+    places, point = corners[..., 0] + 1j * corners[..., 1], points[:, 0] + 1j * points[:, 1]
+    there, rows = np.arange(corners.shape[1]) < counts[:, None], np.arange(len(points))
+    after = np.roll(places, -1, axis=1)
+    after[rows, counts - 1] = places[:, 0]
+    edge, away = after - places, point[:, None] - places
+    # The dot product of both is the real part, the cross product the imaginary one.
+    product, square = edge.conj() * away, edge.real**2 + edge.imag**2
+    along = np.divide(product.real, square, out=np.zeros_like(square), where=square > 0.0)
+    along = np.clip(along, 0.0, 1.0)
+    distance = np.abs(away - along * edge)
     best = np.argmin(np.where(there, distance, np.inf), axis=1)
-    rows = np.arange(len(points))
     known = (counts > 0) & np.isfinite(points).all(axis=1)
-    inside = (counts > 2) & (left | ~there).all(axis=1)
-    where = np.where(inside[:, None], points, nearest[rows, best])
+    inside = (counts > 2) & ((product.imag >= 0.0) | ~there).all(axis=1)
+    nearest = np.where(inside, point, places[rows, best] + along[rows, best] * edge[rows, best])
     margin = np.where(inside, distance[rows, best], -distance[rows, best])
-    return np.where(known[:, None], np.column_stack([margin, where]), np.nan)
+    return np.where(known[:, None], np.column_stack([margin, nearest.real, nearest.imag]), np.nan)
 
 
-FEW_FRAMES = 8  # Number of frames up to which Python finds the hulls of all points as fast.
-MAX_STEPS = 12  # Number of times that points are dropped; those that are left are few.
+def _small_hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats) -> tuple[Floats, Indices]:
+    """Return what `_hulls` computes, with NumPy and Python."""
+    turns, chains = matrices(poses), list[list[Point]]()
+    feet = np.repeat(np.arange(poses.shape[1]), np.diff(edges))
+    placed = apply(turns[:, :, feet], points.T[:, :, None]) + poses[:, feet, :3].T
+    for (x, y, _), touches in zip(placed.transpose(2, 0, 1), (placed[2] <= highest[:, feet].T).T, strict=True):
+        found = sorted(zip(x[touches].tolist(), y[touches].tolist(), strict=True))
+        chains.append(hull_of_sorted(found))
+    most = max([1, *map(len, chains)])
+    corners = np.array([[*chain, *[(np.nan, np.nan)] * (most - len(chain))] for chain in chains])
+    return corners.reshape(-1, most, 2), np.array([len(chain) for chain in chains], dtype=np.int64)
 
 
-def _hulls(poses: Floats, points: Floats, edges: Indices, standing: Floats, highest: Floats) -> list[list[Point]]:
-    """Return the corners of each frame: NumPy finds the points up to `highest` (T, K) and drops most of those inside, Python the hull."""
-    turns = matrices(poses)
-    places, touching = [np.zeros((3, 0, len(poses)))], [np.zeros((0, len(poses)), dtype=bool)]
-    for foot in range(poses.shape[1]):
-        own = points[edges[foot] : edges[foot + 1]].T[:, :, None]
-        place = apply(turns[:, :, foot, None], own) + poses[:, foot, :3].T[:, None]
-        places.append(place)
-        touching.append((place[2] <= highest[:, foot]) & (standing[:, foot] != 0.0))
-    frame, point = np.nonzero(np.concatenate(touching).T)
-    x, y = np.concatenate(places, axis=1)[:2, point, frame]
-    order = np.lexsort((y, x, frame))
-    frame, x, y = frame[order], x[order], y[order]
-    below, above = (_candidates(frame, x, y, side, len(poses)) for side in (1.0, -1.0))
-    return [hull_of_sorted(*both) for both in zip(below, above, strict=True)]
+@kernel
+def _hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats, corners: Floats, counts: Indices) -> None:
+    """Fill the corners (T, P + 1, 2), by Andrew's monotone chain, and their numbers (T,) of hulls of the points up to `highest` (T, K)."""
+    x, y = np.empty(points.shape[0]), np.empty(points.shape[0])
+    turn = np.empty((3, 3))
+    for t in range(poses.shape[0]):
+        count = 0
+        for foot in range(poses.shape[1]):
+            px, py, pz = poses[t, foot, 0], poses[t, foot, 1], poses[t, foot, 2]
+            rotation(poses[t, foot], turn)
+            for k in range(edges[foot], edges[foot + 1]):
+                a, b, c = points[k, 0], points[k, 1], points[k, 2]
+                if pz + turn[2, 0] * a + turn[2, 1] * b + turn[2, 2] * c <= highest[t, foot]:
+                    x[count] = px + turn[0, 0] * a + turn[0, 1] * b + turn[0, 2] * c
+                    y[count] = py + turn[1, 0] * a + turn[1, 1] * b + turn[1, 2] * c
+                    count += 1
+        _sort(x[:count], y[:count])
+        chain, found, least = corners[t], 0, 2
+        for step in range(2 * count - 1):
+            i = step if step < count else 2 * count - 2 - step
+            if step == count:
+                least = found + 1
+            while found >= least:
+                ax, ay = chain[found - 2, 0], chain[found - 2, 1]
+                bx, by = chain[found - 1, 0], chain[found - 1, 1]
+                if (bx - ax) * (y[i] - ay) - (by - ay) * (x[i] - ax) > 0.0:
+                    break
+                found -= 1
+            chain[found, 0], chain[found, 1] = x[i], y[i]
+            found += 1
+        if found > 1:
+            found -= 1
+        counts[t] = 1 if found == 2 and chain[0, 0] == chain[1, 0] and chain[0, 1] == chain[1, 1] else found
 
 
-def _candidates(frame: Indices, x: Floats, y: Floats, side: float, frames: int) -> list[list[Point]]:
-    """Return for each frame the sorted points that may be corners of the lower hull (`side` 1) or the upper one (−1).
-
-    A point that is not on the outer side of the line between its neighbours is no corner. Of two neighbours at most one is dropped at a
-    time, so that each is compared with points that stay.
-    """
-    for step in range(MAX_STEPS if frames > FEW_FRAMES and len(x) > 2 else 0):
-        before, after = slice(None, -2), slice(2, None)
-        cross = (x[1:-1] - x[before]) * (y[after] - y[before]) - (y[1:-1] - y[before]) * (x[after] - x[before])
-        drop = ~(side * cross > 0.0) & (frame[before] == frame[after])
-        drop[step % 2 :: 2] = False
-        if step > 1 and not drop.any():
-            break
-        kept = np.concatenate([[True], ~drop, [True]])
-        frame, x, y = frame[kept], x[kept], y[kept]
-    ends = np.searchsorted(frame, np.arange(frames + 1)).tolist()
-    found = list(zip(x.tolist(), y.tolist(), strict=True))
-    return [found[a:b] for a, b in itertools.pairwise(ends)]
+@inlined
+def _sort(x: Floats, y: Floats) -> None:
+    """Sort points by x, then by y (Shell, 1959)."""
+    for gap in (301, 132, 57, 23, 10, 4, 1):
+        for i in range(gap, x.shape[0]):
+            u, v, k = x[i], y[i], i
+            while k >= gap and (x[k - gap] > u or (x[k - gap] == u and y[k - gap] > v)):
+                x[k], y[k] = x[k - gap], y[k - gap]
+                k -= gap
+            x[k], y[k] = u, v
 
 
 LIFT_HEIGHT = 0.001  # [m] A foot that rises by more above the height of its contact lifts off.

@@ -291,11 +291,6 @@ def _step(
         out[6 * BLOCK + b] = w * jz + x * jy - y * jx + z * c
 
 
-def velocities(tree: Tree, poses: Floats, dq: Floats, root: Floats) -> Floats:
-    """Return v and ω (T, L, 6) of poses (T, L, 7), joint velocities (T, J) and v, ω (T, 6) of the root."""
-    return accelerations(tree, poses, dq, np.zeros_like(dq), root, np.zeros_like(root))[0]
-
-
 def accelerations(
     tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:
@@ -303,38 +298,54 @@ def accelerations(
     out, rates = np.empty((2, *poses.shape[:2], 6))
 
     def work(a: int, b: int) -> None:
-        moving = (poses[a:b], dq[a:b], ddq[a:b], root[a:b], root_rate[a:b])
-        out[a:b], rates[a:b] = block_accelerations(tree, *moving)
+        _, arms, own = twists(tree, poses[a:b])
+        (v, w), (rate, gain) = spatial_motion(tree, own, dq[a:b], ddq[a:b], root[a:b].T, root_rate[a:b].T)
+        v = v + cross_products(w, arms)
+        out[a:b] = np.concatenate([v, w]).T
+        rates[a:b] = np.concatenate([rate + cross_products(gain, arms) + cross_products(w, v), gain]).T
 
     in_slices(len(poses), work)
     return out, rates
 
 
-def block_accelerations(
-    tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
+def twists(tree: Tree, poses: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the links' rotation matrices (3, 3, L, T), their origins (3, L, T) from the root's, and the twists of their joints.
+
+    A twist (2, 3, L, T) is the velocity, linear at the root's origin and angular, that a joint at unit velocity gives to what it carries.
+    """
+    kinds, axes = tree[1][:, None], tree[4]
+    turns, arms = matrices(poses), poses[..., :3].T - poses[:, :1, :3].T
+    directions = apply(turns, axes.T[:, :, None])
+    spins = np.where(kinds == 1, directions, 0.0)
+    return turns, arms, np.stack([np.where(kinds == 2, directions, cross_products(arms, spins)), spins])
+
+
+def spatial_motion(
+    tree: Tree, own: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:
-    """Return what `accelerations` returns, for a block of frames whose arrays fit into a processor's cache."""
-    parents, kinds, columns, _, axes = tree
-    links, count = len(parents), len(poses)
-    positions = np.ascontiguousarray(poses[..., :3].transpose(1, 2, 0))
-    directions = np.ascontiguousarray(np.moveaxis(apply(matrices(poses), axes.T[:, :, None]), 1, 0))
-    first, second = np.empty((links, 6, count)), np.empty((links, 6, count))
-    if links:
-        first[0], second[0] = root.T, root_rate.T
-    for i in range(1, links):
-        above, rates = first[parents[i]], second[parents[i]]
-        arm = positions[i] - positions[parents[i]]
-        swept = cross_products(above[3:], arm)
-        first[i], second[i] = above, rates
-        first[i, :3] += swept
-        second[i, :3] += cross_products(rates[3:], arm) + cross_products(above[3:], swept)
-        if kinds[i]:
-            step = directions[i] * dq[:, columns[i]]
-            gain = directions[i] * ddq[:, columns[i]]
-            half = slice(3, 6) if kinds[i] == 1 else slice(0, 3)
-            first[i, half] += step
-            second[i, half] += gain + (1.0 if kinds[i] == 1 else 2.0) * cross_products(above[3:], step)
-    return first.transpose(2, 0, 1), second.transpose(2, 0, 1)
+    """Return the spatial velocities and accelerations (2, 3, L, T) of links, from `own` twists S and the root's v, ω and a, α (6, T).
+
+    They are those of the point of a link that is at the root's origin (Featherstone, 2008). So a link has those of its parent, and those
+    that its joint adds: S·q̇, and S·q̈ + v × S·q̇ with v of the link.
+    """
+    steps, first = _summed(tree, own, dq, root)
+    speed, spin = first
+    more = [cross_products(spin, steps[0]) + cross_products(speed, steps[1]), cross_products(spin, steps[1])]
+    at_root = np.concatenate([root_rate[:3] - cross_products(root[3:], root[:3]), root_rate[3:]])
+    return first, _summed(tree, own, ddq, at_root, np.stack(more))[1]
+
+
+def _summed(tree: Tree, own: Floats, rates: Floats, root: Floats, more: float | Floats = 0.0) -> tuple[Floats, Floats]:
+    """Return twists (2, 3, L, T) times the rates (T, J) of joints, plus `more`, and their sums from the root's (6, T) to each link."""
+    parents, kinds, columns, _, _ = tree
+    of_links = np.zeros(own.shape[2:])
+    of_links[kinds > 0] = rates.T[columns[kinds > 0]]
+    steps = own * of_links + more
+    total = steps.copy()
+    total[:, :, :1] = root.reshape(2, 3, 1, -1)
+    for i in range(1, len(parents)):
+        total[:, :, i] += total[:, :, parents[i]]
+    return steps, total
 
 
 @inlined

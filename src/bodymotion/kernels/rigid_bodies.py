@@ -1,13 +1,14 @@
 """Dynamics of trees of rigid links over whole trajectories: inverse dynamics, momentum, mass matrices.
 
-Inverse dynamics is the recursive Newton–Euler algorithm (Luh, Walker and Paul, 1980). Velocities and accelerations go from the root
-outwards, as in `kinematics`, with the root's acceleration less gravity: so the weight needs no extra term. The force and moment of each
-link by itself about its origin, with c its centre of mass and I its inertia about it, in the world's axes:
+Inverse dynamics is the recursive Newton–Euler algorithm (Luh, Walker and Paul, 1980), with all velocities, accelerations and moments about
+one point, the root's origin, so that whatever is not a sum along the tree is computed for all links at once. Velocities and accelerations
+go from the root outwards, as in `kinematics`, with the root's acceleration less gravity: so the weight needs no extra term. The force and
+moment of each link by itself, with c its centre of mass and I its inertia about it, in the world's axes:
 
-    f = m·(a + α × c + ω × (ω × c))          n = I·α + ω × I·ω + c × f
+    f = m·(a + α × c + ω × (v + ω × c))          n = I·α + ω × I·ω + c × f
 
-Inwards, they are summed over all links that a link carries: F_i = f_i + Σ F_c, N_i = n_i + Σ (N_c + r_c × F_c). A joint's torque is the
-part of N along its axis (its force that of F), plus the torque that accelerates its rotor.
+Inwards, they are summed over all links that a link carries. A joint's torque is the product of its twist and that sum, plus the torque that
+accelerates its rotor.
 
 A mass matrix M makes the kinetic energy ½·uᵀ·M·u of the velocities u = (v₀, ω₀, q̇). It consists of composite bodies (Walker and Orin,
 1982). A joint's axis is a twist (ω, v) about a point that all links share, the root's origin; everything that the joint carries has a mass
@@ -21,7 +22,7 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import in_slices
-from bodymotion.kernels.kinematics import Tree, apply, block_accelerations, cross_products, matrices
+from bodymotion.kernels.kinematics import Tree, apply, cross_products, matrices, spatial_motion, twists
 
 Masses: TypeAlias = tuple[Floats, Floats, Floats]
 """Masses (L,) [kg], centres of mass (L, 3) [m] and inertias (L, 3, 3) [kg m²] about them, both in the links' frames."""
@@ -41,37 +42,30 @@ def inverse_dynamics(
     `rotors` (J,): inertia that the rotors add to the joints; `motion`: poses (T, L, 7), joint velocities and accelerations (T, J),
     the root's v, ω and a, α (T, 6); `gravity` (3,) the acceleration of free fall.
     """
-    (parents, kinds, columns, _, axes), (mass, centers, inertias) = tree, masses
+    (parents, kinds, columns, _, _), (mass, centers, inertias) = tree, masses
     poses, dq, ddq, root, root_rate = motion
     lifted = root_rate - np.concatenate([gravity, np.zeros(3)])
     torques = np.zeros(dq.shape)
     wrenches = np.empty((len(poses), len(tree[0]) if with_wrenches else 1, 6))
 
     def work(a: int, b: int) -> None:
-        placed = poses[a:b]
-        speeds, rates = block_accelerations(tree, placed, dq[a:b], ddq[a:b], root[a:b], lifted[a:b])
-        turns = matrices(placed)
-        spin, gain, acceleration = speeds[..., 3:].T, rates[..., 3:].T, rates[..., :3].T
-        arms = apply(turns, centers.T[:, :, None])
-        force = mass[:, None] * (
-            acceleration + cross_products(gain, arms) + cross_products(spin, cross_products(spin, arms))
-        )
-        back = turns.swapaxes(0, 1)
-        own = np.moveaxis(inertias, 0, 2)[..., None]
+        turns, arms, own = twists(tree, poses[a:b])
+        moving = (dq[a:b], ddq[a:b], root[a:b].T, lifted[a:b].T)
+        (speed, spin), (rate, gain) = spatial_motion(tree, own, *moving)
+        places = arms + apply(turns, centers.T[:, :, None])
+        swept = speed + cross_products(spin, places)
+        force = mass[:, None] * (rate + cross_products(gain, places) + cross_products(spin, swept))
+        back, inertia = turns.swapaxes(0, 1), np.moveaxis(inertias, 0, 2)[..., None]
         local = apply(back, spin)
-        moment = apply(own, apply(back, gain)) + cross_products(local, apply(own, local))
-        moment = apply(turns, moment) + cross_products(arms, force)
-        positions = placed[..., :3].T
-        directions = apply(turns, axes.T[:, :, None])
+        moment = apply(inertia, apply(back, gain)) + cross_products(local, apply(inertia, local))
+        total = np.stack([force, apply(turns, moment) + cross_products(places, force)])
         for i in range(len(parents) - 1, 0, -1):
-            arm = positions[:, i] - positions[:, parents[i]]
-            force[:, parents[i]] += force[:, i]
-            moment[:, parents[i]] += moment[:, i] + cross_products(arm, force[:, i])
-            if kinds[i]:
-                along = moment[:, i] if kinds[i] == 1 else force[:, i]
-                own_torque = np.sum(directions[:, i] * along, axis=0)
-                torques[a:b, columns[i]] = rotors[columns[i]] * ddq[a:b, columns[i]] + own_torque
-        wrenches[a:b] = np.concatenate([force, moment]).transpose(2, 1, 0)[:, : wrenches.shape[1]]
+            total[:, :, parents[i]] += total[:, :, i]
+        movable = np.flatnonzero(kinds)
+        along = (own[:, :, movable] * total[:, :, movable]).sum(axis=(0, 1)).T
+        torques[a:b, columns[movable]] = along + rotors[columns[movable]] * ddq[a:b, columns[movable]]
+        force, moment = total[:, :, : wrenches.shape[1]]
+        wrenches[a:b] = np.concatenate([force, moment - cross_products(arms[:, : force.shape[1]], force)]).T
 
     in_slices(len(poses), work)
     return torques, wrenches
@@ -110,17 +104,13 @@ def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:
 
 def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Floats:
     """Return (T, 6 + J, 6 + J) for poses (T, L, 7); `rotors` (J,) are added to the diagonal."""
-    parents, kinds, columns, _, axes = tree
+    parents, kinds, columns, _, _ = tree
     out = np.zeros((len(poses), 6 + len(rotors), 6 + len(rotors)))
 
     def work(a: int, b: int) -> None:
         placed, found = poses[a:b], out[a:b]
-        turns = matrices(placed)
-        arms = placed[..., :3].T - placed[:, :1, :3].T
+        turns, arms, (slides, spins) = twists(tree, placed)
         positions = arms + apply(turns, masses[1].T[:, :, None])
-        directions = apply(turns, axes.T[:, :, None])
-        spins = np.where((kinds == 1)[:, None], directions, 0.0)
-        slides = np.where((kinds == 2)[:, None], directions, cross_products(arms, spins))
         # Mass, first moment (3, L, T) and inertia (3, 3, L, T) about the root's origin: of each link, then of all that it carries.
         mass, first = np.array(masses[0]), masses[0][:, None] * positions
         second = np.einsum("ablt,lbc,dclt->adlt", turns, masses[2], turns) - positions[:, None] * first

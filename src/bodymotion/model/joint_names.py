@@ -7,8 +7,9 @@ Names are those of joints, or of the links that these move. They also match wher
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import Location, Problem, document, judgement
@@ -132,7 +133,7 @@ def by_position(motion: Motion, body: Body) -> Motion:
     return motion.replaced(*(replace(c, part_labels=labels) if c is joints else c for c in motion.components))
 
 
-def fit_problems(motion: Motion, body: Body, location: Location | None = None) -> tuple[Problem, ...]:
+def fit_problems(motion: Motion, body: Body, locate: Callable[[], Location] | None = None) -> tuple[Problem, ...]:
     """Return what is to be reported of a motion whose joint columns are read on a body.
 
     Too many columns (MOT202), none with a name (MOT221), and poses of some links that are not used (MOT212).
@@ -141,20 +142,18 @@ def fit_problems(motion: Motion, body: Body, location: Location | None = None) -
     if joints is None:
         return ()
     found = []
-    location = (
-        Location(None if motion.source.path is None else str(motion.source.path)) if location is None else location
-    )
+    locate = locate or partial(Location, None if motion.source.path is None else str(motion.source.path))
     if joints.num_parts > body.num_joints:
         message = (
             f"{joints.content} has {joints.num_parts} joint columns, {body.name or 'the body'} has {body.num_joints} joints; the columns "
             f"from {body.num_joints} on are left out"
         )
         data = {"motion": joints.num_parts, "body": body.num_joints}
-        found.append(MORE_COLUMNS.problem(message, location, data=data))
+        found.append(MORE_COLUMNS.problem(message, locate(), data=data))
     if joints.num_parts and not any(joints.part_labels) and (body.source.format or "") not in NUMBERED:
         columns = counted(joints.num_parts, "joint column")
         message = f"{columns} without names, read in the order of the joints of {body.name or 'the body'}"
-        found.append(NAMELESS.problem(message, location))
+        found.append(NAMELESS.problem(message, locate()))
     links = motion.link_position
     if links is not None and 1 < links.num_parts < len(body.links):
         known = motion.source.locations.locate(
@@ -163,5 +162,5 @@ def fit_problems(motion: Motion, body: Body, location: Location | None = None) -
         name = body.name or "the body"
         message = f"{links.content} has poses of {links.num_parts} links, {name} has {len(body.links)}; only that of the root is used"
         data = {"motion": links.num_parts, "body": len(body.links)}
-        found.append(SOME_LINKS.problem(message, known or location, data=data))
+        found.append(SOME_LINKS.problem(message, known or locate(), data=data))
     return tuple(found)

@@ -186,7 +186,7 @@ def drawing(body: Body, link_poses: Floats, height: int = 220) -> str:
         if len(placed):
             projected = sorted(set(zip((placed @ right).tolist(), (placed @ up).tolist(), strict=True)))
             color = _color(drawn[index] or body.environment)
-            pieces.append((float((placed @ towards).mean()), color, hull_of_sorted(projected, projected)))
+            pieces.append((float((placed @ towards).mean()), color, hull_of_sorted(projected)))
     if not pieces:
         return ""
     corners = np.array([corner for _, _, polygon in pieces for corner in polygon])

@@ -147,18 +147,14 @@ def measure_samples(
     ]
     limits = np.array([efforts for _, efforts in motors]).reshape(-1, 2)
     count = 0 if ground is None else len(ground.feet.links)
-    unknown = np.full(len(frames), np.nan)
+    slowest, support, margins, recorded_margins, differences = np.full((5, len(frames)), np.nan)
     samples = Samples(
         frames,
         kept,
         all_frames.locate,
         np.full((len(frames), count), np.nan),
         np.zeros((len(frames), count)),
-        unknown.copy(),
-        unknown.copy(),
-        unknown.copy(),
-        unknown.copy(),
-        unknown.copy(),
+        *(slowest, support, margins, recorded_margins, differences),
         np.full((len(frames), len(motors)), np.nan, dtype=np.float32),
         tuple(column for column, _ in motors),
         limits,
@@ -251,16 +247,12 @@ def _flat_feet(feet: Soles, placed: Floats, bottom: Floats) -> Mask:
     """Return which feet (K,) have a contact patch of at least `MIN_SOLE_AREA` in the frame where they are lowest."""
     from bodymotion.kernels.feet import hulls
 
-    flat = np.zeros(len(feet.links), dtype=bool)
-    links = placed[:, list(feet.links)]
-    for k in range(len(feet.links)):
-        frame = int(np.argmin(bottom[:, k]))
-        alone = np.zeros((1, len(feet.links)))
-        alone[0, k] = 1.0
-        corners, counts = hulls(links[[frame]], feet.points, feet.edges, alone, bottom[[frame]], CONTACT_HEIGHT / 2)
-        x, y = corners[0, : int(counts[0])].T
-        flat[k] = 0.5 * abs(float(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))) >= MIN_SOLE_AREA
-    return flat
+    frames = bottom.argmin(axis=0)
+    around = (bottom[frames], CONTACT_HEIGHT / 2)
+    found = hulls(placed[frames][:, list(feet.links)], feet.points, feet.edges, np.eye(len(frames)), *around)
+    polygons = (corners[:count].T for corners, count in zip(*found, strict=True))
+    areas = [0.5 * abs(float(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))) for x, y in polygons]
+    return np.array(areas) >= MIN_SOLE_AREA
 
 
 def chosen_frames(q: Floats, root: Floats | None, times: Floats) -> npt.NDArray[np.intp]:

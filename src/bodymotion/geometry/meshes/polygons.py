@@ -179,15 +179,12 @@ def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
 Point: TypeAlias = tuple[float, float]
 
 
-def hull_of_sorted(below: list[Point], above: list[Point]) -> list[Point]:
-    """Return the convex hull of points in a plane, counter-clockwise, by Andrew's monotone chain.
-
-    Its lower half is found among the points `below`, its upper half among those `above`; both are sorted, and may be the same.
-    """
+def hull_of_sorted(points: list[Point]) -> list[Point]:
+    """Return the convex hull of sorted points in a plane, counter-clockwise, by Andrew's monotone chain."""
     chain: list[Point] = []
     least = 2
-    for step, (x, y) in enumerate([*below, *above[-2::-1]]):
-        if step == len(below):
+    for step, (x, y) in enumerate([*points, *points[-2::-1]]):
+        if step == len(points):
             least = len(chain) + 1
         while len(chain) >= least:
             (ax, ay), (bx, by) = chain[-2:]
