@@ -22,11 +22,11 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
-import typer
+from click.testing import CliRunner
 from fuzz.texts import AMC, ASF, BVH, PSEQ
-from typer.testing import CliRunner
 
 from bodymotion.cli.app import app
 from sample_files import missing
@@ -320,12 +320,12 @@ def anchors(page: Path) -> set[str]:
 
 def test_the_reference_has_every_verb_and_option():
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    group = typer.main.get_command(app)
+    group = app
     sections = {
         heading.strip("`").split()[-1]: text
         for heading, text in re.findall(r"^## (`bodymotion[^\n]*`)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     }
-    context = typer.Context(group)
+    context = click.Context(group)
     found_commands = {name: group.get_command(context, name) for name in group.list_commands(context)}
     verbs = {
         name: command

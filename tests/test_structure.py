@@ -63,7 +63,7 @@ HEAVY = (
     "orjson",
     "scipy",
     "PIL",
-    "typer",
+    "click",
     "rich",
     "mujoco",
     "matplotlib",

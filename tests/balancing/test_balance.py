@@ -166,7 +166,7 @@ def test_what_cannot_be_balanced_is_rejected(biped, fixed):
 
 
 def test_the_command_reports_what_it_changed(biped, tmp_path, capsys):
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from bodymotion.cli.app import app
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from cha_texts import cha
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from bodymotion.cli.app import app
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial import KDTree
-from typer.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.animation import Parameter

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path, PosixPath
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli import checking

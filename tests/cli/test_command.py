@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from rich.cells import cell_len as width
-from typer.testing import CliRunner
 
 import bodymotion
 from bodymotion.cli.app import app

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables.test_csv import arm
-from typer.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app

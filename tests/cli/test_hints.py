@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
+import click
 import numpy as np
 import pytest
-import typer
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import COMMANDS, app
@@ -35,8 +35,8 @@ OF_CALLS = {"body", "delimiter"}
 
 def options_of(command: str) -> dict[str, set[str]]:
     """Return the options of a command by the names of their parameters."""
-    group = typer.main.get_command(app)
-    found = group.get_command(typer.Context(group), command)
+    group = app
+    found = group.get_command(click.Context(group), command)
     return {one.name: {*one.opts, *one.secondary_opts} for one in found.params}
 
 

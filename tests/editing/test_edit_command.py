@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from symmetric_bodies import any_motion
-from typer.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion import editing

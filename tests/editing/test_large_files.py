@@ -7,10 +7,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from symmetric_bodies import any_motion
-from typer.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion import editing

@@ -126,7 +126,7 @@ def test_key_poses_of_a_motion_keep_it_within_the_tolerance() -> None:
 
 
 def test_commands_take_key_poses_with_a_model(tmp_path: Path) -> None:
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from bodymotion.cli.app import app
     from sample_files import ROOT

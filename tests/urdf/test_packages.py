@@ -62,7 +62,7 @@ def test_a_name_that_no_package_can_have_is_wrong_use(tmp_path, package):
 
 
 def test_the_command_says_it_of_its_option(tmp_path):
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from bodymotion.cli.app import app
 

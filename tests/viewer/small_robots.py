@@ -121,7 +121,7 @@ def swinging(body: bm.Body, seconds: float = 2.0, rate: float = 50.0, size: floa
 
 def run_view(*arguments: object):
     """Run `bodymotion view` without a browser in this process; return its result with `exit_code`, `stdout` and `stderr`."""
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from bodymotion.cli.app import app
 

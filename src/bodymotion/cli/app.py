@@ -1,85 +1,66 @@
 """The commands, put together; each is imported only when it is run, or when the help lists all."""
 
 import importlib
-from typing import Annotated, Any
 
-import typer
-from typer import Option
-from typer.core import TyperGroup
+import click
 
 from bodymotion import __version__
 from bodymotion.cli.many import VERBS, command_for_many
+from bodymotion.cli.options import click_command
 
 _FIRST = ("info", "view", "render", "check", "measure", "plot", "report", "convert", "diff", "retime", "edit", "ik")
 COMMANDS = (*_FIRST, "balance", "retarget", "simulate", "catalogue", "spot")
-"""Names of the commands; each is a function, or a group of functions (a Typer), of this name in the module of this name."""
+"""Names of the commands; each is a function, or a group of functions, of this name in the module of this name."""
 
 
 MAX_SUGGESTED = 2  # An option that more commands have is not suggested in place of an unknown command.
 
 
-class _Commands(TyperGroup):
+class _Commands(click.Group):
     """A group whose commands are imported when they are needed."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401
+    def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command; of an unknown one suggest the option that does what its name says, or a command of a similar name."""
         if args and args[0] not in COMMANDS:
             wanted = f"--{args[0].lower()}"
             commands = (self.get_command(ctx, name) for name in COMMANDS)
-            having = [one.name for one in commands if any(wanted in option.opts for option in one.params)]
+            having = [one.name for one in commands if one and any(wanted in option.opts for option in one.params)]
             if 0 < len(having) <= MAX_SUGGESTED:
                 uses = " or ".join(f"'bodymotion {name} {wanted}'" for name in having)
                 ctx.fail(f"No such command {args[0]!r}. Did you mean {uses}?")
         return super().resolve_command(ctx, args)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
-        if cmd_name not in COMMANDS:
-            # For "did you mean".
-            self.commands.update(dict.fromkeys(COMMANDS))  # type: ignore[arg-type]
-            return None
-        if self.commands.get(cmd_name) is None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
             module = importlib.import_module(f"bodymotion.cli.{cmd_name}")
-            command = getattr(module, cmd_name)
-            single = command
-            if not isinstance(command, typer.Typer):
-                kind = getattr(module, "COMMAND_CLASS", None)
-                if cmd_name in VERBS:
-                    command, kind = command_for_many(cmd_name, command, kind)
-                single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-                single.command(cls=kind)(command)
-            self.commands[cmd_name] = typer.main.get_command(single)
-        return self.commands[cmd_name]
+            command, kind = getattr(module, cmd_name), getattr(module, "COMMAND_CLASS", click.Command)
+            if cmd_name in VERBS:
+                command, kind = command_for_many(cmd_name, command, kind)
+            self.commands[cmd_name] = command if isinstance(command, click.Group) else click_command(command, kind)
+        return self.commands.get(cmd_name)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; end with 130 at Ctrl-C, as shells expect it."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.exceptions.Exit(130) from None
 
 
-app = typer.Typer(
+@click.group(
     cls=_Commands,
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"bodymotion {__version__}")
-        raise typer.Exit()
-
-
-@app.callback(
     epilog="Results go to stdout, messages to stderr. Exit codes: 0 done, 1 problems found or failed (diff: different), 2 wrong use, "
-    "3 done, but something that matters was lost."
+    "3 done, but something that matters was lost.",
 )
-def bodymotion(
-    ctx: typer.Context,
-    version: Annotated[
-        bool, Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
-    ] = False,
-) -> None:
+@click.version_option(__version__, message="%(prog)s %(version)s", help="Print the version and exit.")
+@click.pass_context
+def app(ctx: click.Context) -> None:
     """Open, check, show, convert and measure robot models and robot motions.
 
     \b

@@ -3,7 +3,7 @@
 import dataclasses
 from pathlib import Path
 
-import typer
+import click
 
 from bodymotion.cli.options import AsJson, ByPosition, NotNegative, ReaderOptions, found_by, names, reads_files
 from bodymotion.cli.output import as_json, failures, plain, results
@@ -60,4 +60,4 @@ def balance(
         written(output)
         with results() as stream:
             stream.write(as_json(plain(dataclasses.asdict(new.report))) if json_output else str(new.report))
-        raise typer.Exit(1 if new.report.remaining else 0)
+        raise click.exceptions.Exit(1 if new.report.remaining else 0)

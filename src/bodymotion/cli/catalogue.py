@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import typer
+import click
 
 from bodymotion.cli.options import AsJson, ByPosition, Cluster, ReaderOptions, TimeLimit, Workers, reads_files
 from bodymotion.cli.output import failures, one_line, plain, results, say
@@ -50,15 +50,15 @@ def catalogue(
     from bodymotion.collection import build_catalogue, open_collection, query
 
     if output is None and not Path(source).is_dir():
-        raise typer.BadParameter("an address or archive needs a local file for its catalogue", param_hint="--output")
+        raise click.BadParameter("an address or archive needs a local file for its catalogue", param_hint="--output")
     path = output or Path(source) / "catalogue.parquet"
     if path.suffix.lower() not in (".parquet", ""):
-        raise typer.BadParameter(f"{path} is no .parquet, and no name of a folder", param_hint="--output")
+        raise click.BadParameter(f"{path} is no .parquet, and no name of a folder", param_hint="--output")
     with failures("catalogue"):
         found = open_collection(source)
         if not len(found):
             say(one_line(f"bodymotion catalogue: no motion in {source}"))
-            raise typer.Exit(1)
+            raise click.exceptions.Exit(1)
         with progress(f"reading {counted(len(found), 'motion')}") as bar:
             sharing: dict[str, Any] = {"workers": workers, "time_limit": time_limit, "cluster": cluster}
             done = build_catalogue(found, path, body=body, by_position=by_position, progress=bar, **sharing, **reading)

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-import typer
+import click
 
 from bodymotion.cli.options import AsJson, Bpm, ByPosition, ReaderOptions, Workers, found_by, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
@@ -62,7 +62,7 @@ def check(
       bodymotion check --fix --select SEQ214 motions/
 
     Options:
-      files FILE: Models, motions, Spot animations, folders with them, patterns ('walks/**/*.seq') or lists (@list.txt).
+      files FILE…: Models, motions, Spot animations, folders with them, patterns ('walks/**/*.seq') or lists (@list.txt).
       --body -b MODEL: The model that the motions are for.
       --select RULES: Report these rules only: codes or their beginnings, comma-separated.
       --ignore RULES: Do not report these rules.
@@ -81,9 +81,9 @@ def check(
     from bodymotion.diagnostics.catalogue import selected
 
     if as_json and as_sarif:
-        raise typer.BadParameter("choose JSON or SARIF, not both", param_hint="--json, --sarif")
+        raise click.BadParameter("choose JSON or SARIF, not both", param_hint="--json, --sarif")
     if diff and (as_json or as_sarif):
-        raise typer.BadParameter("a diff cannot be printed as JSON or SARIF", param_hint="--diff")
+        raise click.BadParameter("a diff cannot be printed as JSON or SARIF", param_hint="--diff")
     chosen, left_out = _codes(select), _codes(ignore)
     found_by("--select, --ignore", selected, (), chosen, left_out)
     options: dict[str, Any] = {"model": body, "select": chosen, "ignore": left_out, "reading": reading}
@@ -102,7 +102,7 @@ def check(
         if not paths:
             folders = "the folder" if len(files) == 1 else "the folders"
             say(one_line(f"bodymotion check: no model, motion or animation in {folders} {' '.join(map(str, files))}"))
-            raise typer.Exit(1)
+            raise click.exceptions.Exit(1)
         if robot is not None:
             _report_unused_body(paths)
         text = not (as_json or as_sarif)
@@ -131,9 +131,9 @@ def check(
         if body is None:
             _advise_body(paths)
     if diff:
-        raise typer.Exit(1 if fixer.files else 0)
+        raise click.exceptions.Exit(1 if fixer.files else 0)
     count = _count(found)
-    raise typer.Exit(1 if count["error"] or (strict and count["warning"]) else 0)
+    raise click.exceptions.Exit(1 if count["error"] or (strict and count["warning"]) else 0)
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-import typer
+import click
 
 from bodymotion.cli.files import check_reading, conclude, is_large, load_body, load_motion
 from bodymotion.cli.options import ReaderOptions, flag_of, found_by
@@ -80,7 +80,7 @@ def _fitting(used: Mapping[str, Any], format: Format) -> dict[str, Any]:
             from bodymotion.cli.convert import convert
 
             flag = flag_of(name, convert)
-            raise typer.BadParameter(f"has no effect on {with_article(format.title)}", param_hint=flag)
+            raise click.BadParameter(f"has no effect on {with_article(format.title)}", param_hint=flag)
     return dict(used)
 
 
@@ -128,12 +128,12 @@ def _check_model_options(writing: dict[str, Any], goal: Format) -> None:
     package, mesh, names = (writing.get(name) for name in ("package", "mesh", "link_names"))
     if names is not None:
         if names != ["segments"]:
-            raise typer.BadParameter("a URDF names its links after links or `segments`", param_hint="--link-names")
+            raise click.BadParameter("a URDF names its links after links or `segments`", param_hint="--link-names")
         writing["link_names"] = "segments"
     if package is not None and not is_package_name(package):
-        raise typer.BadParameter(f"{package!r:.60} is not a name of a ROS package", param_hint="--package")
+        raise click.BadParameter(f"{package!r:.60} is not a name of a ROS package", param_hint="--package")
     if mesh is not None and mesh not in MESHES[goal.name]:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"meshes of {goal.title} are written as {' or '.join(MESHES[goal.name])}", param_hint="--mesh"
         )
 
@@ -164,7 +164,7 @@ def _motion(source: Path, target: Path, origin: Format, options: Options, bar: B
 
     rate, method, model = (options.given[name] for name in ("rate", "method", "body"))
     if method is not None and rate is None:
-        raise typer.BadParameter("needs a frame rate: --rate HZ", param_hint="--method")
+        raise click.BadParameter("needs a frame rate: --rate HZ", param_hint="--method")
     goal = target_format(Motion(), target, options.write_as)
     # A layout and a unit are those of IN where that is a table without names, else those of OUT.
     both = origin.options_of(options.some(*BOTH))
@@ -263,7 +263,7 @@ def _of_another_kind(source: Path, target: Path, origin: Format, options: Option
     if "KeyPoses" in (origin.holds, kind):
         if options.given["body"] is None:
             example = f"bodymotion convert robot.wrl {source} {target}"
-            raise typer.BadParameter(f"key poses need the model that they are for: {example}", param_hint="--body")
+            raise click.BadParameter(f"key poses need the model that they are for: {example}", param_hint="--body")
         body = load_body(options.given["body"], options.reading)
         of_body = {"body": body}
     making = options.some(*MAKING.get((origin.holds, kind), ()))

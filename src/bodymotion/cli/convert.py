@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-from typer import Option
+import click
+from click import FloatRange, IntRange
 
 from bodymotion.cli.options import ByPosition, NameList, Positive, ReaderOptions, reads_files
 from bodymotion.cli.output import failures
@@ -21,16 +21,14 @@ SWITCHES = ("fix_inertia", "strict", "by_position")  # Options that are not used
 def convert(
     reading: ReaderOptions,
     files: list[Path],
-    read_as: Annotated[
-        str | None, Option("--from", metavar="FORMAT", help=f"The format of IN, whatever its content: {NAMES}.")
-    ] = None,
+    read_as: Annotated[str | None, f"--from FORMAT: The format of IN, whatever its content: {NAMES}."] = None,
     write_as: str | None = None,
     version: Literal["1", "2", "3", "4"] | None = None,
     style: Literal["block", "json", "canonical"] | None = None,
     se3_format: Literal["XYZQWQXQYQZ", "XYZQXQYQZQW", "XYZRPY"] | None = None,
     frame_time: bool | None = None,
     encoding: Literal["cdr", "json"] | None = None,
-    digits: Annotated[int | None, Option(min=1, max=15)] = None,
+    digits: Annotated[int | None, IntRange(1, 15)] = None,
     rate: Positive = None,
     method: Literal["after", "nearest", "before", "linear", "cubic", "pchip"] | None = None,
     body: Path | None = None,
@@ -46,7 +44,7 @@ def convert(
     actuators: Literal["motor", "position", "none"] | None = None,
     gains: Path | None = None,
     collision_shapes: Literal["mesh", "hull", "box"] | None = None,
-    friction: Annotated[float | None, Option(min=0)] = None,
+    friction: Annotated[float | None, FloatRange(0)] = None,
     package: str | None = None,
     move_params_config: Path | None = None,
     steps: Literal["stealthy", "toe", "none"] | None = None,
@@ -119,7 +117,7 @@ def convert(
     from bodymotion.cli.conversion import Options, run
 
     if len(files) not in (2, 3) or (len(files) == 3 and body is not None):
-        raise typer.BadParameter(f"expected IN OUT, or MODEL IN OUT without --body; got {len(files)} files")
+        raise click.BadParameter(f"expected IN OUT, or MODEL IN OUT without --body; got {len(files)} files")
     *models, source, target = files
     body = models[0] if models else body
     given = {name: value for name, value in used.items() if name not in NOT_FOR_FORMATS}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-from typer import Option
+import click
+from click import FloatRange
 
 from bodymotion.cli.options import AsJson, ReaderOptions, reads_files
 from bodymotion.cli.output import as_json as json_text
@@ -23,8 +23,8 @@ def diff(
     reading: ReaderOptions,
     first: Path,
     second: Path,
-    atol: Annotated[float, Option(min=0)] = 0.0,
-    rtol: Annotated[float, Option(min=0)] = 0.0,
+    atol: Annotated[float, FloatRange(0)] = 0.0,
+    rtol: Annotated[float, FloatRange(0)] = 0.0,
     body: Path | None = None,
     recorded: bool = False,
     as_json: AsJson = False,
@@ -56,8 +56,8 @@ def diff(
     try:
         with failures("diff"):
             comparison = _compare(first, second, atol, rtol, body, recorded, reading)
-    except typer.Exit as ended:
-        raise typer.Exit(FAILED if ended.exit_code == 1 else ended.exit_code) from None
+    except click.exceptions.Exit as ended:
+        raise click.exceptions.Exit(FAILED if ended.exit_code == 1 else ended.exit_code) from None
     with results() as out:
         if as_json:
             data = [{"what": d.what, "message": d.message, **dict(d.numbers)} for d in comparison.differences]
@@ -66,7 +66,7 @@ def diff(
             out.write("no differences\n")
         else:
             out.writelines(one_line(difference) + "\n" for difference in comparison.differences)
-    raise typer.Exit(EQUAL if comparison.equal else DIFFERENT)
+    raise click.exceptions.Exit(EQUAL if comparison.equal else DIFFERENT)
 
 
 def _compare(
@@ -85,12 +85,12 @@ def _compare(
     alike = set(kinds) <= {"motion", "animation", "choreography"} if recorded else kinds[0] == kinds[1]
     if not alike:
         message = f"{first} holds {with_article(kinds[0])}, {second} {with_article(kinds[1])}: they cannot be compared"
-        raise typer.BadParameter(message, param_hint="A, B")
+        raise click.BadParameter(message, param_hint="A, B")
     if kinds[0] == "model":
         return comparison.compare_bodies(*(load_body(path, reading) for path in (first, second)), atol=atol, rtol=rtol)
     if kinds[0] not in ("motion", "animation", "choreography"):
         message = f"{with_article(kinds[0])} cannot be compared; motions, models, animations and choreographies can"
-        raise typer.BadParameter(message, param_hint="A, B")
+        raise click.BadParameter(message, param_hint="A, B")
     one, other = (
         load(path, format=found.name, **found.options_of(reading))
         for found, path in zip(formats, (first, second), strict=True)

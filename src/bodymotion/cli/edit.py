@@ -8,8 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import typer
-from typer.core import TyperCommand
+import click
 
 from bodymotion.cli.files import (
     check_output,
@@ -30,12 +29,12 @@ if TYPE_CHECKING:
     from bodymotion.motion import Motion
 
 
-class OrderedCommand(TyperCommand):
+class OrderedCommand(click.Command):
     """A command that keeps the order of its options in `ctx.meta[OrderedCommand.KEY]`: their names, as often as they were used."""
 
     KEY = "bodymotion.order"
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Record the order of the options, then parse them as usual."""
         ctx.meta[self.KEY] = []
         if args and not ctx.resilient_parsing:
@@ -50,7 +49,6 @@ Texts = list[str] | None
 @reads_files
 def edit(
     reading: ReaderOptions,
-    ctx: typer.Context,
     source: Path,
     target: Path,
     trim: Texts = None,
@@ -138,12 +136,13 @@ def edit(
     from bodymotion.cli.progress import progress
     from bodymotion.formats.registry import find_format
 
+    ctx = click.get_current_context()
     texts = {name: iter(ctx.params[name] or ()) for name in STEPS if not isinstance(ctx.params[name], bool)}
     steps = [
         (name, next(texts[name], "") if name in texts else "") for name in ctx.meta[OrderedCommand.KEY] if name in STEPS
     ]
     if not steps and "parameters" not in reading:
-        raise typer.BadParameter("no step given; use --trim, --mirror or another one", param_hint="edit")
+        raise click.BadParameter("no step given; use --trim, --mirror or another one", param_hint="edit")
     context = _Context(body, reading, by_position, dict(_pair(text) for text in pair or ()), blend, foot)
     with failures("edit"):
         check_output(target, [body])
@@ -208,12 +207,12 @@ class _Context:
     def needed_body(self, option: str) -> Body:
         """Return the body for an option that needs one."""
         if self.body is None:
-            raise typer.BadParameter("needs a model: --body MODEL", param_hint=option)
+            raise click.BadParameter("needs a model: --body MODEL", param_hint=option)
         return self.body
 
 
 def _wrong(option: str, text: str, expected: str) -> NoReturn:
-    raise typer.BadParameter(f"{text!r} is not {expected}", param_hint=option)
+    raise click.BadParameter(f"{text!r} is not {expected}", param_hint=option)
 
 
 def _span(option: str, text: str, kind: type[float] | type[int]) -> list[float | None]:
@@ -269,7 +268,7 @@ def _changed_animation(animation: Animation, step: str, text: str, context: _Con
             return animations.change_speed(animation, animation.duration / _seconds(option, text))
         case "reverse" | "mirror":
             return (animations.reverse if step == "reverse" else animations.mirror)(animation)
-    raise typer.BadParameter(
+    raise click.BadParameter(
         "is not for animations; `bodymotion convert IN.cha OUT.seq` makes a motion", param_hint=option
     )
 

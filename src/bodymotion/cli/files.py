@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-import typer
+import click
 
 from bodymotion.cli.output import one_line
 from bodymotion.diagnostics import Problem
@@ -62,7 +62,7 @@ def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> Non
         with suppress(FormatError):
             rows.append(find_format(path) if isinstance(path, Path) else path)
     for name, titles in unused_options(reading, rows).items():
-        raise typer.BadParameter(f"has no effect on {titles}", param_hint=flag_of(name, reading_options))
+        raise click.BadParameter(f"has no effect on {titles}", param_hint=flag_of(name, reading_options))
 
 
 def load_motion(
@@ -114,7 +114,7 @@ def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
     advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it"
     advice = advice if (type(found).__name__, kind.__name__) == ("Animation", "Motion") else ""
     wanted = _kind_name(kind)
-    raise typer.BadParameter(one_line(f"{path} holds {kind_of(found)}, not {wanted}{advice}"), param_hint=hint)
+    raise click.BadParameter(one_line(f"{path} holds {kind_of(found)}, not {wanted}{advice}"), param_hint=hint)
 
 
 def load_pair(
@@ -140,7 +140,7 @@ def load_pair(
 
         return spot_body(arm=needs_arm(found[0])), play(found[0], bpm=bpm)
     if bpm is not None:
-        raise typer.BadParameter("only an animation has a tempo", param_hint="--bpm")
+        raise click.BadParameter("only an animation has a tempo", param_hint="--bpm")
     body = of_kind(found[0], model, Body, "MODEL")
     return body, None if motion is None else of_kind(found[1], motion, Motion, "MOTION")
 
@@ -167,7 +167,7 @@ def conclude(path: Path, problems: Sequence[Problem], every: bool = False) -> No
 
     show_problems(problems, every)
     written(path)
-    raise typer.Exit(exit_code(problems))
+    raise click.exceptions.Exit(exit_code(problems))
 
 
 def saved(thing: Any, path: Path) -> int:  # noqa: ANN401

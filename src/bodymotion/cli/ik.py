@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-from typer import Option
+import click
+from click import IntRange
 
 from bodymotion.cli.options import AsJson, ByPosition, NameList, ReaderOptions, found_by, numbers, reads_files
 from bodymotion.cli.output import as_json as json_text
@@ -30,7 +30,7 @@ def ik(
     pin: Texts = None,
     free_root: bool | None = None,
     joints: NameList = None,
-    restarts: Annotated[int, Option(min=0, max=10000)] = 30,
+    restarts: Annotated[int, IntRange(0, 10000)] = 30,
     output: Path | None = None,
     as_json: AsJson = False,
     by_position: ByPosition = False,
@@ -84,7 +84,7 @@ def ik(
         if joints is not None:
             found_by("--joints", columns_of, body, joints)
         if not tasks:
-            raise typer.BadParameter("no target given; use --to, --look or --center-of-mass", param_hint="ik")
+            raise click.BadParameter("no target given; use --to, --look or --center-of-mass", param_hint="ik")
         found = body.ik(
             tasks=tasks,
             q0=scene.q[0],
@@ -113,7 +113,7 @@ def ik(
                     shown = f"{value:.4f} m" if joint.type == "slide" else f"{np.degrees(value):.2f}°"
                     stream.write("" if output is not None else one_line(f"  {label} {shown}") + "\n")
         code = 0 if output is None else saved(found.motion(), output)
-        raise typer.Exit(code if found.reached else 1)
+        raise click.exceptions.Exit(code if found.reached else 1)
 
 
 def _link(text: str, option: str, body: Body, counts: tuple[int, ...], expected: str) -> tuple[str, list[float]]:

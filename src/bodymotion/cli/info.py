@@ -4,7 +4,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-import typer
+import click
 
 from bodymotion.cli.files import check_reading
 from bodymotion.cli.options import ReaderOptions, reads_files
@@ -39,7 +39,7 @@ def info(
       bodymotion info --json robot.wrl walk.seq
 
     Options:
-      files FILE: Models, motions and Spot animations in any supported format.
+      files FILE…: Models, motions and Spot animations in any supported format.
       as_json --json: Print JSON: an object for one file, an array for several.
       --values -v: Show the range of values of each joint and link, of large files too.
     """  # noqa: D301
@@ -60,7 +60,7 @@ def info(
                 page_of(answer, problems).print()
         if as_json:
             out.write(json_text(answers[0] if len(files) == 1 else answers))
-    raise typer.Exit(1 if failed else 0)
+    raise click.exceptions.Exit(1 if failed else 0)
 
 
 def _answer(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Sequence[Problem]]:

@@ -15,18 +15,15 @@ from dataclasses import dataclass
 from functools import cache, partial, wraps
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from typer import Option
-from typer.core import TyperCommand
+import click
 
-from bodymotion.cli.options import Cluster, TimeLimit, Workers, found_by
+from bodymotion.cli.options import Cluster, TimeLimit, Workers, described, found_by
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.text import counted
 
 ONE = "one"  # The object of the context of a run for one file.
-UsageError: Any = typer.BadParameter.__mro__[1]
 
 
 @dataclass(frozen=True)
@@ -72,42 +69,46 @@ ONE_MOTION = ("measure", "balance", "retarget", "simulate")
 NEED_TARGET = ("balance", "retarget", "render", "report")
 
 
+@described
 def many_options(
-    table: Annotated[
-        Path | None,
-        Option("--table", metavar="FILE", help="Many files: write a row for each, to a .csv, .jsonl or .parquet."),
-    ] = None,
-    suffix: Annotated[
-        str | None, Option("--suffix", metavar=".EXT", help="Many files: the extension of the files in the folder OUT.")
-    ] = None,
-    resume: Annotated[bool, Option("--resume", help="Many files: leave out what an earlier run has done.")] = False,
+    table: Path | None = None,
+    suffix: str | None = None,
+    resume: bool = False,
     workers: Workers = None,
     time_limit: TimeLimit = None,
     cluster: Cluster = None,
 ) -> None:
-    """Define the options of commands for many files."""
+    """Define the options of commands for many files.
+
+    Options:
+      --table FILE: Many files: write a row for each, to a .csv, .jsonl or .parquet.
+      --suffix .EXT: Many files: the extension of the files in the folder OUT.
+      --resume: Many files: leave out what an earlier run has done.
+    """
 
 
-def command_for_many(name: str, command: Callable[..., Any], base: type[TyperCommand] | None) -> Any:  # noqa: ANN401
+def command_for_many(
+    name: str, command: Callable[..., Any], base: type[click.Command]
+) -> tuple[Callable[..., Any], type[click.Command]]:
     """Return a command with the options for many files, and its class."""
     own = signature(command).parameters
-    added = [one for one in signature(many_options, eval_str=True).parameters.values() if one.name not in own]
+    added = [one for one in signature(many_options).parameters.values() if one.name not in own]
 
     @wraps(command)
     def run(**given: Any) -> Any:  # noqa: ANN401
         for one in added:
             if given.pop(one.name, None):
-                raise typer.BadParameter("has no effect on one file", param_hint=f"--{one.name}")
+                raise click.BadParameter("has no effect on one file", param_hint=f"--{one.name}")
         return command(**given)
 
     run.__signature__ = signature(command).replace(parameters=[*own.values(), *added])  # type: ignore[attr-defined]
 
-    class Command(base or TyperCommand):  # type: ignore[misc]
+    class Command(base):  # type: ignore[misc, valid-type]
         """The command: for one file, or for each of many."""
 
         job: Callable[[], int] | None = None
 
-        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
             """Parse the arguments, or find the files that they stand for."""
             self.job = None if ctx.obj == ONE or ctx.resilient_parsing else _job(name, self, ctx, args)
             if self.job is not None:
@@ -118,17 +119,17 @@ def command_for_many(name: str, command: Callable[..., Any], base: type[TyperCom
                     ctx.params.pop(one.name)
             return left
 
-        def invoke(self, ctx: Any) -> Any:  # noqa: ANN401
+        def invoke(self, ctx: click.Context) -> object:
             """Run the command."""
             if self.job is None:
                 return super().invoke(ctx)
             with failures(name):
-                raise typer.Exit(self.job())
+                raise click.exceptions.Exit(self.job())
 
     return run, Command
 
 
-def _job(name: str, command: TyperCommand, ctx: Any, args: Sequence[str]) -> Callable[[], int] | None:  # noqa: ANN401
+def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[str]) -> Callable[[], int] | None:
     """Return the runs for all files that a command line stands for; None where it stands for one run."""
     from bodymotion.collection.inputs import is_many
 
@@ -156,18 +157,18 @@ def _job(name: str, command: TyperCommand, ctx: Any, args: Sequence[str]) -> Cal
         return None
     wrong = [f"--{one.replace('_', '-')}" for one in verb.single if used.get(one)]
     if wrong:
-        raise typer.BadParameter("names a file of one run, and cannot be used with many", param_hint=", ".join(wrong))
+        raise click.BadParameter("names a file of one run, and cannot be used with many", param_hint=", ".join(wrong))
     if target is not None and not to_folder and target.exists():
-        raise typer.BadParameter(f"{target} is a file; the results of many files need a folder", param_hint="OUT")
+        raise click.BadParameter(f"{target} is a file; the results of many files need a folder", param_hint="OUT")
     if target is None and (name in NEED_TARGET or used.get("suffix")):
-        raise typer.BadParameter("needs a folder for the results of many files", param_hint="--output")
+        raise click.BadParameter("needs a folder for the results of many files", param_hint="--output")
     options = [word for k, word in enumerate(args) if k not in places and word != "--"]
     suffix = used.get("suffix") or verb.suffix
     if name == "convert" and not suffix:
         from bodymotion.formats.registry import named_format
 
         if not used.get("write_as"):
-            raise typer.BadParameter("many files need the format of the results, such as --to seq", param_hint="--to")
+            raise click.BadParameter("many files need the format of the results, such as --to seq", param_hint="--to")
         suffix = next(iter(found_by("--to", named_format, used["write_as"]).extensions), "")
     plan = _Plan(name, tuple(options), tuple(models), tuple(inputs), target, suffix)
     has_json = any("--json" in one.opts for one in command.params)
@@ -244,7 +245,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
         plan.folder.mkdir(parents=True, exist_ok=True)
         table = plan.folder / "results.jsonl"
     if resume and table is None:
-        raise typer.BadParameter("needs --table or a folder for results", param_hint="--resume")
+        raise click.BadParameter("needs --table or a folder for results", param_hint="--resume")
     runs, run = list(plan.runs()), plan.run
     if not runs:
         say(one_line(f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.given))}"))
@@ -323,7 +324,7 @@ def _parsed(text: str) -> dict[str, Any]:
 def _command(name: str) -> Any:  # noqa: ANN401
     from bodymotion.cli.app import app
 
-    return typer.main.get_command(app).get_command(None, name)  # type: ignore[attr-defined]
+    return app.get_command(click.Context(app), name)
 
 
 def _one(task: tuple[Path, str, list[str], Path | None]) -> tuple[int, str, str]:
@@ -335,7 +336,7 @@ def _one(task: tuple[Path, str, list[str], Path | None]) -> tuple[int, str, str]
             if result is not None:
                 result.parent.mkdir(parents=True, exist_ok=True)
             code = _command(name).main(args, prog_name=f"bodymotion {name}", standalone_mode=False, obj=ONE) or 0
-        except UsageError as error:
+        except click.UsageError as error:
             say(one_line(error.format_message()))
             code = 2
         except Exception as error:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-from typer import Option
+import click
+from click import IntRange
 
 from bodymotion.cli.files import load_body, load_pair, written
 from bodymotion.cli.options import AsJson, Bpm, ByPosition, ReaderOptions, found_by, names, reads_files
@@ -37,7 +37,7 @@ def measure(
     as_json: AsJson = False,
     scenery: list[str] | None = None,
     derivative: Literal["suited", "spline", "central", "savgol"] = "suited",
-    window: Annotated[int, Option(min=3)] = 9,
+    window: Annotated[int, IntRange(3)] = 9,
     ground: float | None = None,
     feet: str | None = None,
     on_feet: bool | None = None,
@@ -63,7 +63,7 @@ def measure(
 
     Options:
       model MODEL: The robot; or a Spot animation (.cha) or recorded motion (.bvh) alone.
-      motion MOTION: Its motion.
+      motion [MOTION]: Its motion.
       --of NAMES: Quantities and sensors, comma-separated; see --list.
       --output -o FILE: Write all values, frame by frame: .csv, .npz, .json or .parquet.
       listed --list: List the quantities and sensors of this motion and robot.
@@ -86,7 +86,7 @@ def measure(
 
     wanted = [name for text in of or () for name in names(text)]
     if listed and (wanted or output is not None):
-        raise typer.BadParameter("cannot be combined with --of and -o", param_hint="--list")
+        raise click.BadParameter("cannot be combined with --of and -o", param_hint="--list")
     moving = motion or model
     chosen: list[Block] = []
     # Values that overflow become inf or nan, which the results show.
@@ -98,7 +98,7 @@ def measure(
             message = (
                 f"{model} needs a motion: bodymotion measure MODEL MOTION; only an animation of Spot is measured alone"
             )
-            raise typer.BadParameter(message, param_hint="MOTION")
+            raise click.BadParameter(message, param_hint="MOTION")
         links = None if feet is None else names(feet)
         found_by("--feet", foot_links, body, links or ())
         found = dynamics.measure(
@@ -186,5 +186,5 @@ def _choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) 
             found.append(block_of(measures.read(devices[name], environment)))
         else:
             there = choices(name, [*measurable(measures), *devices])
-            raise typer.BadParameter(f"unknown quantity or sensor {name!r}; {there} (--list)", param_hint="--of")
+            raise click.BadParameter(f"unknown quantity or sensor {name!r}; {there} (--list)", param_hint="--of")
     return found

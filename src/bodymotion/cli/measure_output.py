@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import click
 import numpy as np
 import numpy.typing as npt
-import typer
 
 from bodymotion.cli.output import Data, members, number, problems_of
 from bodymotion.cli.page import Page
@@ -255,7 +255,7 @@ def write(path: Path, blocks: Sequence[Block]) -> None:
     writers = {".csv": _csv, ".npz": _npz, ".json": _json, ".parquet": _parquet}
     writer = writers.get(path.suffix.lower())
     if writer is None:
-        raise typer.BadParameter(f"{path.name} does not end in {', '.join(writers)}", param_hint="--output")
+        raise click.BadParameter(f"{path.name} does not end in {', '.join(writers)}", param_hint="--output")
     with whole_file(path) as stream:
         writer(stream, blocks)
 

@@ -43,9 +43,9 @@ def _entry(group: Group, lines: dict[tuple[str, int], str], severity: bool, colo
     head = one_line(f"{head}: ") if head else ""
     kind: str = f"{problem.severity} " if severity or problem.severity == "note" else ""
     if color:
-        import typer
+        import click
 
-        head, kind = typer.style(head, bold=True), typer.style(kind, fg=COLORS[problem.severity], bold=True)
+        head, kind = click.style(head, bold=True), click.style(kind, fg=COLORS[problem.severity], bold=True)
     entry = [f"{head}{kind}{group.title} {one_line(problem.message + inside)}"]
     if (at.path or "", at.line or 0) in lines:
         entry += excerpt_of(at, lines[at.path or "", at.line or 0])

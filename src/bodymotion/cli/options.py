@@ -1,69 +1,57 @@
-"""Options that several commands have, and checks of the values of options."""
+"""From the signature and the docstring of a command to its command line; options that several commands have; checks of their values."""
 
 import math
 import re
 from collections.abc import Callable, Container
 from functools import wraps
-from inspect import cleandoc, signature
+from inspect import Parameter, cleandoc, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from types import FunctionType
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
-import typer
-from typer import Argument, Option
+import click
+from click import FloatRange, IntRange
 
 from bodymotion.cli.output import one_line
 
 ReaderOptions: TypeAlias = dict[str, Any]  # The options of readers that were used.
-ByPosition: TypeAlias = Annotated[
-    bool, Option("--by-position", help="Read joint columns by position, whatever their names.")
-]
-AsJson: TypeAlias = Annotated[bool, Option("--json", help="Print JSON.")]
+ByPosition: TypeAlias = Annotated[bool, "--by-position: Read joint columns by position, whatever their names."]
+AsJson: TypeAlias = Annotated[bool, "--json: Print JSON."]
 Arm: TypeAlias = Annotated[
-    bool | None,
-    Option("--arm/--no-arm", help="Play an animation with or without arm; by default as the animation needs."),
+    bool | None, "--arm/--no-arm: Play an animation with or without arm; by default as the animation needs."
 ]
-Bpm: TypeAlias = Annotated[
-    float | None, Option("--bpm", metavar="BPM", help="Tempo at which an animation is played, in beats per minute.")
-]
+Bpm: TypeAlias = Annotated[float | None, "--bpm BPM: Tempo at which an animation is played, in beats per minute."]
 Music: TypeAlias = Annotated[
-    Path | None,
-    Option(
-        "--music", metavar="FILE", help="Music (wav, flac, ogg, mp3) beside the motion, with its beats on the timeline."
-    ),
+    Path | None, "--music FILE: Music (wav, flac, ogg, mp3) beside the motion, with its beats on the timeline."
 ]
 BeatsPerBar: TypeAlias = Annotated[
-    int, Option("--beats-per-bar", metavar="N", min=1, help="Beats in a bar of the music; 3 in a waltz.")
+    int, IntRange(1), "--beats-per-bar N: Beats in a bar of the music; 3 in a waltz."
 ]
-Slices: TypeAlias = Annotated[
-    float | None, Option("--slices", metavar="N", help="Length of the playback in slices (quarter beats).")
-]
-
+Slices: TypeAlias = Annotated[float | None, "--slices N: Length of the playback in slices (quarter beats)."]
 Workers: TypeAlias = Annotated[
-    int | None,
-    Option("--workers", metavar="N", min=1, help="Processes that share many files; by default one for each core."),
+    int | None, IntRange(1), "--workers N: Processes that share many files; by default one for each core."
 ]
 TimeLimit: TypeAlias = Annotated[
     float | None,
-    Option(
-        "--time-limit", metavar="SECONDS", min=0.1, help="Many files: a file that takes longer fails; by default, 3600."
-    ),
+    FloatRange(0.1),
+    "--time-limit SECONDS: Many files: a file that takes longer fails; by default, 3600.",
 ]
 Cluster: TypeAlias = Annotated[
-    str | None, Option("--cluster", metavar="ADDRESS", help="Many files: use a Dask cluster, such as tcp://host:8786.")
+    str | None, "--cluster ADDRESS: Many files: use a Dask cluster, such as tcp://host:8786."
 ]
 
 
 def positive(value: float | None) -> float | None:
     """Return the value of an option, which must be finite and greater than 0, or None."""
     if value is not None and not 0 < value < math.inf:
-        raise typer.BadParameter(f"{value:g} is not a finite number greater than 0")
+        raise click.BadParameter(f"{value:g} is not a finite number greater than 0")
     return value
 
 
 def not_negative(value: float) -> float:
     """Return the value of an option, which must be finite and at least 0."""
     if not 0 <= value < math.inf:
-        raise typer.BadParameter(f"{value:g} is not a finite number of at least 0")
+        raise click.BadParameter(f"{value:g} is not a finite number of at least 0")
     return value
 
 
@@ -82,7 +70,7 @@ def numbers(
         found = []
     if len(found) not in counts or not all(map(math.isfinite, found)):
         reason = ": a number is not finite" if len(found) in counts else ""
-        raise typer.BadParameter(f"{text!r} is not {expected}{reason}", param_hint=option)
+        raise click.BadParameter(f"{text!r} is not {expected}{reason}", param_hint=option)
     return found
 
 
@@ -91,7 +79,7 @@ def found_by(option: str, find: Callable[..., Any], *arguments: object) -> Any: 
     try:
         return find(*arguments)
     except (KeyError, ValueError) as error:
-        raise typer.BadParameter(one_line(error.args[0]), param_hint=option) from None
+        raise click.BadParameter(one_line(error.args[0]), param_hint=option) from None
 
 
 def names(text: str | None) -> tuple[str, ...]:
@@ -114,39 +102,69 @@ def assignments(given: list[str]) -> dict[str, float]:
         except ValueError:
             equals = ""
         if not equals:
-            raise typer.BadParameter(f"{text!r} is not NAME=VALUE with a number", param_hint="--set")
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE with a number", param_hint="--set")
     return found
 
 
-Positive: TypeAlias = Annotated[float | None, Option(callback=positive)]
-NotNegative: TypeAlias = Annotated[float, Option(callback=not_negative)]
-NameList: TypeAlias = Annotated[str | None, Option(callback=name_list)]
+Positive: TypeAlias = Annotated[float | None, positive]
+NotNegative: TypeAlias = Annotated[float, not_negative]
+NameList: TypeAlias = Annotated[str | None, name_list]
 
 
 def described(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the command with the arguments and options that the lines below "Options:" at the end of its docstring describe.
+    """Return the command with the lines below "Options:" at the end of its docstring in the types of its parameters.
 
     An argument is `parameter METAVAR: help`, an option `--flag -f METAVAR: help`, with the parameter before its flags where these have
-    another name. What else Typer needs, such as `min`, is in the `Annotated` type of the parameter.
+    another name. What else the command line needs is in the `Annotated` type of the parameter: a type of click such as `IntRange(0)`, or a
+    function that checks and returns the value.
     """
     head, _, table = cleandoc(command.__doc__ or "").partition("\n\nOptions:")
     parameters = dict(signature(command, eval_str=True).parameters)
     for entry in re.split(r"\n  (?! )", table)[1:]:
-        usage, _, text = " ".join(entry.split()).partition(": ")
-        words = usage.split(" ")
-        flags = [word for word in words if word.startswith("-")]
-        name = flags[0].strip("-").partition("/")[0].replace("-", "_") if words[0] in flags else words.pop(0)
-        metavar = " ".join(word for word in words if word not in flags) or None
-        kind = parameters[name].annotation
-        more = {}
-        for known in getattr(kind, "__metadata__", ()):
-            more = {key: getattr(known, key) for key in ("callback", "min", "max")}
-            kind = kind.__origin__
-        found = Option(*flags, metavar=metavar, help=text, **more) if flags else Argument(metavar=metavar, help=text)
-        parameters[name] = parameters[name].replace(annotation=Annotated[kind, found])
+        usage = " ".join(entry.split())
+        name = re.split("[ :/]", usage, maxsplit=1)[0].strip("-").replace("-", "_")
+        parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, usage])
     command.__doc__ = head
     command.__signature__ = signature(command).replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
     return command
+
+
+def click_command(command: Callable[..., Any], kind: type[click.Command] = click.Command) -> click.Command:
+    """Return the command of click for a described function."""
+    parameters = [_click_parameter(one) for one in signature(command, eval_str=True).parameters.values()]
+    return kind(command.__name__, callback=command, params=parameters, help=cleandoc(command.__doc__ or ""))
+
+
+def _click_parameter(one: Parameter) -> click.Parameter:
+    """Return the argument or option of click for a described parameter; the value of a list is a list, or its default."""
+    kind, *notes = get_args(one.annotation)
+    usage, _, text = next(note for note in notes if isinstance(note, str)).partition(": ")
+    checks = [note for note in notes if isinstance(note, FunctionType)]
+    words = usage.removeprefix(f"{one.name} ").split(" ")
+    flags = [word for word in words if word.startswith("-")]
+    metavar = " ".join(word for word in words if word not in flags) or None
+    if type(None) in get_args(kind):
+        kind = next(part for part in get_args(kind) if part is not type(None))
+    many = get_origin(kind) is list
+    kind = get_args(kind)[0] if many else kind
+    values: Any = click.Choice(get_args(kind)) if get_origin(kind) is Literal else kind
+    values = next((note for note in notes if isinstance(note, click.ParamType)), values)
+    required = one.default is Parameter.empty
+
+    def checked(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:  # noqa: ANN401
+        value = (list(value) or (None if required else one.default)) if many else value
+        return checks[0](value) if checks else value
+
+    shared: dict[str, Any] = {"metavar": metavar, "help": text, "required": required, "callback": checked}
+    shared["type"] = click.Path(path_type=Path) if kind is Path else values
+    if not required and not many:
+        shared["default"] = one.default
+    if not flags:
+        return click.Argument([one.name], nargs=-1 if many else 1, **shared)
+    if kind is bool:
+        shared["is_flag"] = True
+    shown = one.default not in (None, "") and (kind is not bool or "/" in usage)
+    return click.Option([*flags, one.name], multiple=many, show_default=shown, **shared)
 
 
 @described
@@ -202,9 +220,7 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
         used = {one.name: given.pop(one.name) for one in added}
         if used.get("parameters"):
             used["parameters"] = assignments(used["parameters"])
-        return command(
-            **given, reading={name: value for name, value in used.items() if value is not None and value != []}
-        )
+        return command(**given, reading={name: value for name, value in used.items() if value is not None})
 
     kept = [one for name, one in own.items() if name != "reading"]
     run.__signature__ = signature(command).replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
@@ -213,5 +229,5 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def flag_of(name: str, command: Callable[..., Any]) -> str:
     """Return the option of a command that sets a parameter: `--input-rate` for frame_rate."""
-    (option,) = signature(command).parameters[name].annotation.__metadata__
-    return str(option.default).partition("/")[0]
+    notes = signature(command).parameters[name].annotation.__metadata__
+    return next(found[0] for note in notes if isinstance(note, str) and (found := re.search("--[a-z-]+", note)))

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
-import typer
+import click
 
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import UNSAFE
@@ -53,7 +53,7 @@ def results() -> Iterator[TextIO]:
             say(one_line(f"bodymotion: the results cannot be written: {error.strerror or error}"))
         # What is left in the buffer of stdout fails no more at the end of the process.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(PIPE_CLOSED if isinstance(error, BrokenPipeError) else 1) from None
+        raise click.exceptions.Exit(PIPE_CLOSED if isinstance(error, BrokenPipeError) else 1) from None
 
 
 @contextmanager
@@ -67,20 +67,20 @@ def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
         yield
     except FormatError as error:
         show_problems([problem for problem in error.problems if problem.severity == "error"] or [error.problem])
-        raise typer.Exit(1) from None
+        raise click.exceptions.Exit(1) from None
     except WrongUseError as error:
-        raise typer.BadParameter(one_line(error)) from None
+        raise click.BadParameter(one_line(error)) from None
     except BrokenPipeError:
-        raise typer.Exit(PIPE_CLOSED) from None
+        raise click.exceptions.Exit(PIPE_CLOSED) from None
     except OSError as error:
         text = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
         say(f"bodymotion {command}: {one_line(text)}")
-        raise typer.Exit(1) from None
+        raise click.exceptions.Exit(1) from None
     except expected as error:
         say(f"bodymotion {command}: {one_line(error) or 'not enough memory'}")
-        raise typer.Exit(1) from None
+        raise click.exceptions.Exit(1) from None
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise click.exceptions.Exit(130) from None
 
 
 def number(value: float) -> float | None:

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-import typer
-from typer import Option
+import click
+from click import IntRange
 
 from bodymotion.cli.options import BeatsPerBar, Bpm, ByPosition, Music, ReaderOptions, found_by, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
@@ -26,8 +26,8 @@ def plot(
     radians: bool = False,
     dark: bool = False,
     size: str = "",
-    dpi: Annotated[int, Option(min=30, max=1200)] = DPI,
-    smooth: Annotated[int, Option(min=0)] = 0,
+    dpi: Annotated[int, IntRange(30, 1200)] = DPI,
+    smooth: Annotated[int, IntRange(0)] = 0,
     listed: bool = False,
     by_position: ByPosition = False,
     bpm: Bpm = None,
@@ -66,14 +66,14 @@ def plot(
     from bodymotion.scene.music import load_music
 
     if len(files) > 2:
-        raise typer.BadParameter("at most two files: a model and a motion", param_hint="[MODEL] MOTION")
+        raise click.BadParameter("at most two files: a model and a motion", param_hint="[MODEL] MOTION")
     target = output or Path(f"{files[-1].stem}.png")
     inches = _size(size, dpi)
     for moment, option in ((start, "--from"), (end, "--to")):
         if moment is not None and not math.isfinite(moment):
-            raise typer.BadParameter(f"{moment:g} is not a finite time", param_hint=option)
+            raise click.BadParameter(f"{moment:g} is not a finite time", param_hint=option)
     if start is not None and end is not None and end < start:
-        raise typer.BadParameter(f"{end:g} s is before {start:g} s", param_hint="--to")
+        raise click.BadParameter(f"{end:g} s is before {start:g} s", param_hint="--to")
     with failures("plot"):
         if not listed:
             check_output(target, files)
@@ -105,7 +105,7 @@ def plot(
                 )
                 made.save(target)
         except UnknownPlotError as error:
-            raise typer.BadParameter(one_line(error), param_hint="--what") from None
+            raise click.BadParameter(one_line(error), param_hint="--what") from None
     for chart in made.charts[:1]:
         for note in chart.notes:
             say(f"{target}: {one_line(note)}")
@@ -118,10 +118,10 @@ def _size(text: str, dpi: int) -> tuple[float, float] | float | None:
         return None
     found = re.fullmatch(r"\s*(\d{2,5})\s*(?:[xX×]\s*(\d{2,5})\s*)?", text)
     if found is None:
-        raise typer.BadParameter(f"{text!r} is not a size such as 1600x900", param_hint="--size")
+        raise click.BadParameter(f"{text!r} is not a size such as 1600x900", param_hint="--size")
     width, height = int(found[1]) / dpi, found[2]
     if not 4 <= width <= 100:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"{found[1]} pixels are {width:.2g} inches at {dpi} dpi; use 4 to 100 inches", param_hint="--size"
         )
     return width if height is None else (width, int(height) / dpi)

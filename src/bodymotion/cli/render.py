@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-import typer
-from typer import Option
+import click
 
 from bodymotion.cli.options import (
     Arm,
@@ -38,7 +37,7 @@ def render(
     strobe: int | None = None,
     sheet: bool = False,
     size: str | None = None,
-    camera: Annotated[str, Option(metavar="NAME|X,Y,Z", help=f"{', '.join(CAMERAS)}; or a position [m].")] = "corner",
+    camera: Annotated[str, f"--camera NAME|X,Y,Z: {', '.join(CAMERAS)}; or a position [m]."] = "corner",
     look_at: str | None = None,
     background: Literal["light", "dark", "transparent"] = "light",
     ground: bool = True,
@@ -47,7 +46,7 @@ def render(
     start: float | None = None,
     end: float | None = None,
     fps: Positive = None,
-    speed: Annotated[float, Option(callback=positive)] = 1.0,
+    speed: Annotated[float, positive] = 1.0,
     follow: bool | None = None,
     by_position: ByPosition = False,
     arm: Arm = None,
@@ -91,7 +90,7 @@ def render(
     from bodymotion.rendering import render as render_them
 
     if len(files) > 2:
-        raise typer.BadParameter("at most two files: a model and a motion", param_hint="MODEL [MOTION]")
+        raise click.BadParameter("at most two files: a model and a motion", param_hint="MODEL [MOTION]")
     frames = 1
     with failures("render"), progress(f"drawing {output.name}") as bar:
 

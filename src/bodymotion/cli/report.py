@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import typer
+import click
 
 from bodymotion.cli.options import Bpm, ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures
@@ -40,7 +40,7 @@ def report(
     from bodymotion.reports import report as write
 
     if len(files) > 3:
-        raise typer.BadParameter("at most three files: a model and two motions", param_hint="MODEL MOTION [GHOST]")
+        raise click.BadParameter("at most three files: a model and two motions", param_hint="MODEL MOTION [GHOST]")
     plots = names(what) or PLOTS
     with failures("report"), progress(f"{output.name}") as bar:
         ghost = files[2] if len(files) > 2 else None

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, reads_files
 from bodymotion.cli.output import as_json, failures, one_line, plain, results
@@ -73,7 +73,7 @@ def retarget(
         given = [path for path in (source, model, source_body, map_file) if path is not None and str(path) != SPOT]
         check_reading(reading, [path for path in given if path != map_file])
         if output is None and not show_map:
-            raise typer.BadParameter("name the file of the new motion", param_hint="--output / -o")
+            raise click.BadParameter("name the file of the new motion", param_hint="--output / -o")
         for path in (output, page):
             check_output(path, given)
         roles = _roles(map_file)
@@ -83,9 +83,9 @@ def retarget(
         row = find_format(source)
         value = load(source, format=row.name, **({} if other is None else {"body": other}), **row.options_of(reading))
         if not isinstance(value, Skeleton | Motion):
-            raise typer.BadParameter(f"{source} holds {kind_of(value)}, not recorded motion", param_hint="SOURCE")
+            raise click.BadParameter(f"{source} holds {kind_of(value)}, not recorded motion", param_hint="SOURCE")
         if isinstance(value, Motion) and other is None:
-            raise typer.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
+            raise click.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
         if by_position and isinstance(value, Motion) and other is not None:
             value = named_by_position(value, other)
         if to_spot and output is not None and not show_map:
@@ -93,13 +93,13 @@ def retarget(
             result = animation if output.suffix.lower() == ".cha" else play(animation)
             show_problems((*validate(animation), *save(result, output).problems))
             written(output)
-            raise typer.Exit
+            raise click.exceptions.Exit
         chosen: dict[str, Any] = {"source_body": other, "roles": roles["body"], "source_roles": roles["source"]}
         if show_map or output is None:
             figures = recorded(value, other, roles["source"]).figure, figure_of_body(body, roles["body"])
             with results() as stream:
                 stream.write(_table(*figures, json_output))
-            raise typer.Exit
+            raise click.exceptions.Exit
         with progress(f"retargeting {source.name}"):
             motion = retargeted(value, body, **chosen)
         # A balanced motion may be slower than its source.
@@ -137,16 +137,16 @@ def _roles(path: Path | None) -> dict[str, dict[str, str]]:
 
     expected = "expected `source` and `body` with rows such as `left knee: LLEG_KNEE`"
     if path.stat().st_size > MAX_MAP:
-        raise typer.BadParameter(f"{path} is larger than {MAX_MAP} bytes; {expected}", param_hint="--map")
+        raise click.BadParameter(f"{path} is larger than {MAX_MAP} bytes; {expected}", param_hint="--map")
     try:
         read = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(one_line(f"{path}: {error}"), param_hint="--map") from None
+        raise click.BadParameter(one_line(f"{path}: {error}"), param_hint="--map") from None
     sound = isinstance(read, dict) and set(read) <= set(found)
     if not sound or not all(
         isinstance(v, dict) and all(isinstance(x, str) for x in (*v, *v.values())) for v in read.values()
     ):
-        raise typer.BadParameter(f"{path}: {expected}", param_hint="--map")
+        raise click.BadParameter(f"{path}: {expected}", param_hint="--map")
     found.update(read)
     return found
 

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import Literal
 
-import typer
+import click
 
 from bodymotion.cli.options import Positive, ReaderOptions, reads_files
 from bodymotion.cli.output import failures, say
@@ -64,7 +64,7 @@ def retime(
     from bodymotion.motion.interpolation import HOLDING
 
     if within_limits and body is None:
-        raise typer.BadParameter("needs a model: --body MODEL", param_hint="--within-limits")
+        raise click.BadParameter("needs a model: --body MODEL", param_hint="--within-limits")
     with failures("retime"):
         if find_format(source).holds == "Choreography" and beats is not None:
             from bodymotion.formats.registry import load_choreography
@@ -73,13 +73,13 @@ def retime(
             dance = load_choreography(source)
             finish(dance, load_music(beats).snap(dance), target)
         if beats is not None:
-            raise typer.BadParameter("only the moves of a choreography are put on beats", param_hint="--beats")
+            raise click.BadParameter("only the moves of a choreography are put on beats", param_hint="--beats")
         if find_format(source).holds == "Animation":
             from bodymotion.editing.animations import change_speed as faster
 
             others = (rate, method, body, antialias, unwrap, within_limits, common, start != "0")
             if speed is None or any(others):
-                raise typer.BadParameter(
+                raise click.BadParameter(
                     "of an animation only the speed can be changed: --speed FACTOR", param_hint="IN"
                 )
             check_reading(reading, [source])
@@ -130,5 +130,5 @@ def _start(text: str, first: float) -> float:
     except ValueError:
         given = math.nan
     if not math.isfinite(given):
-        raise typer.BadParameter(f"{text!r} is neither a number of seconds nor 'first'", param_hint="--start")
+        raise click.BadParameter(f"{text!r} is neither a number of seconds nor 'first'", param_hint="--start")
     return given

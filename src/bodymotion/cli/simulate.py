@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-from typer import Option
+import click
+from click import FloatRange
 
 from bodymotion.cli.options import AsJson, ByPosition, Positive, ReaderOptions, numbers, reads_files
 from bodymotion.cli.output import failures, members, number, one_line, results, say
@@ -37,7 +37,7 @@ def simulate(
     timestep: Positive = None,
     rate: Positive = None,
     floor: bool | None = None,
-    friction: Annotated[float, Option(min=0)] = 1.0,
+    friction: Annotated[float, FloatRange(0)] = 1.0,
     objects: list[str] | None = None,
     share: list[Path] | None = None,
     push: list[str] | None = None,
@@ -135,7 +135,7 @@ def simulate(
                 )
             except ControllerError as error:
                 say(f"bodymotion simulate: {one_line(error)}")
-                raise typer.Exit(1) from error
+                raise click.exceptions.Exit(1) from error
         show_problems(found.problems)
         code = 0 if output is None else saved(found.motion, output)
         _write_tables(found, sensors, contacts)
@@ -144,8 +144,8 @@ def simulate(
         with results() as stream:
             stream.write(json.dumps(_figures(found)) + "\n" if json_output else _text(found))
         if found.interrupted:
-            raise typer.Exit(130)
-        raise typer.Exit(1 if found.fall is not None or found.diverged or incomplete else code)
+            raise click.exceptions.Exit(130)
+        raise click.exceptions.Exit(1 if found.fall is not None or found.diverged or incomplete else code)
 
 
 def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
@@ -158,13 +158,13 @@ def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
         importlib.util.spec_from_file_location("bodymotion_controller", file) if file.endswith(".py") else None
     )
     if specification is None or specification.loader is None or not Path(file).is_file():
-        raise typer.BadParameter(f"{text!r} is no FILE.py:NAME of a file that exists", param_hint="--controller")
+        raise click.BadParameter(f"{text!r} is no FILE.py:NAME of a file that exists", param_hint="--controller")
     module = importlib.util.module_from_spec(specification)
     sys.modules[specification.name] = module
     specification.loader.exec_module(module)
     made = getattr(module, name, None)
     if made is None:
-        raise typer.BadParameter(f"{file} defines no {name!r}", param_hint="--controller")
+        raise click.BadParameter(f"{file} defines no {name!r}", param_hint="--controller")
     return made(body) if inspect.signature(made).parameters else made()
 
 
@@ -186,7 +186,7 @@ def _push(text: str, body: Body) -> Push:
     words = text.split(",")
     if len(words) != 6 or words[1] not in {link.name for link in body.links}:
         links = ", ".join(link.name for link in body.links)
-        raise typer.BadParameter(
+        raise click.BadParameter(
             f"{text!r} is not T,LINK,FX,FY,FZ,DURATION; the links are {links:.300}", param_hint="--push"
         )
     time, x, y, z, duration = numbers("--push", ",".join([words[0], *words[2:]]), (5,), "5 numbers")
@@ -235,7 +235,7 @@ def _cameras(body: Body, folder: Path) -> list[VisionSensor]:
     from bodymotion.model.links import VisionSensor
 
     if folder == Path() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
-        raise typer.BadParameter(f"{str(folder)!r} is not a new or empty folder; name one", param_hint="--cameras")
+        raise click.BadParameter(f"{str(folder)!r} is not a new or empty folder; name one", param_hint="--cameras")
     found = []
     for device in body.devices:
         if isinstance(device, VisionSensor):

@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-from typer import Option
+import click
+from click import FloatRange, IntRange
 
-from bodymotion.cli.options import described
+from bodymotion.cli.options import click_command, described
 from bodymotion.cli.output import failures, one_line, say
 
 if TYPE_CHECKING:
@@ -21,17 +21,15 @@ if TYPE_CHECKING:
 
 FAILED = ("refused", "faulty")  # Results of uploads that were not accepted.
 
-spot = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    help="Send animations and choreographies to a Spot, or run a stand-in robot.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+spot = click.Group("spot", help="Send animations and choreographies to a Spot, or run a stand-in robot.")
 
 
-@spot.command()
-@described
+def _of_spot(command: Callable[..., None]) -> Callable[..., None]:
+    spot.add_command(click_command(described(command)))
+    return command
+
+
+@_of_spot
 def upload(
     paths: list[Path],
     robot: str,
@@ -79,11 +77,10 @@ def upload(
             outcomes = send(files, there, again=again, done=done)
         for outcome in outcomes:
             _show(outcome)
-    raise typer.Exit(1 if any(outcome.result in FAILED for outcome in outcomes) else 0)
+    raise click.exceptions.Exit(1 if any(outcome.result in FAILED for outcome in outcomes) else 0)
 
 
-@spot.command()
-@described
+@_of_spot
 def moves(robot: str, save: Path | None = None, username: str = "", certificate: Path | None = None) -> None:
     """List the moves of a robot, or save the list: names, tracks, lengths, and the ranges of parameters.
 
@@ -107,22 +104,21 @@ def moves(robot: str, save: Path | None = None, username: str = "", certificate:
     with failures("spot moves", SpotError), _connected(robot, username, certificate) as there:
         text = list_moves(there)
         if save is None:
-            typer.echo(text, nl=False)
+            click.echo(text, nl=False)
             return
         with whole_file(save) as stream:
             stream.write(text.encode())
         written(save)
 
 
-@spot.command()
-@described
+@_of_spot
 def perform(
     paths: list[Path],
     robot: list[str],
     power_on: bool = False,
     yes: bool = False,
-    from_slice: Annotated[int, Option(min=0)] = 0,
-    start_in: Annotated[float, Option(min=0, max=3600)] = 3.0,
+    from_slice: Annotated[int, IntRange(0)] = 0,
+    start_in: Annotated[float, FloatRange(0, 3600)] = 3.0,
     username: str = "",
     certificate: list[Path] | None = None,
 ) -> None:
@@ -153,7 +149,7 @@ def perform(
 
     for option, given in (("FILE", paths), ("--certificate", certificate or [])):
         if len(given) not in (1, len(robot)) and (given or option == "FILE"):
-            raise typer.BadParameter(f"one, or one for each of {len(robot)} robots", param_hint=option)
+            raise click.BadParameter(f"one, or one for each of {len(robot)} robots", param_hint=option)
     with failures("spot perform", SpotError), ExitStack() as connections:
         shows = [load_choreography(path) for path in paths] * (len(robot) if len(paths) == 1 else 1)
         for show in shows[: len(paths)]:
@@ -161,7 +157,7 @@ def perform(
             if skipped:
                 say(one_line(f"skipped, because they begin before slice {from_slice}: {', '.join(skipped[:20])}"))
         if not yes:
-            typer.confirm(f"{', '.join(robot)} will move. Is the area clear?", abort=True, err=True)
+            click.confirm(f"{', '.join(robot)} will move. Is the area clear?", abort=True, err=True)
         dances = []
         for k, (show, host) in enumerate(zip(shows, robot, strict=True)):
             pem = certificate[k % len(certificate)] if certificate else None
@@ -170,18 +166,17 @@ def perform(
             for outcome in outcomes:
                 _show(outcome)
             if any(outcome.result in FAILED for outcome in outcomes):
-                raise typer.Exit(1)
+                raise click.exceptions.Exit(1)
             dances.append((show.name, there))
         states = perform_together(dances, first_slice=from_slice, start_in=start_in, power_on=power_on, report=say)
-    raise typer.Exit(0 if set(states) == {"COMPLETED_SEQUENCE"} else 1)
+    raise click.exceptions.Exit(0 if set(states) == {"COMPLETED_SEQUENCE"} else 1)
 
 
-@spot.command()
-@described
+@_of_spot
 def log(
     robot: str,
     output: Path,
-    record: Annotated[float | None, Option(min=0.1, max=300)] = None,
+    record: Annotated[float | None, FloatRange(0.1, 300)] = None,
     username: str = "",
     certificate: Path | None = None,
 ) -> None:
@@ -214,8 +209,7 @@ def log(
         written(output)
 
 
-@spot.command()
-@described
+@_of_spot
 def together(
     paths: list[Path],
     place: list[str] | None = None,
@@ -241,35 +235,34 @@ def together(
     from bodymotion.spot.choreography.ensemble import ensemble
 
     if len(paths) < 2:
-        raise typer.BadParameter("expected two files or more, one for each robot", param_hint="FILES")
+        raise click.BadParameter("expected two files or more, one for each robot", param_hint="FILES")
     with failures("spot together"):
         try:
             given = [[float(word) for word in one.split(",")] for one in place or ()]
             places = [(x, y, math.radians(degrees)) for x, y, degrees in given]
         except ValueError:
-            raise typer.BadParameter("expected X,Y,DEGREES, such as 0,1.5,90", param_hint="--place") from None
+            raise click.BadParameter("expected X,Y,DEGREES, such as 0,1.5,90", param_hint="--place") from None
         made = ensemble([load(path) for path in paths], places or None)
         for (one, other), distances in made.distances.items():
             at = int(distances.argmin())
             least = f"{distances[at]:.2f} m at {made.times[at]:.2f} s"
-            typer.echo(one_line(f"{paths[one].name} and {paths[other].name}: at least {least}"))
+            click.echo(one_line(f"{paths[one].name} and {paths[other].name}: at least {least}"))
         show_problems(made.problems)
         if html is not None or view:
             from bodymotion.viewer.api import view as show
 
             show(made.body, made.motion, output=html)
-    raise typer.Exit(1 if made.problems else 0)
+    raise click.exceptions.Exit(1 if made.problems else 0)
 
 
-@spot.command()
-@described
+@_of_spot
 def rehearse(
-    port: Annotated[int, Option(min=0, max=65535)] = 0,
+    port: Annotated[int, IntRange(0, 65535)] = 0,
     certificate: Path | None = None,
     arm: bool = True,
     robot_moves: Path | None = None,
     view: bool = True,
-    view_port: Annotated[int, Option(min=0, max=65535)] = 8080,
+    view_port: Annotated[int, IntRange(0, 65535)] = 8080,
     no_browser: bool = False,
 ) -> None:
     """Run a stand-in robot: programs for Spot can upload to it, dance on it and read its state, as with a real robot.
@@ -314,11 +307,11 @@ def rehearse(
                 say=lambda text: say("\n".join(map(one_line, text.splitlines()))),
                 on_dance=None if viewer is None else _player(viewer),
             ) as robot:
-                typer.echo(f"robot        127.0.0.1:{robot.port}")
-                typer.echo(f"certificate  {robot.certificate}")
-                typer.echo(f"username     {robot.credentials.username}")
+                click.echo(f"robot        127.0.0.1:{robot.port}")
+                click.echo(f"certificate  {robot.certificate}")
+                click.echo(f"username     {robot.credentials.username}")
                 if given is None:
-                    typer.echo(f"password     {robot.credentials.password}")
+                    click.echo(f"password     {robot.credentials.password}")
                 say("A stand-in robot is listening. Press Ctrl-C to end.")
                 robot.wait()
         finally:
@@ -337,7 +330,7 @@ def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[
     try:
         host, port = split_address(robot)
     except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--robot") from None
+        raise click.BadParameter(str(error), param_hint="--robot") from None
     vendor("bosdyn.choreography.client.choreography")
     credentials = find_credentials(_prompt(host), username=username)
     with connected(host, credentials, port=port, certificate=certificate) as there:
@@ -352,8 +345,8 @@ def _prompt(host: str) -> Callable[[str], tuple[str, str]] | None:
         return None
 
     def ask(known: str) -> tuple[str, str]:
-        name = known or typer.prompt(f"User name for {host}", err=True)
-        return name, typer.prompt(f"Password of {name}", hide_input=True, err=True)
+        name = known or click.prompt(f"User name for {host}", err=True)
+        return name, click.prompt(f"Password of {name}", hide_input=True, err=True)
 
     return ask
 
@@ -363,7 +356,7 @@ def _show(outcome: Outcome) -> None:
     from bodymotion.cli.messages import show_problems
 
     where = f" ({outcome.source})" if outcome.source is not None else ""
-    typer.echo(one_line(f"{outcome.result:<9} {outcome.name}{where}"))
+    click.echo(one_line(f"{outcome.result:<9} {outcome.name}{where}"))
     if outcome.reason:
         say(one_line(f"{outcome.name}: {outcome.reason}"))
     show_problems(outcome.problems)

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-from typer import Option
+import click
+from click import IntRange
 
 from bodymotion.cli.options import Arm, BeatsPerBar, Bpm, ByPosition, Music, ReaderOptions, Slices, names, reads_files
 from bodymotion.cli.output import failures
@@ -19,12 +19,12 @@ def view(
     dark: bool = False,
     html: Path | None = None,
     host: str = "127.0.0.1",
-    port: Annotated[int, Option(min=0, max=65535)] = 8080,
+    port: Annotated[int, IntRange(0, 65535)] = 8080,
     no_browser: bool = False,
     watch: bool = False,
     paused: bool = False,
     by_position: ByPosition = False,
-    show: Annotated[str, Option(metavar="NAMES", help=f"What to show, comma-separated: {', '.join(LABELS)}.")] = "",
+    show: Annotated[str, f"--show NAMES: What to show, comma-separated: {', '.join(LABELS)}."] = "",
     arm: Arm = None,
     bpm: Bpm = None,
     music: Music = None,
@@ -62,7 +62,7 @@ def view(
     from bodymotion.viewer.api import view as view_them
 
     if len(files) > 3:
-        raise typer.BadParameter("at most three files: a model and two motions", param_hint="MODEL [MOTION [MOTION]]")
+        raise click.BadParameter("at most three files: a model and two motions", param_hint="MODEL [MOTION [MOTION]]")
     with failures("view"):
         view_them(
             files[0],
