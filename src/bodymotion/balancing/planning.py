@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.system.extras import need
 
 KNOT_GAP = 0.04  # [s] At least: a spline with more coefficients than frames could meet its constraints by oscillations between them.
@@ -67,7 +67,7 @@ def plan_center(
     piqp = need("piqp", "opt", "balancing")
     sparse: Any = need("scipy.sparse", "opt", "balancing")
     length = times[-1] - times[0]
-    gap = max(KNOT_GAP, 2.0 * float(np.median(np.diff(times))), length / (MAX_KNOTS * len(times)))
+    gap = max(KNOT_GAP, 2.0 * median_step(times), length / (MAX_KNOTS * len(times)))
     count = max(int(np.ceil(length / gap)), 1) + 3
     # Frames that are about `GRID_GAP` apart, the first and the last among them.
     step = np.floor((times - times[0]) / GRID_GAP + 1e-6)

@@ -3,7 +3,7 @@
 The physics are collisions, the floor, flight and torques (`physics`); the other rules about the played motion are in `spot.playback`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -11,8 +11,7 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.checks.physics import rules
-from bodymotion.checks.physics.checking import physics
-from bodymotion.checks.physics.samples import Ground
+from bodymotion.checks.physics.checking import physics_of_plays
 from bodymotion.diagnostics import Problem
 from bodymotion.dynamics import soles
 from bodymotion.spot.playback import spot_body
@@ -45,19 +44,19 @@ def check_animation(
     """
 
     def validated(animation: Animation, *, arm: bool | None) -> Iterator[Problem]:
-        played = played_move(animation, arm, bpm, parameters)
-        if not isinstance(played, Played):
-            yield played
-            return
-        known: set[str] = set()
-        frames = 0
+        results: list[tuple[dict[str, float], Played | Problem]] = []
         for corner in ({}, *(() if parameters is not None else corners(animation))):
-            if corner:
-                played = played_move(animation, arm, bpm, corner)
-                frames += len(played.times) if isinstance(played, Played) else 0
-                if frames > MAX_CORNER_FRAMES:
-                    return
-            found = (*played.problems(), *_physics(played)) if isinstance(played, Played) else (played,)
+            played = played_move(animation, arm, bpm, corner or parameters)
+            if isinstance(played, Played) and len(results) * len(played.times) > MAX_CORNER_FRAMES:
+                break
+            results.append((corner, played))
+            if not isinstance(played, Played) and not corner:
+                break
+        plays = [played for _, played in results if isinstance(played, Played)]
+        of_physics = iter(_physics(plays))
+        known: set[str] = set()
+        for corner, played in results:
+            found = (*played.problems(), *next(of_physics)) if isinstance(played, Played) else (played,)
             values = ", ".join(f"{name} = {value:g}" for name, value in corner.items())
             for one in found:
                 if not corner:
@@ -93,21 +92,22 @@ def corners(animation: Animation) -> Iterator[dict[str, float]]:
         yield from (dict(one[end] for one in ends) for end in (0, -1))
 
 
-def _physics(played: Played) -> list[Problem]:
-    """Return the problems of a played motion by the rules `OF_PHYSICS`, at their keyframes."""
-    body = spot_body(arm=played.arm is not None)
+def _physics(plays: Sequence[Played]) -> Iterator[list[Problem]]:
+    """Return for each of several plays of an animation its problems by the rules `OF_PHYSICS`, at their keyframes."""
+    if not plays:
+        return
+    body = spot_body(arm=plays[0].arm is not None)
     feet = soles(body, [f"{leg}_foot" for leg in LEGS])
-    ground = Ground(feet, None, played.floor - FOOT_RADIUS, level=True)
-    report = Report(played.animation, played.timing)
-    # Where feet miss their goals, legs may cross only because of that.
-    sound = played.reliable & (played.errors[:, : len(LEGS)] <= REACH_TOLERANCE).all(axis=1)
+    placed = [(one.joints, one.body - [0.0, 0.0, one.floor - FOOT_RADIUS, 0.0, 0.0, 0.0, 0.0]) for one in plays]
     with np.errstate(all="ignore"):
-        findings = physics(played.motion, body, played.joints, ground=ground, min_overload=MIN_OVERLOAD)
-    for one in findings:
-        if one.problem.rule not in OF_PHYSICS:
-            continue
-        frame = one.problem.data.get("frame", 0)
-        if isinstance(frame, int) and sound[frame]:
-            key = report.keyframe(frame)
-            report.diagnostics.add(replace(one.problem, location=report.location(key), subject=("keyframes", key)))
-    return list(report.diagnostics.problems)
+        results = physics_of_plays(body, feet, plays[0].times, placed, MIN_OVERLOAD)
+    for played, findings in zip(plays, results, strict=True):
+        report = Report(played.animation, played.timing)
+        # Where feet miss their goals, legs may cross only because of that.
+        sound = played.reliable & (played.errors[:, : len(LEGS)] <= REACH_TOLERANCE).all(axis=1)
+        for one in findings:
+            frame = one.problem.data.get("frame", 0)
+            if one.problem.rule in OF_PHYSICS and isinstance(frame, int) and sound[frame]:
+                key = report.keyframe(frame)
+                report.diagnostics.add(replace(one.problem, location=report.location(key), subject=("keyframes", key)))
+        yield list(report.diagnostics.problems)

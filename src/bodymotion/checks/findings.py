@@ -97,8 +97,7 @@ def runs(
     max_runs:
         Of more runs only the worst are returned, in order of time.
     """
-    wrong = np.nan_to_num(amount, nan=-np.inf) > threshold
-    frames = np.flatnonzero(wrong)
+    frames = np.flatnonzero(amount > threshold)
     if not len(frames):
         return [], 0
     edges = np.concatenate([times[:1], 0.5 * (times[1:] + times[:-1]), times[-1:]])

@@ -22,6 +22,8 @@ def main() -> None:
         signal.signal(signal.SIGHUP, _terminate)
     # The command draws nothing with MuJoCo, whose import looks for a window system with a process of its own.
     os.environ.setdefault("MUJOCO_GL", "disable")
+    # Long motions are shared by threads of ours; those of NumPy's OpenBLAS would use up a processor while they wait for work.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from bodymotion.cli.app import app
 
     try:

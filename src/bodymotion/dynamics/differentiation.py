@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats, real_numbers
+from bodymotion.geometry.arrays import Floats, median_step, real_numbers
 from bodymotion.motion.interpolation.sampling import bridged, check_increasing
 
 Derivative: TypeAlias = Literal["spline", "central", "savgol"]
@@ -33,6 +33,15 @@ DERIVATIVES = ("spline", "central", "savgol")
 BLOCK = 2048  # Frames that are differentiated at a time where each has a window of others; it limits the memory.
 
 Stencils: TypeAlias = tuple[npt.NDArray[np.intp], Floats, Floats]
+
+MIN_REST, REST_FRAMES = 0.5, 20
+"""[s] and in medians of the times between frames: over longer times without a frame the robot rests, as the .seq document says."""
+
+
+def stretches(times: Floats) -> list[int]:
+    """Return the edges of the stretches of frames at `times` (T,) [s]: where frames are far apart, the robot rests between two of them."""
+    longest = max(MIN_REST, REST_FRAMES * median_step(times)) if len(times) > 1 else 0.0
+    return [0, *(np.flatnonzero(np.diff(times) > longest) + 1).tolist(), len(times)]
 
 
 def derivatives(

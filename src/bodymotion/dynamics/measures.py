@@ -1,17 +1,18 @@
 """`Measures`: everything that is measured of a motion, each result computed when it is first read."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.spelling import choices
-from bodymotion.dynamics import forces, kinematics, sensors
-from bodymotion.dynamics.cameras import CameraFrames, camera_frames
+from bodymotion.dynamics import forces, kinematics
 from bodymotion.dynamics.contacts import (
     Contacts,
     Soles,
@@ -23,8 +24,6 @@ from bodymotion.dynamics.contacts import (
     soles,
     support_polygons,
 )
-from bodymotion.dynamics.sensors import Scenery, Thing
-from bodymotion.dynamics.visible_shapes import VisibleShapes
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body
@@ -33,6 +32,12 @@ from bodymotion.motion import Motion
 from bodymotion.motion.interpolation import sampled
 from bodymotion.system.deprecation import warn_renamed
 from bodymotion.system.memory import check_memory
+
+if TYPE_CHECKING:
+    from bodymotion.dynamics import sensors
+    from bodymotion.dynamics.cameras import CameraFrames
+    from bodymotion.dynamics.sensors import Scenery, Thing
+    from bodymotion.dynamics.visible_shapes import VisibleShapes
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -314,6 +319,8 @@ class Measures:
     @cached_property
     def visible_shapes(self) -> VisibleShapes:
         """The shapes of the body for its cameras."""
+        from bodymotion.dynamics.visible_shapes import VisibleShapes
+
         return VisibleShapes((shape, link.index) for link in self.body.links for shape in link.visuals)
 
     @overload
@@ -331,6 +338,9 @@ class Measures:
 
         `scenery` is the environment of range sensors and cameras. See `read_sensor` and `camera_frames`.
         """
+        from bodymotion.dynamics import sensors
+        from bodymotion.dynamics.cameras import camera_frames
+
         if isinstance(device, str):
             found = [one for one in self.body.devices if one.name == device]
             if not found:
@@ -346,5 +356,7 @@ class Measures:
 
         Cameras are left out, as their frames need much more memory; `read` returns those of one.
         """
-        seen = scenery if isinstance(scenery, Scenery) else Scenery(scenery)
+        from bodymotion.dynamics import sensors
+
+        seen = scenery if isinstance(scenery, sensors.Scenery) else sensors.Scenery(scenery)
         return tuple(self.read(one, seen) for one in self.body.devices if isinstance(one, sensors.READABLE))

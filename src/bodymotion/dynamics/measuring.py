@@ -14,11 +14,10 @@ import numpy.typing as npt
 from bodymotion.diagnostics import Location, Problem, WrongUseError
 from bodymotion.dynamics import rules
 from bodymotion.dynamics.contacts import Thresholds, feet_of_joints, foot_links, placed_on_feet
-from bodymotion.dynamics.differentiation import DERIVATIVES, Derivative, derivatives, pose_derivatives
+from bodymotion.dynamics.differentiation import DERIVATIVES, Derivative, derivatives, pose_derivatives, stretches
 from bodymotion.dynamics.kinematics import GRAVITY, gravity_vector
 from bodymotion.dynamics.measures import Measures
-from bodymotion.editing import recover_joints
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Floats, frozen, median_step
 from bodymotion.model.body import Body
 from bodymotion.model.joint_names import by_position as put_by_position
 from bodymotion.model.joint_names import fit_problems
@@ -28,8 +27,6 @@ from bodymotion.motion.interpolation.sampling import bridged
 
 SMOOTHING_TIME, SMOOTHING_TIME_ON_FEET = 0.05, 0.15
 """[s] Window of the polynomials of "suited" derivatives; the second one of a root that follows the feet."""
-MIN_REST, REST_FRAMES = 0.5, 20
-"""[s] and in medians of the times between frames: over longer times without a frame the robot rests, as the .seq document says."""
 MAX_NAMED = 5  # Joints that are named in a message at most.
 MIN_WINDOW = 9  # Splines are used where the window has fewer frames.
 MIN_WINDOW_PLAYED = (
@@ -103,7 +100,7 @@ def measure(
     times, q, root = placed.times, placed.joint_displacements, placed.root_poses
     if ground is None:
         ground = placed.ground
-    gap = float(np.median(np.diff(times))) if len(times) > 1 else np.inf
+    gap = median_step(times) if len(times) > 1 else np.inf
     fewest = MIN_WINDOW_PLAYED if "spot" in motion.extra else MIN_WINDOW
 
     def rates(
@@ -195,11 +192,8 @@ def configurations(
 
 
 def _in_stretches(method: Callable[..., tuple[Floats, Floats]], values: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Return derivatives of values (T, …); where frames are far apart, the robot rests, and each side has its own derivatives."""
-    gaps = np.diff(times)
-    longest = max(MIN_REST, REST_FRAMES * float(np.median(gaps))) if len(gaps) else 0.0
-    edges = [0, *(np.flatnonzero(gaps > longest) + 1), len(times)]
-    parts = [method(values[a:b], times[a:b]) for a, b in pairwise(edges)]
+    """Return derivatives of values (T, …); each stretch has its own."""
+    parts = [method(values[a:b], times[a:b]) for a, b in pairwise(stretches(times))]
     return np.concatenate([first for first, _ in parts]), np.concatenate([second for _, second in parts])
 
 
@@ -272,6 +266,8 @@ def _configurations(body: Body, motion: Motion) -> tuple[Floats, Floats, Floats 
     if link_position is not None and link_position.num_parts > len(body.links):
         body.link_poses(motion)
     if motion.joint_displacement is None and link_position is not None and link_position.num_parts == len(body.links):
+        from bodymotion.editing import recover_joints
+
         before = len(motion.problems)
         motion, _ = recover_joints(motion, body)
         problems = motion.problems[before:]

@@ -76,6 +76,12 @@ def unit(vectors: npt.ArrayLike) -> Floats:
     return np.asarray(vectors / np.where(length > 0, length, 1.0))
 
 
+def median_step(times: Floats) -> float:
+    """Return the median time [s] between two frames, of times (T,) with T at least 2."""
+    gaps = np.sort(np.diff(times))
+    return float(0.5 * (gaps[(len(gaps) - 1) // 2] + gaps[len(gaps) // 2]))
+
+
 def runs(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Return the runs of True in a mask (N,): for each the index of its first element, and the one after its last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))

@@ -24,8 +24,10 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
             own, found = points[edges[foot] : edges[foot + 1]], out[a:b, foot]
             heights = poses[a:b, foot, 2, None] + turns[2, :, foot].T @ own.T
             found[:, 0] = heights.min(axis=1, initial=np.inf)
-            touching = (heights <= found[:, :1] + patch).astype(np.float64)
-            middle = touching @ own / touching.sum(axis=1, keepdims=True)
+            touching = heights <= found[:, :1] + patch
+            used = touching.any(axis=0)
+            weights = touching[:, used].astype(np.float64)
+            middle = weights @ own[used] / weights.sum(axis=1, keepdims=True)
             found[:, 1:] = poses[a:b, foot, :3] + apply(turns[:, :, foot], middle.T).T
 
     in_slices(len(poses), work)

@@ -17,7 +17,7 @@ from typing import ClassVar, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.geometry.arrays import ContentEquality, Floats, frozen, median_step
 
 __all__ = [
     "JOINT_DISPLACEMENT",
@@ -106,7 +106,7 @@ class Timeline(ContentEquality):
         if count <= MAX_FILL * sum(t.num_frames for t in found):
             return cls.uniform(int(count), rate)
         times = found[-1].times
-        half = 0.5 * float(np.median(np.diff(times))) if len(times) > 1 else ON_FRAME
+        half = 0.5 * median_step(times) if len(times) > 1 else ON_FRAME
         for other in found[-2::-1]:
             after = np.searchsorted(times, other.times)
             ends = np.concatenate([[-np.inf], times, [np.inf]])

@@ -4,6 +4,7 @@ import numpy as np
 
 from bodymotion.dynamics import measure
 from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import median_step
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -40,7 +41,7 @@ def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> 
         columns.append(euler_values(local[:, 3:]))
         channels = (*CHANNELS[:3] * moves, *EULER_CHANNELS)
         joints.append(SkeletonJoint(name=link.name, parent=link.parent, offset=offset[0], channels=channels))
-    step = float(np.median(np.diff(found.times))) if len(found.times) > 1 else 1 / 30
+    step = median_step(found.times) if len(found.times) > 1 else 1 / 30
     return Skeleton(joints=tuple(joints), values=np.concatenate(columns, axis=1), frame_time=step)
 
 

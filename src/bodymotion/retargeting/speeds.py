@@ -9,7 +9,7 @@ import numpy as np
 from bodymotion.balancing.balancing import eased, smoothed
 from bodymotion.balancing.stance import pose_difference
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.model.body import Body
 
 SPEED_SHARE = 0.999  # Of the velocity limits of joints, which are kept.
@@ -44,7 +44,7 @@ def calmed(q: Floats, root: Floats, times: Floats, legs: Sequence[int]) -> tuple
 
     The joints of `legs` and trunk are filtered where one of them or the root is sudden, any other joint where it is.
     """
-    gap = float(np.median(np.diff(times))) if len(times) > 2 else 0.0
+    gap = median_step(times) if len(times) > 2 else 0.0
     for cutoff in CUTOFFS if gap else ():
         speeds = np.concatenate([np.diff(q, axis=0), 2.0 * pose_difference(root[1:], root[:-1])], axis=1) / gap
         sudden = np.abs(np.diff(speeds, axis=0)) > MAX_CHANGE + MAX_ACCELERATION * gap

@@ -15,7 +15,7 @@ import numpy as np
 
 from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.system.extras import need
 from bodymotion.system.memory import check_memory
 
@@ -55,7 +55,7 @@ class Music:
     @property
     def tempo(self) -> float:
         """The beats per minute; 0 where there are none."""
-        return 60.0 / float(np.median(np.diff(self.beats))) if len(self.beats) > 1 else 0.0
+        return 60.0 / median_step(self.beats) if len(self.beats) > 1 else 0.0
 
     @cached_property
     def beats(self) -> Floats:

@@ -22,9 +22,10 @@ from bodymotion.checks.physics.samples import (
     measure_samples,
 )
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root, sign_flips
-from bodymotion.diagnostics import Rule, Severity
+from bodymotion.diagnostics import Location, Rule, Severity
 from bodymotion.diagnostics.text import counted
-from bodymotion.editing import recover_joints
+from bodymotion.dynamics import Soles
+from bodymotion.dynamics.differentiation import MIN_REST
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
@@ -48,8 +49,6 @@ def physics(
     body: Body,
     q: Floats | None,
     unusable: Collection[str] = (),
-    ground: Ground | None = None,
-    min_overload: float = 0.05,
 ) -> list[Finding]:
     """Return the findings about the physics of a motion that fits its body.
 
@@ -60,10 +59,6 @@ def physics(
         links, where the motion has these.
     unusable:
         Contents of components whose positions are in another unit.
-    ground:
-        The ground, where it is known; by default it is found from the motion.
-    min_overload:
-        [s] A shorter overload of a motor is not reported.
     """
     links = motion.link_position
     if links is not None and links.content in unusable:
@@ -99,10 +94,12 @@ def physics(
         zmp = zmp if usable and np.isfinite(zmp.values).all() else None
     free = body.links[0].joint.type == "free"
     has_place = not free or root is not None or (zmp is not None and zmp.is_root_relative)
-    if ground is None and free and has_place:
-        ground = ground_of(body, q, root, times)
+    ground = ground_of(body, q, root, times) if free and has_place else None
     floor = ground.height if ground is not None and ground.level and root is not None else None
-    overlaps, collisions = _collisions(body, q, root, frames, floor)
+    chosen = chosen_frames(q, root, times)
+    overlaps, collisions = _overlaps(body, q, root, frames, chosen, floor)
+    if overlaps is not None:
+        collisions = _collisions(overlaps, Sampling(chosen, times[chosen], locate), body)
     if not has_place or (free and root is None and ground is None):
         return found + collisions
     if root is None and not free:
@@ -110,10 +107,7 @@ def physics(
     samples = measure_samples(body, q, root, frames, ground, zmp)
     if samples is None:
         return found + collisions
-    for one in found:
-        for moment in one.moments:
-            if moment.rule != rules.SIGN_FLIP.code:
-                samples.discard(moment.start, moment.end, wrong=moment.rule in SPIKES)
+    _discard(samples, found)
     margins = samples.margins[np.isfinite(samples.margins)]
     trembles = any(one.problem.rule == rules.TREMBLES.code for one in found)
     if not trembles and len(margins) and np.mean(margins < -MAX_ZMP_DISTANCE) > MAX_ZMP_SHARE:
@@ -134,7 +128,55 @@ def physics(
         found += balance(samples)
     found = _with_cause(found, body)
     # The forces in an extra joint are unknown.
-    return found if body.extra_joints else found + torques(samples, body, min_overload)
+    return found if body.extra_joints else found + torques(samples, body, MIN_OVERLOAD)
+
+
+def physics_of_plays(
+    body: Body, feet: Soles, times: Floats, plays: Sequence[tuple[Floats, Floats]], min_overload: float
+) -> list[list[Finding]]:
+    """Return the findings about collisions, depths, flight and torques of each of N played motions on a level floor at z = 0.
+
+    They are measured together: one motion, with a rest before each.
+
+    Parameters
+    ----------
+    feet:
+        The links that may be in contact.
+    times:
+        (T,) [s] of the frames of all of them.
+    plays:
+        The joint values (T, J) and root poses (T, 7) of each.
+    min_overload:
+        [s] A shorter overload of a motor is not reported.
+    """
+    q, root = (np.concatenate(parts) for parts in zip(*plays, strict=True))
+    starts = np.arange(len(plays)) * (times[-1] - times[0] + 2 * MIN_REST)
+    frames = Sampling(np.arange(len(q)), (starts[:, None] + times).ravel(), lambda _: Location())
+    ground = Ground(feet, None, 0.0, level=True)
+    chosen = chosen_frames(q, root, frames.times)
+    overlaps, unchecked = _overlaps(body, q, root, frames, chosen, ground.height)
+    samples = measure_samples(body, q, root, frames, ground, None)
+    edges = np.searchsorted(chosen, np.arange(len(plays) + 1) * len(times))
+    results = []
+    for k, (own_q, own_root) in enumerate(plays):
+        rows = slice(edges[k], edges[k + 1])
+        numbers = chosen[rows] - k * len(times)
+        sampling = Sampling(numbers, times[numbers], frames.locate)
+        own = None if overlaps is None else overlaps.of_postures(rows)
+        found = list(unchecked) if own is None else _collisions(own, sampling, body)
+        if samples is not None:
+            part = samples.of_frames(rows, sampling)
+            _discard(part, jumps_of_joints(own_q, times, body, frames.locate))
+            _discard(part, jumps_of_root(own_root, times, frames.locate))
+            found += feet_on_ground(part, ground, body, own) + torques(part, body, min_overload)
+        results.append(found)
+    return results
+
+
+def _discard(samples: Samples, found: Sequence[Finding]) -> None:
+    """Discard measurements around sudden changes."""
+    for moment in (moment for one in found for moment in one.moments if moment.rule != rules.SIGN_FLIP.code):
+        samples.discard(moment.start, moment.end, wrong=moment.rule in SPIKES)
 
 
 def _with_cause(found: list[Finding], body: Body) -> list[Finding]:
@@ -168,6 +210,8 @@ def calm_steps(times: Floats, found: Sequence[Finding]) -> npt.NDArray[np.bool_]
 
 
 def _recovered(motion: Motion, body: Body) -> Floats | None:
+    from bodymotion.editing import recover_joints
+
     try:
         joints = recover_joints(motion, body)[0].joint_displacement
         return None if joints is None else body.joint_values(joints)
@@ -247,6 +291,7 @@ MAX_ZMP_DIFFERENCE = 0.05
 """[m] The largest difference between the recorded and the computed zero moment point. Patterns planned with simple models of the same robot
 are about 30 mm off."""
 MAX_LOAD = 1.05  # The largest torque, as a multiple of what the motor gives; torques computed from frames have errors.
+MIN_OVERLOAD = 0.05  # [s] A shorter overload of a motor is not reported.
 BRIDGE = 0.05  # [s] Two violations with a shorter time between them are one.
 
 
@@ -270,28 +315,35 @@ def feet_on_ground(samples: Samples, ground: Ground, body: Body, overlaps: Colli
     return [*_together(rules.SLIPS, slips), *_together(rules.SINKS, sinks), *_hovers(samples, level=True)]
 
 
-def _collisions(
-    body: Body, q: Floats, root: Floats | None, motion: Sampling, floor: float | None
+def _overlaps(
+    body: Body,
+    q: Floats,
+    root: Floats | None,
+    motion: Sampling,
+    frames: npt.NDArray[np.intp],
+    floor: float | None,
 ) -> tuple[Collisions | None, list[Finding]]:
-    """Return the collisions in a motion, None where they cannot be found, and the findings about links inside of each other."""
-    frames = chosen_frames(q, root, motion.times)
+    """Return the collisions in some `frames` of a motion; None, and the finding with the reason, where they cannot be found."""
     if len(body.links) < 2 or not len(frames):
         return None, []
     placed = np.broadcast_to(body.root_pose, (len(q), 7)) if root is None else root
     try:
-        overlaps = find_collisions(body, q[frames], placed[frames], floor)
+        return find_collisions(body, q[frames], placed[frames], floor), []
     except (ImportError, ValueError) as error:
         reason = f"collisions of links were not checked: {error}"
         return None, [Finding(rules.NO_COLLISIONS.problem(reason, replace(motion.locate(0), line=None, column=None)))]
+
+
+def _collisions(overlaps: Collisions, sampling: Sampling, body: Body) -> list[Finding]:
+    """Return the finding about links inside of each other."""
     found = []
     text = "{subject} overlap by {amount:.3g} mm in {at}, and for {duration:.2f} s"
     limits = {"bridge": BRIDGE, "max_amount": MAX_OVERLAP / MIN_DEPTH}
-    sampling = Sampling(frames, motion.times[frames], motion.locate)
     for one, two, depth in overlaps.by_pair():
         if one != FLOOR:
             names = f"{body.links[one].name!r} and {body.links[two].name!r}"
             found.append(_moments(rules.COLLIDES, sampling, depth * 1000, MIN_DEPTH * 1000, text, names, **limits))
-    return overlaps, _together(rules.COLLIDES, found)
+    return _together(rules.COLLIDES, found)
 
 
 def _uneven(samples: Samples) -> list[Finding]:

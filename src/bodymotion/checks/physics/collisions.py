@@ -50,11 +50,17 @@ class Collisions:
 
     def by_pair(self) -> Iterator[tuple[int, int, Floats]]:
         """Return each pair of links with its depths (T,) [m], which are 0 where the two do not overlap."""
-        for one, two in np.unique(self.links, axis=0).tolist():
+        for one, two in sorted(set(map(tuple, self.links.tolist()))):
             own = (self.links == [one, two]).all(axis=1)
             depths = np.zeros(self.num_frames)
             depths[self.frames[own]] = self.depths[own]
             yield one, two, depths
+
+    def of_postures(self, rows: slice) -> "Collisions":
+        """Return the collisions in some of the postures, which are counted from the first of these on."""
+        own = (self.frames >= rows.start) & (self.frames < rows.stop)
+        frames = self.frames[own] - rows.start
+        return Collisions(self.links[own], frames, self.depths[own], self.points[own], rows.stop - rows.start)
 
 
 class _Boxes:

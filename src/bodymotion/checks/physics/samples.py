@@ -7,7 +7,8 @@ Velocities and accelerations are those of polynomials over `WINDOW` seconds (Sav
 are reported by other rules.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -15,8 +16,9 @@ import numpy.typing as npt
 
 from bodymotion.checks.findings import Sampling
 from bodymotion.dynamics import Measures, Soles, SupportPolygons, find_feet, ground_height, measure, root_on_feet, soles
+from bodymotion.dynamics.differentiation import stretches
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.model.body import Body
 from bodymotion.model.motors import effort_range
 from bodymotion.motion import Motion, Vector3Seq
@@ -87,12 +89,18 @@ class Samples(Sampling):
         """The arrays that are computed from accelerations."""
         return self.support, self.margins, self.zmp_differences, self.torques
 
+    def of_frames(self, rows: slice, sampling: Sampling) -> "Samples":
+        """Return the measurements in some rows, whose frames are those of `sampling`."""
+        kept = ("frames", "times", "locate", "motors", "efforts")
+        arrays = {one.name: getattr(self, one.name)[rows] for one in fields(self) if one.name not in kept}
+        return replace(self, frames=sampling.frames, times=sampling.times, locate=sampling.locate, **arrays)
+
     def discard(self, start: float, end: float, *, wrong: bool) -> None:
         """Discard speeds and forces around `start` to `end` [s], where another rule reports a sudden change.
 
         `wrong`: the frames themselves are wrong, so heights are discarded, too.
         """
-        gap = float(np.median(np.diff(self.times)))
+        gap = median_step(self.times)
         near = max(WINDOW, 3.0 * gap)
         if wrong:
             self.heights[slice(*np.searchsorted(self.times, [start - gap, end + gap]))] = np.nan
@@ -137,7 +145,7 @@ def measure_samples(
     if len(frames) < 5 or len(body.links) > MAX_LINKS:
         return None
     kept = all_frames.times[frames]
-    gap = float(np.median(np.diff(kept)))
+    gap = median_step(kept)
     forces = root is not None and gap <= MAX_TIME_STEP and body.mass > 0
     window = int(np.clip(2 * int(0.5 * WINDOW / gap) + 1, 5, 101))
     motors = [
@@ -210,11 +218,10 @@ def measure_samples(
             samples.recorded_margins[inner] = np.where(stable, polygons.margins(points[:, :2])[0], np.nan)[cut]
             if forces:
                 samples.zmp_differences[inner] = np.linalg.norm(points[cut, :2] - measures.zmp[cut, :2], axis=1)
-    # Near the ends of the motion the polynomials have frames on one side only.
-    edge = window // 2
+    # Near the ends of the motion, and beside a long rest, the polynomials have frames on one side only.
     for values in samples.of_forces:
-        values[:edge] = np.nan
-        values[len(values) - edge :] = np.nan
+        for first, end in pairwise(stretches(kept)):
+            values[first : first + window // 2] = values[max(end - window // 2, first) : end] = np.nan
     return samples
 
 
@@ -259,7 +266,7 @@ def chosen_frames(q: Floats, root: Floats | None, times: Floats) -> npt.NDArray[
     """Return the frames to be measured: those with finite numbers and orientations, at least `MIN_TIME_STEP` apart."""
     if len(times) < 5:
         return np.zeros(0, dtype=np.intp)
-    stride = max(int(MIN_TIME_STEP / max(float(np.median(np.diff(times))), 1e-9)), 1)
+    stride = max(int(MIN_TIME_STEP / max(median_step(times), 1e-9)), 1)
     frames = np.arange(0, len(times), stride)
     valid = np.isfinite(q[frames]).all(axis=1)
     if root is not None:

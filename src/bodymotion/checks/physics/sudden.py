@@ -163,7 +163,8 @@ def jumps_of_joints(q: Floats, times: Floats, body: Body, locate: FrameLocator) 
     found: list[tuple[Sudden, str, str]] = []
     full_turns: list[Moment] = []
     trembles: list[Moment] = []
-    for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
+    for column in _changing_columns(q, np.diff(times)).tolist():
+        joint, link = body.joints[column], body.joint_links[column]
         if link < 0 or joint.type not in ("rotate", "slide"):
             continue
         values, name = q[:, [column]], joint.name or body.links[link].name
@@ -179,6 +180,14 @@ def jumps_of_joints(q: Floats, times: Floats, body: Body, locate: FrameLocator) 
         *finding(rules.FULL_TURN, full_turns),
         *finding(rules.TREMBLES, trembles),
     ]
+
+
+def _changing_columns(q: Floats, gaps: Floats) -> npt.NDArray[np.intp]:
+    """Return the columns of joint values (T, J) in which a speed changes enough for a sliding joint, or a value by half a turn."""
+    steps = np.diff(q, axis=0)
+    change = np.abs(np.diff(steps / gaps[:, None], axis=0))
+    allowed = SLIDES.speed + SLIDES.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
+    return np.flatnonzero((change > allowed[:, None]).any(axis=0) | (np.abs(steps) > np.pi).any(axis=0))
 
 
 def jumps_of_root(root: Floats, times: Floats, locate: FrameLocator) -> list[Finding]:

@@ -230,7 +230,9 @@ def outermost_points(shapes: Iterable[Shape]) -> Floats:
     # The threads of a matrix product would cost more than they save for three columns.
     x, y, z = np.ascontiguousarray(cloud.T)
     farthest = [np.argmax(block[:, 0] * x + block[:, 1] * y + block[:, 2] * z, axis=1) for block in blocks]
-    return np.asarray(cloud[np.unique(np.concatenate(farthest))])
+    chosen = np.zeros(len(cloud), dtype=np.bool_)
+    chosen[np.concatenate(farthest)] = True
+    return np.asarray(cloud[chosen])
 
 
 def _directions() -> Floats:

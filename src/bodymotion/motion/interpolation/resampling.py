@@ -7,7 +7,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.losses import OTHER_RATE
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.motion.components import JOINT_DISPLACEMENT, Component, OtherSeq, Timeline
 from bodymotion.motion.interpolation.lowpass import low_passed, taps
 from bodymotion.motion.interpolation.sampling import (
@@ -173,7 +173,7 @@ def _grid_factor(timeline: Timeline, frame_rate: float) -> int:
         return 1
     rate = timeline.frame_rate
     if rate is None:
-        rate = min(1.0 / float(np.median(np.diff(timeline.times))), 4 * (timeline.num_frames - 1) / timeline.duration)
+        rate = min(1.0 / median_step(timeline.times), 4 * (timeline.num_frames - 1) / timeline.duration)
     return max(int(np.ceil(rate / frame_rate * (1 - 1e-9))), 1)
 
 

@@ -105,7 +105,7 @@ def needs_arm(animation: Animation) -> bool:
 
 def arm_playback(animation: Animation) -> str:
     """Return how the arm is played: the option `arm_playback`, else "workspace" for a hand with a pose, "jointspace" for joints."""
-    by_hand = Tracks(animation, stand(), poses.IDENTITY).has_hand
+    by_hand = Tracks(animation, _start(sitting=False), poses.IDENTITY).has_hand
     return str(animation.options.get("arm_playback") or ("workspace" if by_hand else "jointspace"))
 
 
@@ -155,7 +155,12 @@ def _start_pose(animation: Animation, start: SpotPose | Motion | None) -> SpotPo
 
 def default_start(animation: Animation) -> SpotPose:
     """Return the pose before an animation at the world's origin: sitting for `starts_sitting`, else the nominal stand."""
-    return sit() if "starts_sitting" in animation.options else stand()
+    return _start(sitting="starts_sitting" in animation.options)
+
+
+@cache
+def _start(*, sitting: bool) -> SpotPose:
+    return sit() if sitting else stand()
 
 
 class _Move:
