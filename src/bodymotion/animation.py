@@ -20,8 +20,7 @@ from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.collector import Source
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
-from bodymotion.system.display import NotebookDisplay
-from bodymotion.system.upward import provided_by
+from bodymotion.system.upward import NotebookDisplay, provided_by
 
 if TYPE_CHECKING:
     from bodymotion.motion import Motion

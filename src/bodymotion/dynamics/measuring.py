@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Location, Problem, WrongUseError
-from bodymotion.dynamics import rules
+from bodymotion.diagnostics import Location, Problem, WrongUseError, judgement
 from bodymotion.dynamics.contacts import Thresholds, feet_of_joints, foot_links, placed_on_feet
 from bodymotion.dynamics.differentiation import DERIVATIVES, Derivative, derivatives, pose_derivatives, stretches
 from bodymotion.dynamics.kinematics import GRAVITY, gravity_vector
@@ -24,6 +23,19 @@ from bodymotion.model.joint_names import fit_problems
 from bodymotion.motion import Motion
 from bodymotion.motion.interpolation import unwrapped
 from bodymotion.motion.interpolation.sampling import bridged
+
+ON_FEET = judgement.note(
+    "MEAS101",
+    "A motion has the pose of the root; otherwise it is computed from feet in contact.",
+    "on_feet=False (`bodymotion measure --no-on-feet`) keeps the root at the model's own pose",
+    example=("a walk with JointDisplacement alone", "one with the root's pose, too"),
+)
+NOT_FINITE = judgement.warning(
+    "MEAS103",
+    "The numbers of a motion that is measured are finite; results that depend on others are left out.",
+    "`bodymotion check` reports where they are",
+    example=("nan for a joint in one frame", "a number"),
+)
 
 SMOOTHING_TIME, SMOOTHING_TIME_ON_FEET = 0.05, 0.15
 """[s] Window of the polynomials of "suited" derivatives; the second one of a root that follows the feet."""
@@ -177,7 +189,7 @@ def configurations(
     if on_feet is None and root is None and (found := _followed_feet(body, q, links)):
         on_feet, links = True, found
         message = "the motion has no root pose: the root follows the feet"
-        problems += (rules.ON_FEET.problem(message, where),)
+        problems += (ON_FEET.problem(message, where),)
     ground = None
     if on_feet:
         whole = bridged(q)[0]
@@ -256,7 +268,7 @@ def _finite(
     )
     if root is not None and lost.any():
         root = np.where(lost[:, None], np.nan, root)
-    return np.where(wrong, np.nan, q), root, (rules.NOT_FINITE.problem(message, where),)
+    return np.where(wrong, np.nan, q), root, (NOT_FINITE.problem(message, where),)
 
 
 def _configurations(body: Body, motion: Motion) -> tuple[Floats, Floats, Floats | None, tuple[Problem, ...]]:

@@ -4,43 +4,6 @@ Each function takes a motion, or a body, and returns a new one. Unknown componen
 cannot be done, is added to its `problems`.
 """
 
-from bodymotion.editing.combinations import Residual, fill_link_poses, keep_root_pose, recover_joints
-from bodymotion.editing.frames import move, start_at, zmp_to_root, zmp_to_world
-from bodymotion.editing.joining import hold, insert, join, loop, seamless
-from bodymotion.editing.mirroring import mirror
-from bodymotion.editing.rerooting import reroot
-from bodymotion.editing.retiming import change_length, change_speed, reverse, within_limits
-from bodymotion.editing.selecting import drop, keep, trim, trim_frames
-from bodymotion.editing.smoothing import change_joint, fill_gaps, smooth, unwrap
-from bodymotion.model.scaling import scale
+from bodymotion.system.public import public
 
-__all__ = [
-    "Residual",
-    "change_joint",
-    "change_length",
-    "change_speed",
-    "drop",
-    "fill_gaps",
-    "fill_link_poses",
-    "hold",
-    "insert",
-    "join",
-    "keep",
-    "keep_root_pose",
-    "loop",
-    "mirror",
-    "move",
-    "recover_joints",
-    "reroot",
-    "reverse",
-    "scale",
-    "seamless",
-    "smooth",
-    "start_at",
-    "trim",
-    "trim_frames",
-    "unwrap",
-    "within_limits",
-    "zmp_to_root",
-    "zmp_to_world",
-]
+__all__, __getattr__ = public(__name__)

@@ -218,7 +218,7 @@ def _moments(scene: Scene) -> tuple[Moment, ...]:
 
 def _measure(scene: Scene) -> Measures:
     from bodymotion.dynamics import measure
-    from bodymotion.dynamics.rules import ON_FEET
+    from bodymotion.dynamics.measuring import ON_FEET
 
     joints = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=scene.timeline, values=scene.q)
     root = MultiSE3Seq(content=LINK_POSITION, timeline=scene.timeline, values=scene.link_poses[:, :1])
