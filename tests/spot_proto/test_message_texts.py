@@ -138,3 +138,44 @@ def test_what_can_not_be_played_is_said_in_reading_and_in_writing(tmp_path):
     assert {problem.rule for problem in again.problems} == {"CHA130", "CHA208"}
     path.write_text(text.replace("-5", "60").replace("time: 1 ", "time: 3 "), encoding="utf-8")
     assert not bm.load(path).problems
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("time: 0.5", "time: 5e-1 # 0.25 s: too early"),
+        ("time: 0.5", "time: 0.5\n  time: 0.5"),
+        ("time: 0.5", "time: 1-2"),
+        ("value: 0.25", "value: -0"),
+        ("value: 0.25", "value: nan"),
+        ("value: 0.25", "value: 0.25f"),
+        ("value: 0.25", "value: 0x10"),
+        ("value: 0.25", "value: 0.25 unknown: 3"),
+        (
+            "value: 0.25",
+            "value: 0.25\n      }\n    }\n  }\n}\nname: 'of % between rows'\nanimation_keyframes {\n  body {\n    body_pos {\n      y {",
+        ),
+        ("body_pos", "com_pos"),
+    ],
+)
+def test_rows_that_differ_in_their_numbers_only(old, new):
+    """Of rows alike one is parsed; the animation, or the fault, is that of all of them parsed by protobuf, in another style."""
+    message = sequence_pb2.Animation(name="alike", bpm=100)
+    for k in range(9):
+        row = message.animation_keyframes.add(time=k / 8)
+        row.body.body_pos.x.value = k / 16
+        row.body.body_pos.z.value = 0.5
+    text = text_format.MessageToString(message).replace(old, new)
+    results = []
+    for styled in (text, text.replace("animation_keyframes {", "animation_keyframes  {")):
+        try:
+            results.append(bm.spot.from_text(styled))
+        except bm.FormatError as error:
+            results.append([(one.rule, one.location.line) for one in error.problems])
+    assert results[0] == results[1]
+    try:
+        expected = text_format.Parse(text, sequence_pb2.Animation())
+    except text_format.ParseError:
+        return
+    assert results[0] == bm.spot.from_bytes(expected.SerializeToString())
