@@ -14,7 +14,7 @@ from bosdyn.choreography.client.animation_file_to_proto import convert_animation
 from bosdyn.choreography.client.choreography import ChoreographyClient, load_choreography_sequence_from_txt_file
 from bosdyn.client.lease import LeaseKeepAlive
 from bosdyn.client.sdk import create_standard_sdk
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app

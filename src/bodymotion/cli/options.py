@@ -24,9 +24,7 @@ Bpm: TypeAlias = Annotated[float | None, "--bpm BPM: Tempo at which an animation
 Music: TypeAlias = Annotated[
     Path | None, "--music FILE: Music (wav, flac, ogg, mp3) beside the motion, with its beats on the timeline."
 ]
-BeatsPerBar: TypeAlias = Annotated[
-    int, IntRange(1), "--beats-per-bar N: Beats in a bar of the music; 3 in a waltz."
-]
+BeatsPerBar: TypeAlias = Annotated[int, IntRange(1), "--beats-per-bar N: Beats in a bar of the music; 3 in a waltz."]
 Slices: TypeAlias = Annotated[float | None, "--slices N: Length of the playback in slices (quarter beats)."]
 Workers: TypeAlias = Annotated[
     int | None, IntRange(1), "--workers N: Processes that share many files; by default one for each core."

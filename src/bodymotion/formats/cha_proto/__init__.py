@@ -14,34 +14,6 @@
 Google's library reads and writes everything but rows that look alike: of those it writes one, and `rows` fills in the others.
 """
 
-from bodymotion.formats.cha_proto.reader import from_bytes, from_text, read_animation_message
-from bodymotion.formats.cha_proto.sequence import (
-    choreography_from_bytes,
-    read_choreography,
-    write_save,
-    write_sequence_bytes,
-    write_sequence_text,
-)
-from bodymotion.formats.cha_proto.state_log import read_log, read_state_log
-from bodymotion.formats.cha_proto.vendor import from_proto, to_move_info, to_proto
-from bodymotion.formats.cha_proto.writer import to_bytes, to_text, write_message_bytes, write_message_text
+from bodymotion.system.public import public
 
-__all__ = [
-    "choreography_from_bytes",
-    "from_bytes",
-    "from_proto",
-    "from_text",
-    "read_animation_message",
-    "read_choreography",
-    "read_log",
-    "read_state_log",
-    "to_bytes",
-    "to_move_info",
-    "to_proto",
-    "to_text",
-    "write_message_bytes",
-    "write_message_text",
-    "write_save",
-    "write_sequence_bytes",
-    "write_sequence_text",
-]
+__all__, __getattr__ = public(__name__)

@@ -1,0 +1,11 @@
+from bodymotion.spot.playback.dimensions import JOINT_NAMES as JOINT_NAMES
+from bodymotion.spot.playback.playing import needs_arm as needs_arm
+from bodymotion.spot.playback.playing import play as play
+from bodymotion.spot.playback.recording import FOOT_CONTACT as FOOT_CONTACT
+from bodymotion.spot.playback.recording import REACH_ERROR as REACH_ERROR
+from bodymotion.spot.playback.recording import last_pose as last_pose
+from bodymotion.spot.playback.robot import spot_body as spot_body
+from bodymotion.spot.playback.stance import SpotPose as SpotPose
+from bodymotion.spot.playback.stance import sit as sit
+from bodymotion.spot.playback.stance import stand as stand
+from bodymotion.spot.playback.validation import validate as validate
