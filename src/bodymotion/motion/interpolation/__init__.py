@@ -18,20 +18,6 @@ before the first source frame its value holds. The last destination frame is tha
 source frame every method returns the value unchanged, to the bit.
 """
 
-from bodymotion.motion.interpolation.resampling import check_motion_fits, resampled
-from bodymotion.motion.interpolation.sampling import HOLDING, Method, frames_needed, held_frames, sampled, taking_effect
-from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, unwrapped
+from bodymotion.system.public import public
 
-__all__ = [
-    "HOLDING",
-    "Method",
-    "Wrap",
-    "check_motion_fits",
-    "find_wraps",
-    "frames_needed",
-    "held_frames",
-    "resampled",
-    "sampled",
-    "taking_effect",
-    "unwrapped",
-]
+__all__, __getattr__ = public(__name__)
