@@ -1,7 +1,7 @@
 """Change a motion so that its robot can stand: feet that stand are pinned, and the zero moment point is put into the support polygon."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from bodymotion.dynamics import Measures, foot_slips, measure
 from bodymotion.dynamics.differentiation import derivatives
 from bodymotion.editing.retiming import speed_shares, stretched
 from bodymotion.editing.rules import NOT_EDITED
+from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.kernels.feet import lowest
 from bodymotion.model.body import Body
@@ -42,6 +43,8 @@ FRAME_SIZE, LINK_SIZE = 5000, 1000  # [bytes] For each frame of the plan and, fo
 MIN_REPORTED = 5e-5  # [rad or m] Joints that change by less are not listed.
 MAX_SLOWER, MAX_SLOWER_ONCE = 3, 1.5
 """So often a motion is made slower, since joints are faster where feet and balance need it, and for balance by this factor each time."""
+EFFORT_SHARE = 0.98  # Of the efforts of motors: torques are filtered before they are compared with it.
+MAX_FORCE_SHARE = 0.05  # Of the weight: a larger force in the air is reported.
 MAX_FACTOR = 100  # A motion that had to be made slower by more has a jump.
 EASING_TIME = 0.2  # [s] A motion slows down over this time before a joint would be too fast.
 
@@ -121,6 +124,7 @@ def balance(
     feet: Sequence[int | str] | None = None,
     ground: float | None = None,
     limits: bool = True,
+    acceleration: float = np.inf,
 ) -> BalancedMotion:
     """Return a motion near to another one with which the robot can stand.
 
@@ -138,7 +142,10 @@ def balance(
     feet, ground:
         The links that may be in contact, and the height of the ground [m]; by default as `bodymotion.dynamics.measure` finds them.
     limits:
-        Slow the motion down where its joints exceed their velocity limits, or where it is too fast to be balanced.
+        Slow the motion down where its joints exceed their velocity limits, or where it is too fast to be balanced, or for the torques
+        that its motors have. Torques that a posture needs at rest are only reported.
+    acceleration:
+        [rad/s² or m/s²] The motion is slowed down where a joint exceeds it, too.
 
     Returns
     -------
@@ -156,12 +163,14 @@ def balance(
     """
     if not 0 <= margin < np.inf:
         raise WrongUseError(f"margin: expected a finite distance of at least 0, got {margin:g}")
+    if not acceleration > 0:
+        raise WrongUseError(f"acceleration: expected a limit above 0, got {acceleration:g}")
     slowed: tuple[tuple[float, float, float], ...] = ()
     now = old = original = _measured(body, motion, feet, ground)
     for number in range(1 + MAX_SLOWER * limits):
-        factor = _excess_speed(now) if limits else np.ones(1)
+        factor = _excess_speed(now, acceleration if number else np.inf) if limits else np.ones(1)
         if number:
-            factor = np.maximum(factor, _excess_acceleration(now))
+            factor = np.maximum(factor, np.maximum(_excess_acceleration(now), _excess_torque(now)))
         if factor.max() > 1.0 + 1e-6:
             motion, parts = _slower(motion, now.times, factor)
             slowed += parts
@@ -171,10 +180,10 @@ def balance(
         # What is faster than a body tilts is mostly the noise of a file.
         cutoff = ROOT_CUTOFF if old.motion.link_position is None else ZMP_CUTOFF
         root = smoothed(old.root_poses, old.times, cutoff)
-        smooth = smoothed(old.joint_displacements, old.times, ZMP_CUTOFF), root
+        smooth = smoothed(old.joint_displacements, old.times, ZMP_CUTOFF, are_poses=False), root
         plan = plan_feet(old, body.forward_kinematics(*smooth))
         missed, now = _balanced(old, smooth, plan, margin)
-    report = _report(original, old, now, plan, missed, slowed)
+    report = _report(original, old, now, plan, missed, slowed, acceleration)
     return _result(motion, old, now, report)
 
 
@@ -201,7 +210,10 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
     polygons, numbers = support_edges(plan, old, margin)
     smooth = body.center_of_mass(body.forward_kinematics(*before))
     smooth[:, 2:] = smoothed(smooth[:, 2:], times, HEIGHT_CUTOFF)
-    center, acceleration = np.array(smooth), derivatives(smooth[:, :2], times)[1]
+    # In the air the centre of mass falls freely, so that its height is planned, too.
+    air = ~plan.contact.any(axis=1)
+    planned = slice(0, 3 if air.any() else 2)
+    wish, center, acceleration = np.array(smooth), np.array(smooth), derivatives(smooth, times)[1]
     speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
     at_rest = bool(speed[0] < REST_SPEED), bool(speed[-1] < REST_SPEED)
     q, root, now = *before, old
@@ -213,30 +225,45 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
     if _score(old, kept[0])[0] == 1 and np.quantile(inside, 0.01) >= -SAFE_MARGIN and _slip(old) <= MAX_MISS:
         return kept
     for number in range(MAX_ITERATIONS):
-        path = now.center_of_mass[:, :2]
+        path = now.center_of_mass
         fall = np.maximum(now.center_of_mass_acceleration[:, 2] - now.gravity[2], 0.1 * -now.gravity[2])
         pendulum = smoothed(((now.center_of_mass[:, 2] - ground) / fall)[:, None], times, ZMP_CUTOFF)[:, 0]
-        offset = np.nan_to_num(now.zmp[:, :2] - path + pendulum[:, None] * now.center_of_mass_acceleration[:, :2])
+        offset = np.nan_to_num(
+            now.zmp[:, :2] - path[:, :2] + pendulum[:, None] * now.center_of_mass_acceleration[:, :2]
+        )
         inner = np.clip(np.arange(len(times)), END_FRAMES, len(times) - 1 - END_FRAMES)
         offset = smoothed(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, ZMP_CUTOFF)
-        wanted = plan_center(times, smooth[:, :2], acceleration, offset, pendulum, polygons, numbers, at_rest)
-        change = np.abs(wanted - center[:, :2]).max()
+        wanted = plan_center(
+            times, wish[:, planned], acceleration[:, planned], offset, pendulum, polygons, numbers, at_rest
+        )
+        change = np.abs(wanted - center[:, planned]).max()
         if number and change < DONE and low.max() <= MIN_LOWERING:
             break
-        center[:, :2] = wanted
-        root = np.concatenate((root[:, :2] + wanted - path, root[:, 2:]), axis=1)
-        q, root, missed = solve_postures(body, plan, center, before, (before[0], root))
+        center[:, 2], center[:, planned] = wish[:, 2], wanted
+        root = np.concatenate((root[:, :2] + (wanted - path[:, planned])[:, :2], root[:, 2:]), axis=1)
+        lifted = replace(plan, targets=_lifted(plan.targets, center[:, 2] - smooth[:, 2], air))
+        q, root, missed = solve_postures(body, lifted, center, before, (before[0], root))
         if body.extra_joints:
             q = close_loops(body, q).q
         now = measure(body, Motion.from_joints(q, times=times, root=root), feet=plan.links, ground=ground)
         low = np.clip(center[:, 2] - now.center_of_mass[:, 2], 0.0, MAX_LOWERING)
         if low.max() > MIN_LOWERING:
-            lowered = center[:, 2] - eased(2.0 * low, times, LOWERING_TIME)
-            center[:, 2] = np.maximum(lowered, smooth[:, 2] - 2.0 * MAX_LOWERING)
+            lowered = wish[:, 2] - eased(2.0 * low, times, LOWERING_TIME)
+            wish[:, 2] = np.maximum(lowered, smooth[:, 2] - 2.0 * MAX_LOWERING)
         if not number or _score(now, missed) > _score(best[1], best[0]):
             best = missed, now
     (share, least), (old_share, old_least) = (_score(measures, misses) for misses, measures in (best, kept))
     return best if (share, least) >= (old_share, min(old_least, SAFE_MARGIN)) else kept
+
+
+def _lifted(targets: Floats, change: Floats, air: npt.NDArray[np.bool_]) -> Floats:
+    """Return the poses (T, K, 7) of feet that follow the change (T,) [m] of the height of the centre of mass in each flight."""
+    targets = np.array(targets)
+    for a, b in runs(air):
+        share = np.linspace(0.0, 1.0, b - a + 2)[1:-1]
+        more = (change[a:b] - (1.0 - share) * change[a] - share * change[b - 1]).max()
+        targets[a:b, :, 2] += (max(more, 0.0) * 16.0 * (share * (1.0 - share)) ** 2)[:, None]
+    return targets
 
 
 def _score(now: Measures, missed: Floats) -> tuple[float, float]:
@@ -247,12 +274,15 @@ def _score(now: Measures, missed: Floats) -> tuple[float, float]:
     return float(np.mean(good)), float(np.nan_to_num(_minimum(now.stability_margin), nan=-np.inf))
 
 
-def smoothed(values: Floats, times: Floats, cutoff: float) -> Floats:
-    """Return values (T, …), poses where they have seven columns, without what is faster than a cutoff [Hz]; as they are below 3 frames."""
+def smoothed(values: Floats, times: Floats, cutoff: float, *, are_poses: bool = True) -> Floats:
+    """Return values (T, …) without what is faster than a cutoff [Hz]; as they are below 3 frames.
+
+    Seven columns are poses, unless `are_poses` is False.
+    """
     if len(times) < MIN_FILTERED:
         return values
     weights = gaussian(float(np.clip(cutoff * np.median(np.diff(times)), 1.0 / len(values), 0.5)))
-    return all_low_passed(values, weights, poses=values.shape[1] == 7)
+    return all_low_passed(values, weights, poses=are_poses and values.shape[1] == 7)
 
 
 def _known_zmp(now: Measures) -> Floats:
@@ -275,8 +305,8 @@ def eased(values: Floats, times: Floats, seconds: float = EASING_TIME) -> Floats
     return smooth_bound(values, int(np.clip(seconds / np.median(np.diff(times)) + 0.5, 1, len(times))))
 
 
-def _excess_speed(now: Measures) -> Floats:
-    """Return by which factor (T,) joints exceed their velocity limits, 1 where they do not."""
+def _excess_speed(now: Measures, acceleration: float) -> Floats:
+    """Return by which factor (T,) joints must be slower for their velocity limits and the acceleration, 1 where they keep them."""
     ratio = speed_shares(now.body, now.joint_velocities)
     ratio[np.isinf(ratio)] = 0.0  # A limit of 0 cannot be reached by slowing down; it is reported.
     if ratio.max(initial=0.0) > MAX_FACTOR:
@@ -285,7 +315,35 @@ def _excess_speed(now: Measures) -> Floats:
             f"joint {now.body.joints[column].name!r} is {ratio.max():.3g} times as fast as its velocity limit at {now.times[frame]:.3f} s, "
             f"expected a jump of no more than {MAX_FACTOR} times; remove jumps first, or use limits=False (--no-limits)"
         )
-    return np.asarray(ratio.max(axis=1, initial=1.0))
+    return np.maximum(
+        ratio.max(axis=1, initial=1.0),
+        np.sqrt(np.abs(now.joint_accelerations).max(axis=1, initial=0.0) / acceleration),
+    )
+
+
+def _excess_torque(now: Measures) -> Floats:
+    """Return by which factor (T,) a motion must be slower for the torques of its motors, 1 where they are enough.
+
+    At half the speed, what moving adds to the torques that the postures need at rest is a quarter. Where these are too large
+    themselves, slowing down does not help.
+    """
+    limits = [effort_range(joint) or (-np.inf, np.inf) for joint in now.body.joints]
+    lower, upper = EFFORT_SHARE * np.reshape(limits, (-1, 2)).T
+    torques = smoothed(now.torques, now.times, ZMP_CUTOFF, are_poses=False)
+    beyond = (torques < lower) | (torques > upper)
+    if not beyond.any() or not now.contacts.in_contact.any(axis=1).all():
+        return np.ones(len(now.times))
+    rates = ("joint_velocities", "joint_accelerations", "root_velocity", "root_acceleration")
+    rest = smoothed(
+        replace(now, **{name: 0.0 * getattr(now, name) for name in rates}).torques,
+        now.times,
+        ZMP_CUTOFF,
+        are_poses=False,
+    )
+    added = torques - rest
+    kept = np.where(added > 0, upper - rest, lower - rest) / np.where(beyond, added, 1.0)
+    kept = np.where(beyond & (rest > lower) & (rest < upper), np.clip(kept, MAX_SLOWER_ONCE**-2, 1.0), 1.0)
+    return np.asarray(kept.min(axis=1, initial=1.0) ** -0.5)
 
 
 def _excess_acceleration(now: Measures) -> Floats:
@@ -318,6 +376,7 @@ def _report(
     plan: FootPlan,
     missed: Floats,
     slowed: tuple[tuple[float, float, float], ...],
+    acceleration: float,
 ) -> BalanceReport:
     """Compare the original measures, and those of the slowed motion (`old`, as many frames as `now`), with the balanced ones."""
     times = old.times
@@ -332,6 +391,7 @@ def _report(
     feet = [old.body.links[index].name for index in plan.links]
     joints = [joint.name or f"joint {k}" for k, joint in enumerate(old.body.joints)]
     unchanged = now is old and _score(now, missed)[0] < 1
+    placed = [poses.transform_points(one.link_poses[:, plan.links], plan.points) for one in (now, old)]
     return BalanceReport(
         seconds=float(times[-1] - times[0]),
         frames=len(times),
@@ -342,10 +402,10 @@ def _report(
         slip_before=_slip(original),
         slip_after=_slip(now),
         center_shift=largest(np.linalg.norm(now.center_of_mass - old.center_of_mass, axis=1)),
-        feet=changes(feet, plan.shifts) if now is not old else {},
+        feet=changes(feet, np.linalg.norm(placed[0] - placed[1], axis=-1)),
         joints=changes(joints, np.abs(now.joint_displacements - old.joint_displacements)),
         slowed=slowed,
-        remaining=(*((UNCHANGED,) if unchanged else ()), *_remaining(now, plan, missed)),
+        remaining=(*((UNCHANGED,) if unchanged else ()), *_remaining(now, plan, missed, acceleration)),
     )
 
 
@@ -359,7 +419,7 @@ def _minimum(margins: Floats) -> float:
     return float(np.nanmin(margins)) if np.isfinite(margins).any() else float("nan")
 
 
-def _remaining(now: Measures, plan: FootPlan, missed: Floats) -> list[str]:
+def _remaining(now: Measures, plan: FootPlan, missed: Floats, acceleration: float) -> list[str]:
     """Return what is not right in a balanced motion."""
     times, found = now.times, []
 
@@ -373,7 +433,15 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats) -> list[str]:
     stands = plan.contact.any(axis=1)
     margin = f"stability margin {1e3 * _minimum(now.stability_margin):.1f} mm, expected 10 mm or more,"
     note(margin, (now.stability_margin < SAFE_MARGIN) & stands)
-    note("no foot is in contact", np.asarray(~stands), ": rotations and heights there are as before")
+    force, moment = np.split(now.root_wrench, 2, axis=1)
+    weight = now.body.mass * float(np.linalg.norm(now.gravity))
+    pull = np.linalg.norm(force, axis=1)
+    twist = np.linalg.norm(moment - np.cross(now.center_of_mass - now.root_poses[:, :3], force), axis=1)
+    held = ~stands & ((pull > MAX_FORCE_SHARE * weight) | (twist > SAFE_MARGIN * weight))
+    most = [values.max(where=held, initial=0.0) for values in (pull, twist)]
+    note(
+        f"in the air {most[0]:.3g} N and {most[1]:.3g} Nm are needed, expected none,", held, ": rotations are as before"
+    )
     far = f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals"
     note(far, missed > MAX_MISS)
     for link in now.body.links:
@@ -381,19 +449,17 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats) -> list[str]:
             heights = lowest(now.link_poses[:, [link.index]], points, np.array([0, len(points)]), 0.0)[:, 0, 0]
             low = f"link {link.name!r} is up to {1e3 * (now.ground - heights).max():.1f} mm below the ground"
             note(low, np.asarray(heights < now.ground - MAX_MISS))
-    for what, distances in (("position", now.limit_distances), ("velocity", now.velocity_limit_distances)):
-        for k in np.flatnonzero((distances < -1e-6).any(axis=0)).tolist():
-            joint, frame = now.body.joints[k], int(distances[:, k].argmin())
-            limits = (joint.lower, joint.upper) if what == "position" else (joint.velocity_lower, joint.velocity_upper)
-            value = (now.joint_displacements if what == "position" else now.joint_velocities)[frame, k]
-            wrong = f"joint {joint.name!r}: {what} {value:.4g}, expected {limits[0]:.4g} to {limits[1]:.4g},"
-            note(wrong, distances[:, k] < -1e-6)
-    for column, joint in enumerate(now.body.joints):
-        if (given := effort_range(joint)) is not None:
-            torques = now.torques[:, column]
-            over = np.maximum(given[0] - torques, torques - given[1])
-            effort = f"effort {torques[over.argmax()]:.4g}, expected {given[0]:.4g} to {given[1]:.4g},"
-            note(f"joint {joint.name!r}: {effort}", np.asarray(over > 0))
+    joints = now.body.joints
+    for what, values, limits in (
+        ("position", now.joint_displacements, [(joint.lower, joint.upper) for joint in joints]),
+        ("velocity", now.joint_velocities, [(joint.velocity_lower, joint.velocity_upper) for joint in joints]),
+        ("acceleration", now.joint_accelerations, [(-acceleration, acceleration)] * len(joints)),
+        ("effort", now.torques, [effort_range(joint) or (-np.inf, np.inf) for joint in joints]),
+    ):
+        for joint, value, (low, high) in zip(joints, values.T, limits, strict=True):
+            over = np.maximum(low - value, value - high)
+            wrong = f"{what} {value[over.argmax()]:.4g}, expected {low:.4g} to {high:.4g},"
+            note(f"joint {joint.name!r}: {wrong}", over > 1e-6)
     return found
 
 

@@ -7,18 +7,20 @@ With the centre of mass c at height h above the ground, gravity g and the height
 where e is what the motion of the links about the centre of mass adds. It is measured on the motion at hand by inverse dynamics; it changes
 little when the centre of mass does, so that a few repetitions find the zero moment point of the whole body.
 
-x and y of c are cubic B-splines with uniform knots, whose second derivatives are continuous. Their coefficients minimise
+x and y of c, and its height where there are flights, are cubic B-splines with uniform knots, whose second derivatives are continuous.
+Their coefficients minimise
 
     ∫ |c − c₀|² + τ⁴·|c̈ − c̈₀|² + w·s² dt,    N(t)·p ≤ d(t) + s,  s ≥ 0
 
 for the old path c₀, and support polygons N·p ≤ d; s is by how much p may leave them where it must. In the air a
-large weight on c̈ keeps the path straight.
+large weight keeps c̈ at that of free fall.
 """
 
 from typing import Any
 
 import numpy as np
 
+from bodymotion.dynamics.kinematics import GRAVITY
 from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.system.extras import need
 
@@ -46,14 +48,14 @@ def plan_center(
     numbers: list[int],
     at_rest: tuple[bool, bool],
 ) -> Floats:
-    """Return the path (T, 2) [m] of the centre of mass.
+    """Return the path (T, C) [m] of the centre of mass, C = 2 or 3: with its height, which falls freely in the air.
 
     Parameters
     ----------
     times, pendulum:
         (T,) [s], and h/(g + z̈) [s²].
     center, acceleration, offset:
-        (T, 2) c₀ [m], c̈₀ [m/s²] and e [m].
+        (T, C) c₀ [m], c̈₀ [m/s²], and (T, 2) e [m].
     polygons, numbers:
         Half-planes of the support polygons, and which of them each frame has; −1 in the air.
     at_rest:
@@ -80,11 +82,12 @@ def plan_center(
     air = np.array(numbers)[rows] < 0
     flat = np.where(air, REST_WEIGHT * weights, 0.0)[:, None]
     parts.append((sparse.diags(bend) @ second, bend[:, None] * acceleration[rows]))
-    parts.append((sparse.diags(flat[:, 0]) @ second, np.zeros((len(at), 2))))
+    axes = center.shape[1]
+    parts.append((sparse.diags(flat[:, 0]) @ second, flat * [0.0, 0.0, -GRAVITY][:axes]))
     for end, rests in zip((0.0, at[-1] - at[0]), at_rest, strict=True):
         if rests:
             for order, weight in ((1, REST_WEIGHT * SMOOTHING_TIME), (2, REST_WEIGHT)):
-                parts.append((weight / gap**order * _basis(np.array([end / gap]), count, order), np.zeros((1, 2))))
+                parts.append((weight / gap**order * _basis(np.array([end / gap]), count, order), np.zeros((1, axes))))
     matrix, right = sparse.vstack([part for part, _ in parts]), np.concatenate([part for _, part in parts])
     square = (matrix.T @ matrix).tocsc()
     linear = matrix.T @ right
@@ -97,22 +100,23 @@ def plan_center(
     lines = point[carried[number]]
     offset = offset[rows][carried[number]]
     slack = sparse.csc_matrix((-np.ones(len(number)), (np.arange(len(number)), number)), (len(number), len(carried)))
-    sides = [sparse.diags(normals[:, k]) @ lines for k in (0, 1)]
-    size = 2 * count + len(carried)
-    cost = sparse.block_diag([square, square, sparse.diags(OUTSIDE_WEIGHT * weights[carried] ** 2)]).tocsc()
+    sides = [sparse.diags(normal) @ lines for normal in np.pad(normals, ((0, 0), (0, axes - 2))).T]
+    size = axes * count + len(carried)
+    cost = sparse.block_diag([*[square] * axes, sparse.diags(OUTSIDE_WEIGHT * weights[carried] ** 2)]).tocsc()
     solver = piqp.SparseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = TOLERANCE
     solver.settings.eps_duality_gap_abs = TOLERANCE
     solver.settings.max_iter = MAX_STEPS
+    solver.settings.kkt_solver = piqp.KKTSolver.sparse_ldlt_ineq_cond  # each constraint has few of the coefficients
     solver.setup(
         cost,
-        np.concatenate([-linear[:, 0], -linear[:, 1], np.zeros(len(carried))]),
+        np.concatenate([-linear.T.ravel(), np.zeros(len(carried))]),
         None,
         None,
         sparse.hstack([*sides, slack]).tocsc(),
         np.full(len(limits), -np.inf),
         limits - np.sum(normals * offset, axis=1),
-        np.concatenate([np.full(2 * count, -np.inf), np.zeros(len(carried))]),
+        np.concatenate([np.full(axes * count, -np.inf), np.zeros(len(carried))]),
         np.full(size, np.inf),
     )
     status = solver.solve()
@@ -125,7 +129,7 @@ def plan_center(
             f"the path of the centre of mass could not be found ({status}): the motion's accelerations are too large"
         )
     whole = _basis((times - times[0]) / gap, count, 0)
-    return np.stack([whole @ found[:count], whole @ found[count : 2 * count]], axis=1)
+    return np.asarray(whole @ found[: axes * count].reshape(axes, count).T)
 
 
 def _basis(times: Floats, count: int, order: int) -> Any:  # noqa: ANN401

@@ -19,6 +19,7 @@ def balance(
     feet: str | None = None,
     ground: float | None = None,
     limits: bool = True,
+    acceleration: float = float("inf"),
     json_output: AsJson = False,
     by_position: ByPosition = False,
 ) -> None:
@@ -39,7 +40,8 @@ def balance(
       --margin METRES: Distance of the zero moment point from the edges of the support polygon.
       --feet LINKS: Links that can be in contact with the ground, comma-separated.
       --ground Z: Height of the ground [m]; by default that of the feet.
-      --limits/--no-limits: Slow down where joints are faster than their limits, or steps too fast.
+      --limits/--no-limits: Slow down where joints are faster, or need more torque, than their limits, or where steps are too fast.
+      --acceleration LIMIT: Slow down where a joint exceeds it, too [rad/s², m/s²].
     """  # noqa: D301
     from bodymotion.balancing import balance as balanced
     from bodymotion.cli.files import check_output, load_pair, written
@@ -55,7 +57,9 @@ def balance(
         links = None if feet is None else names(feet)
         found_by("--feet", foot_links, body, links or ())
         with progress(f"balancing {motion.name}"):
-            new = balanced(body, old, margin=margin, feet=links, ground=ground, limits=limits)
+            new = balanced(
+                body, old, margin=margin, feet=links, ground=ground, limits=limits, acceleration=acceleration
+            )
         show_problems((*new.problems[len(old.problems) :], *save(new, output).problems))
         written(output)
         with results() as stream:

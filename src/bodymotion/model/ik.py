@@ -379,10 +379,11 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
 
 
 def search_space(
-    body: Body, free_root: bool, joints: Iterable[str | int] | None, posture_weight: float
+    body: Body, free_root: bool, joints: Iterable[str | int] | None, posture_weight: npt.ArrayLike
 ) -> kernel.Space:
-    """Return for the variables (6 + J) which may move, their limits, and the weights of the posture."""
-    if not 0 <= posture_weight < np.inf:
+    """Return for the variables (6 + J) which may move, their limits, and the weights of the posture, one number or (6 + J,)."""
+    posture_weight = np.asarray(posture_weight)
+    if not ((posture_weight >= 0) & (posture_weight < np.inf)).all():
         raise ValueError(f"posture weight {posture_weight}; expected a finite number of at least 0")
     count = 6 + body.num_joints
     moving = np.zeros(count, dtype=np.int64)

@@ -99,8 +99,8 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     posture[:, legs] = first[:, legs]
     tasks = [*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees(), *goals.arms(placed)]
     second, root = goals.solve(tasks, every, weights, start, root, posture, STEPS)
-    q, root = smoothed(second, times, SLOW_CUTOFF), smoothed(root, times, CUTOFF)
-    q[:, legs] = smoothed(second[:, legs], times, CUTOFF)
+    q, root = smoothed(second, times, SLOW_CUTOFF, are_poses=False), smoothed(root, times, CUTOFF)
+    q[:, legs] = smoothed(second[:, legs], times, CUTOFF, are_poses=False)
     q = within_speeds(body, q, times)
     placed = body.forward_kinematics(q, root)
     last = [

@@ -55,7 +55,7 @@ def calmed(q: Floats, root: Floats, times: Floats, legs: Sequence[int]) -> tuple
         share = np.zeros((len(q), sudden.shape[1]))
         for column in np.flatnonzero(sudden.any(axis=0)):
             share[:, column] = np.minimum(eased(np.pad(1.0 * sudden[:, column], 1), times, CALMING_TIME), 1.0)
-        q = q + share[:, : q.shape[1]] * (smoothed(q, times, cutoff) - q)
+        q = q + share[:, : q.shape[1]] * (smoothed(q, times, cutoff, are_poses=False) - q)
         change = share[:, -6:] * pose_difference(smoothed(root, times, cutoff), root)
         turned = rotations.multiply(rotations.from_vector(change[:, 3:]), root[:, 3:])
         root = np.concatenate([root[:, :3] + change[:, :3], turned], axis=1)
