@@ -13,7 +13,9 @@ from bodymotion.balancing.planning import plan_center
 from bodymotion.dynamics import foot_slips, measure
 from bodymotion.motion import Timeline, Vector3Seq
 from keyposes.reference import arrays, body_of, key_poses_of, robots
+from models_across.jointed_models import pinocchio_model_of
 from sample_files import ACCEPT, CORPUS, ROOT
+from walker import frames, moving, smoothly, walker
 
 SQUARE = (np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), np.full(4, 0.1))
 
@@ -68,6 +70,75 @@ def test_joints_that_are_too_fast_are_slowed_down(biped):
     assert new.report.slowed
     assert new.report.seconds > 2.6
     assert np.abs(measure(slow, new).joint_velocities).max() <= 0.71 * speed
+
+
+def arm_swing(times: np.ndarray) -> bm.Motion:
+    """Return a fast swing of the walker's arm around the middle of 3 s."""
+    return moving(times, arm=0.5 * np.sin(9.0 * times) * np.exp(-(((times - 1.5) / 0.5) ** 4)))
+
+
+def arm_torques(body: bm.Body, motion: bm.Motion) -> np.ndarray:
+    """Return the torques of the walker's arm [Nm] by Pinocchio, whose root does not move."""
+    pin = pytest.importorskip("pinocchio")
+    model, joints = pinocchio_model_of(body)
+    model.gravity.linear = np.array([0.0, 0.0, -9.80665])
+    data, place = model.createData(), model.idx_vs[joints[4]]
+    arm, times = motion.joint_displacement.values[:, 4], motion.joint_displacement.timeline.times
+    speeds = np.gradient(arm, times)
+    torques = []
+    for state in zip(arm, speeds, np.gradient(speeds, times), strict=True):
+        vectors = pin.neutral(model), np.zeros(model.nv), np.zeros(model.nv)
+        vectors[0][model.idx_qs[joints[4]]], vectors[1][place], vectors[2][place] = state
+        torques.append(pin.rnea(model, data, *vectors)[place])
+    return np.array(torques)
+
+
+def test_a_motor_that_is_too_weak_gets_more_time_where_it_needs_it():
+    times, body = frames(100.0, 3.0), walker(arm=2.0, effort=14.0)
+    motion = arm_swing(times)
+    assert np.abs(arm_torques(body, motion)).max() > 25.0
+    assert "MOT331" in {problem.rule for problem in bm.check(motion, body=body).problems}
+    new = bm.balance(body, motion)
+    assert np.abs(arm_torques(body, new)).max() <= 14.0
+    assert "MOT331" not in {problem.rule for problem in bm.check(new, body=body).problems}
+    assert not any("effort" in text for text in new.report.remaining)
+    # Half of the swing's frames are needed more, and none before or after it.
+    assert 3.3 < new.report.seconds < 5.0 and all(begin > 0.3 for begin, _, _ in new.report.slowed)
+
+
+def test_torques_that_a_posture_needs_at_rest_are_reported_and_not_waited_for():
+    times = frames(100.0, 2.0)
+    new = bm.balance(walker(arm=2.0, effort=9.0), moving(times, arm=0.1 * np.sin(times)))
+    assert not new.report.slowed
+    assert [text for text in new.report.remaining if "effort" in text]
+
+
+def test_joints_keep_an_acceleration():
+    times, body = frames(100.0, 3.0), walker(arm=2.0)
+    new = bm.balance(body, arm_swing(times), acceleration=15.0)
+    arm, stamps = new.joint_displacement.values[:, 4], new.joint_displacement.timeline.times
+    assert np.abs(np.gradient(np.gradient(arm, stamps), stamps)).max() <= 15.2
+    assert np.abs(measure(body, arm_swing(times)).joint_accelerations).max() > 40.0
+    assert bm.balance(body, arm_swing(times)).report.seconds == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("rate", [50.0, 100.0])
+def test_the_centre_of_mass_falls_freely_in_a_flight(rate):
+    """All of the walker's mass is in its trunk, so that the law is that of a thrown stone."""
+    times = frames(rate, 3.0)
+    air = (times > 1.0) & (times < 1.3)
+    crouch = -0.15 * (np.exp(-(((times - 0.75) / 0.12) ** 2)) + np.exp(-(((times - 1.55) / 0.12) ** 2)))
+    lift = np.where(air, 0.06 * np.sin(np.pi * (times - 1.0) / 0.3) ** 2, 0.0)
+    body = walker()
+    motion = moving(times, x=0.05 * np.sin(3.0 * times), z=crouch + 0.02 * smoothly(times, 0.9, 1.1), lift=(lift, lift))
+    new = bm.balance(body, motion)
+    trunk, inner = new.link_position.values[:, 0, :3], np.flatnonzero(air)[2:-2]
+    for path, free in ((motion.link_position.values[:, 0, :3], False), (trunk, True)):
+        falls = np.abs(np.diff(path, 2, axis=0)[inner - 1] * rate**2 - [0.0, 0.0, -9.80665]).max()
+        assert (falls < 0.02) if free else (falls > 2.0)
+    feet = body.forward_kinematics(new.joint_displacement.values, new.link_position.values[:, 0])[:, [2, 4], 2]
+    assert (feet[inner] > 5e-3).all() and np.abs(feet[~air]).max() < 1e-3
+    assert not new.report.remaining
 
 
 def test_a_load_is_balanced_at_any_frame_rate_for_the_feet_and_ground_that_are_named(biped):

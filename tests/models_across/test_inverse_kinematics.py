@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from jointed_models import GOLDENS, body_of, short
 
 import bodymotion as bm
 from bodymotion.geometry import poses, rotations
 from bodymotion.kernels import kinematics
-from bodymotion.model.ik import CenterOfMassTask, DistanceTask, FrameTask, LookAtTask
+from bodymotion.model.ik import CenterOfMassTask, DistanceTask, FrameTask, HalfSpaceTask, LookAtTask, inside
 from sample_files import ACCEPT, missing
 
 FEET = ("R_ANKLE_ROLL", "L_ANKLE_ROLL")
@@ -153,6 +155,94 @@ def test_looking_and_distances(biped):
     assert np.allclose(poses.transform_points(links["L_WRIST"], [0, 0, -0.1]), [0.3, 0.2, 1.0], atol=1e-6)
 
 
+@settings(max_examples=50 if ACCEPT else 6, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), depth=st.floats(-0.1, 0.1))
+def test_a_plane_is_not_crossed_and_the_rest_is_as_near_as_possible(biped, seed, depth):
+    """At the optimum daqp, another program, finds no better step of the linearised problem with the plane and the limits."""
+    daqp = pytest.importorskip("daqp")
+    rng = np.random.default_rng(seed)
+    lower, upper, q0 = limits(biped)
+    q0 = np.clip(rng.uniform(-0.5, 0.5, len(q0)), lower, upper)
+    link = biped.link("R_WRIST")
+    normal, start = rng.normal(size=3), biped.forward_kinematics(q0)[link.index, :3]
+    normal /= np.linalg.norm(normal)
+    goal = start + rng.normal(size=3) * 0.2 + 0.2 * normal
+    plane = HalfSpaceTask("R_WRIST", 3.0 * normal, normal @ start + depth)
+    chain = biped.columns_above(link.index)
+    found = biped.ik({"R_WRIST": goal}, tasks=[plane], q0=q0, joints=chain, posture_weight=0.05, max_steps=2000)
+    at = biped.forward_kinematics(found.q)
+    gap = normal @ at[link.index, :3] - (normal @ start + depth)
+    assert within(found.q, biped)
+    if gap > 1e-6:  # limits keep the hand from the plane: no step of the hand towards it is left
+        goal, weight = at[link.index, :3] - gap * normal, 30.0
+    jacobian = kinematics.jacobian(biped.tree, at[None], biped.num_joints, link.index, np.zeros(3))[0, :3, 6:][:, chain]
+    if gap > 1e-6:
+        rows, wanted = (normal @ jacobian)[None], np.array([-gap])
+    else:
+        rows = np.concatenate([jacobian, 0.05 * np.eye(len(chain))])
+        wanted = np.concatenate([goal - at[link.index, :3], 0.05 * (q0 - found.q)[chain]])
+    # Joints at their limits, and the plane, as bounds of the step.
+    bound_low, bound_high = np.maximum((lower - found.q)[chain], -1e3), np.minimum((upper - found.q)[chain], 1e3)
+    high, low = np.append(bound_high, max(-gap, 0.0)), np.append(bound_low, -1e3)
+    cost = rows.T @ rows + 1e-9 * np.eye(len(chain))
+    step, _, flag, _ = daqp.solve(cost, -rows.T @ wanted, (normal @ jacobian)[None], high, low)
+    assert flag == 1
+    gain = 0.5 * wanted @ wanted - 0.5 * np.sum((rows @ step - wanted) ** 2)
+    assert gain <= 1e-6, (gain, gap)
+
+
+@settings(max_examples=30 if ACCEPT else 5, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), margin=st.floats(0.0, 0.03))
+def test_the_centre_of_mass_stays_above_the_feet_while_a_hand_reaches_out(biped, seed, margin):
+    rng = np.random.default_rng(seed)
+    q0 = np.zeros(biped.num_joints)
+    q0[[3, 9]], q0[[2, 8]], q0[[4, 10]] = 0.8, -0.4, -0.4
+    start = biped.forward_kinematics(q0)
+    feet = [biped.link(name) for name in FEET]
+    soles = np.concatenate([poses.transform_points(start[foot.index], foot.contact_points) for foot in feet])
+    goal = start[biped.link("R_WRIST").index, :3] + rng.uniform(-0.6, 0.6, 3)
+    found = biped.ik({"R_WRIST": goal}, tasks=inside(soles, margin), q0=q0, pinned=FEET, restarts=0)
+    free = biped.ik({"R_WRIST": goal}, q0=q0, pinned=FEET, restarts=0)
+    center = biped.center_of_mass(biped.forward_kinematics(found.q, found.root))[:2]
+    # A point is inside of a convex polygon when no direction separates it from the corners.
+    angles = np.linspace(0, 2 * np.pi, 720)
+    directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    assert ((soles[:, :2] @ directions.T).max(axis=0) - directions @ center).min() >= margin - 1e-5
+    assert within(found.q, biped)
+    over = biped.center_of_mass(biped.forward_kinematics(free.q, free.root))[:2]
+    if (
+        (soles[:, :2] @ directions.T).max(axis=0) - directions @ over
+    ).min() > margin + 1e-3:  # there it changes nothing
+        again = biped.ik(
+            {"R_WRIST": goal}, tasks=inside(soles, margin), q0=free.q, root=free.root, pinned=FEET, restarts=0
+        )
+        assert np.abs(again.q - free.q).max() < 1e-3
+
+
+def test_points_on_a_line_have_no_inside():
+    with pytest.raises(ValueError, match="line"):
+        inside([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+
+
+@pytest.mark.parametrize("weight", [1.0, np.inf])
+def test_a_minimum_distance_is_kept_only_where_it_is_needed(biped, weight):
+    joints = biped.columns_above(biped.link("R_WRIST").index)
+    far = biped.ik(tasks=[DistanceTask("R_WRIST", "L_WRIST", 0.1, weight, at_least=True)], joints=joints)
+    assert far.reached and not far.q.any()  # they are further apart at the start, so that nothing moves
+    hand = biped.forward_kinematics(far.q)[biped.link("R_WRIST").index, :3]
+    goal = hand + [0.05, 0.0, 0.02]
+    found = biped.ik(
+        {"R_WRIST": hand}, tasks=[DistanceTask("R_WRIST", goal, 0.2, weight, at_least=True)], joints=joints
+    )
+    away = np.linalg.norm(biped.forward_kinematics(found.q)[biped.link("R_WRIST").index, :3] - goal)
+    if weight == np.inf:
+        assert away == pytest.approx(0.2, abs=1e-6)
+    else:  # half of both errors is least
+        assert away == pytest.approx(0.5 * (0.2 + np.linalg.norm(goal - hand)), abs=1e-3)
+    moved = np.linalg.norm(biped.forward_kinematics(found.q)[biped.link("R_WRIST").index, :3] - hand)
+    assert moved == pytest.approx(away - np.linalg.norm(goal - hand), abs=1e-3)  # straight away from it
+
+
 def test_what_looks_straight_away_turns_round(biped):
     hand = biped.forward_kinematics(np.zeros(biped.num_joints))[biped.link("R_WRIST").index]
     away = rotations.rotate(hand[3:], np.array([0.0, 1.0, 0.0]))
@@ -208,6 +298,9 @@ def test_each_frame_may_begin_at_its_own_pose(biped):
         ({"tasks": [FrameTask(-1, np.zeros(3))]}, "link -1"),
         ({"tasks": [FrameTask(99, np.zeros(3))]}, "link 99"),
         ({"tasks": [DistanceTask("R_WRIST", np.zeros(3), -0.1)]}, "distance"),
+        ({"tasks": [HalfSpaceTask("R_WRIST", np.zeros(3), 0.1)]}, "normal"),
+        ({"tasks": [HalfSpaceTask(None, np.eye(4), 0.1)]}, "normal"),
+        ({"tasks": [HalfSpaceTask(None, np.eye(3), np.zeros(4))]}, "broadcast"),
         ({"targets": {"R_WRIST": np.zeros(4)}}, "R_WRIST: the quaternion"),
         ({"targets": {"R_WRIST": np.zeros((2, 7))}}, "R_WRIST: the quaternion"),
         ({"targets": {"R_WRIST": np.zeros(3)}, "root": np.zeros(7)}, "root: the quaternion"),

@@ -211,7 +211,7 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
     smooth = body.center_of_mass(body.forward_kinematics(*before))
     smooth[:, 2:] = smoothed(smooth[:, 2:], times, HEIGHT_CUTOFF)
     # In the air the centre of mass falls freely, so that its height is planned, too.
-    air = ~plan.contact.any(axis=1)
+    air = np.asarray(~plan.contact.any(axis=1))
     planned = slice(0, 3 if air.any() else 2)
     wish, center, acceleration = np.array(smooth), np.array(smooth), derivatives(smooth, times)[1]
     speed = np.linalg.norm(old.center_of_mass_velocity, axis=1)
@@ -315,10 +315,8 @@ def _excess_speed(now: Measures, acceleration: float) -> Floats:
             f"joint {now.body.joints[column].name!r} is {ratio.max():.3g} times as fast as its velocity limit at {now.times[frame]:.3f} s, "
             f"expected a jump of no more than {MAX_FACTOR} times; remove jumps first, or use limits=False (--no-limits)"
         )
-    return np.maximum(
-        ratio.max(axis=1, initial=1.0),
-        np.sqrt(np.abs(now.joint_accelerations).max(axis=1, initial=0.0) / acceleration),
-    )
+    sudden = np.sqrt(np.abs(now.joint_accelerations).max(axis=1, initial=0.0) / acceleration)
+    return np.asarray(np.maximum(ratio.max(axis=1, initial=1.0), sudden))
 
 
 def _excess_torque(now: Measures) -> Floats:
@@ -327,8 +325,7 @@ def _excess_torque(now: Measures) -> Floats:
     At half the speed, what moving adds to the torques that the postures need at rest is a quarter. Where these are too large
     themselves, slowing down does not help.
     """
-    limits = [effort_range(joint) or (-np.inf, np.inf) for joint in now.body.joints]
-    lower, upper = EFFORT_SHARE * np.reshape(limits, (-1, 2)).T
+    lower, upper = EFFORT_SHARE * np.reshape(_efforts(now.body), (-1, 2)).T
     torques = smoothed(now.torques, now.times, ZMP_CUTOFF, are_poses=False)
     beyond = (torques < lower) | (torques > upper)
     if not beyond.any() or not now.contacts.in_contact.any(axis=1).all():
@@ -344,6 +341,11 @@ def _excess_torque(now: Measures) -> Floats:
     kept = np.where(added > 0, upper - rest, lower - rest) / np.where(beyond, added, 1.0)
     kept = np.where(beyond & (rest > lower) & (rest < upper), np.clip(kept, MAX_SLOWER_ONCE**-2, 1.0), 1.0)
     return np.asarray(kept.min(axis=1, initial=1.0) ** -0.5)
+
+
+def _efforts(body: Body) -> list[tuple[float, float]]:
+    """Return the least and the most torque [Nm or N] of each joint's motor, infinite without limits."""
+    return [effort_range(joint) or (-np.inf, np.inf) for joint in body.joints]
 
 
 def _excess_acceleration(now: Measures) -> Floats:
@@ -438,10 +440,9 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats, acceleration: floa
     pull = np.linalg.norm(force, axis=1)
     twist = np.linalg.norm(moment - np.cross(now.center_of_mass - now.root_poses[:, :3], force), axis=1)
     held = ~stands & ((pull > MAX_FORCE_SHARE * weight) | (twist > SAFE_MARGIN * weight))
-    most = [values.max(where=held, initial=0.0) for values in (pull, twist)]
-    note(
-        f"in the air {most[0]:.3g} N and {most[1]:.3g} Nm are needed, expected none,", held, ": rotations are as before"
-    )
+    most, twisted = (values.max(where=held, initial=0.0) for values in (pull, twist))
+    wrong = f"in the air {most:.3g} N and {twisted:.3g} Nm are needed, expected none,"
+    note(wrong, held, ": rotations are as before")
     far = f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals"
     note(far, missed > MAX_MISS)
     for link in now.body.links:
@@ -450,15 +451,16 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats, acceleration: floa
             low = f"link {link.name!r} is up to {1e3 * (now.ground - heights).max():.1f} mm below the ground"
             note(low, np.asarray(heights < now.ground - MAX_MISS))
     joints = now.body.joints
-    for what, values, limits in (
+    ranges = (
         ("position", now.joint_displacements, [(joint.lower, joint.upper) for joint in joints]),
         ("velocity", now.joint_velocities, [(joint.velocity_lower, joint.velocity_upper) for joint in joints]),
         ("acceleration", now.joint_accelerations, [(-acceleration, acceleration)] * len(joints)),
-        ("effort", now.torques, [effort_range(joint) or (-np.inf, np.inf) for joint in joints]),
-    ):
-        for joint, value, (low, high) in zip(joints, values.T, limits, strict=True):
-            over = np.maximum(low - value, value - high)
-            wrong = f"{what} {value[over.argmax()]:.4g}, expected {low:.4g} to {high:.4g},"
+        ("effort", now.torques, _efforts(now.body)),
+    )
+    for what, table, limits in ranges:
+        for joint, column, (lower, upper) in zip(joints, table.T, limits, strict=True):
+            over = np.maximum(lower - column, column - upper)
+            wrong = f"{what} {column[over.argmax()]:.4g}, expected {lower:.4g} to {upper:.4g},"
             note(f"joint {joint.name!r}: {wrong}", over > 1e-6)
     return found
 

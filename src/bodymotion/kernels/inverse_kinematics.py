@@ -8,6 +8,8 @@ would move beyond a limit are put on it and the others solved again; a joint lea
 Hard tasks c (closed loops, pinned links) come before all others. They are met exactly by the method of multipliers (Hestenes, 1969, and
 Powell): a step is accepted when it reduces |W·r|²/2 + μ·c + ρ·|c|²/2, ρ being the square of `HARD`, and then μ grows by ρ·c.
 
+An inequality c ≤ 0 is such a task whose residual is max(c, −μ/ρ) (Rockafellar, 1973), so that μ ≥ 0; without μ it is max(c, 0).
+
 Kinds of tasks, with points P on link a and Q on link b (−1: the world), and the goal g (7,) of each frame; residuals in world axes:
 
     POSE (6)       P − g, and the rotation vector from the goal's orientation to the link's
@@ -16,6 +18,8 @@ Kinds of tasks, with points P on link a and Q on link b (−1: the world), and t
     DISTANCE (1)   |P − Q| − g₃, with Q = (g₀, g₁, g₂) where b is −1
     POINTS (1)     d · (Q − P), d a direction in link a           an equation of an extra joint, as in `loop_constraints`
     AXES (1)       d · a₂, a₂ an axis in link b                   likewise
+    PLANE (1)      (g₀, g₁, g₂) · P − g₃
+    CENTER_PLANE (1)   likewise, of the centre of mass
 """
 
 from typing import TypeAlias
@@ -27,9 +31,10 @@ from bodymotion.kernels.compiling import inlined, kernel
 from bodymotion.kernels.kinematics import cross, rotation, unit_pose
 from bodymotion.kernels.loop_constraints import Chain, Indices, place_links
 
-POSE, CENTER, LOOK, DISTANCE, POINTS, AXES = range(6)
-Tasks: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats, Indices]
-"""Kinds (K,), links (K, 2), points (K, 2, 3), directions (K, 3), weights (K, 6) of the residuals, and whether these are hard (K, 6)."""
+POSE, CENTER, LOOK, DISTANCE, POINTS, AXES, PLANE, CENTER_PLANE = range(8)
+Tasks: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats, Indices, Indices]
+"""Kinds (K,), links (K, 2), points (K, 2, 3), directions (K, 3), weights (K, 6) of the residuals, whether these are hard (K, 6); and (K,) 0
+for an equation, 1 for residuals that are at most 0, −1 for those that are at least 0."""
 Masses: TypeAlias = tuple[Floats, Floats]  # The links' shares (L,) of the mass, and their centres (L, 3).
 Space: TypeAlias = tuple[Indices, Floats, Floats, Floats]
 """Of the variables (6 + J): which may move, limits, and the weights with which joints are held at their rest values."""
@@ -141,8 +146,13 @@ def _add(
 
 
 @inlined
-def _add_center(chain: Chain, masses: Masses, work: Work, center: Floats, rows: Indices, jac: Floats) -> None:
-    """Compute the centre of mass and its derivatives, from what each joint carries: Δc = s·axis × (m/s − o), s its share of the mass."""
+def _add_center(
+    chain: Chain, masses: Masses, work: Work, by: Floats, center: Floats, rows: Indices, jac: Floats
+) -> None:
+    """Compute the centre of mass, and the products of `by` (6, 6) with its derivatives.
+
+    They follow from what each joint carries: Δc = s·axis × (m/s − o), s its share of the mass.
+    """
     parents, kinds, columns = chain[:3]
     shares, centers = masses
     orientations, positions, axes = work
@@ -164,16 +174,19 @@ def _add_center(chain: Chain, masses: Masses, work: Work, center: Floats, rows: 
             arm[k] = carried[i, k] - carried[i, 3] * positions[i, k]
         if i > 0 and kinds[i] != 0:
             cross(axes[i], arm, swept)
-            for k in range(3):
-                if rows[k] >= 0:
-                    jac[rows[k], 6 + columns[i]] += axes[i, k] * carried[i, 3] if kinds[i] == 2 else swept[k]
+            for m in range(3):
+                if rows[m] >= 0:
+                    for k in range(3):
+                        change = axes[i, k] * carried[i, 3] if kinds[i] == 2 else swept[k]
+                        jac[rows[m], 6 + columns[i]] += by[m, k] * change
     for k in range(3):
         center[k] = carried[0, k]
         after, last = (k + 1) % 3, (k + 2) % 3
-        if rows[k] >= 0:
-            jac[rows[k], k] += 1.0
-            jac[rows[k], 3 + after] += arm[last]
-            jac[rows[k], 3 + last] -= arm[after]
+        for m in range(3):
+            if rows[m] >= 0:
+                jac[rows[m], k] += by[m, k]
+                jac[rows[m], 3 + after] += by[m, k] * arm[last]
+                jac[rows[m], 3 + last] -= by[m, k] * arm[after]
 
 
 @inlined
@@ -184,7 +197,7 @@ def _evaluate(
 
     With `slopes` their derivatives are computed, too.
     """
-    chain, masses, (kinds, links, points, directions, weights, hard), space = problem
+    chain, masses, (kinds, links, points, directions, weights, hard, signs), space = problem
     (x, pose), (orientations, positions, axes), (residual, jac) = at, work, system
     free_root = space[0][0] != 0
     rotation(pose, chain[3][0])
@@ -234,9 +247,17 @@ def _evaluate(
             for k in range(3):
                 r[k] = here[0, k] - goals[n, k]
         elif kind == CENTER:
-            _add_center(chain, masses, work, d, rows, jac)
+            for k in range(3):
+                by[k, k] = 1.0
+            _add_center(chain, masses, work, by, d, rows, jac)
             for k in range(3):
                 r[k] = d[k] - goals[n, k]
+        elif kind in (PLANE, CENTER_PLANE):
+            for k in range(3):
+                by[0, k] = goals[n, k]
+            if kind == CENTER_PLANE:
+                _add_center(chain, masses, work, by, here[0], rows, jac)
+            r[0] = goals[n, 0] * here[0, 0] + goals[n, 1] * here[0, 1] + goals[n, 2] * here[0, 2] - goals[n, 3]
         elif kind == LOOK:
             square = 0.0
             for k in range(3):
@@ -294,7 +315,7 @@ def _evaluate(
                 for k in range(3):
                     by[0, 3 + k] = -lever[k]
                     back[0, 3 + k] = lever[k]
-        if slopes and kind != CENTER:
+        if slopes and kind not in (CENTER, CENTER_PLANE):
             _add(chain, a, here[0], work, by, free_root, rows, jac)
             if b >= 0:
                 _add(chain, b, here[1], work, back, free_root, rows, jac)
@@ -303,11 +324,15 @@ def _evaluate(
             if rows[m] < 0:
                 continue
             weight = HARD if hard[n, m] else weights[n, m]
+            if signs[n]:
+                weight *= signs[n]
             residual[rows[m]] = weight * r[m]
             if slopes:
                 for j in range(jac.shape[1]):
                     jac[rows[m], j] *= weight
-            if hard[n, m]:
+            if signs[n] and residual[rows[m]] < 0.0:
+                r[m] = 0.0
+            elif hard[n, m]:
                 apart += abs(r[m])
             else:
                 soft += residual[rows[m]] ** 2
@@ -322,7 +347,9 @@ def _evaluate(
 
 
 @inlined
-def _normal_equations(space: Space, rest: Floats, x: Floats, lagrange: Floats, linear: Linear, system: System) -> None:
+def _normal_equations(
+    space: Space, rest: Floats, x: Floats, bounded: Indices, lagrange: Floats, linear: Linear, system: System
+) -> None:
     """Compute H = AᵀW²A and g = AᵀW²r, with the multipliers of hard tasks and the joints' rest values."""
     (residual, jac), (h, g, _) = linear, system
     count = g.shape[0]
@@ -334,12 +361,14 @@ def _normal_equations(space: Space, rest: Floats, x: Floats, lagrange: Floats, l
             h[i, j] = 0.0
     for row in range(residual.shape[0]):
         number = 0
+        right = residual[row] + lagrange[row] / HARD
+        if bounded[row] and right <= 0.0:
+            continue
         for j in range(count):
             if jac[row, j] != 0.0:
                 used[number] = j
                 slopes[number] = jac[row, j]
                 number += 1
-        right = residual[row] + lagrange[row] / HARD
         for p in range(number):
             i = used[p]
             g[i] += slopes[p] * right
@@ -352,6 +381,14 @@ def _normal_equations(space: Space, rest: Floats, x: Floats, lagrange: Floats, l
             h[i, i] += pull
         for j in range(i):
             h[j, i] = h[i, j]
+
+
+@inlined
+def _penalty(residual: float, multiplier: float, bounded: int) -> float:
+    """Return what a hard residual adds to the merit, with its multiplier in units of residuals."""
+    if bounded:
+        residual = max(residual, -multiplier)
+    return residual * (multiplier + 0.5 * residual)
 
 
 @inlined
@@ -455,14 +492,14 @@ def _solve(
     errors: Floats,
     cost: Floats,
 ) -> None:
-    chain, _, (kinds, _, _, _, weights, hard), space = problem
+    chain, _, (kinds, _, _, _, weights, hard, signs), space = problem
     links, joints = chain[0].shape[0], q.shape[1]
-    is_hard = np.zeros(weights.size, dtype=np.int64)
+    is_hard, bounded = np.zeros(weights.size, dtype=np.int64), np.zeros(weights.size, dtype=np.int64)
     rows = 0
     for n in range(kinds.shape[0]):
         for m in range(6):
             if weights[n, m] > 0.0:
-                is_hard[rows] = hard[n, m]
+                is_hard[rows], bounded[rows] = hard[n, m], signs[n]
                 rows += 1
     count = 6 + joints
     work = (np.empty((links, 3, 3)), np.empty((links, 3)), np.empty((links, 3)))
@@ -498,7 +535,7 @@ def _solve(
             value = 0.5 * now
             for row in range(rows):
                 if is_hard[row]:
-                    value += residuals[other, row] * (lagrange[row] / HARD + 0.5 * residuals[other, row])
+                    value += _penalty(residuals[other, row], lagrange[row] / HARD, bounded[row])
             if number == 0 or value < merit or error <= TOLERANCE:
                 at = other
                 if number > 0:
@@ -517,9 +554,14 @@ def _solve(
                 if farthest <= MAX_STEP_OF_UPDATES:
                     for row in range(rows):
                         if is_hard[row]:
-                            lagrange[row] += HARD * residuals[at, row]
-                            merit += residuals[at, row] ** 2
-                _normal_equations(space, rest, x, lagrange, linear, system)
+                            share_of = lagrange[row] / HARD
+                            merit -= _penalty(residuals[at, row], share_of, bounded[row])
+                            share_of += residuals[at, row]
+                            if bounded[row]:
+                                share_of = max(share_of, 0.0)
+                            merit += _penalty(residuals[at, row], share_of, bounded[row])
+                            lagrange[row] = HARD * share_of
+                _normal_equations(space, rest, x, bounded, lagrange, linear, system)
             else:
                 share *= 10.0
             farthest = _step(space, x, share * (soft + apart * apart) + MIN_DAMPING, system, index, step)

@@ -398,7 +398,8 @@ class Body(NotebookDisplay, ContentEquality):
             For each link, by its name, a pose (7,) in the world, a position (3,) [m], or an orientation (4,) as quaternion; over T frames
             (T, 7), (T, 3) or (T, 4).
         tasks:
-            Further tasks, and those with weights: `bm.ik.FrameTask`, `CenterOfMassTask`, `LookAtTask`, `DistanceTask`.
+            Further tasks, inequalities, and those with weights: `bm.ik.FrameTask`, `CenterOfMassTask`, `LookAtTask`, `DistanceTask`,
+            `HalfSpaceTask`.
         q0:
             (J,) where the search begins, by default at 0; each further frame begins where the one before ended. (T, J): each frame begins
             at its own row, as for a motion that is changed.

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, real_numbers
+from bodymotion.geometry.meshes.polygons import hull_of_sorted
 from bodymotion.kernels import inverse_kinematics as kernel
 from bodymotion.model.closed_loops import columns_of, constrained_directions, constrained_tilts, unit_axis
 from bodymotion.motion import Motion
@@ -26,7 +27,7 @@ from bodymotion.system.memory import check_memory
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__ = ["CenterOfMassTask", "DistanceTask", "FrameTask", "LookAtTask", "Solution", "Task"]
+__all__ = ["CenterOfMassTask", "DistanceTask", "FrameTask", "HalfSpaceTask", "LookAtTask", "Solution", "Task", "inside"]
 
 MAX_ERROR = 1e-6
 """[m, rad] A task with a smaller error is fulfilled."""
@@ -74,7 +75,10 @@ class LookAtTask:
 
 @dataclass(frozen=True, eq=False)
 class DistanceTask:
-    """A `point` (3,) of a link is `distance` (...) [m] away from `to`: a position (..., 3) in the world, or `to_point` (3,) of a link."""
+    """A `point` (3,) of a link is `distance` (...) [m] away from `to`: a position (..., 3) in the world, or `to_point` (3,) of a link.
+
+    With `at_least` it may be further away.
+    """
 
     link: str
     to: str | npt.ArrayLike
@@ -82,9 +86,39 @@ class DistanceTask:
     weight: float = 1.0
     point: npt.ArrayLike = ORIGIN
     to_point: npt.ArrayLike = ORIGIN
+    at_least: bool = False
 
 
-Task: TypeAlias = FrameTask | CenterOfMassTask | LookAtTask | DistanceTask
+@dataclass(frozen=True, eq=False)
+class HalfSpaceTask:
+    """Positions p with normal · p ≤ offset: a `point` (3,) of a link is there, or the centre of mass where `link` is None.
+
+    `normal` (..., 3): a direction in the world; `offset` (...) [m], for a normal of length 1. Two numbers are x and y of a vertical plane,
+    such as an edge of a support polygon. With the default weight the task comes before those of finite weight.
+    """
+
+    link: str | int | None
+    normal: npt.ArrayLike
+    offset: npt.ArrayLike
+    weight: float = np.inf
+    point: npt.ArrayLike = ORIGIN
+
+
+Task: TypeAlias = FrameTask | CenterOfMassTask | LookAtTask | DistanceTask | HalfSpaceTask
+
+
+def inside(points: npt.ArrayLike, margin: float = 0.0, link: str | int | None = None) -> list[HalfSpaceTask]:
+    """Return the tasks that keep the centre of mass, or a link, above the convex hull of points (N, 2 or 3), such as those of soles.
+
+    It stays at least `margin` [m] away from each edge. ValueError when the points are on one line.
+    """
+    found = sorted((x, y) for x, y, *_ in real_numbers(points, "points").tolist())
+    hull = np.array(hull_of_sorted(found, found))
+    if len(hull) < 3:
+        raise ValueError("expected points that are not on one line")
+    edges = np.roll(hull, -1, axis=0) - hull
+    normals = np.stack((edges[:, 1], -edges[:, 0]), axis=1) / np.linalg.norm(edges, axis=1, keepdims=True)
+    return [HalfSpaceTask(link, normal, normal @ at - margin) for normal, at in zip(normals, hull, strict=True)]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -156,7 +190,7 @@ class TaskList:
         self.names: list[str] = []
         self.firsts: list[int] = []
         self.parts: list[tuple[Any, ...]] = []
-        """Kind, links, points, direction and weights of each task."""
+        """Kind, links, points, direction, weights and sign of each task."""
         self.goals: list[Floats] = []
         """(7,) or (T, 7) of each task."""
         self.starts = _rows(np.zeros(body.num_joints) if q0 is None else q0, body.num_joints, "q0")
@@ -175,15 +209,16 @@ class TaskList:
         direction: npt.ArrayLike = ORIGIN,
         *,
         continues: bool = False,
+        sign: int = 0,
     ) -> None:
-        """Add a task with a goal (..., 1 to 7), or one more equation of the task before."""
+        """Add a task with a goal (..., 1 to 7), or one more equation of the task before; with a sign an inequality, as `kernel.Tasks`."""
         if not all(weight >= 0 for weight in weights) or not any(weights):
             raise ValueError(f"{name}: weights {weights}; expected numbers of at least 0, and one above it")
         ends = [_vector(point, name) for point in points]
         if not continues:
             self.names.append(name)
             self.firsts.append(len(self.parts))
-        self.parts.append((kind, links, ends, _vector(direction, name), [*weights, *[0.0] * (6 - len(weights))]))
+        self.parts.append((kind, links, ends, _vector(direction, name), [*weights, *[0.0] * (6 - len(weights))], sign))
         rows = _rows(goal, None, name)
         self.goals.append(np.concatenate([rows, np.zeros((*rows.shape[:-1], 7 - rows.shape[-1]))], axis=-1))
 
@@ -204,9 +239,9 @@ class TaskList:
                 raise ValueError(f"centre of mass: {expected if self.body.mass > 0 else 'the body has no mass'}")
             self.add("centre of mass", kernel.CENTER, [task.weight] * width[0], task.goal)
             return
-        link = self.index(task.link)
+        link = -1 if task.link is None else self.index(task.link)
+        name = self.body.links[link].name if link >= 0 else "centre of mass"
         if isinstance(task, FrameTask):
-            name = self.body.links[link].name
             goal = np.asarray(task.goal)
             width = goal.shape[-1:]
             if width not in ((7,), (3,), (4,)):
@@ -230,6 +265,19 @@ class TaskList:
             goal = _rows(task.goal, 3, name)
             ends = (task.point, ORIGIN)
             self.add(name, kernel.LOOK, [task.weight] * 3, goal, (link, -1), ends, axis / length)
+        elif isinstance(task, HalfSpaceTask):
+            name += " in a half-space"
+            normal, offset = real_numbers(task.normal, name), real_numbers(task.offset, name)[..., None]
+            if normal.shape[-1:] not in ((2,), (3,)) or not normal.any(axis=-1).all():
+                raise ValueError(
+                    f"{name}: expected a normal of 2 or 3 numbers, not all 0, or T rows of them, got {task.normal!r}"
+                )
+            if link < 0 and self.body.mass <= 0:
+                raise ValueError(f"{name}: the body has no mass")
+            normal = np.pad(normal, [(0, 0)] * (normal.ndim - 1) + [(0, 3 - normal.shape[-1])])
+            normal = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+            goal, kind = _joined(normal, offset), kernel.PLANE if link >= 0 else kernel.CENTER_PLANE
+            self.add(name, kind, [task.weight], goal, (max(link, 0), -1), (task.point, ORIGIN), sign=1)
         else:
             other = self.index(task.to) if isinstance(task.to, str) else -1
             name = f"{task.link} to {task.to if isinstance(task.to, str) else 'a point'}"
@@ -239,9 +287,8 @@ class TaskList:
             far = real_numbers(task.distance, name)[..., None]
             if (far < 0).any():
                 raise ValueError(f"{name}: distance {far.min():g} m; expected at least 0")
-            shape = np.broadcast_shapes(position.shape[:-1], far.shape[:-1])
-            goal = np.concatenate([np.broadcast_to(position, (*shape, 3)), np.broadcast_to(far, (*shape, 1))], axis=-1)
-            self.add(name, kernel.DISTANCE, [task.weight], goal, (link, other), (task.point, task.to_point))
+            points, sign = (task.point, task.to_point), -int(task.at_least)
+            self.add(name, kernel.DISTANCE, [task.weight], _joined(position, far), (link, other), points, sign=sign)
 
     def index(self, link: str | int) -> int:
         """Return the index of a link; KeyError or ValueError names those that exist."""
@@ -266,7 +313,7 @@ class TaskList:
         q: Floats = np.atleast_2d(self.starts)[0]
         reach = np.zeros(len(q))
         for number in missed:
-            is_center = self.parts[number][0] == kernel.CENTER
+            is_center = self.parts[number][0] in (kernel.CENTER, kernel.CENTER_PLANE)
             links = range(len(self.body.links)) if is_center else self.parts[number][1]
             for column in self.body.columns_above(*links):
                 if space[0][6 + column]:
@@ -277,10 +324,18 @@ class TaskList:
 
     def tasks(self) -> kernel.Tasks:
         """Return the tasks for the kernel."""
-        kinds, links, points, directions, weights = (np.array(column) for column in zip(*self.parts, strict=True))
+        kinds, links, points, directions, weights, signs = (
+            np.array(column) for column in zip(*self.parts, strict=True)
+        )
         hard = np.isinf(weights)
         weights[hard] = 1.0
-        return kinds, links, points, directions, weights, hard.astype(np.int64)
+        return kinds, links, points, directions, weights, hard.astype(np.int64), signs
+
+
+def _joined(first: Floats, second: Floats) -> Floats:
+    """Return the columns of both (..., N) and (..., M), whose batch axes broadcast."""
+    shape = np.broadcast_shapes(first.shape[:-1], second.shape[:-1])
+    return np.concatenate([np.broadcast_to(part, (*shape, part.shape[-1])) for part in (first, second)], axis=-1)
 
 
 def _vector(values: npt.ArrayLike, what: str) -> Floats:
