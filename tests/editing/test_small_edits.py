@@ -206,6 +206,20 @@ def test_the_foot_in_contact_stays_where_it_is(seed, overlap):
         editing.join(first, second, body=BODY, foot="NO_SUCH_LINK")
 
 
+def test_the_foot_that_carries_the_robot_is_found_in_each_transition():
+    contacts = bm.dynamics.measure(BODY, WALK).contacts
+    alone = np.flatnonzero(contacts.in_contact.sum(axis=1) == 1)
+    seen = set()
+    for at in alone[:: len(alone) // 7]:
+        foot = BODY.links[contacts.links[int(contacts.in_contact[at].argmax())]].name
+        before, after = editing.trim_frames(WALK, 0, at), editing.trim_frames(WALK, at)
+        after = editing.start_at(after, x=0.4, y=-0.2, yaw=0.5)
+        found, named = (editing.join(before, after, body=BODY, foot=name) for name in ("auto", foot))
+        np.testing.assert_array_equal(found.link_position.values, named.link_position.values)
+        seen.add(foot)
+    assert len(seen) == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "same"),
     [

@@ -130,8 +130,8 @@ def edit(
       --body -b MODEL: The model that the motion is for.
       --pair LEFT=RIGHT: For --mirror: links that correspond; by default found by their names.
       --blend SECONDS: For --append, --insert and --loop: blend over this time.
-      --foot LINK: For --append, --insert and --loop: the link that continues in place instead of the root, such as the foot in contact;
-        needs --body.
+      --foot LINK: For --append, --insert and --loop: the link that continues in place instead of the root, such as the foot in contact,
+        or auto: the lowest one; needs --body.
     """  # noqa: D301
     from bodymotion.cli.progress import progress
     from bodymotion.formats.registry import find_format

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -58,7 +59,8 @@ def join(
         change. Without root poses nothing is moved.
     body, foot:
         The name of a link, such as the foot in contact at the transition: it continues from its last pose instead of the root, so that
-        it does not slip.
+        it does not slip. With "auto" it is, in each transition, the link that is lowest at the end of one motion and at the beginning of
+        the next.
 
     Raises
     ------
@@ -82,16 +84,16 @@ def join(
     pieces: dict[Key, list[Floats]] = {key: [] for key in shared}
     tails = {key: tables[0][key] for key in shared}
     crossing_problems: list[Problem] = []
-    leading: list[Floats | None] = [None] * len(tables)
+    roots: list[Floats] = []
     if root is not None:
-        leading = [_by_name(tables[0][root], table[root]).values[:, :1].reshape(-1, 7) for table in tables]
-    if foot is not None:
-        leading = _paths_of(motions, body, foot)
+        roots = [_by_name(tables[0][root], table[root]).values[:, :1].reshape(-1, 7) for table in tables]
+    leading = [*pairwise(roots)] if foot is None else _paths_of(motions, body, foot, overlap)
+    by: Floats | None = None
     for index, following in enumerate(tables[1:], 1):
         table = {key: _by_name(tails[key], following[key]) for key in shared}
-        before, after = leading[index - 1 : index + 1]
-        by = _alignment(before, after, overlap) if rebase and before is not None and after is not None else None
-        leading[index] = after if by is None or after is None else poses.compose(by, after)
+        if rebase and leading:
+            before, after = leading[index - 1]
+            by = _alignment(before if by is None else poses.compose(by, before), after, overlap)
         for key in shared:
             next_part = table[key] if by is None else moved(table[key], by)
             assert isinstance(next_part, (MultiValueSeq, MultiSE3Seq, Vector3Seq))
@@ -236,12 +238,29 @@ def _check_compatible(a: Timed, b: Timed) -> None:
         raise ValueError(message)
 
 
-def _paths_of(motions: tuple[Motion, ...], body: Body | None, name: str) -> list[Floats | None]:
-    """Return the poses (T, 7) of a link in each motion."""
+def _paths_of(motions: tuple[Motion, ...], body: Body | None, name: str, overlap: int) -> list[tuple[Floats, Floats]]:
+    """Return for each transition the poses (T, 7) of a link in the motion before, and in the one after it."""
     names = [] if body is None else [link.name for link in body.links]
-    if body is None or name not in names:
+    if body is None or name not in ("auto", *names):
         raise WrongUseError(f"joining at {name!r} needs a body with that link: {choices(name, names)}")
-    return [body.link_poses(motion)[:, names.index(name)] for motion in motions]
+    able = [link for link in body.links if link.name == name or (name == "auto" and len(link.contact_points))]
+    if not able:
+        raise WrongUseError(
+            f"{body.name or 'the body'} has no shapes of which one is lowest; name the foot that continues"
+        )
+    found = []
+    for pair in pairwise(body.link_poses(motion) for motion in motions):
+        ends = np.stack((pair[0][len(pair[0]) - 1 - overlap], pair[1][0]))[:, :, None]
+        heights = np.array(
+            [
+                poses.transform_points(ends[:, x.index], x.contact_points)[..., 2].min(axis=1, initial=np.inf)
+                for x in able
+            ]
+        )
+        # Each motion has its own height of the ground: what counts is how far a link is above the lowest one.
+        index = able[int((heights - heights.min(axis=0)).max(axis=1).argmin()) if len(able) > 1 else 0].index
+        found.append((pair[0][:, index], pair[1][:, index]))
+    return found
 
 
 def _alignment(a: Floats, b: Floats, overlap: int) -> Floats | None:
