@@ -27,9 +27,8 @@ from bodymotion.system.extras import need
 KNOT_GAP = 0.04  # [s] At least: a spline with more coefficients than frames could meet its constraints by oscillations between them.
 MAX_KNOTS = 10  # For each frame, on average: long breaks between frames get a coarser spline.
 GRID_GAP = 0.01  # [s] The zero moment point is constrained at such times.
-SMOOTHING_TIME = (
-    0.3  # [s] τ: changes that are slower than this cost by how far they move, faster ones by their acceleration.
-)
+SMOOTHING_TIME = 0.3
+"""[s] τ: changes that are slower than this cost by how far they move, faster ones by their acceleration."""
 OUTSIDE_WEIGHT = 1e5
 REST_WEIGHT = 30.0
 """Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and of the acceleration in the air [s²]."""

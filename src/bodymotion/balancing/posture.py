@@ -16,9 +16,8 @@ ROOT_WEIGHT = 5.0
 LEG_WEIGHT, OTHER_WEIGHT = 1e-3, 0.2
 """Of the difference to the old joint values: legs move freely, other joints only where legs are not enough."""
 NOMINAL_SHARE = 0.3  # How far the search begins from the old joints towards their mean.
-HALF_FOOT = (
-    0.1  # [m] A foot that is rotated by too much is off its goal by what a point moves that is so far from its middle.
-)
+HALF_FOOT = 0.1
+"""[m] A foot that is rotated by too much is off its goal by what a point moves that is so far from its middle."""
 
 
 def solve_postures(

@@ -16,17 +16,13 @@ MAX_RISE = 2e-4
 """[m] A foot that is higher at the begin or end of a stance phase still comes down, or lifts off, if another one is in contact."""
 MIN_EDGE = 0.005  # [m] Points of a sole that are nearer to each other are one.
 MAX_TILT = 0.15  # [rad] A sole that is tilted by less is put flat on the ground.
-SWING_HEIGHT, MIN_STEP = (
-    0.015,
-    0.002,
-)  # [m] A foot that is put elsewhere, by more than the second, rises at least this high.
+SWING_HEIGHT, MIN_STEP = 0.015, 0.002
+"""[m] A foot that is put elsewhere, by more than the second, rises at least this high."""
 CLEARANCE, MAX_SLIP = 0.0015, 5e-4
 """[m] Feet that move more than the second [m, rad] while they are lower than the first are held, and catch up afterwards."""
 CATCH_UP_TIME = 0.2  # [s]
-LANDING_TIME, MAX_LANDING_SPEED = (
-    0.05,
-    0.15,
-)  # [s] So long it takes to come down, or to lift off, if it is faster [m/s].
+LANDING_TIME, MAX_LANDING_SPEED = 0.05, 0.15
+"""[s] So long it takes to come down, or to lift off, if it is faster [m/s]."""
 CAUTION_TIME = 0.02  # [s] A foot carries nothing for so long after it comes down, and before it lifts off, while another one is in contact.
 MIN_ORIENTED = 5  # Feet whose legs have fewer joints are points: where they are tilted is left free.
 MAX_CORNERS, DIRECTIONS = 12, 24  # A support polygon with more corners is taken for one with so many sides.

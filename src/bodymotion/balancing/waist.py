@@ -14,7 +14,7 @@ which is solved for x and y. The shift is added to the waist's goal, and all is 
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,11 +25,11 @@ from bodymotion.kernels import kinematics, rigid_bodies
 from bodymotion.keyposes.interpolation import Interpolated, Plan
 from bodymotion.model.body import Body
 from bodymotion.motion.interpolation.lowpass import quintic
+from bodymotion.system.extras import need
 
 GRAVITY = 9.8  # [m/s²] As the reference has it.
-MIN_GRAVITY = (
-    1.0  # [m/s²] Of gravity and the mass's acceleration together: a body in the air is kept from dividing by 0.
-)
+MIN_GRAVITY = 1.0
+"""[m/s²] Of gravity and the mass's acceleration together: a body in the air is kept from dividing by 0."""
 MAX_SHIFT = 1.0  # [m]
 MAX_FINAL_DISTANCE = 2e-3  # [m] The centre of mass must be so near to the zero moment point at the end for the waist to be put back there.
 CENTERING_STEPS = 12
@@ -64,6 +64,8 @@ def balanced(plan: Plan, times: Floats, options: BalancerOptions) -> tuple[Inter
     ------
     ValueError
         When the root is no link with keys, or there is no zero moment point.
+    ImportError
+        Without the extra `opt`.
     """
     body, held = plan.body, np.minimum(times, plan.duration)
     start = plan.at(held)
@@ -129,22 +131,14 @@ def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[
 
 
 def _shift(center: Floats, fall: Floats, difference: Floats, step: float) -> Floats:
-    """Return the shift (T, 2) that solves the tridiagonal system, by elimination (Thomas)."""
-    k = (center[:, 2] / (fall * step * step)).tolist()
-    count = len(k)
-    shift = np.empty((count, 2))
-    for axis in (0, 1):
-        upper, value = [0.0] * count, difference[:, axis].tolist()
-        above = before = 0.0
-        for i, (a, d) in enumerate(zip(k, value, strict=True)):
-            lower = 0.0 if i == count - 2 else a
-            pivot = 2 * a + 1 + lower * above
-            above = upper[i] = -a / pivot
-            before = value[i] = (d + lower * before) / pivot
-        for i in range(count - 2, -1, -1):
-            value[i] -= upper[i] * value[i + 1]
-        shift[:, axis] = value
-    return shift
+    """Return the shift (T, 2) that solves the tridiagonal system."""
+    k = center[:, 2] / (fall * step * step)
+    bands = np.array(
+        (np.roll(-k, 1), 2.0 * k + 1.0, np.roll(-k, -1))
+    )  # upper, middle and lower ones, as SciPy has them
+    bands[2, -3:-2] = 0.0  # the reference leaves it out
+    linalg: Any = need("scipy.linalg", "opt", "balancing")
+    return np.asarray(linalg.solve_banded((1, 1), bands, difference))
 
 
 def _growth(times: Floats, options: BalancerOptions) -> Floats:

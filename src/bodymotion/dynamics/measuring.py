@@ -41,9 +41,8 @@ SMOOTHING_TIME, SMOOTHING_TIME_ON_FEET = 0.05, 0.15
 """[s] Window of the polynomials of "suited" derivatives; the second one of a root that follows the feet."""
 MAX_NAMED = 5  # Joints that are named in a message at most.
 MIN_WINDOW = 9  # Splines are used where the window has fewer frames.
-MIN_WINDOW_PLAYED = (
-    5  # The same for a played animation: its accelerations jump at keyframes, where splines would oscillate.
-)
+MIN_WINDOW_PLAYED = 5
+"""The same for a played animation: its accelerations jump at keyframes, where splines would oscillate."""
 
 
 def measure(

@@ -101,26 +101,16 @@ class Series(ContentEquality):
 class Quantity:
     """A row of the table.
 
-    `units` are those of rotating and of sliding joints (twice the same for all other quantities); `values` returns (T,) or (T, N) of
+    `unit` is that of rotating joints, then after "|" that of sliding ones where it is another; `values` returns (T,) or (T, N) of
     measures for which `exists` is true; `limits` returns the lower and the upper limit of a joint, or None.
     """
 
     title: str
     of: Of
-    units: tuple[str, str]
+    unit: str
     values: Callable[[Measures], Floats | None]
     exists: Callable[[Measures], bool] = lambda m: True
     limits: Callable[[Joint], tuple[float, float] | None] | None = None
-
-
-def _q(
-    title: str,
-    of: Of,
-    unit: str,
-    values: Callable[[Measures], Floats | None],
-    exists: Callable[[Measures], bool] = lambda m: True,
-) -> Quantity:
-    return Quantity(title, of, (unit, unit), values, exists)
 
 
 def _jointed(m: Measures) -> bool:
@@ -136,7 +126,7 @@ QUANTITIES: dict[str, Quantity] = {
     "joint_displacements": Quantity(
         "Joint displacements",
         "joint",
-        ("rad", "m"),
+        "rad|m",
         lambda m: m.joint_displacements,
         _jointed,
         lambda joint: (joint.lower, joint.upper),
@@ -144,49 +134,55 @@ QUANTITIES: dict[str, Quantity] = {
     "joint_velocities": Quantity(
         "Joint velocities",
         "joint",
-        ("rad/s", "m/s"),
+        "rad/s|m/s",
         lambda m: m.joint_velocities,
         _jointed,
         lambda joint: (joint.velocity_lower, joint.velocity_upper),
     ),
     "joint_accelerations": Quantity(
-        "Joint accelerations", "joint", ("rad/s²", "m/s²"), lambda m: m.joint_accelerations, _jointed
+        "Joint accelerations", "joint", "rad/s²|m/s²", lambda m: m.joint_accelerations, _jointed
     ),
-    "torques": Quantity("Joint torques", "joint", ("Nm", "N"), lambda m: m.torques, _jointed, effort_range),
-    "power": _q("Joint power", "joint", "W", lambda m: m.power, _jointed),
-    "work": _q("Mechanical work of the joints", "joint", "J", lambda m: m.work, _jointed),
+    "torques": Quantity("Joint torques", "joint", "Nm|N", lambda m: m.torques, _jointed, effort_range),
+    "power": Quantity("Joint power", "joint", "W", lambda m: m.power, _jointed),
+    "work": Quantity("Mechanical work of the joints", "joint", "J", lambda m: m.work, _jointed),
     "limit_distances": Quantity(
-        "Distance to the joint limits", "joint", ("rad", "m"), lambda m: m.limit_distances, _jointed
+        "Distance to the joint limits", "joint", "rad|m", lambda m: m.limit_distances, _jointed
     ),
     "velocity_limit_distances": Quantity(
-        "Distance to the velocity limits", "joint", ("rad/s", "m/s"), lambda m: m.velocity_limit_distances, _jointed
+        "Distance to the velocity limits", "joint", "rad/s|m/s", lambda m: m.velocity_limit_distances, _jointed
     ),
-    "root_position": _q("Position of the root", "axis", "m", lambda m: m.root_poses[:, :3]),
-    "root_velocity": _q("Velocity of the root", "axis", "m/s", lambda m: m.root_velocity[:, :3]),
-    "root_angular_velocity": _q("Angular velocity of the root", "axis", "rad/s", lambda m: m.root_velocity[:, 3:]),
-    "root_force": _q("Force of the world on the root", "axis", "N", lambda m: m.root_wrench[:, :3]),
-    "root_moment": _q("Moment of the world about the root", "axis", "Nm", lambda m: m.root_wrench[:, 3:]),
-    "center_of_mass": _q("Centre of mass", "axis", "m", lambda m: m.center_of_mass),
-    "center_of_mass_velocity": _q("Velocity of the centre of mass", "axis", "m/s", lambda m: m.center_of_mass_velocity),
-    "center_of_mass_acceleration": _q(
+    "root_position": Quantity("Position of the root", "axis", "m", lambda m: m.root_poses[:, :3]),
+    "root_velocity": Quantity("Velocity of the root", "axis", "m/s", lambda m: m.root_velocity[:, :3]),
+    "root_angular_velocity": Quantity(
+        "Angular velocity of the root", "axis", "rad/s", lambda m: m.root_velocity[:, 3:]
+    ),
+    "root_force": Quantity("Force of the world on the root", "axis", "N", lambda m: m.root_wrench[:, :3]),
+    "root_moment": Quantity("Moment of the world about the root", "axis", "Nm", lambda m: m.root_wrench[:, 3:]),
+    "center_of_mass": Quantity("Centre of mass", "axis", "m", lambda m: m.center_of_mass),
+    "center_of_mass_velocity": Quantity(
+        "Velocity of the centre of mass", "axis", "m/s", lambda m: m.center_of_mass_velocity
+    ),
+    "center_of_mass_acceleration": Quantity(
         "Acceleration of the centre of mass", "axis", "m/s²", lambda m: m.center_of_mass_acceleration
     ),
-    "linear_momentum": _q("Linear momentum", "axis", "kg m/s", lambda m: m.momentum.linear),
-    "angular_momentum": _q("Angular momentum", "axis", "kg m²/s", lambda m: m.momentum.angular),
-    "zmp": _q("Zero moment point", "axis", "m", lambda m: m.zmp, _on_ground),
-    "given_zmp": _q(
+    "linear_momentum": Quantity("Linear momentum", "axis", "kg m/s", lambda m: m.momentum.linear),
+    "angular_momentum": Quantity("Angular momentum", "axis", "kg m²/s", lambda m: m.momentum.angular),
+    "zmp": Quantity("Zero moment point", "axis", "m", lambda m: m.zmp, _on_ground),
+    "given_zmp": Quantity(
         "Recorded zero moment point", "axis", "m", lambda m: m.recorded_zmp, lambda m: m.recorded_zmp is not None
     ),
-    "center_of_pressure": _q("Centre of pressure", "axis", "m", lambda m: m.center_of_pressure, _on_ground),
-    "stability_margin": _q("Stability margin", "body", "m", lambda m: m.stability_margin, _on_ground),
-    "kinetic_energy": _q("Kinetic energy", "body", "J", lambda m: m.kinetic_energy),
-    "potential_energy": _q("Potential energy", "body", "J", lambda m: m.potential_energy),
-    "contacts": _q("Foot contact", "foot", "", lambda m: m.contacts.in_contact.astype(np.float64), _on_ground),
-    "foot_heights": _q("Height of the feet", "foot", "m", lambda m: m.contacts.heights, _on_ground),
-    "slip_speeds": _q("Slip speed of the feet", "foot", "m/s", lambda m: m.contacts.slip_speeds, _on_ground),
-    "foot_forces": _q("Vertical force on the feet", "foot", "N", lambda m: m.contact_wrenches[:, :, 2], _on_ground),
-    "link_speeds": _q("Speed of the links", "link", "m/s", lambda m: _lengths(m.link_velocities[:, :, :3])),
-    "link_angular_speeds": _q(
+    "center_of_pressure": Quantity("Centre of pressure", "axis", "m", lambda m: m.center_of_pressure, _on_ground),
+    "stability_margin": Quantity("Stability margin", "body", "m", lambda m: m.stability_margin, _on_ground),
+    "kinetic_energy": Quantity("Kinetic energy", "body", "J", lambda m: m.kinetic_energy),
+    "potential_energy": Quantity("Potential energy", "body", "J", lambda m: m.potential_energy),
+    "contacts": Quantity("Foot contact", "foot", "", lambda m: m.contacts.in_contact.astype(np.float64), _on_ground),
+    "foot_heights": Quantity("Height of the feet", "foot", "m", lambda m: m.contacts.heights, _on_ground),
+    "slip_speeds": Quantity("Slip speed of the feet", "foot", "m/s", lambda m: m.contacts.slip_speeds, _on_ground),
+    "foot_forces": Quantity(
+        "Vertical force on the feet", "foot", "N", lambda m: m.contact_wrenches[:, :, 2], _on_ground
+    ),
+    "link_speeds": Quantity("Speed of the links", "link", "m/s", lambda m: _lengths(m.link_velocities[:, :, :3])),
+    "link_angular_speeds": Quantity(
         "Angular speed of the links", "link", "rad/s", lambda m: _lengths(m.link_velocities[:, :, 3:])
     ),
 }
@@ -215,7 +211,7 @@ def series(measures: Measures, name: str) -> Series:
         title=quantity.title,
         of=quantity.of,
         labels=labels,
-        units=tuple(_unit(quantity, joint) for joint in joints) or (quantity.units[0],) * len(labels),
+        units=tuple(_unit(quantity, joint) for joint in joints) or (quantity.unit,) * len(labels),
         times=measures.times,
         values=frozen(values.reshape(len(measures.times), -1)),
         lower=lower,
@@ -241,7 +237,7 @@ def _labels(measures: Measures, quantity: Quantity) -> tuple[str, ...]:
 
 def _unit(quantity: Quantity, joint: Joint) -> str:
     # A crawler's value is the distance that its belt moves.
-    return quantity.units[joint.type in ("slide", "crawler")]
+    return quantity.unit.split("|")[-1 if joint.type in ("slide", "crawler") else 0]
 
 
 def _limits(

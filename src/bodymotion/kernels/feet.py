@@ -151,9 +151,8 @@ def _sort(x: Floats, y: Floats) -> None:
 LIFT_HEIGHT = 0.001  # [m] A foot that rises by more above the height of its contact lifts off.
 MAX_ABOVE_LOWEST = 0.002  # [m] A foot up to this height above the lowest one counts as equally low.
 TOUCHING_HEIGHT = 1e-5  # [m] A foot that is no higher than this touches the ground in any case.
-MIN_REST_TIME = (
-    0.1  # [s] A foot at one height for this time rests there; one that slides for this time does not land or lift off.
-)
+MIN_REST_TIME = 0.1
+"""[s] A foot at one height for this time rests there; one that slides for this time does not land or lift off."""
 
 
 @np.errstate(all="ignore")

@@ -38,17 +38,13 @@ for an equation, 1 for residuals that are at most 0, −1 for those that are at 
 Masses: TypeAlias = tuple[Floats, Floats]  # The links' shares (L,) of the mass, and their centres (L, 3).
 Space: TypeAlias = tuple[Indices, Floats, Floats, Floats]
 """Of the variables (6 + J): which may move, limits, and the weights with which joints are held at their rest values."""
-IkProblem: TypeAlias = tuple[
-    Chain, Masses, Tasks, Space
-]  # The chain has all links; the pose of the root replaces its offset.
+IkProblem: TypeAlias = tuple[Chain, Masses, Tasks, Space]  # A chain of all links; the root's pose replaces its offset.
 Pose: TypeAlias = tuple[Floats, Floats]  # Joints (J,) and the pose (7,) of the root.
 Linear: TypeAlias = tuple[Floats, Floats]  # Weighted residuals (R,) and their derivatives (R, 6 + J).
-Work: TypeAlias = tuple[
-    Floats, Floats, Floats
-]  # Rotations (L, 3, 3), positions (L, 3) and joint axes (L, 3) of the links in the world.
-System: TypeAlias = tuple[
-    Floats, Floats, Floats
-]  # H = AᵀW²A, g = AᵀW²r, and the factor of H + λ of the joints that are not at limits.
+Work: TypeAlias = tuple[Floats, Floats, Floats]
+"""Rotations (L, 3, 3), positions (L, 3) and joint axes (L, 3) of the links in the world."""
+System: TypeAlias = tuple[Floats, Floats, Floats]
+"""H = AᵀW²A, g = AᵀW²r, and the factor of H + λ of the joints that are not at limits."""
 
 TOLERANCE = 1e-10  # [m, rad] A task with a smaller error is done.
 MIN_STEP = 1e-11
@@ -56,11 +52,8 @@ MAX_STEP = 0.5  # [rad or m] No variable moves further in one step.
 MIN_GAIN, MAX_STALLS = 1e-12, 3  # The end of descent: so many steps one after another gain less than this share.
 HARD, MAX_STEP_OF_UPDATES = 30.0, 0.1
 """The weight of hard tasks; and [rad or m] the largest step after which their multipliers are updated."""
-DAMPING, MIN_SHARE, MIN_DAMPING = (
-    1e-3,
-    1e-9,
-    1e-11,
-)  # The first and the smallest share of the squared error that is λ, and the smallest λ.
+DAMPING, MIN_SHARE, MIN_DAMPING = 1e-3, 1e-9, 1e-11
+"""The first and the smallest share of the squared error that is λ, and the smallest λ."""
 
 
 def solve(

@@ -20,9 +20,8 @@ MAX_STEP = 0.5  # [rad or m] A joint moves no further in one step.
 
 REFERENCE_GAIN = 0.9
 REFERENCE_TOLERANCE = 1e-14  # [m² + rad²]
-REFERENCE_BLIND_ANGLE = (
-    1.414e-3  # [rad] A smaller rotation counts as none in the reference, so goals are missed by up to this.
-)
+REFERENCE_BLIND_ANGLE = 1.414e-3
+"""[rad] A smaller rotation counts as none in the reference, so goals are missed by up to this."""
 
 
 @dataclass(frozen=True)

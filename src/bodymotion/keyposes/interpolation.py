@@ -34,9 +34,8 @@ from bodymotion.system.memory import check_memory
 
 LEG_JOINTS = 6  # Chains of so many joints are moved by inverse kinematics.
 MIN_COSINE = 1e-6  # Nearer to ±90° of pitch, yaw is 0.
-MIN_ROOT_MOVE = (
-    1e-9  # [m, or of a quaternion's component] A root that moves less than this stays where the body has it.
-)
+MIN_ROOT_MOVE = 1e-9
+"""[m, or of a quaternion's component] A root that moves less than this stays where the body has it."""
 
 
 @dataclass(frozen=True)

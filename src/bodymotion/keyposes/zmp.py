@@ -17,9 +17,8 @@ from bodymotion.keyposes.tracks import Key
 
 MIN_TRANSITION_TIME = 0.1  # [s] The point moves at least so long from one position to the next.
 MIN_DOUBLE_SUPPORT = 0.03  # [s] In a shorter double support, nothing is between the feet.
-SHORT_STEP = (
-    0.12  # [s] In a shorter double support between two steps of one foot, the point goes less than half of the way.
-)
+SHORT_STEP = 0.12
+"""[s] In a shorter double support between two steps of one foot, the point goes less than half of the way."""
 MAX_DISTANCE = 0.02  # [m] A point so near to the middle of a sole is over it.
 
 

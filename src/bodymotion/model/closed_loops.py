@@ -294,9 +294,8 @@ def columns_of(body: Body, joints: str | int | Iterable[str | int]) -> tuple[int
 
 
 MAX_RESIDUAL = 1e-9  # [m, rad] A loop with a smaller error is closed.
-MIN_MARGIN = (
-    1e-4  # A pose with a smaller `Closed.margin` is singular; it is about as many radians away from a singular pose.
-)
+MIN_MARGIN = 1e-4
+"""A pose with a smaller `Closed.margin` is singular; it is about as many radians away from a singular pose."""
 MAX_ATTEMPTS = 60  # The number of random start poses for a first frame that cannot be closed.
 
 

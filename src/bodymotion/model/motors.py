@@ -68,9 +68,8 @@ def first_number(extra: Mapping[str, object], key: str) -> float | None:
 
 BANDWIDTH = 15.0  # [Hz] Natural frequency of a servo that moves what its joint carries.
 STANCE_BANDWIDTH = 3.0  # [Hz] Natural frequency of a servo between a free root and a foot, when it moves the rest of the body on that foot.
-MAX_BANDWIDTH = (
-    100.0  # [Hz] No servo is faster with what its joint carries; at time steps of up to 2 ms it is integrated well.
-)
+MAX_BANDWIDTH = 100.0
+"""[Hz] No servo is faster with what its joint carries; at time steps of up to 2 ms it is integrated well."""
 MIN_INERTIA = 1e-4  # [kg m² or kg] A joint moves at least this.
 CONTACT_HEIGHT = 0.02  # [m] Links whose shapes reach down to this height above the lowest point support the body.
 
