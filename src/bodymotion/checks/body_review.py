@@ -15,9 +15,8 @@ from bodymotion.model.links import Device, Link
 
 Box = tuple[Floats, Floats]  # The lowest and the highest corner (3,) [m].
 
-MAX_LINKS_IN_PYTHON = (
-    500  # Poses of bodies with up to this many links are computed without loading the compiled kinematics.
-)
+MAX_LINKS_IN_PYTHON = 500
+"""Poses of bodies with up to this many links are computed without loading the compiled kinematics."""
 
 
 class BodyReview:

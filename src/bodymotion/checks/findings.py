@@ -14,9 +14,8 @@ from bodymotion.geometry.arrays import Floats
 
 FrameLocator: TypeAlias = Callable[[int], Location]  # Returns the location of a frame in its file.
 
-MAX_MOMENTS = (
-    100  # The number of moments of a rule that are kept, the worst ones. For rules about limits it counts per joint.
-)
+MAX_MOMENTS = 100
+"""The number of moments of a rule that are kept, the worst ones. For rules about limits it counts per joint."""
 
 
 @dataclass(frozen=True)

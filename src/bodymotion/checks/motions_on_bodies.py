@@ -22,9 +22,8 @@ from bodymotion.model.joint_names import fit_problems
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 
 LIMIT_TOLERANCE = 1e-6  # [rad or m] The distance beyond a limit that is ignored: files have few digits.
-SPEED_TOLERANCE = (
-    1.001  # The speed, as a multiple of the limit, that is ignored: speeds are differences between two frames.
-)
+SPEED_TOLERANCE = 1.001
+"""The speed, as a multiple of the limit, that is ignored: speeds are differences between two frames."""
 POSE_TOLERANCE = 1e-3  # [m, rad] The difference from forward kinematics that is ignored.
 POSES_AT_ONCE = 1 << 16  # Poses that are compared in one block, which bounds the memory.
 MIN_SPEED_FACTOR = 3.0  # With a wrong frame rate the fastest joint has at least this multiple of its velocity limit.

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LARGE = 64 << 20  # [bytes] A larger .seq file is processed row by row where possible.
-BYTES_PER_NUMBER = (
-    3 * 8
-)  # Memory for each number of a motion while it is changed: as read, as changed, and one copy in between.
+BYTES_PER_NUMBER = 3 * 8
+"""Memory for each number of a motion while it is changed: as read, as changed, and one copy in between."""
 
 
 def is_large(source: Path, target: Path) -> bool:

@@ -12,9 +12,8 @@ from bodymotion.cli.output import Data, about_file, one_line, problems_of, resul
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.diagnostics import Problem
 
-LARGE = (
-    64 << 20
-)  # [bytes] A larger motion file is not loaded: its headers are read, and its rows only where they are needed.
+LARGE = 64 << 20
+"""[bytes] A larger motion file is not loaded: its headers are read, and its rows only where they are needed."""
 
 
 @reads_files

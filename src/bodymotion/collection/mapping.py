@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
 TIME_LIMIT = 3600.0  # [s] for one input, by default.
 MIN_MEMORY = 1 << 30  # [bytes] A process may have at least so much, and its share of what is available.
-QUEUED = (
-    4  # Inputs for each process that are handed out at once. More would all be repeated one by one when a process ends.
-)
+QUEUED = 4
+"""Inputs for each process that are handed out at once. More would all be repeated one by one when a process ends."""
 TASKS = 1000  # Tasks that are handed out to a cluster at once.
 MAX_IN_TASK = 20
 """Inputs in a task of a cluster where there are many: a task costs milliseconds by itself. Those of a process that ends are repeated."""

@@ -24,9 +24,8 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 
-MIN_AXIS_COSINE = (
-    0.7  # Of the angle between an axis and the mirror image of its partner; below it they are not mirror images.
-)
+MIN_AXIS_COSINE = 0.7
+"""Of the angle between an axis and the mirror image of its partner; below it they are not mirror images."""
 
 
 @dataclass(frozen=True)

@@ -17,16 +17,8 @@ from bodymotion.model.body import Body, ExtraJointType, Viewpoint
 from bodymotion.model.links import JointType, Link, Segment
 
 MAX_DEPTH = 50
-FINITE_FIELDS = (
-    "offset",
-    "pose",
-    "positions",
-    "axis",
-    "transform",
-    "diffuse",
-    "specular",
-    "emissive",
-)  # Fields that must be finite.
+FINITE_FIELDS = "offset", "pose", "positions", "axis", "transform", "diffuse", "specular", "emissive"
+"""Fields that must be finite."""
 _ENUMERATIONS = {("type", "fixed"): get_args(JointType), ("type", "xyz"): get_args(ExtraJointType)}
 
 T = TypeVar("T")

@@ -26,10 +26,8 @@ from bodymotion.viewer.plot_panel import COLORS, filled, largest_spans, svg_of, 
 MAX_ROWS = 200
 MAX_GROUPS = 20
 MAX_DRAWN_LINKS = 400
-AZIMUTH, ELEVATION = (
-    np.radians(35.0),
-    np.radians(15.0),
-)  # Direction of the view: from +x towards +y, and above the ground.
+AZIMUTH, ELEVATION = np.radians(35.0), np.radians(15.0)
+"""Direction of the view: from +x towards +y, and above the ground."""
 
 
 def html_of(value: object) -> str:

@@ -40,9 +40,8 @@ def decimated(times: Floats, values: Floats, most: int = 1200) -> tuple[Floats, 
 
 
 MAX_MARKS = 3  # Times beyond a limit that are marked in a panel.
-MAX_LIMIT_DISTANCE = (
-    0.7  # A limit is shown if its distance to the curve is less than this share of the height of the curve.
-)
+MAX_LIMIT_DISTANCE = 0.7
+"""A limit is shown if its distance to the curve is less than this share of the height of the curve."""
 MIN_SPANS = {
     "rad": 0.03,
     "°": 2.0,

@@ -62,9 +62,8 @@ def _box(shapes: Sequence[Floats]) -> tuple[Floats, Floats]:
 MAX_FOOTPRINTS = 240
 MIN_MARGIN_RANGE = 0.3  # [m] The axis of the margin reaches at least to minus this.
 STEP = 0.3  # [m] A foot or wheel that slides or rolls this far in contact gets another footprint.
-MAX_TRIED_FRAMES = (
-    7  # Frames of a stance phase that are tried: the largest footprint is drawn, not the heel or the toe alone.
-)
+MAX_TRIED_FRAMES = 7
+"""Frames of a stance phase that are tried: the largest footprint is drawn, not the heel or the toe alone."""
 
 
 def zmp_chart(subject: Subject, flow: Flow) -> Chart:

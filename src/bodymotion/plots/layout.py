@@ -17,10 +17,8 @@ LEFT, BESIDE, COLUMN, COLUMN_EDGE = 1.75, 2.08, 3.25, 0.85
 figures; distance of the ground from the right edge."""
 ROW = 0.165  # [inch] Height of a row of curves in an overview.
 MAX_COLUMNS = 8
-NUMBERS, NAMES = (
-    0.7,
-    1.5,
-)  # [inch] Space left of curves across a chart for numbers, and right of them for the names of several lines.
+NUMBERS, NAMES = 0.7, 1.5
+"""[inch] Space left of curves across a chart for numbers, and right of them for the names of several lines."""
 LABELS, NAME, NOTE, TIME, GAP, HEADING = 0.56, 0.2, 0.15, 0.32, 0.1, 0.3
 """[inch] Space left of a panel, above it for name and note, below it for times, between rows, and above a group."""
 MIN_HEIGHT, MIN_PANEL, MIN_ROW, MIN_BAR = 0.6, 0.45, 0.14, 0.17
@@ -208,10 +206,8 @@ def _narrowest(part: Part) -> float:
     return max(MIN_WIDTH, min(len(part.title) * TITLE_LETTER + len(note) * ASIDE_LETTER + 0.2, MAX_TITLE))
 
 
-MIN_SCALE, MIN_DPI = (
-    0.53,
-    72.0,
-)  # Smallest scale of the text, and the resolution at which text of full size is just readable.
+MIN_SCALE, MIN_DPI = 0.53, 72.0
+"""Smallest scale of the text, and the resolution at which text of full size is just readable."""
 STEP = 0.025  # Step of the scale.
 GROWTH, MAX_GROWTH = 1.015, 400  # Factor and maximum number of steps when a larger size is searched.
 MAX_STRETCH = 30.0

@@ -12,9 +12,8 @@ from bodymotion.geometry.arrays import Floats
 
 UNDER_LETTER, UNDER_LINE = 0.066, 0.15  # [inch] Mean width of a letter and height of a line below the title.
 
-MIN_LATE_START = (
-    1e4  # [s] Times of motions that start later than this, or as long before 0, are shown relative to a round number.
-)
+MIN_LATE_START = 1e4
+"""[s] Times of motions that start later than this, or as long before 0, are shown relative to a round number."""
 WIDE = 6.0  # [inch] Wider grounds have a legend with larger text and more columns.
 
 Color: TypeAlias = int | Literal["muted", "recorded", "bad", "text"]  # An index of the palette, or a role.

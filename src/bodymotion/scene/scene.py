@@ -24,12 +24,10 @@ from bodymotion.scene.animation_playback import AnimationPlayback, Beats, beats_
 from bodymotion.scene.music import Music
 from bodymotion.scene.shapes import BodyExtent, drawn_shapes, missing_files_text
 
-MAX_DISTANCE = (
-    1e5  # [m] Positions farther from the origin, or not finite, cannot be drawn; they are moved to this distance.
-)
-MAX_LINK_POSES = (
-    20_000_000  # Number of link poses in memory (1.1 GB); of longer motions only every n-th frame is shown.
-)
+MAX_DISTANCE = 1e5
+"""[m] Positions farther from the origin, or not finite, cannot be drawn; they are moved to this distance."""
+MAX_LINK_POSES = 20_000_000
+"""Number of link poses in memory (1.1 GB); of longer motions only every n-th frame is shown."""
 MAX_PATH_POINTS = 1500
 
 

@@ -16,9 +16,8 @@ from typing import BinaryIO, TypeAlias
 
 MAX_PIPE_BYTES = 1 << 30  # The largest number of bytes that are read from a pipe.
 _BLOCK_BYTES = 1 << 20
-PIPE_TIMEOUT = (
-    5.0  # [s] The time to wait for a process that opens a named pipe for writing. Once it is open, there is no limit.
-)
+PIPE_TIMEOUT = 5.0
+"""[s] The time to wait for a process that opens a named pipe for writing. Once it is open, there is no limit."""
 
 _Key: TypeAlias = tuple[int, int]
 

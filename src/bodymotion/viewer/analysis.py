@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     from bodymotion.checks.physics.collisions import Collisions
     from bodymotion.dynamics import Measures, Series
 
-FRAMES_PER_BATCH = (
-    256  # Number of frames whose extent is computed together; the points of all frames would need too much memory.
-)
+FRAMES_PER_BATCH = 256
+"""Number of frames whose extent is computed together; the points of all frames would need too much memory."""
 
 
 @dataclass(frozen=True, eq=False)

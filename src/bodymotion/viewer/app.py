@@ -36,10 +36,8 @@ from bodymotion.viewer.server import quiet_server, stop_server
 from bodymotion.viewer.timeline import script
 
 MAX_FRAME_RATE = 60.0  # Frames per second.
-CLOCK_RATE, VALUES_RATE = (
-    12.0,
-    4.0,
-)  # Updates per second, during playback, of the clock and the slider, and of the values of joints.
+CLOCK_RATE, VALUES_RATE = 12.0, 4.0
+"""Updates per second, during playback, of the clock and the slider, and of the values of joints."""
 MAX_TICK = 0.5  # [s] After a longer pause (a computer that slept) the player stays at its time.
 WORK_TIMEOUT = 600.0  # [s] for `WorkQueue.run`.
 T = TypeVar("T")

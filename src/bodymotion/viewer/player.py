@@ -11,14 +11,8 @@ from math import isfinite
 
 from bodymotion.motion.components import Timeline
 
-SPEEDS = (
-    0.1,
-    0.25,
-    0.5,
-    1.0,
-    2.0,
-    4.0,
-)  # The playback speeds of the keys; any value between the first and the last is allowed.
+SPEEDS = 0.1, 0.25, 0.5, 1.0, 2.0, 4.0
+"""The playback speeds of the keys; any value between the first and the last is allowed."""
 
 
 KEYS: tuple[tuple[str, str | None, str, str], ...] = (

@@ -27,9 +27,8 @@ if TYPE_CHECKING:
     import viser
 
 FRAMED_FRAMES = 12  # Number of frames whose extent the first camera of an animation sees.
-FOLLOW_DISTANCE = (
-    0.6  # The camera follows a root that moves farther than this many sizes of the robot, unless the option is set.
-)
+FOLLOW_DISTANCE = 0.6
+"""The camera follows a root that moves farther than this many sizes of the robot, unless the option is set."""
 OVERLAYS = ("axes", "names", "inertias", "devices", "mass")
 
 

@@ -223,9 +223,8 @@ def _is_increasing(times: Floats) -> bool:
     return bool(len(times) and np.isfinite(times).all() and (np.diff(times) > 0).all())
 
 
-MAX_FLOOR_VARIATION = (
-    1e-3  # [m] A recorded zero moment point whose height varies by no more is on a floor at that height.
-)
+MAX_FLOOR_VARIATION = 1e-3
+"""[m] A recorded zero moment point whose height varies by no more is on a floor at that height."""
 
 
 def off_the_floor(

@@ -34,9 +34,8 @@ GROUND_FRAMES = 400  # Frames, evenly spread, in which feet and ground are searc
 CONTACT_HEIGHT = 0.01
 """[m] A foot up to this height is in contact, with all its points up to this height above its lowest one: models of soles and ankles are
 inexact."""
-LEVEL = (
-    2.0 / 3.0
-)  # On level ground the lowest foot is within `CONTACT_HEIGHT` of the ground in this part of the frames.
+LEVEL = 2.0 / 3.0
+"""On level ground the lowest foot is within `CONTACT_HEIGHT` of the ground in this part of the frames."""
 MIN_SOLE_AREA = 0.002  # [m²] A foot with a contact patch of this area can stand alone; a smaller one is a point.
 MAX_FOOT_RADIUS = 0.05  # [m] The largest radius of a round foot.
 MAX_SLIP_HEIGHT = 0.005  # [m] A foot at this height or above does not slip.

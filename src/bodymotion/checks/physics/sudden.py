@@ -152,9 +152,8 @@ def _median_around(change: Floats, frames: npt.NDArray[np.intp]) -> Floats:
 
 
 MAX_FRAMES_APART = 2  # Sudden changes of several joints at most this many frames apart are one moment.
-MAX_FLIP_PRODUCT = (
-    -0.5
-)  # Unit quaternions with a product below this have opposite signs, and orientations less than 120° apart.
+MAX_FLIP_PRODUCT = -0.5
+"""Unit quaternions with a product below this have opposite signs, and orientations less than 120° apart."""
 
 
 def jumps_of_joints(q: Floats, times: Floats, body: Body, locate: FrameLocator) -> list[Finding]:

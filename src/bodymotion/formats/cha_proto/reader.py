@@ -32,9 +32,8 @@ from bodymotion.geometry.arrays import Floats
 
 _MAX_FILE_BYTES = 1 << 30
 _MAX_BYTES_OUTSIDE_ROWS = 1 << 20
-_MAX_NUMBERS_OF_ANY_FILE = (
-    1 << 20
-)  # A table may have so many numbers however small its file is; beyond that four for each byte.
+_MAX_NUMBERS_OF_ANY_FILE = 1 << 20
+"""A table may have so many numbers however small its file is; beyond that four for each byte."""
 _MAX_LISTED = 6
 _MAX_ALIKE = 64  # Sets of fields that the rows of a text have; with more, protobuf parses all rows.
 _NUMBER = re.compile(r"(?<=: )-?\d[\d.eE+-]*(?=\n)")

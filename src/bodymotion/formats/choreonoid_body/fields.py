@@ -16,17 +16,8 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.units import MAX_ROTATION
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
-TWELFTHS_OF_PI = (
-    2,
-    3,
-    4,
-    6,
-    8,
-    9,
-    12,
-    18,
-    24,
-)  # Angles by which links are rotated: 30°, 45°, 60°, 90° and so on, as numbers of π/12 rad.
+TWELFTHS_OF_PI = 2, 3, 4, 6, 8, 9, 12, 18, 24
+"""Angles by which links are rotated: 30°, 45°, 60°, 90° and so on, as numbers of π/12 rad."""
 _MASSES = ("mass", "center_of_mass", "inertia")
 
 

@@ -101,14 +101,8 @@ def kind_of(*, visual: bool, collision: bool) -> str:
 
 
 SECTIONS = ("keyframe", "tendon", "actuator", "contact")
-WHOLE = (
-    "option",
-    "size",
-    "statistic",
-    "visual",
-    "extension",
-    "deformable",
-)  # Sections that are kept with their attributes.
+WHOLE = "option", "size", "statistic", "visual", "extension", "deformable"
+"""Sections that are kept with their attributes."""
 CLASSED = (
     *("general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor"),
     *("tendon", "equality", "pair"),

@@ -17,12 +17,8 @@ from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, is_xml_text
 from bodymotion.model.body import Body
 
-CONTAINERS = (
-    "worldbody",
-    "body",
-    "frame",
-    "replicate",
-)  # Elements that have the content of a `<body>`, one another included.
+CONTAINERS = "worldbody", "body", "frame", "replicate"
+"""Elements that have the content of a `<body>`, one another included."""
 
 
 @dataclass
@@ -107,13 +103,8 @@ def _report_name(element: Element, attribute: str, message: str, name: str, know
         element.report(rules.MISSPELT, f"{message}: did you mean {shown.format(meant)}?", attribute)
 
 
-NOT_READ = (
-    "composite",
-    "flexcomp",
-    "replicate",
-    "attach",
-    "plugin",
-)  # Elements of a body that are not read; MuJoCo makes bodies of them.
+NOT_READ = "composite", "flexcomp", "replicate", "attach", "plugin"
+"""Elements of a body that are not read; MuJoCo makes bodies of them."""
 
 OF_KIND = {
     **dict.fromkeys(("joint", "joint1", "joint2", "jointinparent"), "joint"),

@@ -77,10 +77,8 @@ LAYOUTS = tuple(
 JOINT_NAMES, LINK_NAMES = ("joint_names", "dof_names"), ("link_names", "body_names")
 RATES, TIMES = ("fps", "frame_rate", "frequency"), ("times", "time")
 ROOT_JOINTS = ("root", "freejoint", "floating_base_joint", "floating_base", "")  # Names of free joints.
-NO_ORDER = (
-    "BeyondMimic",
-    "Isaac Lab AMP",
-)  # Layouts whose joints without names may be in the order of MuJoCo or of Isaac Lab.
+NO_ORDER = "BeyondMimic", "Isaac Lab AMP"
+"""Layouts whose joints without names may be in the order of MuJoCo or of Isaac Lab."""
 UNIT_TOLERANCE = 0.01  # The difference of a quaternion's length from 1.
 LOCO_MUJOCO_RATE = 500.0  # [Hz] That of loco-mujoco's files, which do not have it.
 G1_JOINTS = tuple(Path(__file__).with_name("g1_joints.txt").read_text("utf-8").split())

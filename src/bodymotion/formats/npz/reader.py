@@ -19,15 +19,12 @@ from bodymotion.system.open_files import open_file
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-MAX_BYTES, MAX_RATIO = (
-    256 << 20,
-    100,
-)  # An archive unpacks to the first number of bytes, or to this multiple of its own size, at most.
+MAX_BYTES, MAX_RATIO = 256 << 20, 100
+"""An archive unpacks to the first number of bytes, or to this multiple of its own size, at most."""
 MAX_ARRAYS = 1000
 MAX_TEXT_BYTES = 1 << 20
-MAX_EMPTY_ROWS = (
-    10**7
-)  # Rows of an array without columns: they have no bytes in the file, but each has a time in the motion.
+MAX_EMPTY_ROWS = 10**7
+"""Rows of an array without columns: they have no bytes in the file, but each has a time in the motion."""
 
 
 def read_archive(path: str | Path, *, only: Collection[str] | None = None) -> dict[str, Array]:

@@ -20,9 +20,8 @@ from bodymotion.formats.seq.scan import Scan, Span, scan
 from bodymotion.formats.yaml.tree import Document as Tree
 from bodymotion.formats.yaml.tree import Mapping, Node, PiecedText, Scalar, Sequence, key_text
 
-MAX_WHOLE = (
-    64 << 20
-)  # [bytes] Files up to this size are parsed as YAML as a whole when their rows are in an irregular shape.
+MAX_WHOLE = 64 << 20
+"""[bytes] Files up to this size are parsed as YAML as a whole when their rows are in an irregular shape."""
 MAX_VALUES = 1 << 25  # Rows of components of unknown types are kept as plain values, no more than about this many.
 _BESIDES_NUMBERS = re.compile(rb"[*&\x80-\xff]")
 _BLOCK = 4096  # Rows of a tree that are read at a time.

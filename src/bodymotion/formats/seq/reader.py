@@ -43,13 +43,11 @@ from bodymotion.motion.components import Timeline
 
 MAX_FAULTY_ROWS = 10_000  # Faulty rows of a component after which the rest of it is not read.
 MAX_RECOVERED_BYTES = 10 * MAX_PARSED_BYTES  # [bytes] In larger files no faulty line is fixed.
-STEP_TOLERANCE = (
-    0.1  # [of 1/frameRate] By which the mean step of a first column may be off for it to be read as the time.
-)
+STEP_TOLERANCE = 0.1
+"""[of 1/frameRate] By which the mean step of a first column may be off for it to be read as the time."""
 _TAIL = 1 << 16  # [bytes] The end of a file that shows whether it was cut off in a row.
-_PASSES = (
-    4  # Times that each row of a file may be read one by one: aliases can give one sequence of rows to many components.
-)
+_PASSES = 4
+"""Times that each row of a file may be read one by one: aliases can give one sequence of rows to many components."""
 
 _MAY_BE_LOST = frozenset(
     rule.code

@@ -40,10 +40,8 @@ IDS = judgement.error(
     example=("joint_0 [rad],joint_999999 [rad]", "joint_0 [rad],joint_1 [rad]"),
 )
 
-MAX_GROWTH, MIN_NUMBERS = (
-    16,
-    1 << 22,
-)  # Joints without a column may make a table this many times as large, or so many numbers.
+MAX_GROWTH, MIN_NUMBERS = 16, 1 << 22
+"""Joints without a column may make a table this many times as large, or so many numbers."""
 
 MAX_NAMES = 60  # Names that a message lists.
 

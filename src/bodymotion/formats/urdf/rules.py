@@ -148,9 +148,8 @@ RESOURCE_BROKEN = judgement.error(
     example=("a <mesh> of an empty hand.stl", "a <mesh> of a hand.stl with triangles"),
 )
 
-PACKAGE_PATHS = (
-    "--package-path (package_paths=…) names the folders of packages"  # The hint for a package that is not found.
-)
+PACKAGE_PATHS = "--package-path (package_paths=…) names the folders of packages"
+"""The hint for a package that is not found."""
 
 # Sensors
 SENSOR_LINK = document.warning(

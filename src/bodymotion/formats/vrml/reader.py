@@ -96,9 +96,8 @@ def _parsed(text: Text, has_mark: bool) -> tuple[Scene, Diagnostics]:
             raise FormatError(error.problem, found.problems) from None
 
 
-_ONE_AT_A_TIME = (
-    threading.Lock()
-)  # The limit holds for all threads: two that set it back in turn would leave it too high.
+_ONE_AT_A_TIME = threading.Lock()
+"""The limit holds for all threads: two that set it back in turn would leave it too high."""
 
 
 MAX_NESTING = 64  # Files that are parts of each other.

@@ -91,9 +91,8 @@ def _rows(values: npt.NDArray[Any], inner: bytes, long: bool) -> bytes:
 
 
 HEADER = "#VRML V2.0 utf8"
-DEEPEST = (
-    40  # Lines are not indented further than that: in a long chain of Joints the blanks would be most of the text.
-)
+DEEPEST = 40
+"""Lines are not indented further than that: in a long chain of Joints the blanks would be most of the text."""
 SHORT = 100  # A node without nodes inside is written in one line up to this length.
 
 Pieces: TypeAlias = "Iterator[bytes | Pieces]"

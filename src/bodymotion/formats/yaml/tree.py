@@ -28,9 +28,8 @@ if TYPE_CHECKING:
 MAX_MERGED_KEYS = 1_000_000  # Keys that the merge keys of one file copy.
 ALIAS_GROWTH = 16  # Aliases may unfold to so many times as many nodes as the text has, beside `FREE_ALIASES`.
 FREE_ALIASES = 100_000  # Nodes that aliases may unfold to in a file of any size.
-LONG_LIST = (
-    40  # [characters] A longer list of plain numbers does not go through the YAML parser where mappings are merged.
-)
+LONG_LIST = 40
+"""[characters] A longer list of plain numbers does not go through the YAML parser where mappings are merged."""
 
 _HEIGHT, _NODES = attrgetter("height"), attrgetter("nodes")
 _CORE = "tag:yaml.org,2002:"

@@ -22,9 +22,8 @@ Rows: TypeAlias = Callable[[int, int, Floats], None]
 
 BETA = 5.653  # Shape of the Kaiser window for 60 dB: 0.1102 · (60 − 8.7).
 
-HALF_WIDTH = (
-    12  # Half width of the filter in frames of the new rate: (60 − 7.95) / (2.285 · 2π · 0.15) on both sides together.
-)
+HALF_WIDTH = 12
+"""Half width of the filter in frames of the new rate: (60 − 7.95) / (2.285 · 2π · 0.15) on both sides together."""
 
 
 def taps(factor: int) -> Floats:

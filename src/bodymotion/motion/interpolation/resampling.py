@@ -24,9 +24,8 @@ from bodymotion.motion.interpolation.wraps import find_wraps, unwrapped, wrap_pr
 from bodymotion.motion.rules import BRIDGED
 from bodymotion.system.memory import check_memory
 
-BLOCK = (
-    1 << 22
-)  # Numbers that are processed at a time, approximately: it limits the memory that is needed beside the result.
+BLOCK = 1 << 22
+"""Numbers that are processed at a time, approximately: it limits the memory that is needed beside the result."""
 BYTES_PER_FRAME = 3 * 8  # Memory for each frame beside its values: which source frame is in force there.
 
 

@@ -9,9 +9,8 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.motion.rules import WRAPPED
 
 FULL_TURN = 2 * np.pi
-MAX_STEP = (
-    1.0  # [rad] A jump this close to full turns counts as a wrap: a joint may have moved that much between two frames.
-)
+MAX_STEP = 1.0
+"""[rad] A jump this close to full turns counts as a wrap: a joint may have moved that much between two frames."""
 
 
 @dataclass(frozen=True)

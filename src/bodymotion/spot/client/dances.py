@@ -15,12 +15,8 @@ from bodymotion.spot.client.connection import SpotError, translated_errors, vend
 
 CALL_TIMEOUT = 60.0  # [s] A robot validates a sequence before it answers.
 POLL_INTERVAL = 0.2  # [s] Between two questions for the status of a dance.
-RUNNING = (
-    "DANCING",
-    "PREPPING",
-    "WAITING_FOR_START_TIME",
-    "VALIDATING",
-)  # The states of a dance that goes on; others end it.
+RUNNING = "DANCING", "PREPPING", "WAITING_FOR_START_TIME", "VALIDATING"
+"""The states of a dance that goes on; others end it."""
 
 
 def list_moves(robot: Any) -> str:  # noqa: ANN401

@@ -15,11 +15,8 @@ LEGS = ("fl", "fr", "hl", "hr")  # Front left, front right, hind left, hind righ
 
 LEG_JOINTS = tuple(f"{leg}_{joint}" for leg in LEGS for joint in ("hx", "hy", "kn"))
 ARM_JOINTS = ("sh0", "sh1", "el0", "el1", "wr0", "wr1")
-JOINT_NAMES = (
-    *LEG_JOINTS,
-    *ARM_JOINTS,
-    "gripper",
-)  # All joints in order of their ids; a Spot without arm has the first twelve.
+JOINT_NAMES = *LEG_JOINTS, *ARM_JOINTS, "gripper"
+"""All joints in order of their ids; a Spot without arm has the first twelve."""
 
 SIDES: Floats = frozen([1.0, -1.0, 1.0, -1.0])  # +1 for the legs on the left, −1 for those on the right.
 

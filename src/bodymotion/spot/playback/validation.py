@@ -30,10 +30,8 @@ from bodymotion.system.upward import provided_by
 REACH_TOLERANCE = 1e-3  # [m] Accepted distance of feet and hands from their goals.
 MAX_LEG_SPEED, MAX_ARM_SPEED, MAX_GRIPPER_SPEED = 20.0, 10.0, 20.0  # [rad/s] Our estimates; no limits are published.
 MAX_FOOT_SPEED = 5.0  # [m/s] Relative to the world.
-MAX_BODY_SPEED, MIN_BODY_STEP = (
-    5.0,
-    0.05,
-)  # [m/s] and [m]: a faster and larger step of the body between two keyframes is reported.
+MAX_BODY_SPEED, MIN_BODY_STEP = 5.0, 0.05
+"""[m/s] and [m]: a faster and larger step of the body between two keyframes is reported."""
 MAX_SLIP = 0.02  # [m] Accepted distance of a foot in contact from the position at which its contact began.
 FLOOR_TOLERANCE = 0.02  # [m] Accepted height of a foot in contact above the floor.
 MAX_OUTSIDE, MAX_UNSUPPORTED_TIME = 0.03, 0.5
@@ -41,9 +39,8 @@ MAX_OUTSIDE, MAX_UNSUPPORTED_TIME = 0.03, 0.5
 MAX_FRAME_OFFSET, MAX_FRAME_YAW = 0.05, 0.1  # [m] and [rad] of the feet at the start relative to the animation frame.
 MIN_BODY_HEIGHT = 0.10  # [m] Lowest height of the body's origin over the floor.
 MIN_FEET_DISTANCE = 0.075  # [m] Between the centres of two feet: slightly more than their width.
-MAX_START_STEP = (
-    0.08  # [m], and half of the limit in radians: distance from the pose before the move at which an entry is needed.
-)
+MAX_START_STEP = 0.08
+"""[m], and half of the limit in radians: distance from the pose before the move at which an entry is needed."""
 MAX_FRAMES = 40_000  # Frames that are checked; a longer move is played at a lower rate.
 ON_KEYFRAME = 1e-6  # [s] A time this close to a keyframe is the keyframe's.
 

@@ -193,10 +193,8 @@ def _answering(
 
 
 CERTIFICATE_LIFETIME = datetime.timedelta(days=30)
-CERTIFICATE_NAMES = (
-    "*.spot.robot",
-    "localhost",
-)  # The vendor's client calls each service of a robot by a name that ends in spot.robot.
+CERTIFICATE_NAMES = "*.spot.robot", "localhost"
+"""The vendor's client calls each service of a robot by a name that ends in spot.robot."""
 
 
 def make_certificate() -> tuple[bytes, bytes]:
