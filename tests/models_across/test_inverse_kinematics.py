@@ -173,10 +173,8 @@ def test_a_plane_is_not_crossed_and_the_rest_is_as_near_as_possible(biped, seed,
     at = biped.forward_kinematics(found.q)
     gap = normal @ at[link.index, :3] - (normal @ start + depth)
     assert within(found.q, biped)
-    if gap > 1e-6:  # limits keep the hand from the plane: no step of the hand towards it is left
-        goal, weight = at[link.index, :3] - gap * normal, 30.0
     jacobian = kinematics.jacobian(biped.tree, at[None], biped.num_joints, link.index, np.zeros(3))[0, :3, 6:][:, chain]
-    if gap > 1e-6:
+    if gap > 1e-6:  # limits keep the hand from the plane: no step towards it is left
         rows, wanted = (normal @ jacobian)[None], np.array([-gap])
     else:
         rows = np.concatenate([jacobian, 0.05 * np.eye(len(chain))])
@@ -230,7 +228,7 @@ def test_a_minimum_distance_is_kept_only_where_it_is_needed(biped, weight):
     far = biped.ik(tasks=[DistanceTask("R_WRIST", "L_WRIST", 0.1, weight, at_least=True)], joints=joints)
     assert far.reached and not far.q.any()  # they are further apart at the start, so that nothing moves
     hand = biped.forward_kinematics(far.q)[biped.link("R_WRIST").index, :3]
-    goal = hand + [0.05, 0.0, 0.02]
+    goal = hand + np.array([0.05, 0.0, 0.02])
     found = biped.ik(
         {"R_WRIST": hand}, tasks=[DistanceTask("R_WRIST", goal, 0.2, weight, at_least=True)], joints=joints
     )
