@@ -113,7 +113,7 @@ def inside(points: npt.ArrayLike, margin: float = 0.0, link: str | int | None = 
     It stays at least `margin` [m] away from each edge. ValueError when the points are on one line.
     """
     found = sorted((x, y) for x, y, *_ in real_numbers(points, "points").tolist())
-    hull = np.array(hull_of_sorted(found, found))
+    hull = np.array(hull_of_sorted(found))
     if len(hull) < 3:
         raise ValueError("expected points that are not on one line")
     edges = np.roll(hull, -1, axis=0) - hull
