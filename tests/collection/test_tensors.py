@@ -67,3 +67,17 @@ def test_motions_that_do_not_fit(walks, examples):
     assert folder.to_tensors(frame_rate=50, body=body, workers=1).frame_rate == 50
     with pytest.raises(ValueError, match="names of joints"):
         folder.to_tensors(workers=1)
+
+
+@pytest.mark.parametrize("library", ["torch", "jax"])
+def test_batches_are_arrays_of_other_libraries(walks, examples, library):
+    """Opt in: `pip install torch jax` beside what the tests need."""
+    module = pytest.importorskip(library, reason=f"{library} is not installed: pip install {library}")
+    tensors = open_collection(walks).to_tensors(8, body=bm.load(examples / "biped.wrl"), test=0.4, workers=1)
+    kind = module.Tensor if library == "torch" else module.Array
+    for options in ({"seed": 1}, {"normalised": False}, {"test": True}):
+        pairs = zip(tensors.batches(3, library=library, **options), tensors.batches(3, **options), strict=True)
+        for found, wanted in pairs:
+            for one, array in zip(found, wanted, strict=True):
+                assert isinstance(one, kind) and str(one.dtype).endswith(array.dtype.name)
+                assert np.array_equal(np.asarray(one), array)

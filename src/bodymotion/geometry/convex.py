@@ -52,9 +52,10 @@ def _nearest(simplex: Floats) -> tuple[Floats, Floats]:
     return best, spanning
 
 
-def box_overlap(one: tuple[Floats, Floats, Floats], two: tuple[Floats, Floats, Floats]) -> Floats:
+def box_overlap(one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float = -np.inf) -> Floats:
     """Return the least distances (…) by which one of two boxes must be moved to be apart, negative where they are.
 
+    Where a direction gives at most `enough`, no others may have been tried.
     A box has axes (3, 3, …), as columns, half sizes (3, …) and a middle (3, …). Gottschalk, Lin and Manocha (1996): the directions to be
     tried are the axes of both, and the products of two of them.
     """
@@ -67,6 +68,10 @@ def box_overlap(one: tuple[Floats, Floats, Floats], two: tuple[Floats, Floats, F
         (half_a + np.einsum("jk...,k...->j...", along, half_b) - np.abs(to_a)).min(axis=0),
         (half_b + np.einsum("jk...,j...->k...", along, half_a) - np.abs(to_b)).min(axis=0),
     )
+    left = least > enough
+    rest = least[left]
+    half_a, half_b = (np.broadcast_to(half, to_a.shape)[..., left] for half in (half_a, half_b))
+    to_a, to_b, cosines, along = (one[..., left] for one in (to_a, to_b, cosines, along))
     for i, j in np.ndindex(3, 3):
         i1, i2, j1, j2 = (i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3
         reach_a = half_a[i1] * along[i2, j] + half_a[i2] * along[i1, j]
@@ -74,5 +79,6 @@ def box_overlap(one: tuple[Floats, Floats, Floats], two: tuple[Floats, Floats, F
         overlap = reach_a + reach_b - np.abs(to_a[i2] * cosines[i1, j] - to_a[i1] * cosines[i2, j])
         sine = np.sqrt(np.maximum(1.0 - cosines[i, j] ** 2, 0.0))
         # Products of parallel axes are no directions.
-        least = np.minimum(least, np.divide(overlap, sine, out=np.full_like(sine, np.inf), where=sine > 1e-3))
+        rest = np.minimum(rest, np.divide(overlap, sine, out=np.full_like(sine, np.inf), where=sine > 1e-3))
+    least[left] = rest
     return np.asarray(least)

@@ -27,7 +27,7 @@ SMALL_IN_ALL = 3_000_000  # The same for all calls so far, small ones.
 CALL = 5_000  # Inner loop steps that take as long as the overhead of a call with NumPy.
 ONE_THREAD = 512  # Number of frames up to which one thread is faster than several.
 
-num_threads = os.cpu_count() or 1  # A process that has one core for itself may set it to 1.
+num_threads = os.cpu_count() or 1
 MAX_SLICE = 1024  # Number of frames that one call processes at most.
 
 THREAD_NAME = "bodymotion-compiling"

@@ -109,13 +109,12 @@ def _hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats, corne
     for t in range(poses.shape[0]):
         count = 0
         for foot in range(poses.shape[1]):
-            px, py, pz = poses[t, foot, 0], poses[t, foot, 1], poses[t, foot, 2]
             rotation(poses[t, foot], turn)
             for k in range(edges[foot], edges[foot + 1]):
                 a, b, c = points[k, 0], points[k, 1], points[k, 2]
-                if pz + turn[2, 0] * a + turn[2, 1] * b + turn[2, 2] * c <= highest[t, foot]:
-                    x[count] = px + turn[0, 0] * a + turn[0, 1] * b + turn[0, 2] * c
-                    y[count] = py + turn[1, 0] * a + turn[1, 1] * b + turn[1, 2] * c
+                if poses[t, foot, 2] + turn[2, 0] * a + turn[2, 1] * b + turn[2, 2] * c <= highest[t, foot]:
+                    x[count] = poses[t, foot, 0] + turn[0, 0] * a + turn[0, 1] * b + turn[0, 2] * c
+                    y[count] = poses[t, foot, 1] + turn[1, 0] * a + turn[1, 1] * b + turn[1, 2] * c
                     count += 1
         _sort(x[:count], y[:count])
         chain, found, least = corners[t], 0, 2
@@ -131,8 +130,7 @@ def _hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats, corne
                 found -= 1
             chain[found, 0], chain[found, 1] = x[i], y[i]
             found += 1
-        if found > 1:
-            found -= 1
+        found = max(found - 1, min(found, 1))
         counts[t] = 1 if found == 2 and chain[0, 0] == chain[1, 0] and chain[0, 1] == chain[1, 1] else found
 
 

@@ -7,8 +7,7 @@ moment of each link by itself, with c its centre of mass and I its inertia about
 
     f = m·(a + α × c + ω × (v + ω × c))          n = I·α + ω × I·ω + c × f
 
-Inwards, they are summed over all links that a link carries. A joint's torque is the product of its twist and that sum, plus the torque that
-accelerates its rotor.
+Inwards, they are summed over all that a link carries. A joint's torque is its twist times that sum, plus what accelerates its rotor.
 
 A mass matrix M makes the kinetic energy ½·uᵀ·M·u of the velocities u = (v₀, ω₀, q̇). It consists of composite bodies (Walker and Orin,
 1982). A joint's axis is a twist (ω, v) about a point that all links share, the root's origin; everything that the joint carries has a mass

@@ -21,6 +21,7 @@ from bodymotion.system.extras import need
 MIN_DEPTH = 0.02  # [m] Shallower overlaps are no collisions: hulls and models of shapes are inexact.
 MAX_LINKS = 1000  # Of bodies with more links MuJoCo tries all frames.
 BLOCK_POSES = 1 << 17  # Poses of shapes in one block.
+LIMIT = MIN_DEPTH - TOUCH_DISTANCE
 FLOOR = -1  # The floor in place of the index of a link.
 
 
@@ -91,40 +92,43 @@ class _Boxes:
 
     def near(self, placed: Floats, floor: float | None) -> npt.NDArray[np.bool_]:
         """Return in which frames (T,) boxes overlap by more than `MIN_DEPTH`: poses (T, L, 7) of links, and the height of a floor [m]."""
-        found, limit = np.full(len(placed), len(self.links) > MAX_LINKS), MIN_DEPTH - TOUCH_DISTANCE
+        found = np.full(len(placed), len(self.links) > MAX_LINKS)
         turns = matrices(placed)[:, :, self.links]
         origins = placed[:, self.links, :3].T
         middles = apply(turns, self.middles.T[:, :, None]) + origins
-        reach = np.einsum("ijkt,kj->ikt", np.abs(turns), self.halves) - 0.5 * limit
-
-        def shapes(link: int, part: slice, frames: npt.NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
-            """Return the axes (3, 3, P, F), half sizes (3, P, 1) and middles (3, P, F) of the boxes of P shapes in F frames."""
-            turn = turns[:, :, link, frames]
-            at = np.einsum("ijf,sj->isf", turn, self.shape_middles[part]) + origins[:, link][:, None, frames]
-            return np.einsum("ijf,sjk->iksf", turn, self.axes[part]), self.shape_halves[part].T[:, :, None], at
-
+        reach = apply(np.abs(turns), self.halves.T[:, :, None]) - 0.5 * LIMIT
         for one, partners in enumerate(self.partners):
-            touching = partners[one + 1 :, None] & ~found
-            for k in range(3):
-                if touching.any():
-                    distance = np.abs(middles[k, one + 1 :] - middles[k, one])
-                    touching &= distance < reach[k, one + 1 :] + reach[k, one]
-            for two in (np.flatnonzero(touching.any(axis=1)) + one + 1).tolist():
-                frames = np.flatnonzero(touching[two - one - 1])
-                boxes = ((turns[:, :, k, frames], self.halves[k][:, None], middles[:, k, frames]) for k in (one, two))
-                frames = frames[box_overlap(*boxes) > limit]
-                if len(frames):
-                    others = shapes(two, slice(*self.edges[two : two + 2]), frames)
-                    for shape in range(*self.edges[one : one + 2]):
-                        depth = box_overlap(shapes(one, slice(shape, shape + 1), frames), others)
-                        found[frames[(depth > limit).any(axis=0)]] = True
+            near = np.abs(middles[:, one + 1 :] - middles[:, [one]]) < reach[:, one + 1 :] + reach[:, [one]]
+            others, frames = np.nonzero(near.all(axis=0) & partners[one + 1 :, None] & ~found)
+            pair = np.full_like(others, one), others + one + 1
+            a, b = ((turns[:, :, k, frames], self.halves[k].T, middles[:, k, frames]) for k in pair)
+            deep = box_overlap(a, b, LIMIT) > LIMIT
+            for two in np.unique(pair[1][deep]).tolist():
+                inner = frames[deep & (pair[1] == two)]
+                found[inner[self._deep_shapes((one, two), turns[..., inner], origins[..., inner])]] = True
         if floor is not None:
-            low = middles[2] - reach[2] - 0.5 * limit < floor - MIN_DEPTH
+            low = middles[2] - reach[2] - 0.5 * LIMIT < floor - MIN_DEPTH
             for k in np.flatnonzero(low.any(axis=1)).tolist():
-                frames = np.flatnonzero(low[k])
-                axes, halves, at = shapes(k, slice(*self.edges[k : k + 2]), frames)
-                found[frames[(at[2] - (np.abs(axes[2]) * halves).sum(axis=0) < floor - MIN_DEPTH).any(axis=0)]] = True
+                part, frames = slice(*self.edges[k : k + 2]), np.flatnonzero(low[k])
+                up = turns[2, :, k, frames]
+                extents = np.abs(np.einsum("fj,sjk->fsk", up, self.axes[part])) * self.shape_halves[part]
+                bottom = up @ self.shape_middles[part].T - extents.sum(axis=-1) + origins[2, k, frames, None]
+                found[frames[(bottom < floor - MIN_DEPTH).any(axis=1)]] = True
         return found
+
+    def _deep_shapes(self, pair: tuple[int, int], turns: Floats, origins: Floats) -> npt.NDArray[np.intp]:
+        """Return the frames in which boxes of shapes of two links overlap; links have rotations (3, 3, K, F) and origins (3, K, F)."""
+        parts = [slice(*self.edges[k : k + 2]) for k in pair]
+        middles = [
+            apply(turns[:, :, [k]], self.shape_middles[part].T[:, :, None]) + origins[:, [k]]
+            for k, part in zip(pair, parts, strict=True)
+        ]
+        *chosen, frames = np.indices((*(found.shape[1] for found in middles), turns.shape[-1])).reshape(3, -1)
+        boxes = []
+        for k, part, shape, middle in zip(pair, parts, chosen, middles, strict=True):
+            axes = np.einsum("ijn,njk->ikn", turns[:, :, k, frames], self.axes[part][shape])
+            boxes.append((axes, self.shape_halves[part][shape].T, middle[:, shape, frames]))
+        return np.asarray(frames[box_overlap(boxes[0], boxes[1], LIMIT) > LIMIT])
 
 
 _boxes: dict[int, _Boxes] = {}  # By the id of a body, as long as it lives.
