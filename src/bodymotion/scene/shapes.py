@@ -50,8 +50,11 @@ def missing_files_text(body: Body) -> str:
     return f"{counted(count, 'file')} of shapes or textures missing: a stick figure shows the links"
 
 
-def drawn_shapes(body: Body) -> tuple[tuple[Shape, ...], ...]:
-    """Return the shapes of each link, in its frame; those of a stick figure where they are missing."""
+def drawn_shapes(body: Body, *, bones: bool = True) -> tuple[tuple[Shape, ...], ...]:
+    """Return the shapes of each link, in its frame; those of a stick figure where they are missing.
+
+    With `bones` they are also in links that have shapes, of which some may be missing, too.
+    """
     shapes = tuple(link.visuals for link in body.links)
     if len(shapes) < 2 or all(shapes) or (any(shapes) and not missing_files(body)):
         return shapes
@@ -62,9 +65,10 @@ def drawn_shapes(body: Body) -> tuple[tuple[Shape, ...], ...]:
     for link in body.links[1:]:
         if link.joint.type != "free":
             children[link.parent].append(link)
-    # Of a link with shapes some may be missing, too; its bones are inside of the others.
     return tuple(
-        own + _bones(link, children[link.index], size) if own else _stand_in(link, children[link.index], size)
+        _stand_in(link, children[link.index], size)
+        if not own
+        else (own + _bones(link, children[link.index], size) if bones else own)
         for own, link in zip(shapes, body.links, strict=True)
     )
 
@@ -105,7 +109,10 @@ class BodyExtent:
     """
 
     def __init__(self, body: Body, shapes: tuple[tuple[Shape, ...], ...]) -> None:
-        found = [outermost_points(own) for own in shapes]
+        found = [
+            link.visual_points if link.visuals else outermost_points(own)
+            for own, link in zip(shapes, body.links, strict=True)
+        ]
         if body.environment and not any(link.visuals for link in body.links):
             around = outermost_points(body.environment)
             found[0] = np.concatenate([found[0], poses.transform_points(poses.inverse(body.root_pose), around)])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics.text import fixed
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Floats, frozen, same
 from bodymotion.kernels.compiling import compile_in_background
 from bodymotion.model.body import Body
 from bodymotion.model.closed_loops import Closed, Loops, loop_errors
@@ -20,7 +20,7 @@ from bodymotion.scene.theme import DARK, LIGHT
 from bodymotion.viewer.analysis import analyze
 from bodymotion.viewer.analysis_overlays import AnalysisOverlays
 from bodymotion.viewer.environment import add_environment, framing, from_viewpoint
-from bodymotion.viewer.nodes import RobotNodes, SecondRobotNodes
+from bodymotion.viewer.nodes import OnClick, RobotNodes, SecondRobotNodes
 from bodymotion.viewer.overlays import FootMarks, Overlays
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ class SceneView:
     the root as it is shown, None while it is that of the motion.
     """
 
-    def __init__(self, server: viser.ViserServer, scene: Scene, options: DisplayOptions) -> None:
+    def __init__(
+        self, server: viser.ViserServer, scene: Scene, options: DisplayOptions, on_click: OnClick = None
+    ) -> None:
         self.server = server
         self.scene = scene
         self.options = options
@@ -48,7 +50,7 @@ class SceneView:
         self.manual_root: Floats | None = None
         self.frame = 0
         first = self._poses(0)
-        self.nodes = RobotNodes(server, scene, first)
+        self.nodes = RobotNodes(server, scene, first, on_click=on_click)
         self.overlays = Overlays(self.nodes)
         self._foot_marks = FootMarks(self.nodes, scene.contacts) if scene.contacts is not None else None
         self.analysis_overlays = AnalysisOverlays(self.nodes, options, scene.contacts is not None)
@@ -117,14 +119,29 @@ class SceneView:
             self.analysis_overlays.set_analysis(analyze(self.shown_scene, self.options.stand))
 
     def can_show(self, scene: Scene) -> bool:
-        """Return whether the nodes can show another scene: it has the same body and the same feet, and no second motion."""
+        """Return whether the nodes can show another scene: only its shapes are others, feet and size are the same, and no second motion."""
         before, after = self.scene.contacts, scene.contacts
         same_feet = (() if before is None else before.links) == (() if after is None else after.links)
-        return scene.body is self.scene.body and same_feet and scene.second is None and self.scene.second is None
+        alone = scene.second is None and self.scene.second is None
+        body, known = scene.body, self.scene.body
+        fits = body is known or (same(_frames(body), _frames(known)) and self.is_as_large(scene))
+        return fits and same_feet and alone
+
+    def is_as_large(self, scene: Scene) -> bool:
+        """Return whether another scene has about the size of this one."""
+        bounds = scene.extent.bounds(scene.link_poses[0])
+        return bounds is not None and 0.8 < float(np.linalg.norm(bounds[1] - bounds[0])) / self.nodes.size < 1.25
+
+    def draw(self, scene: Scene) -> None:
+        """Show the shapes of a scene with the same links and motion."""
+        self.scene = scene
+        self.nodes.draw(scene)
+        if self.second is not None and scene.second is not None:
+            self.second.nodes.draw(scene.second)
 
     def update(self, scene: Scene) -> None:
-        """Show another motion of the same body."""
-        self.scene = self.nodes.scene = scene
+        """Show another motion of the same body, or of one with other shapes."""
+        self.draw(scene)
         self.loops = ClosedLoops(scene)
         self.analysis_overlays.set_analysis(None)
         self.set_pose(None, None)
@@ -243,6 +260,14 @@ class SceneView:
         if self._foot_marks is not None:
             self._foot_marks.remove()
         self.nodes.remove()
+
+
+def _frames(body: Body) -> tuple[object, ...]:
+    """Return all of a body that is drawn, but its shapes."""
+    links = [
+        (one.name, one.parent, one.joint, one.offset, one.mass, one.center_of_mass, one.inertia) for one in body.links
+    ]
+    return links, body.devices, body.extra_joints
 
 
 def default_options(scene: Scene) -> dict[str, bool]:
