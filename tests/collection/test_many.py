@@ -106,7 +106,8 @@ def test_an_input_that_does_not_exist_ends_the_command(desk, missing):
     result = run("measure", "robot.wrl", "walks", missing, "--table", "t.jsonl", code=1)
     alone = run("info", missing, code=1)
     assert "FMT002" in alone.stderr and result.stderr == alone.stderr
-    assert not Path("t.jsonl").exists()
+    assert run("convert", missing, "out/", "--to", "csv", code=1).stderr == alone.stderr
+    assert not Path("t.jsonl").exists() and not Path("out").exists()
 
 
 def test_a_row_is_what_the_command_prints_for_the_file(desk):

@@ -243,14 +243,14 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
     from bodymotion.collection.records import Records, Row, key
     from bodymotion.formats.registry import find_format
 
+    for path in plan.given:
+        if not (path.exists() or is_many(path)):
+            find_format(path)  # reports the missing file
     if table is None and plan.folder is not None:
         plan.folder.mkdir(parents=True, exist_ok=True)
         table = plan.folder / "results.jsonl"
     if resume and table is None:
         raise click.BadParameter("needs --table or a folder for results", param_hint="--resume")
-    for path in plan.given:
-        if not (path.exists() or is_many(path)):
-            find_format(path)  # reports the missing file
     runs, run = list(plan.runs()), plan.run
     if not runs:
         say(one_line(f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.given))}"))
