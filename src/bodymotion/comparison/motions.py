@@ -26,6 +26,7 @@ from bodymotion.motion import (
 from bodymotion.motion.components import Timeline
 
 Timed: TypeAlias = MultiValueSeq | MultiSE3Seq | Vector3Seq
+Names: TypeAlias = Sequence[str]  # Of parts, or their units.
 
 
 def compare_motions(
@@ -167,12 +168,7 @@ def _rotations(
 
 
 def _difference(
-    what: str,
-    amounts: Floats,
-    differing: npt.NDArray[np.bool_],
-    names: Sequence[str],
-    times: Floats,
-    units: Sequence[str],
+    what: str, amounts: Floats, differing: npt.NDArray[np.bool_], names: Names, times: Floats, units: Names
 ) -> list[Difference]:
     """Describe amounts (T, P), of which those that are `differing` count, of parts with `names` and `units`."""
     if not differing.any():

@@ -50,11 +50,8 @@ def missing_files_text(body: Body) -> str:
     return f"{counted(count, 'file')} of shapes or textures missing: a stick figure shows the links"
 
 
-def drawn_shapes(body: Body, *, bones: bool = True) -> tuple[tuple[Shape, ...], ...]:
-    """Return the shapes of each link, in its frame; those of a stick figure where they are missing.
-
-    With `bones` they are also in links that have shapes, of which some may be missing, too.
-    """
+def drawn_shapes(body: Body) -> tuple[tuple[Shape, ...], ...]:
+    """Return the shapes of each link, in its frame; those of a stick figure where they are missing."""
     shapes = tuple(link.visuals for link in body.links)
     if len(shapes) < 2 or all(shapes) or (any(shapes) and not missing_files(body)):
         return shapes
@@ -66,10 +63,7 @@ def drawn_shapes(body: Body, *, bones: bool = True) -> tuple[tuple[Shape, ...], 
         if link.joint.type != "free":
             children[link.parent].append(link)
     return tuple(
-        _stand_in(link, children[link.index], size)
-        if not own
-        else (own + _bones(link, children[link.index], size) if bones else own)
-        for own, link in zip(shapes, body.links, strict=True)
+        own or _stand_in(link, children[link.index], size) for own, link in zip(shapes, body.links, strict=True)
     )
 
 

@@ -176,11 +176,10 @@ def _started(scenes: Iterator[Scene], start: Callable[[Scene], Viewer], names: s
                     raise loaded
                 if viewer is None:
                     viewer = start(loaded)
-                elif scene is not None and loaded.num_unread and viewer.scene_view.is_as_large(loaded):
+                elif loaded.num_unread and scene is not None and viewer.scene_view.is_as_large(loaded):
                     viewer.draw(loaded)
                 else:
-                    known = scene is not None and viewer.scene_view.is_as_large(loaded)
-                    viewer.replace(loaded, reset_camera=not known)
+                    viewer.replace(loaded, reset_camera=scene is None or not viewer.scene_view.is_as_large(loaded))
                 scene = loaded
             except Empty:
                 viewer = viewer or start(make_scene(Body(name="Loading …", links=(Link(),)), None))

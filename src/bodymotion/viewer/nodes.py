@@ -90,23 +90,25 @@ class RobotNodes:
         """Show the shapes of a scene with the same links; only those that are new are sent."""
         self.scene = scene
         if self._root == ROBOT:
-            self._draw(f"{self._root}/environment", scene.body.environment, None)
+            self._draw(f"{self._root}/environment", scene.body.environment, None, True)
         self.show_visuals(self._visuals_shown)
         self.show_collisions(self._collisions_shown)
 
-    def _draw(self, name: str, shapes: tuple[Shape, ...], material: Material | None, link: int | None = None) -> None:
-        """Let a node show shapes, those of a `link` that can be clicked."""
+    def _draw(
+        self, name: str, shapes: tuple[Shape, ...], material: Material | None, on: bool, link: int | None = None
+    ) -> None:
+        """Let a node show shapes, those of a `link` that can be clicked, or hide it."""
         drawn, node = self._shapes.get(name, ((), None))
-        if shapes == drawn:
-            return
+        if shapes != drawn:
+            if node is not None:
+                node.remove()
+            data, opaque = to_glb(shapes, material), material is None or not material.transparency
+            node = self.server.scene.add_glb(name, data, cast_shadow=opaque, receive_shadow=opaque) if data else None
+            if node is not None and link is not None and (click := self._on_click) is not None:
+                node.on_click(lambda _event: click(link))
+            self._shapes[name] = shapes, node
         if node is not None:
-            node.remove()
-        data, opaque = to_glb(shapes, material), material is None or not material.transparency
-        node = self.server.scene.add_glb(name, data, cast_shadow=opaque, receive_shadow=opaque) if data else None
-        if node is not None and link is not None and self._on_click is not None:
-            click = self._on_click
-            node.on_click(lambda _event: click(link))
-        self._shapes[name] = shapes, node
+            node.visible = on
 
     def place(self, link_poses: Floats) -> int:
         """Move the links to poses (L, 7) in the world; return the number of messages."""
@@ -161,21 +163,14 @@ class RobotNodes:
         """Show or hide the visual shapes."""
         self._visuals_shown = on
         for index, (shapes, name) in enumerate(zip(self.scene.shapes, self.names, strict=True)):
-            self._draw(f"{name}/shapes", shapes, self._material, index)
-            self._set_visible(f"{name}/shapes", on)
+            self._draw(f"{name}/shapes", shapes, self._material, on, index)
 
     def show_collisions(self, on: bool) -> None:
         """Show or hide the collision shapes, see-through; they are sent when first shown."""
         self._collisions_shown = on
         for link, name in zip(self.scene.body.links, self.names, strict=True):
-            if on:
-                self._draw(f"{name}/collision", link.collisions, COLLISION)
-            self._set_visible(f"{name}/collision", on)
-
-    def _set_visible(self, name: str, on: bool) -> None:
-        _, node = self._shapes.get(name, ((), None))
-        if node is not None:
-            node.visible = on
+            if on or f"{name}/collision" in self._shapes:
+                self._draw(f"{name}/collision", link.collisions, COLLISION, on)
 
     def remove(self) -> None:
         """Remove the robot and its environment."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics.text import fixed
-from bodymotion.geometry.arrays import Floats, frozen, same
+from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.kernels.compiling import compile_in_background
 from bodymotion.model.body import Body
 from bodymotion.model.closed_loops import Closed, Loops, loop_errors
@@ -119,13 +119,13 @@ class SceneView:
             self.analysis_overlays.set_analysis(analyze(self.shown_scene, self.options.stand))
 
     def can_show(self, scene: Scene) -> bool:
-        """Return whether the nodes can show another scene: only its shapes are others, feet and size are the same, and no second motion."""
+        """Return whether the nodes can show another scene: of the same body, or that with more shapes, and feet, without a second motion."""
         before, after = self.scene.contacts, scene.contacts
         same_feet = (() if before is None else before.links) == (() if after is None else after.links)
+        # Of a model that is being read only the shapes change; its mass, too, where it is that of the shapes.
+        grown = self.scene.num_unread > 0 and scene.body.mass == self.scene.body.mass and self.is_as_large(scene)
         alone = scene.second is None and self.scene.second is None
-        body, known = scene.body, self.scene.body
-        fits = body is known or (same(_frames(body), _frames(known)) and self.is_as_large(scene))
-        return fits and same_feet and alone
+        return (scene.body is self.scene.body or grown) and same_feet and alone
 
     def is_as_large(self, scene: Scene) -> bool:
         """Return whether another scene has about the size of this one."""
@@ -260,14 +260,6 @@ class SceneView:
         if self._foot_marks is not None:
             self._foot_marks.remove()
         self.nodes.remove()
-
-
-def _frames(body: Body) -> tuple[object, ...]:
-    """Return all of a body that is drawn, but its shapes."""
-    links = [
-        (one.name, one.parent, one.joint, one.offset, one.mass, one.center_of_mass, one.inertia) for one in body.links
-    ]
-    return links, body.devices, body.extra_joints
 
 
 def default_options(scene: Scene) -> dict[str, bool]:
