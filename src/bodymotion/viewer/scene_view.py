@@ -119,7 +119,7 @@ class SceneView:
             self.analysis_overlays.set_analysis(analyze(self.shown_scene, self.options.stand))
 
     def can_show(self, scene: Scene) -> bool:
-        """Return whether the nodes can show another scene: of the same body, or that with more shapes, and feet, without a second motion."""
+        """Return whether the nodes can show another scene: of the same body, or that with more shapes, and feet, without second motion."""
         before, after = self.scene.contacts, scene.contacts
         same_feet = (() if before is None else before.links) == (() if after is None else after.links)
         # Of a model that is being read only the shapes change; its mass, too, where it is that of the shapes.
