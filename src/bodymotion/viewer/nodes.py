@@ -29,10 +29,8 @@ ROBOT = "/world/robot"
 COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
 SELECTED = Material(diffuse=(0.1, 0.5, 1.0), transparency=0.45)
 GHOST = Material(diffuse=(0.2, 0.5, 0.95), transparency=0.62)
-_MESSAGES = {
-    "position": "SetPositionMessage",
-    "wxyz": "SetOrientationMessage",
-}  # The types of viser's messages that set a part of a pose.
+_MESSAGES = {"position": "SetPositionMessage", "wxyz": "SetOrientationMessage"}
+"""The types of viser's messages that set a part of a pose."""
 MIN_POSE_CHANGE = 1e-6  # [m, or of a quaternion's elements] Smaller changes since the last message are not sent.
 SECOND_ROBOT_WIDTHS, SECOND_ROBOT_SIZES = 1.35, 0.45
 """Distance to the second robot: the first one's width times the one, and at least its size times the other."""
