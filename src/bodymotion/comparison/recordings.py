@@ -80,7 +80,7 @@ def _begun(dance: Choreography, recorded: Motion) -> tuple[int, Motion]:
     for first in range(dance.slices):
         # A joint keeps the angle in which the recording begins until a move that was not skipped moves it.
         since = [
-            PER_SLICE * min((start for start in one if start >= first), default=dance.slices + 1) for one in starts
+            PER_SLICE * min((start for start in one if start >= first), default=dance.slices + TRIED) for one in starts
         ]
         for delay in range(PER_SLICE if first else max(int(MAX_LAG / step), PER_SLICE)):
             at = PER_SLICE * first - delay + np.arange(count)
