@@ -183,7 +183,7 @@ def test_a_choreography_is_uploaded_and_performed(tmp_path, heard, danced):
         assert (wrong.exit_code, "SPOT104" in wrong.stderr) == (1, True)
     until(lambda: danced)
     motion = danced[0][0]
-    assert [one["played"] for one in motion.extra["spot"]["moves"]] == [True, True, False]
+    assert [one["played"] for one in motion.extra["spot"]["moves"]] == [True, False]
 
 
 def test_an_interrupted_dance_stops_all_robots(stand_in, robot, heard):

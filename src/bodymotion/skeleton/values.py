@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -260,11 +259,18 @@ class Skeleton(ContentEquality):
     def local_rotations(self) -> Floats:
         """Return the rotations (T, J, 4) of the joints from their parents' frames, as quaternions wxyz."""
         self._check_memory(self.num_frames)
-        return self._poses(self.values, range(len(self.joints)))[..., 3:]
+        turns = [self.local_rotation(index) for index in range(len(self.joints))]
+        return np.reshape(turns, (len(turns), self.num_frames, 4)).transpose(1, 0, 2)
 
+    @np.errstate(all="ignore")
     def local_rotation(self, joint: int) -> Floats:
         """Return the rotations (T, 4) of one joint, by its index, from its parent's frame."""
-        return self._poses(self.values, [joint])[:, 0, 3:]
+        turn = np.tile(rotations.IDENTITY, (self.num_frames, 1))
+        for column, channel in zip(self.columns(joint), self.joints[joint].channels, strict=True):
+            if channel.endswith("rotation"):
+                axis = np.eye(3)["XYZ".index(channel[0])]
+                turn = rotations.multiply(turn, rotations.from_axis_angle(axis, np.radians(self.values[:, column])))
+        return turn
 
     def body_and_motion(self) -> tuple[Body, Motion]:
         """Return a body with soft limbs, one joint for each channel, and its motion, in metres with z up.
@@ -296,22 +302,20 @@ class Skeleton(ContentEquality):
         sources = np.abs(matrix).argmax(axis=1)
         return np.asarray(positions[..., sources] * matrix[range(3), sources])
 
-    def _poses(self, values: Floats, apart: Sequence[int] | None = None) -> Floats:
-        """Return the poses (T, J, 7) of all joints as read; or of the joints `apart`, each in the frame of its parent."""
-        if apart is None:
-            self.check_lengths()
-            self._check_memory(len(values))
+    def _poses(self, values: Floats) -> Floats:
+        """Return the poses (T, J, 7) of all joints as read."""
+        self.check_lengths()
+        self._check_memory(len(values))
         # A link for each channel, first those that slide, after a root that does not move.
         rows = [(-1, 0, 0, np.zeros(3), np.zeros(3))]
         last = {-1: 0}
-        for index in range(len(self.joints)) if apart is None else apart:
-            joint = self.joints[index]
+        for index, joint in enumerate(self.joints):
             channels = [*zip(self.columns(index), joint.channels, strict=True)]
             slides = {channel[0]: column for column, channel in channels if channel.endswith("position")}
             steps = [(2, column, axis) for axis, column in slides.items()]
             steps += [(1, column, channel[0]) for column, channel in channels if channel.endswith("rotation")]
             offset = np.where([axis in slides for axis in "XYZ"], 0.0, joint.offset)
-            above = last[joint.parent] if apart is None else 0
+            above = last[joint.parent]
             for kind, column, axis in steps or [(0, 0, "none")]:
                 rows.append((above, kind, column, offset, np.eye(3)["XYZ".find(axis)]))
                 above, offset = len(rows) - 1, np.zeros(3)
