@@ -39,11 +39,11 @@ def view_limits(
     cut = False
     if any(np.isfinite(points).all(axis=1).any() for points in solid):
         inner_low, inner_high = _box(solid)
-        room = max(0.6 * float(max(inner_high - inner_low)), MARGIN)
-        cut = bool((low < inner_low - room).any() or (high > inner_high + room).any())
-        low, high = np.maximum(low, inner_low - room), np.minimum(high, inner_high + room)
-    room = 0.06 * float(max(*(high - low), 0.05))
-    low, high = low - room, high + room
+        border = max(0.6 * float(max(inner_high - inner_low)), MARGIN)
+        cut = bool((low < inner_low - border).any() or (high > inner_high + border).any())
+        low, high = np.maximum(low, inner_low - border), np.minimum(high, inner_high + border)
+    border = 0.06 * float(max(*(high - low), 0.05))
+    low, high = low - border, high + border
     size = high - low
     height = float(np.clip(width * size[1] / size[0], least, most))
     scale = max(size[0] / width, size[1] / height)

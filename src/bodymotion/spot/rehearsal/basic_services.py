@@ -215,7 +215,7 @@ class Power:
 
 
 class Command:
-    """RobotCommandService: the robot can be told to sit down and switch its motors off, which ends a dance."""
+    """RobotCommandService: on command, the robot sits down and switches its motors off, which ends a dance."""
 
     def __init__(self, leases: Leases, power: Power, store: Store) -> None:
         self._leases, self._power, self._store = leases, power, store
