@@ -41,8 +41,3 @@ def test_a_missing_file_is_both_errors(loader, tmp_path):
     assert (error.errno, error.filename) == (errno.ENOENT, str(path))
     again = pickle.loads(pickle.dumps(error))
     assert isinstance(again, FileNotFoundError) and again.problem == error.problem
-
-
-def test_an_old_public_name_still_works_with_a_warning():
-    with pytest.warns(DeprecationWarning):
-        assert bm.Report is bm.Findings

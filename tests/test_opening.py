@@ -13,7 +13,8 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.diagnostics import FormatError
-from bodymotion.formats.registry import FORMATS
+from bodymotion.formats.registry import FORMATS, load_together
+from bodymotion.scene.loading import load_scene
 from bodymotion.system.open_files import pipe_content, pipe_seen, pipes_kept, read_head, size_of
 from waiting import TIMEOUT
 
@@ -152,3 +153,15 @@ def test_what_is_read_is_named(tmp_path):
 def test_what_a_motion_has_no_use_for_is_no_fault(examples):
     for name in ("biped.wrl", "biped_walk.seq"):
         assert bm.load(examples / name, allow_outside=True) == bm.load(examples / name)
+
+
+@pytest.mark.parametrize(("options", "count"), [({}, 1), ({"untrusted": True}, 0), ({"allow_outside": False}, 0)])
+def test_untrusted_confines_whatever_opens_the_model(tmp_path, options, count):
+    """A mesh in a folder beside that of the model, through each function that opens files together."""
+    (tmp_path / "model").mkdir()
+    (tmp_path / "part.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    path = tmp_path / "model" / "a.urdf"
+    mesh = '<visual><geometry><mesh filename="../part.obj"/></geometry></visual>'
+    path.write_text(f'<robot name="a"><link name="a">{mesh}</link></robot>')
+    opened = (bm.load(path, **options), load_together([path], **options)[0], load_scene(path, **options).body)
+    assert [len(body.links[0].visuals) for body in opened] == [count] * 3

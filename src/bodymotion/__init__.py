@@ -9,7 +9,7 @@
 from bodymotion.system.public import public
 
 __version__ = "0.2.0"
-__all__, __getattr__ = public(__name__, "__version__", renamed={"Report": "Findings"})
+__all__, __getattr__ = public(__name__, "__version__")
 
 
 def __dir__() -> list[str]:

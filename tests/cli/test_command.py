@@ -146,6 +146,26 @@ def test_interrupted_while_a_module_is_imported(tmp_path):
     assert ended.returncode == 130
 
 
+@pytest.mark.parametrize("module", ["bodymotion.cli.app", "bodymotion.cli.info", "bodymotion.formats.registry"])
+def test_interrupted_while_commands_are_imported(module, tmp_path):
+    (tmp_path / "interrupted.py").write_text(
+        "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job of a shell ignores it
+        "class Finder:\n"
+        "    def find_spec(self, name, *rest):\n"
+        f"        if name == {module!r}:\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "            for _ in range(10000): pass\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from bodymotion.cli import main\n"
+        "sys.argv = ['bodymotion', 'info', 'missing.seq']\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-m", "interrupted"]
+    ended = subprocess.run(command, cwd=tmp_path, timeout=TIMEOUT, check=False, capture_output=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")
+
+
 def waiting_in(pid: int) -> str:
     """Return the function of the kernel that a process waits in; where Linux does not say, wait a second instead."""
     try:

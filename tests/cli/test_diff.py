@@ -58,6 +58,19 @@ def test_the_worst_frame_and_joint_by_name():
     assert only(compare_motions(*named, body=arm())).numbers["part"] == "b"
 
 
+def test_the_unit_of_the_joint():
+    """A body says which joints slide; of other contents than displacements and efforts no unit is known."""
+    effort = MultiValueSeq(content="JointEffort", timeline=Timeline.uniform(10, 100.0), values=Q)
+    other = replace(effort, content="Voltage")
+    for part, displacement, force in ((1, "rad", "N m"), (2, "m", "N")):
+        changed = Q.copy()
+        changed[3, part] += 1.0
+        assert only(compare_motions(motion(), motion(changed), body=arm())).numbers["unit"] == displacement
+        assert only(compare_motions(motion(), motion(changed))).numbers["unit"] == "rad or m"
+        pairs = [[Motion((one,)), Motion((replace(one, values=changed),))] for one in (effort, other)]
+        assert [only(compare_motions(*pair, body=arm())).numbers["unit"] for pair in pairs] == [force, ""]
+
+
 @given(st.floats(1e-6, 1), st.floats(0, 0.9), st.floats(1.1, 10))
 def test_tolerances(amount, less, more):
     other = Q.copy()

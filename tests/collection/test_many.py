@@ -100,6 +100,16 @@ def test_rows_outlive_a_kill(tmp_path):
     assert flat({"a": {"b": 1}, "c": [1, 2]}) == {"a.b": 1, "c": "1 2"}
 
 
+@pytest.mark.parametrize("missing", ["wlaks/", "wlaks", "walks/c.seq"])
+def test_an_input_that_does_not_exist_ends_the_command(desk, missing):
+    """With the message for one missing file; nothing is done for the others, and no table is written."""
+    result = run("measure", "robot.wrl", "walks", missing, "--table", "t.jsonl", code=1)
+    alone = run("info", missing, code=1)
+    assert "FMT002" in alone.stderr and result.stderr == alone.stderr
+    assert run("convert", missing, "out/", "--to", "csv", code=1).stderr == alone.stderr
+    assert not Path("t.jsonl").exists() and not Path("out").exists()
+
+
 def test_a_row_is_what_the_command_prints_for_the_file(desk):
     Path("walks/bad.seq").write_text(WRONG)
     run("measure", "robot.wrl", "walks", "--table", "t.jsonl", code=1)

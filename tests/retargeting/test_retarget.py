@@ -147,6 +147,16 @@ def test_walk_becomes_a_trot_of_spot(walk, tmp_path):
     assert np.abs(feet[contact][:, 2]).max() < 1e-9
 
 
+@pytest.mark.parametrize("model", [str(BIPED), "spot"])
+def test_a_page_alone(model, tmp_path):
+    page = tmp_path / "both.html"
+    arguments = ["retarget", str(WALK), model, "--source-body", str(BIPED)]
+    assert CliRunner().invoke(app, arguments).exit_code == 2
+    run = CliRunner().invoke(app, [*arguments, "--page", str(page)])
+    assert run.exit_code == 0, run.output
+    assert page.read_text().lstrip().startswith("<!") and [one.name for one in tmp_path.iterdir()] == ["both.html"]
+
+
 def test_source_and_robot_side_by_side(biped, walk):
     motion = bm.retarget(walk, biped)
     both, moved = bm.side_by_side(walk, biped, motion)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from small_robots import arm, biped, swinging
 
 import bodymotion as bm
 from bodymotion.checks import moments
-from bodymotion.scene.scene import Scene, make_scene
-from bodymotion.viewer import Viewer, api
+from bodymotion.scene.scene import make_scene
+from bodymotion.viewer import Viewer
 from bodymotion.viewer.analysis import analyze
 from bodymotion.viewer.link_panel import tree_html
 from bodymotion.viewer.timeline import request, timeline_data
@@ -69,28 +67,3 @@ def test_the_timeline_has_the_contacts_and_findings_of_the_motion() -> None:
     assert [name for name, _ in data["rows"]] == [body.links[index].name for index in contacts.links]
     for (_, spans), on in zip(data["rows"], contacts.in_contact.T, strict=True):
         assert sum(end - start for start, end, *_ in spans) == pytest.approx(on[:-1].sum() / 100, abs=1e-6)
-
-
-@pytest.mark.parametrize("fails", [False, True])
-def test_a_viewer_starts_before_its_files_are_loaded(monkeypatch: pytest.MonkeyPatch, fails: bool) -> None:
-    monkeypatch.setattr(api, "TIME_TO_LOAD", 0.0)
-    loaded, started = threading.Event(), []
-
-    def load() -> Scene:
-        loaded.wait()
-        if fails:
-            raise bm.FormatError(bm.Problem("X", "error", "broken"))
-        return make_scene(arm(), None)
-
-    def start(scene: Scene) -> Viewer:
-        started.append(Viewer(scene, port=8945, play=False))
-        threading.Timer(0.1, loaded.set).start()
-        return started[-1]
-
-    if fails:
-        with pytest.raises(bm.FormatError):
-            api._started(load, start, "arm.wrl")
-        assert started[0]._stopped.is_set()
-        return
-    with api._started(load, start, "arm.wrl") as viewer:
-        assert viewer is started[0] and viewer.scene.body.name == "arm" and not viewer.options.frames

@@ -70,6 +70,8 @@ class BalanceReport:
         [m] How far the centre of mass was moved at most, and when [s].
     feet, joints:
         By the names of links and joints: the largest change [m; rad or m], and when [s]; only what was changed.
+    sliding:
+        The names of joints whose change is in metres.
     slowed:
         Begin and end [s] of parts that became slower, and by which factor at most; in the motion as it was before that step.
     remaining:
@@ -87,6 +89,7 @@ class BalanceReport:
     center_shift: tuple[float, float]
     feet: dict[str, tuple[float, float]]
     joints: dict[str, tuple[float, float]]
+    sliding: tuple[str, ...] = ()
     slowed: tuple[tuple[float, float, float], ...] = ()
     remaining: tuple[str, ...] = ()
 
@@ -101,8 +104,9 @@ class BalanceReport:
         ]
         moved = {"centre of mass": self.center_shift, **{f"foot {name}": shift for name, shift in self.feet.items()}}
         rows += [(name, f"moved by up to {1e3 * much:.1f} mm at {at:.2f} s") for name, (much, at) in moved.items()]
-        changed = self.joints.items()
-        rows += [(f"joint {name}", f"changed by up to {much:.4f} at {at:.2f} s") for name, (much, at) in changed]
+        for name, (much, at) in self.joints.items():
+            unit = "m" if name in self.sliding else "rad"
+            rows.append((f"joint {name}", f"changed by up to {much:.4f} {unit} at {at:.2f} s"))
         rows += [("slower", f"{a:.2f} s to {b:.2f} s, by up to {factor:.2f}") for a, b, factor in self.slowed]
         rows += [("not fixed", text) for text in self.remaining]
         width = max(len(name) for name, _ in rows) + 2
@@ -406,6 +410,7 @@ def _report(
         center_shift=largest(np.linalg.norm(now.center_of_mass - old.center_of_mass, axis=1)),
         feet=changes(feet, np.linalg.norm(placed[0] - placed[1], axis=-1)),
         joints=changes(joints, np.abs(now.joint_displacements - old.joint_displacements)),
+        sliding=tuple(joints[k] for k, joint in enumerate(old.body.joints) if joint.type == "slide"),
         slowed=slowed,
         remaining=(*((UNCHANGED,) if unchanged else ()), *_remaining(now, plan, missed, acceleration)),
     )

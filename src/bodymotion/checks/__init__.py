@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Moment", "catalogue", "check", "moments"]
 
-_LAZY = {
-    "Moment": "findings",
-    "moments": "motions_on_bodies",
-}  # Names that need the measures of a motion, which take long to load.
+_LAZY = {"Moment": "findings", "moments": "motions_on_bodies"}
+"""Names that need the measures of a motion, which take long to load."""
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401

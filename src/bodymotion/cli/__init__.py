@@ -24,10 +24,12 @@ def main() -> None:
     os.environ.setdefault("MUJOCO_GL", "disable")
     # Long motions are shared by threads of ours; those of NumPy's OpenBLAS would use up a processor while they wait for work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from bodymotion.cli.app import app
-
     try:
+        from bodymotion.cli.app import app
+
         app(prog_name="bodymotion")
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
     except SystemExit as end:
         _exit_while_compiling(end.code)
         raise

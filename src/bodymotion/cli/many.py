@@ -239,8 +239,13 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
     """Run the command for all files, and return the exit code."""
     from bodymotion.cli.progress import progress
     from bodymotion.collection import Outcome, in_order, map_files
+    from bodymotion.collection.inputs import is_many
     from bodymotion.collection.records import Records, Row, key
+    from bodymotion.formats.registry import find_format
 
+    for path in plan.given:
+        if not (path.exists() or is_many(path)):
+            find_format(path)  # reports the missing file
     if table is None and plan.folder is not None:
         plan.folder.mkdir(parents=True, exist_ok=True)
         table = plan.folder / "results.jsonl"

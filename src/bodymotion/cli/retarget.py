@@ -12,6 +12,7 @@ from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, reads_file
 from bodymotion.cli.output import as_json, failures, one_line, plain, results
 
 if TYPE_CHECKING:
+    from bodymotion.animation import Animation
     from bodymotion.retargeting.roles import Figure
 
 SPOT = "spot"  # Names the built-in Spot in place of a model.
@@ -51,7 +52,7 @@ def retarget(
       --source-body MODEL: The robot that a motion as SOURCE is for.
       map_file --map FILE: Joints by role, where they are not found: YAML or JSON with `source` and `body`.
       --show-map: Print which joint has which role, and write nothing.
-      --page FILE: Also write a page (.html) on which source and robot play side by side.
+      --page FILE: Write a page (.html) on which source and robot play side by side, with OUT or alone.
       --balance: Change the result so that the robot can stand (extra `opt`).
       --simulate: Print whether the robot stands in a simulation (extra `sim`).
     """  # noqa: D301
@@ -72,8 +73,8 @@ def retarget(
     with failures("retarget"):
         given = [path for path in (source, model, source_body, map_file) if path is not None and str(path) != SPOT]
         check_reading(reading, [path for path in given if path != map_file])
-        if output is None and not show_map:
-            raise click.BadParameter("name the file of the new motion", param_hint="--output / -o")
+        if output is None and page is None and not show_map:
+            raise click.BadParameter("name the file of the new motion, or a --page", param_hint="--output / -o")
         for path in (output, page):
             check_output(path, given)
         roles = _roles(map_file)
@@ -88,14 +89,23 @@ def retarget(
             raise click.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
         if by_position and isinstance(value, Motion) and other is not None:
             value = named_by_position(value, other)
-        if to_spot and output is not None and not show_map:
+
+        def write(motion: Motion, result: Animation | Motion) -> None:
+            if output is not None:
+                show_problems(save(result, output).problems)
+                written(output)
+            if page is not None:
+                view(*side_by_side(value, body, motion, source_body=other), output=page)
+                written(page)
+
+        if to_spot and not show_map:
             animation = retarget_to_spot(value, source_body=other, source_roles=roles["source"])
-            result = animation if output.suffix.lower() == ".cha" else play(animation)
-            show_problems((*validate(animation), *save(result, output).problems))
-            written(output)
+            show_problems(validate(animation))
+            motion = play(animation)
+            write(motion, animation if output is not None and output.suffix.lower() == ".cha" else motion)
             raise click.exceptions.Exit
         chosen: dict[str, Any] = {"source_body": other, "roles": roles["body"], "source_roles": roles["source"]}
-        if show_map or output is None:
+        if show_map:
             figures = recorded(value, other, roles["source"]).figure, figure_of_body(body, roles["body"])
             with results() as stream:
                 stream.write(_table(*figures, json_output))
@@ -108,11 +118,7 @@ def retarget(
             from bodymotion.balancing import balance as balanced
 
             motion = balanced(body, motion, ground=0.0)
-        show_problems(save(motion, output).problems)
-        written(output)
-        if page is not None:
-            view(*side_by_side(value, body, motion, source_body=other), output=page)
-            written(page)
+        write(motion, motion)
         stands = None
         if simulate:
             from bodymotion.simulation import simulate as simulated

@@ -26,6 +26,7 @@ from bodymotion.motion import (
 from bodymotion.motion.components import Timeline
 
 Timed: TypeAlias = MultiValueSeq | MultiSE3Seq | Vector3Seq
+Names: TypeAlias = Sequence[str]  # Of parts, or their units.
 
 
 def compare_motions(
@@ -102,11 +103,11 @@ def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[
         names = _names(a, b, shared)
         times = a.timeline.times
         if isinstance(a, MultiSE3Seq):
-            found += _numbers(f"{what} position", x[..., :3], y[..., :3], names, times, tolerance, "m")
+            found += _numbers(f"{what} position", x[..., :3], y[..., :3], names, times, tolerance, ["m"] * shared)
             found += _rotations(f"{what} orientation", x[..., 3:], y[..., 3:], names, times, tolerance)
         else:
-            unit = "m" if isinstance(a, Vector3Seq) else "rad or m"
-            found += _numbers(what, x[..., None], y[..., None], names, times, tolerance, unit)
+            units = ["m"] * shared if isinstance(a, Vector3Seq) else _units(body, what, names)
+            found += _numbers(what, x[..., None], y[..., None], names, times, tolerance, units)
     return found
 
 
@@ -142,14 +143,14 @@ def _rate(timeline: Timeline) -> str:
 
 
 def _numbers(
-    what: str, a: Floats, b: Floats, names: Sequence[str], times: Floats, tolerance: Tolerance, unit: str
+    what: str, a: Floats, b: Floats, names: Sequence[str], times: Floats, tolerance: Tolerance, units: Sequence[str]
 ) -> list[Difference]:
     """Compare (T, P, n): a part's amount in a frame is the largest of its n numbers."""
     differing = tolerance.beyond(a, b)
     with np.errstate(invalid="ignore", over="ignore"):
         amounts = np.where(differing, np.abs(a - b), 0.0)
     largest = np.where(np.isnan(amounts), np.inf, amounts).max(axis=2)
-    return _difference(what, largest, np.asarray(differing.any(axis=2)), names, times, unit)
+    return _difference(what, largest, np.asarray(differing.any(axis=2)), names, times, units)
 
 
 def _rotations(
@@ -163,13 +164,13 @@ def _rotations(
     if not differing.any() and tolerance.atol == 0:
         # Without a tolerance, quaternions of the same rotation and different length differ.
         differing = unlike
-    return _difference(what, np.where(finite, angles, np.inf), differing, names, times, "rad")
+    return _difference(what, np.where(finite, angles, np.inf), differing, names, times, ["rad"] * len(names))
 
 
 def _difference(
-    what: str, amounts: Floats, differing: npt.NDArray[np.bool_], names: Sequence[str], times: Floats, unit: str
+    what: str, amounts: Floats, differing: npt.NDArray[np.bool_], names: Names, times: Floats, units: Names
 ) -> list[Difference]:
-    """Describe amounts (T, P), of which those that are `differing` count."""
+    """Describe amounts (T, P), of which those that are `differing` count, of parts with `names` and `units`."""
     if not differing.any():
         return []
     counted = np.where(differing, amounts, -1.0)
@@ -179,7 +180,7 @@ def _difference(
     finite = amounts[np.isfinite(amounts)]
     numbers = {
         "largest": float(counted[frame, part]),
-        "unit": unit,
+        "unit": units[part],
         "frame": frame,
         "time": float(times[frame]),
         "part": names[part],
@@ -187,10 +188,11 @@ def _difference(
         "root_mean_square": float(np.sqrt(np.mean(finite**2))) if len(finite) else 0.0,
         "parts": {names[k]: float(worst[k]) for k in order},
     }
+    amount = f"{numbers['largest']:.6g} {units[part]}".rstrip()
     more = f"; then {listed((f'{names[k]} {worst[k]:.3g}' for k in order[1:]), 3)}" if len(order) > 1 else ""
     message = (
-        f"{numbers['count']} of {len(amounts)} frames differ, by up to {numbers['largest']:.6g} {unit} at {names[part]} in frame "
-        f"{frame} ({numbers['time']:.6g} s){more}"
+        f"{numbers['count']} of {len(amounts)} frames differ, by up to {amount} at {names[part]} in frame {frame} "
+        f"({numbers['time']:.6g} s){more}"
     )
     return [Difference(what, message, numbers)]
 
@@ -203,6 +205,14 @@ def _names_of(body: Body | None, component: Timed) -> tuple[str, ...]:
         return tuple(link.name for link in body.links) if component.content == LINK_POSITION else ()
     joints = component.content in (JOINT_DISPLACEMENT, JOINT_EFFORT)
     return tuple(joint.name for joint in body.joints) if joints else ()
+
+
+def _units(body: Body | None, content: str, names: Sequence[str]) -> list[str]:
+    """Return the units of parts: of a joint the one of its type, which a body gives."""
+    rotary, sliding = {JOINT_DISPLACEMENT: ("rad", "m"), JOINT_EFFORT: ("N m", "N")}.get(content, ("", ""))
+    joints = {} if body is None else {joint.name: joint for joint in body.joints}
+    either = rotary if rotary == sliding else f"{rotary} or {sliding}"
+    return [either if name not in joints else sliding if joints[name].type == "slide" else rotary for name in names]
 
 
 def _names(a: Timed, b: Timed, count: int) -> list[str]:

@@ -11,13 +11,4 @@ Functions take arrays and return arrays, all frames at once. Vectors are along t
 
 from bodymotion.system.public import public
 
-_RENAMED = {
-    "Picture": "CameraFrame",
-    "Pictures": "CameraFrames",
-    "Slide": "FootSlip",
-    "shares": "load_shares",
-    "slides": "foot_slips",
-    "take_pictures": "camera_frames",
-}
-"""Old names, kept for one version."""
-__all__, __getattr__ = public(__name__, renamed=_RENAMED)
+__all__, __getattr__ = public(__name__)

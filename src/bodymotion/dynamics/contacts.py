@@ -16,7 +16,6 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, runs
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
-from bodymotion.system.deprecation import warn_renamed
 
 SAMPLED_FRAMES = 200
 """Frames, evenly spread, in which feet are searched."""
@@ -170,12 +169,6 @@ class Contacts(ContentEquality):
 
     def __repr__(self) -> str:
         return f"Contacts({', '.join(self.names) or 'no feet'}: {len(self.in_contact)} frames)"
-
-    @property
-    def standing(self) -> npt.NDArray[np.bool_]:
-        """The old name of `in_contact`."""
-        warn_renamed("Contacts.standing", "Contacts.in_contact")
-        return self.in_contact
 
 
 @dataclass(frozen=True)

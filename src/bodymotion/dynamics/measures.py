@@ -30,7 +30,6 @@ from bodymotion.model.body import Body
 from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
 from bodymotion.motion import Motion
 from bodymotion.motion.interpolation import sampled
-from bodymotion.system.deprecation import warn_renamed
 from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
@@ -250,12 +249,6 @@ class Measures:
             return None
         points = sampled(zmp.values, zmp.timeline.times, self.times)
         return frozen(poses.transform_points(self.root_poses, points) if zmp.is_root_relative else points)
-
-    @property
-    def given_zmp(self) -> Floats | None:
-        """The old name of `recorded_zmp`."""
-        warn_renamed("Measures.given_zmp", "Measures.recorded_zmp")
-        return self.recorded_zmp
 
     @cached_property
     def support_polygons(self) -> SupportPolygons:

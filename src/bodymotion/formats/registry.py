@@ -112,8 +112,8 @@ class Format:
         return frozenset() if self.write is None else self.write.options
 
     def options_of(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those of the options that the reader has."""
-        return {name: value for name, value in options.items() if name in self.read.options}
+        """Return those of the options that the reader has, and `untrusted`, which fits any."""
+        return {name: value for name, value in options.items() if name in {*self.read.options, "untrusted"}}
 
 
 def _format(row: str) -> Format:

@@ -28,9 +28,8 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined
 
 Indices: TypeAlias = npt.NDArray[np.int64]
-Chain: TypeAlias = tuple[
-    Indices, Indices, Indices, Floats, Floats, Floats, Floats
-]  # The first seven arrays: links, offsets and axes.
+Chain: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats, Floats, Floats]
+"""The first seven arrays: links, offsets and axes."""
 Mechanism: TypeAlias = tuple[
     Indices, Indices, Indices, Floats, Floats, Floats, Floats, Indices, Floats, Floats, Indices, Indices, Floats
 ]

@@ -186,11 +186,18 @@ class Link(ContentEquality):
         return tuple(shape.moved(segment.transform) for segment in self.segments for shape in segment.collisions)
 
     @cached_property
+    def visual_points(self) -> Floats:
+        """The outermost points (N, 3) [m] of the visual shapes, in the link's frame."""
+        from bodymotion.geometry.meshes import outermost_points
+
+        return frozen(outermost_points(self.visuals))
+
+    @cached_property
     def contact_points(self) -> Floats:
         """The outermost points (N, 3) [m] of the collision shapes, or of the visuals without any, in the link's frame."""
         from bodymotion.geometry.meshes import outermost_points
 
-        return frozen(outermost_points(self.collisions or self.visuals))
+        return frozen(outermost_points(self.collisions)) if self.collisions else self.visual_points
 
 
 def _placed(segment: Segment) -> Floats:

@@ -9,7 +9,6 @@ from pathlib import Path
 from bodymotion.notebooks.summaries import html_of
 from bodymotion.scene.loading import Showable
 from bodymotion.system.atomic_files import check_not_read, whole_file
-from bodymotion.system.deprecation import renamed_keywords
 
 __all__ = ["InlinePage", "html_of", "inline"]
 
@@ -30,7 +29,6 @@ class InlinePage:
             f'style="width:100%;height:{self.height}px;border:0;border-radius:6px" sandbox="allow-scripts"></iframe>'
         )
 
-    @renamed_keywords(path="output")
     def save(self, output: str | PathLike[str]) -> None:
         """Write the page to a file; OSError when that fails, WrongUseError when the file is one of those that were read."""
         check_not_read(output, self.files)

@@ -34,10 +34,8 @@ AXIS: dict[str, Any] = {
     "automargin": False,
 }  # What all axes have.
 ROWS = {"showgrid": False, "showline": False, "ticks": ""}  # An axis of rows, which has no values.
-UNNAMED: dict[str, Any] = {
-    "hoverinfo": "skip",
-    "showlegend": False,
-}  # A trace without a legend or a text under the pointer.
+UNNAMED: dict[str, Any] = {"hoverinfo": "skip", "showlegend": False}
+"""A trace without a legend or a text under the pointer."""
 AT_TIME = "%{customdata:.3f} s: (%{x:.3f}, %{y:.3f}) m<extra>%{fullData.name}</extra>"  # Text under the pointer at a point of the ground.
 LARGEST = float(np.finfo(np.float32).max)
 

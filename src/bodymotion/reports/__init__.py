@@ -12,7 +12,6 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.model.body import Body
 from bodymotion.reports.contents import Contents, contents_of
 from bodymotion.system.atomic_files import whole_file
-from bodymotion.system.deprecation import renamed_keywords
 from bodymotion.system.extras import need
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ PLOTS = ("zmp", "contacts", "joints", "velocities", "torques", "power", "sensors
 NUM_STEPS = 5
 
 
-@renamed_keywords(path="output", told="progress")
 def report(
     body: Showable,
     motion: Showable | None = None,

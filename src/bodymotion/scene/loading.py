@@ -1,7 +1,8 @@
 """Make a scene from what a caller passes: a body, motions, or an animation, as objects or as files, in any order."""
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import copy_context
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -11,7 +12,8 @@ from bodymotion.animation import Animation
 from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Group, WrongUseError
 from bodymotion.diagnostics.text import counted, html_text, place_after, severities, shown
-from bodymotion.formats.registry import load_together
+from bodymotion.formats.meshes.reading import TURNS, Turns
+from bodymotion.formats.registry import find_format, load, load_together
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -21,6 +23,7 @@ from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.scene.second_motion import side_by_side
 from bodymotion.skeleton import Skeleton
 from bodymotion.system.atomic_files import check_not_read
+from bodymotion.system.open_files import pipes_kept
 
 Showable: TypeAlias = Body | Motion | KeyPoses | Skeleton | Animation | Choreography | str | PathLike[str]
 VALUES = (Body, Motion, KeyPoses, Skeleton, Animation, Choreography)  # What is shown; anything else names a file.
@@ -116,6 +119,25 @@ def load_scene(
         body = _spot_body_for(motions[0])
     first = replace(make_scene(body, motions[0] if motions else None), music=sound)
     return first if len(motions) < 2 else side_by_side(first, make_scene(body, motions[1]), ghost)
+
+
+def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # noqa: ANN401
+    """Yield the scene of `load_scene`: at first without mesh files that take long to read, then with more of them, at last whole."""
+    turns = Turns()
+    with pipes_kept():
+        context = copy_context()
+        context.run(TURNS.set, turns)
+        scene = context.run(load_scene, *sources, **options)
+        while turns.left and (path := scene.body.source.path) is not None:
+            yield replace(scene, num_unread=len(turns.left))
+            turns.start()
+            row = find_format(path)
+            body: Body = context.run(load, path, format=row.name, **row.options_of(options))
+            # Links that are as before keep what is computed of their shapes.
+            links = (old if old == new else new for old, new in zip(scene.body.links, body.links, strict=True))
+            body = replace(body, links=tuple(links))
+            scene = replace(scene, body=body, second=scene.second and replace(scene.second, body=body))
+    yield scene
 
 
 def animation_scene(animation: Animation, arm: bool | None, settings: PlaybackSettings) -> Scene:

@@ -111,6 +111,8 @@ class Scene:
         Another motion of the body on the same timeline, and whether it is shown at the position of this one instead of beside it.
     music:
         What sounds from time 0 on.
+    num_unread:
+        The number of mesh files that are still being read.
     """
 
     body: Body
@@ -129,6 +131,7 @@ class Scene:
     second: Scene | None = None
     music: Music | None = None
     is_ghost: bool = False
+    num_unread: int = 0
 
     @cached_property
     def shapes(self) -> tuple[tuple[Shape, ...], ...]:
@@ -143,7 +146,8 @@ class Scene:
     @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What everyone who looks at the scene must know, in sentences: files of shapes are missing, shapes are far away."""
-        return tuple(text for text in (missing_files_text(self.body), self.extent.describe_far()) if text)
+        missing = "" if self.num_unread else missing_files_text(self.body)
+        return tuple(text for text in (missing, self.extent.describe_far()) if text)
 
     @cached_property
     def contacts(self) -> FootContacts | None:
@@ -195,6 +199,8 @@ class Scene:
         """Why the motion cannot be measured on its body; empty where it can."""
         if self.motion is None or self.num_frames < 2:
             return "there is no motion"
+        if self.num_unread:
+            return "its meshes are being read"
         if self.without_body:
             return "there is no body"
         return "the motion has only two frames" if self.num_frames < 3 else ""

@@ -62,10 +62,8 @@ def drawn_shapes(body: Body) -> tuple[tuple[Shape, ...], ...]:
     for link in body.links[1:]:
         if link.joint.type != "free":
             children[link.parent].append(link)
-    # Of a link with shapes some may be missing, too; its bones are inside of the others.
     return tuple(
-        own + _bones(link, children[link.index], size) if own else _stand_in(link, children[link.index], size)
-        for own, link in zip(shapes, body.links, strict=True)
+        own or _stand_in(link, children[link.index], size) for own, link in zip(shapes, body.links, strict=True)
     )
 
 
@@ -105,7 +103,10 @@ class BodyExtent:
     """
 
     def __init__(self, body: Body, shapes: tuple[tuple[Shape, ...], ...]) -> None:
-        found = [outermost_points(own) for own in shapes]
+        found = [
+            link.visual_points if link.visuals else outermost_points(own)
+            for own, link in zip(shapes, body.links, strict=True)
+        ]
         if body.environment and not any(link.visuals for link in body.links):
             around = outermost_points(body.environment)
             found[0] = np.concatenate([found[0], poses.transform_points(poses.inverse(body.root_pose), around)])

@@ -15,7 +15,7 @@ from bodymotion.system.public import public
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
 
-__all__, __getattr__ = public(__name__, "body", renamed={"Standing": "SpotPose", "mind": "validate"})
+__all__, __getattr__ = public(__name__, "body")
 
 
 def body(*, arm: bool = True) -> Body:

@@ -5,29 +5,20 @@ and `public` reads it when the package is imported, so that a name is in one pla
 """
 
 import sys
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 
-def public(package: str, *own: str, renamed: Mapping[str, str] | None = None) -> tuple[list[str], Callable[[str], Any]]:
-    """Return `__all__` and `__getattr__` of a package: the names in its stub, and its `own` ones, which it defines itself.
-
-    `renamed` has the new name for each old one; old names keep working for one version.
-    """
+def public(package: str, *own: str) -> tuple[list[str], Callable[[str], Any]]:
+    """Return `__all__` and `__getattr__` of a package: the names in its stub, and its `own` ones, which it defines itself."""
     module = sys.modules[package]
     stub = str(module.__file__).removesuffix("__init__.py") + "__init__.pyi"
     with open(stub, encoding="utf-8") as file:  # noqa: PTH123 - pathlib loads slowly
         rows = [line.split() for line in file if line.startswith("from ")]
     names = {row[5]: row[1] for row in rows if row[4:5] == ["as"]}
-    old_names = renamed or {}
 
     def find(name: str) -> Any:  # noqa: ANN401
-        if name in old_names:
-            new = old_names[name]
-            warnings.warn(f"{package}.{name} is now {package}.{new}", DeprecationWarning, stacklevel=2)
-            return getattr(module, new)
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         where = names[name]

@@ -6,14 +6,15 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from bodymotion.diagnostics import FormatError, grouped
+from bodymotion.diagnostics.text import counted
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link
 from bodymotion.scene.loading import (
@@ -23,10 +24,10 @@ from bodymotion.scene.loading import (
     group_text,
     load_scene,
     report_problems,
+    scenes_as_read,
 )
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Scene, make_scene
-from bodymotion.system.deprecation import renamed_keywords
 
 if TYPE_CHECKING:
     from bodymotion.viewer.app import Viewer
@@ -37,7 +38,6 @@ TIME_TO_LOAD, LOADING_INTERVAL = 1.0, 0.5
 WATCH_INTERVAL = 0.25  # [s] between two looks at the files.
 
 
-@renamed_keywords(html="output")
 def view(
     body: Showable,
     motion: Showable | Sequence[Showable] | None = None,
@@ -117,10 +117,10 @@ def view(
         check_page_path(Path(output))
     report = progress or (lambda done, total: None)
     reading = {"by_position": by_position, "ghost": ghost, **options}
-    load = partial(load_scene, *sources, arm=arm, bpm=bpm, slices=slices, output=output, **reading)
+    loading = {"arm": arm, "bpm": bpm, "slices": slices, **reading}
     if output is not None:
         report(0, 2)
-        scene = load()
+        scene = load_scene(*sources, output=output, **loading)
         report(1, 2)
         try:
             sampling = write_page(scene, Path(output), display, play=play)
@@ -139,7 +139,7 @@ def view(
             _open(viewer.url)
         return viewer
 
-    viewer = _started(load, start, ", ".join(file.name for file in files))
+    viewer = _started(scenes_as_read(*sources, **loading), start, ", ".join(file.name for file in files))
     report_problems(viewer.scene, "; the panel lists them", only_mismatches=True)
     if watch and files:
         _watch(viewer, sources, files, arm, reading)
@@ -150,40 +150,47 @@ def view(
     return None
 
 
-def _started(load: Callable[[], Scene], start: Callable[[Scene], Viewer], names: str) -> Viewer:
-    """Start a viewer of the scene that `load` returns; where that takes long, at once, with the time of loading in place of the scene.
+def _started(scenes: Iterator[Scene], start: Callable[[Scene], Viewer], names: str) -> Viewer:
+    """Start a viewer of the last of `scenes`; of the first one that comes, or before it, where that takes long.
 
-    Errors of `load`, and Ctrl-C, stop the viewer.
+    Errors in loading, and Ctrl-C, stop the viewer.
     """
-    found: list[Scene | BaseException] = []
+    found: SimpleQueue[Scene | BaseException] = SimpleQueue()
 
     def work() -> None:
         try:
-            scene = load()
-            _ = scene.extent  # of large meshes it takes as long as to load them
-            found.append(scene)
+            for scene in scenes:
+                _ = scene.extent  # of large meshes it takes as long as to load them
+                found.put(scene)
         except BaseException as error:  # raised again in the thread of the caller
-            found.append(error)
+            found.put(error)
 
     # A daemon: Ctrl-C must not wait for a file to be read.
-    thread, begin = threading.Thread(target=work, name="bodymotion-loading", daemon=True), monotonic()
-    thread.start()
-    thread.join(TIME_TO_LOAD)
-    viewer = start(make_scene(Body(name="Loading …", links=(Link(),)), None)) if thread.is_alive() else None
+    begin, viewer, scene = monotonic(), None, None
+    threading.Thread(target=work, name="bodymotion-loading", daemon=True).start()
     try:
-        while viewer is not None and thread.is_alive():
-            viewer.show_message(f"Loading {names}: {monotonic() - begin:.0f} s")
-            thread.join(LOADING_INTERVAL)
-        loaded = found[0]
-        if isinstance(loaded, BaseException):
-            raise loaded
-        if viewer is None:
-            return start(loaded)
-        viewer.replace(loaded, reset_camera=True)
+        while scene is None or scene.num_unread:
+            try:
+                loaded = found.get(timeout=TIME_TO_LOAD if viewer is None else LOADING_INTERVAL)
+                if isinstance(loaded, BaseException):
+                    raise loaded
+                if viewer is None:
+                    viewer = start(loaded)
+                elif loaded.num_unread and scene is not None and viewer.scene_view.is_as_large(loaded):
+                    viewer.draw(loaded)
+                else:
+                    viewer.replace(loaded, reset_camera=scene is None or not viewer.scene_view.is_as_large(loaded))
+                scene = loaded
+            except Empty:
+                viewer = viewer or start(make_scene(Body(name="Loading …", links=(Link(),)), None))
+            if scene is None or scene.num_unread:
+                left = f"{counted(scene.num_unread, 'mesh file')} left, " if scene is not None else ""
+                viewer.show_message(f"Loading {names}: {left}{monotonic() - begin:.0f} s")
     except BaseException:
         if viewer is not None:
             viewer.stop()
         raise
+    assert viewer is not None
     return viewer
 
 

@@ -10,10 +10,8 @@ import queue
 import sys
 import threading
 import traceback
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
@@ -202,6 +200,10 @@ class Viewer:
 
         self._do(show)
 
+    def draw(self, scene: Scene) -> None:
+        """Show the shapes of a scene with the same links and motion."""
+        self._do(lambda: self.scene_view.draw(scene))
+
     def replay(
         self, *, bpm: float | None = None, slices: float | None = None, parameters: Mapping[str, float] | None = None
     ) -> None:
@@ -214,11 +216,6 @@ class Viewer:
         """
         settings = PlaybackSettings(bpm, slices, dict(parameters or {}))
         self._do(lambda: self.animation_control.replay(settings))
-
-    def perform(self, **settings: Any) -> None:  # noqa: ANN401
-        """Call `replay`, the new name of this method."""
-        warnings.warn("Viewer.perform is now Viewer.replay", DeprecationWarning, stacklevel=2)
-        self.replay(**settings)
 
     def show_message(self, text: str, bad: bool = False) -> None:
         """Show a message at the top of the panel; an empty one removes it."""
@@ -327,15 +324,10 @@ class Viewer:
             handle.on_trigger(lambda _event, name=name: self.act(name))
 
     def _make_scene_view(self, scene: Scene) -> SceneView:
-        view = SceneView(self.server, scene, self.options)
+        view = SceneView(self.server, scene, self.options, self.select)
         view.light = add_lights(self.server.scene, self.options.shadows)
         view.loops.prepare()
-        for index, handle in view.nodes.visuals.items():
-            handle.on_click(partial(self._clicked, index))
         return view
-
-    def _clicked(self, index: int, _event: object) -> None:
-        self.select(index)
 
     def _connected(self) -> None:
         self._was_connected = True

@@ -20,10 +20,8 @@ from bodymotion.viewer.server import on_user
 if TYPE_CHECKING:
     import viser
 
-DEFAULT_RANGE = {
-    "rotate": np.pi,
-    "slide": 1.0,
-}  # [rad or m] Range of a slider in both directions where the joint has no limit.
+DEFAULT_RANGE = {"rotate": np.pi, "slide": 1.0}
+"""[rad or m] Range of a slider in both directions where the joint has no limit."""
 MAX_LIMIT = 100.0  # [rad or m] Larger limits count as none.
 NO_BREAK_POINT = "\u2024\u2060"  # Looks like a decimal point; viser breaks the line of a label after a real one.
 WRITE_BACK_DELAY = 0.6  # [s] After a user has moved a slider its value is not overwritten for this time.

@@ -6,7 +6,8 @@ Everything is below `/world`. To follow the root, the world is moved and not the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ from bodymotion.diagnostics.text import node_name
 from bodymotion.formats.meshes.glb import to_glb
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.shapes import Material
+from bodymotion.geometry.shapes import Material, Shape
 from bodymotion.scene.scene import Scene
 from bodymotion.scene.second_motion import Differences
 
@@ -23,14 +24,13 @@ if TYPE_CHECKING:
     import viser
     import viser.infra
 
+OnClick: TypeAlias = Callable[[int], None] | None  # Called with the index of a link whose shapes are clicked.
 ROBOT = "/world/robot"
 COLLISION = Material(diffuse=(1.0, 0.45, 0.1), transparency=0.55)
 SELECTED = Material(diffuse=(0.1, 0.5, 1.0), transparency=0.45)
 GHOST = Material(diffuse=(0.2, 0.5, 0.95), transparency=0.62)
-_MESSAGES = {
-    "position": "SetPositionMessage",
-    "wxyz": "SetOrientationMessage",
-}  # The types of viser's messages that set a part of a pose.
+_MESSAGES = {"position": "SetPositionMessage", "wxyz": "SetOrientationMessage"}
+"""The types of viser's messages that set a part of a pose."""
 MIN_POSE_CHANGE = 1e-6  # [m, or of a quaternion's elements] Smaller changes since the last message are not sent.
 SECOND_ROBOT_WIDTHS, SECOND_ROBOT_SIZES = 1.35, 0.45
 """Distance to the second robot: the first one's width times the one, and at least its size times the other."""
@@ -39,8 +39,8 @@ SECOND_ROBOT_WIDTHS, SECOND_ROBOT_SIZES = 1.35, 0.45
 class RobotNodes:
     """The nodes of one robot on a server.
 
-    `bounds`, `size`: the box (2, 3) around the first frame, and the length [m] of its diagonal. `names`, `links`, `visuals`: the names of
-    the links' nodes, the nodes, and the nodes of their shapes by link. `recording`: that to which poses are added, where there is no
+    `bounds`, `size`: the box (2, 3) around the first frame, and the length [m] of its diagonal. `names`, `links`: the names of the links'
+    nodes, and the nodes. `recording`: that to which poses are added, where there is no
     browser to send them to.
     """
 
@@ -53,6 +53,7 @@ class RobotNodes:
         root: str = ROBOT,
         material: Material | None = None,
         offset: npt.ArrayLike = (0.0, 0.0, 0.0),
+        on_click: OnClick = None,
     ) -> None:
         """Add the nodes below the node `root` at `offset` (3,) [m], with links at poses `first` (L, 7); `material` replaces all others."""
         self.server = server
@@ -64,11 +65,11 @@ class RobotNodes:
         self.names: list[str] = []
         self.links: list[viser.FrameHandle] = []
         self.recording: viser.infra.StateSerializer | None = None
-        self.visuals: dict[int, viser.GlbHandle] = {}
+        self._shapes: dict[str, tuple[tuple[Shape, ...], viser.GlbHandle | None]] = {}
+        """By the name of a node, the shapes that it shows, and the node; None where nothing is visible."""
         self._selected: tuple[int, viser.GlbHandle | None] | None = None
-        self._frames_shown = False
-        self._collisions: list[viser.GlbHandle] | None = None
-        self._root = root
+        self._frames_shown, self._visuals_shown, self._collisions_shown = False, True, False
+        self._root, self._material, self._on_click = root, material, on_click
         api = server.scene
         if root == ROBOT:
             self._world: viser.FrameHandle = api.add_frame("/world", show_axes=False)
@@ -79,17 +80,33 @@ class RobotNodes:
             self.names.append(name)
             length, radius = 0.08 * self.size, 0.0025 * self.size
             self.links.append(api.add_frame(name, show_axes=False, axes_length=length, axes_radius=radius))
-            data = to_glb(scene.shapes[link.index], material)
-            if data is not None:
-                opaque = material is None or not material.transparency
-                self.visuals[link.index] = api.add_glb(
-                    f"{name}/shapes", data, cast_shadow=opaque, receive_shadow=opaque
-                )
-        around = to_glb(body.environment) if root == ROBOT else None
-        if around is not None:
-            api.add_glb(f"{root}/environment", around)
+        self.draw(scene)
         self._sent = np.full((len(body.links), 7), np.nan)
         self.place(first)
+
+    def draw(self, scene: Scene) -> None:
+        """Show the shapes of a scene with the same links; only those that are new are sent."""
+        self.scene = scene
+        if self._root == ROBOT:
+            self._draw(f"{self._root}/environment", scene.body.environment, None, True)
+        self.show_visuals(self._visuals_shown)
+        self.show_collisions(self._collisions_shown)
+
+    def _draw(
+        self, name: str, shapes: tuple[Shape, ...], material: Material | None, on: bool, link: int | None = None
+    ) -> None:
+        """Let a node show shapes, those of a `link` that can be clicked, or hide it."""
+        drawn, node = self._shapes.get(name, ((), None))
+        if shapes != drawn:
+            if node is not None:
+                node.remove()
+            data, opaque = to_glb(shapes, material), material is None or not material.transparency
+            node = self.server.scene.add_glb(name, data, cast_shadow=opaque, receive_shadow=opaque) if data else None
+            if node is not None and link is not None and (click := self._on_click) is not None:
+                node.on_click(lambda _event: click(link))
+            self._shapes[name] = shapes, node
+        if node is not None:
+            node.visible = on
 
     def place(self, link_poses: Floats) -> int:
         """Move the links to poses (L, 7) in the world; return the number of messages."""
@@ -142,24 +159,16 @@ class RobotNodes:
 
     def show_visuals(self, on: bool) -> None:
         """Show or hide the visual shapes."""
-        for handle in self.visuals.values():
-            handle.visible = on
+        self._visuals_shown = on
+        for index, (shapes, name) in enumerate(zip(self.scene.shapes, self.names, strict=True)):
+            self._draw(f"{name}/shapes", shapes, self._material, on, index)
 
     def show_collisions(self, on: bool) -> None:
         """Show or hide the collision shapes, see-through; they are sent when first shown."""
-        if self._collisions is None:
-            if not on:
-                return
-            self._collisions = []
-            for link, name in zip(self.scene.body.links, self.names, strict=True):
-                data = to_glb(link.collisions, COLLISION)
-                if data is not None:
-                    node = f"{name}/collision"
-                    self._collisions.append(
-                        self.server.scene.add_glb(node, data, cast_shadow=False, receive_shadow=False)
-                    )
-        for handle in self._collisions:
-            handle.visible = on
+        self._collisions_shown = on
+        for link, name in zip(self.scene.body.links, self.names, strict=True):
+            if on or f"{name}/collision" in self._shapes:
+                self._draw(f"{name}/collision", link.collisions, COLLISION, on)
 
     def remove(self) -> None:
         """Remove the robot and its environment."""

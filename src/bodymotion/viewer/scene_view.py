@@ -20,7 +20,7 @@ from bodymotion.scene.theme import DARK, LIGHT
 from bodymotion.viewer.analysis import analyze
 from bodymotion.viewer.analysis_overlays import AnalysisOverlays
 from bodymotion.viewer.environment import add_environment, framing, from_viewpoint
-from bodymotion.viewer.nodes import RobotNodes, SecondRobotNodes
+from bodymotion.viewer.nodes import OnClick, RobotNodes, SecondRobotNodes
 from bodymotion.viewer.overlays import FootMarks, Overlays
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ class SceneView:
     the root as it is shown, None while it is that of the motion.
     """
 
-    def __init__(self, server: viser.ViserServer, scene: Scene, options: DisplayOptions) -> None:
+    def __init__(
+        self, server: viser.ViserServer, scene: Scene, options: DisplayOptions, on_click: OnClick = None
+    ) -> None:
         self.server = server
         self.scene = scene
         self.options = options
@@ -48,7 +50,7 @@ class SceneView:
         self.manual_root: Floats | None = None
         self.frame = 0
         first = self._poses(0)
-        self.nodes = RobotNodes(server, scene, first)
+        self.nodes = RobotNodes(server, scene, first, on_click=on_click)
         self.overlays = Overlays(self.nodes)
         self._foot_marks = FootMarks(self.nodes, scene.contacts) if scene.contacts is not None else None
         self.analysis_overlays = AnalysisOverlays(self.nodes, options, scene.contacts is not None)
@@ -117,14 +119,29 @@ class SceneView:
             self.analysis_overlays.set_analysis(analyze(self.shown_scene, self.options.stand))
 
     def can_show(self, scene: Scene) -> bool:
-        """Return whether the nodes can show another scene: it has the same body and the same feet, and no second motion."""
+        """Return whether the nodes can show another scene: of the same body, or that with more shapes, and feet, without second motion."""
         before, after = self.scene.contacts, scene.contacts
         same_feet = (() if before is None else before.links) == (() if after is None else after.links)
-        return scene.body is self.scene.body and same_feet and scene.second is None and self.scene.second is None
+        # Of a model that is being read only the shapes change; its mass, too, where it is that of the shapes.
+        grown = self.scene.num_unread > 0 and scene.body.mass == self.scene.body.mass and self.is_as_large(scene)
+        alone = scene.second is None and self.scene.second is None
+        return (scene.body is self.scene.body or grown) and same_feet and alone
+
+    def is_as_large(self, scene: Scene) -> bool:
+        """Return whether another scene has about the size of this one."""
+        bounds = scene.extent.bounds(scene.link_poses[0])
+        return bounds is not None and 0.8 < float(np.linalg.norm(bounds[1] - bounds[0])) / self.nodes.size < 1.25
+
+    def draw(self, scene: Scene) -> None:
+        """Show the shapes of a scene with the same links and motion."""
+        self.scene = scene
+        self.nodes.draw(scene)
+        if self.second is not None and scene.second is not None:
+            self.second.nodes.draw(scene.second)
 
     def update(self, scene: Scene) -> None:
-        """Show another motion of the same body."""
-        self.scene = self.nodes.scene = scene
+        """Show another motion of the same body, or of one with other shapes."""
+        self.draw(scene)
         self.loops = ClosedLoops(scene)
         self.analysis_overlays.set_analysis(None)
         self.set_pose(None, None)

@@ -41,13 +41,11 @@ class Scale:
     step: float
 
 
-ANGLES = Scale(
-    2.0, 200.0, 0.01
-)  # For rotating joints [rad]. Joints of humanoids reach 10 rad/s in 0.1 s; this is ten times as much.
+ANGLES = Scale(2.0, 200.0, 0.01)
+"""For rotating joints [rad]. Joints of humanoids reach 10 rad/s in 0.1 s; this is ten times as much."""
 SLIDES = Scale(0.5, 50.0, 0.002)  # For sliding joints [m]: what a rotating joint does at the end of an arm of 0.25 m.
-POSITIONS = Scale(
-    1.0, 100.0, 0.005
-)  # For the position of the root [m]: ten times gravity, and the speed after a fall of 5 cm.
+POSITIONS = Scale(1.0, 100.0, 0.005)
+"""For the position of the root [m]: ten times gravity, and the speed after a fall of 5 cm."""
 ROTATIONS = Scale(2.0, 200.0, 0.01)  # For the orientation of the root [rad].
 
 

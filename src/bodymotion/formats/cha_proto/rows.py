@@ -54,9 +54,8 @@ def _paths() -> dict[str, str]:
     return paths
 
 
-PATHS: Mapping[str, str] = (
-    _paths()
-)  # The path of each column through AnimationKeyframe, in the order in which a reader returns columns.
+PATHS: Mapping[str, str] = _paths()
+"""The path of each column through AnimationKeyframe, in the order in which a reader returns columns."""
 
 
 def _parents(path: str) -> list[str]:

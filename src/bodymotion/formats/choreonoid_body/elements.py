@@ -46,10 +46,8 @@ GROUPS = ("Group", "Node", "Transform", "Visual", "Collision", "VisualOrCollisio
 SCENERY = ("AmbientLight", "DirectionalLight", "Fog", "Viewpoint")
 TYPES = ("Shape", "Resource", "RigidBody", "Text", *GROUPS, *SCENERY, *DEVICES)
 MAX_UNKNOWN_TYPES = 200  # Unknown types that are compared with known ones.
-NAMED = {
-    "shape": "Shape",
-    "resource": "Resource",
-}  # Keys of Visual and Collision that hold a single element of that type.
+NAMED = {"shape": "Shape", "resource": "Resource"}
+"""Keys of Visual and Collision that hold a single element of that type."""
 
 SHAPE_KEYS = ("type", "name", "geometry", "appearance", "material", "translation", "rotation", "scale", "elements")
 POSE_KEYS = ("translation", "rotation", "scale")

@@ -1,9 +1,10 @@
-"""Reading the mesh files that a model names, each once, into shapes."""
+"""Reading the mesh files that a model names, each once, into shapes; those of a large model in several readings (`Turns`)."""
 
+from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule
 from bodymotion.formats.meshes.collada import placed_parts, read_collada
 from bodymotion.formats.meshes.glb import read_gltf
 from bodymotion.formats.meshes.obj import read_obj
@@ -14,6 +15,36 @@ from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
 from bodymotion.geometry.shapes import Material, Shape, Texture
 
 MAX_BYTES = 10**9
+TURN_BYTES = 10**7  # Of mesh files that are read in one turn: about a second.
+
+
+class Turns:
+    """The mesh files of a model that is read several times, each time with some more of them.
+
+    `read`: for each file that was read its shapes, remarks about it, and problems of the files that it names. `left`: the sizes [bytes] of
+    files that were left out in this turn, which is reported as a note.
+    """
+
+    def __init__(self) -> None:
+        self.read: dict[Path, tuple[tuple[Shape, ...], list[str], tuple[Problem, ...]]] = {}
+        self.left: dict[Path, int] = {}
+        self._budget = TURN_BYTES
+
+    def start(self) -> None:
+        """Begin the next turn, in which at least one more file is read."""
+        self._budget, self.left = max(TURN_BYTES, min(self.left.values())), {}
+
+    def may_read(self, path: Path) -> bool:
+        """Return whether a file is read in this turn."""
+        size = path.stat().st_size if path.is_file() else 0
+        if size > self._budget:
+            self.left[path] = size
+            return False
+        self._budget -= size
+        return True
+
+
+TURNS: ContextVar[Turns | None] = ContextVar("TURNS", default=None)
 
 
 class MeshReader:
@@ -21,27 +52,36 @@ class MeshReader:
 
     def __init__(self, broken: Rule, found: Diagnostics) -> None:
         self.broken, self.found = broken, found
-        self._known: dict[Path, tuple[Shape, ...]] = {}
+        self._turns = TURNS.get()
+        self._read = {} if self._turns is None else self._turns.read
+        self._shapes: dict[Path, tuple[Shape, ...]] = {}
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that have been read."""
-        return tuple(path for path, shapes in self._known.items() if shapes)
+        return tuple(path for path, shapes in self._shapes.items() if shapes)
 
     def shapes(self, path: Path, parts: InlineLoader, location: Location) -> tuple[Shape, ...]:
         """Return the shapes of a file, none where it cannot be read; `parts` finds the files that it names."""
-        if path not in self._known:
-            self._known[path] = ()
+        if path in self._shapes:
+            return self._shapes[path]
+        self._shapes[path] = ()
+        if path not in self._read:
+            if self._turns is not None and not self._turns.may_read(path):
+                self.found.report(self.broken, f"{path.name} is not read yet", location, severity="note")
+                return ()
             remarks: list[str] = []
-            known = len(parts.problems)
+            known, shapes = len(parts.problems), list[Shape]()
             try:
-                self._known[path] = tuple(read_shapes(path, parts, remarks))
+                shapes = read_shapes(path, parts, remarks)
             except ValueError as error:
                 remarks.append(mesh_fault(path, error)[:300])
-            for remark in remarks:
-                self.found.report(self.broken, f"{path.name}: {remark}", location)
-            self.found.extend(parts.problems[known:])
-        return self._known[path]
+            self._read[path] = tuple(shapes), remarks, tuple(parts.problems[known:])
+        self._shapes[path], remarks, problems = self._read[path]
+        for remark in remarks:
+            self.found.report(self.broken, f"{path.name}: {remark}", location)
+        self.found.extend(problems)
+        return self._shapes[path]
 
 
 def read_shapes(path: Path, parts: InlineLoader, remarks: list[str]) -> list[Shape]:

@@ -34,17 +34,11 @@ CONTENTS = {
 
 MULTI_VALUE, MULTI_SE3, VECTOR3 = "MultiValueSeq", "MultiSE3Seq", "Vector3Seq"
 TYPES = {name: name for name in (MULTI_VALUE, MULTI_SE3, VECTOR3)}  # The types of components, by their names.
-OLD_TYPES = {
-    **TYPES,
-    "MultiSe3Seq": MULTI_SE3,
-    "MultiAffine3Seq": MULTI_SE3,
-}  # The same with the further names of version 1.
+OLD_TYPES = {**TYPES, "MultiSe3Seq": MULTI_SE3, "MultiAffine3Seq": MULTI_SE3}
+"""The same with the further names of version 1."""
 
-SE3_SIZES = {
-    "XYZQWQXQYQZ": 7,
-    "XYZQXQYQZQW": 7,
-    "XYZRPY": 6,
-}  # The orders of the numbers of a pose, and how many numbers each has.
+SE3_SIZES = {"XYZQWQXQYQZ": 7, "XYZQXQYQZQW": 7, "XYZRPY": 6}
+"""The orders of the numbers of a pose, and how many numbers each has."""
 
 
 def key_name(name: str, version: int) -> str:

@@ -267,9 +267,8 @@ class Effort:
         self.left = _PASSES * sum(rows.values()) + MAX_FAULTY_ROWS
 
 
-_Rows: TypeAlias = tuple[
-    Layout, Floats, Floats | None
-]  # The layout with which rows were read, their values, and their times.
+_Rows: TypeAlias = tuple[Layout, Floats, Floats | None]
+"""The layout with which rows were read, their values, and their times."""
 
 
 def _read_component(header: ComponentHeader, subject: Subject, found: Diagnostics, effort: Effort) -> _Rows:

@@ -14,9 +14,8 @@ from bodymotion.formats.text.source_text import Text
 from bodymotion.formats.vrml.nodes import FieldDeclaration, Node, Proto, Route, Value
 from bodymotion.formats.vrml.values import READERS, Reader, guessed_value, read_event
 
-OUTSIDE_PROTOTYPES = {
-    ("Joint", "gearEfficiency")
-}  # Fields that the OpenHRP document describes and the prototypes that it prints lack.
+OUTSIDE_PROTOTYPES = {("Joint", "gearEfficiency")}
+"""Fields that the OpenHRP document describes and the prototypes that it prints lack."""
 _ACCESS = {"x": "exposedField", "f": "field", "in": "eventIn", "out": "eventOut"}
 _LINE = re.compile(r"(\w+) (\w+)((?: [a-z]\w*)+) ?(.*)")
 

@@ -17,9 +17,8 @@ BRACKET_LINES = 3  # Lines before the one at which a parser stops in which brack
 
 T = TypeVar("T")
 
-Attempt: TypeAlias = Callable[
-    [bytes], "ReadResult[T] | FormatError"
-]  # Reads a text, or returns the error for which it is no YAML.
+Attempt: TypeAlias = Callable[[bytes], "ReadResult[T] | FormatError"]
+"""Reads a text, or returns the error for which it is no YAML."""
 
 _ENTRY = re.compile(rb"([ \t]*(?:- +)*)([A-Za-z_][A-Za-z_0-9]*)(?![A-Za-z_0-9])([ \t]*:?)(.*)")
 _QUOTED = re.compile(rb"\"(?:[^\"\\]|\\.)*+(?:(\")|\\?\Z)|'[^']*+(?:(')|\Z)|(#).*")

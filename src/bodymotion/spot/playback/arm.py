@@ -14,7 +14,6 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.spot.playback.dimensions import ARM_LIMITS, FOREARM, HAND, SHOULDER, STOWED, UPPER_ARM
 from bodymotion.spot.playback.legs import nearest_branches, nearest_within_limits
-from bodymotion.system.deprecation import warn_renamed
 
 REACH = float(np.hypot(FOREARM[0], FOREARM[2]))
 RISE = float(np.arctan2(FOREARM[2], FOREARM[0]))
@@ -41,12 +40,6 @@ class Arm(NamedTuple):
     def reached(self) -> npt.NDArray[np.bool_]:
         """Whether the hand reaches its goal (T,)."""
         return np.asarray((self.miss == 0) & (self.rotation_miss == 0))
-
-    @property
-    def turn_miss(self) -> Floats:
-        """The old name of `rotation_miss`."""
-        warn_renamed("Arm.turn_miss", "Arm.rotation_miss")
-        return self.rotation_miss
 
 
 def hand_poses(joints: npt.ArrayLike) -> Floats:

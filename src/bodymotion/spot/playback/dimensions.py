@@ -35,15 +35,13 @@ SHOULDER: Floats = frozen([0.292, 0.0, 0.188])  # Position of joints sh0 and sh1
 
 UPPER_ARM = 0.3385  # From joint sh1 to joint el0, along x.
 
-FOREARM: Floats = frozen(
-    [0.4033, 0.0, 0.075]
-)  # From joint el0 to joints el1, wr0 and wr1, whose axes meet in one point.
+FOREARM: Floats = frozen([0.4033, 0.0, 0.075])
+"""From joint el0 to joints el1, wr0 and wr1, whose axes meet in one point."""
 
 HAND = 0.19557  # From joint wr1 to the hand's frame, along x.
 
-LEG_LIMITS: Floats = frozen(
-    [JOINT_LIMITS[joint] for joint in ("hx", "hy", "kn")]
-)  # Lower and upper limits (3, 2) of hx, hy and kn.
+LEG_LIMITS: Floats = frozen([JOINT_LIMITS[joint] for joint in ("hx", "hy", "kn")])
+"""Lower and upper limits (3, 2) of hx, hy and kn."""
 
 ARM_LIMITS: Floats = frozen([JOINT_LIMITS[joint] for joint in GROUPS["arm_joints"]])
 """Lower and upper limits (6, 2) of the joints of the arm."""
