@@ -17,6 +17,7 @@ from bodymotion.cli.app import app
 from bodymotion.cli.many import VERBS
 from bodymotion.collection import ProcessEndedError, find_files, in_order, map_files
 from bodymotion.collection.records import Records, flat
+from bodymotion.formats.registry import bodies_kept
 from sample_files import ACCEPT
 
 SLOW = {"measure", "retarget", "balance", "simulate", "report", "render"}
@@ -166,14 +167,15 @@ def test_wrong_use(desk):
     run("info", "empty", code=1)
 
 
-def test_a_kept_body_is_read_again_when_a_part_of_it_has_changed(tmp_path, monkeypatch):
-    """A process for many files keeps its body as long as neither the model nor a file that it names changes."""
-    monkeypatch.setattr("bodymotion.formats.registry._kept_bodies", {})
+def test_a_kept_body_is_read_again_when_a_part_of_it_has_changed(tmp_path):
+    """What takes many files keeps its body as long as neither the model nor a file that it names changes."""
     model, part = tmp_path / "model.wrl", tmp_path / "box.wrl"
     text = "#VRML V2.0 utf8\nShape {{ geometry Box {{ size {0} {0} {0} }} }}\n"
     model.write_text('#VRML V2.0 utf8\nInline { url "box.wrl" }\n')
     part.write_text(text.format(1))
-    first = bm.load_body(model)
-    assert bm.load_body(model) is first
-    part.write_text(text.format(33))
-    assert bm.load_body(model).links[0].visuals[0].geometry == bm.Box((33, 33, 33))
+    with bodies_kept():
+        first = bm.load_body(model)
+        assert bm.load_body(model) is first
+        part.write_text(text.format(33))
+        assert bm.load_body(model).links[0].visuals[0].geometry == bm.Box((33, 33, 33))
+    assert bm.load_body(model) is not bm.load_body(model)

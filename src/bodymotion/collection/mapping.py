@@ -204,8 +204,6 @@ _nowhere: IO[str]
 
 def _begin(function: Callable[[Any], Any], time_limit: float, memory: int) -> None:
     """Prepare a process."""
-    from bodymotion.formats.registry import keep_bodies
-
     global _function, _time_limit, _nowhere
     _function, _time_limit, _nowhere = function, time_limit, open(os.devnull, "w")  # noqa: PTH123, SIM115
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -217,7 +215,6 @@ def _begin(function: Callable[[Any], Any], time_limit: float, memory: int) -> No
         resource.setrlimit(resource.RLIMIT_DATA, (memory, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     except (ImportError, OSError, ValueError):  # Windows; a lower limit from outside
         pass
-    keep_bodies()
 
 
 def _terminate(number: int, frame: object) -> NoReturn:
@@ -237,10 +234,13 @@ def _follow_parent() -> None:
 
 
 def _work(index: int, given: object) -> Outcome:
+    from bodymotion.formats.registry import bodies_kept
+
     # A thread of its own, which needs no Python to run, ends the process at the limit.
     faulthandler.dump_traceback_later(_time_limit, exit=True, file=_nowhere)
     try:
-        return _outcome(_function, index, given)
+        with bodies_kept():
+            return _outcome(_function, index, given)
     except SystemExit as end:
         # The pool would wait for the next input.
         os._exit(end.code if isinstance(end.code, int) else 1)
@@ -280,10 +280,9 @@ _one_at_a_time = Lock()  # Commands write to the standard streams of the process
 
 
 def _remote(function: Callable[[Any], Any], part: Sequence[tuple[int, Any]]) -> list[Outcome]:
-    from bodymotion.formats.registry import keep_bodies
+    from bodymotion.formats.registry import bodies_kept
 
-    with _one_at_a_time:
-        keep_bodies()
+    with _one_at_a_time, bodies_kept():
         return [_tried(function, index, given) for index, given in part]
 
 

@@ -6,7 +6,9 @@ A file is recognised by its first `HEAD` bytes (`formats.sniffing`), then by its
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from importlib import import_module
 from inspect import signature
@@ -34,8 +36,8 @@ __all__ = [
     "HEAD",
     "Format",
     "Function",
+    "bodies_kept",
     "find_format",
-    "keep_bodies",
     "load",
     "load_animation",
     "load_body",
@@ -300,19 +302,17 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
     path = Path(path)
     with pipes_kept():
         row = find_format(path) if format is None else named_format(format)
-        key = None
-        if _kept_bodies is not None and row.holds == "Body" and path.is_file():
-            about = path.stat()
-            key = (path.absolute(), about.st_mtime_ns, about.st_size, repr(sorted(options.items())))
-            body, parts = _kept_bodies.get(key, (None, None))
-            if body is not None and parts == _part_times(body):
-                return body
-        found = _read(row, path, options).require()
-    if _kept_bodies is not None and key is not None:
-        _kept_bodies[key] = found, _part_times(found)
-        if len(_kept_bodies) > MAX_KEPT:
-            del _kept_bodies[next(iter(_kept_bodies))]
-    return found
+        if not (_keeping.get() and row.holds == "Body" and path.is_file()):
+            return _read(row, path, options).require()
+        about = path.stat()
+        key = (path.absolute(), about.st_mtime_ns, about.st_size, repr(sorted(options.items())))
+        body, parts = _kept_bodies.get(key, (None, None))
+        if body is None or parts != _part_times(body):
+            body = _read(row, path, options).require()
+            _kept_bodies[key] = body, _part_times(body)
+            if len(_kept_bodies) > MAX_KEPT:
+                del _kept_bodies[next(iter(_kept_bodies))]
+        return body
 
 
 MAX_KEPT = 4
@@ -324,13 +324,18 @@ def _part_times(body: Body) -> tuple[int | None, ...]:
     return tuple(path.stat().st_mtime_ns if path.is_file() else None for path in body.source.parts)
 
 
-_kept_bodies: dict[Any, tuple[Body, tuple[int | None, ...]]] | None = None
+_kept_bodies: dict[Any, tuple[Body, tuple[int | None, ...]]] = {}
+_keeping: ContextVar[bool] = ContextVar("keeping", default=False)
 
 
-def keep_bodies() -> None:
-    """From now on, read a body once: what is constant for it is computed once, too. For processes that use it with many motions."""
-    global _kept_bodies
-    _kept_bodies = _kept_bodies or {}
+@contextmanager
+def bodies_kept() -> Iterator[None]:
+    """Within the block, read a body once: what is constant for it is computed once, too. For what uses it with many motions."""
+    token = _keeping.set(True)
+    try:
+        yield
+    finally:
+        _keeping.reset(token)
 
 
 def load_together(sources: Iterable[Any], *, by_position: bool = False, **options: Any) -> list[Any]:  # noqa: ANN401

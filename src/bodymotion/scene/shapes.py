@@ -62,8 +62,10 @@ def drawn_shapes(body: Body) -> tuple[tuple[Shape, ...], ...]:
     for link in body.links[1:]:
         if link.joint.type != "free":
             children[link.parent].append(link)
+    # Of a link with shapes some may be missing, too; its bones are inside of the others.
     return tuple(
-        own or _stand_in(link, children[link.index], size) for own, link in zip(shapes, body.links, strict=True)
+        own + _bones(link, children[link.index], size) if own else _stand_in(link, children[link.index], size)
+        for own, link in zip(shapes, body.links, strict=True)
     )
 
 
@@ -104,7 +106,7 @@ class BodyExtent:
 
     def __init__(self, body: Body, shapes: tuple[tuple[Shape, ...], ...]) -> None:
         found = [
-            link.visual_points if link.visuals else outermost_points(own)
+            link.visual_points if own is link.visuals else outermost_points(own)
             for own, link in zip(shapes, body.links, strict=True)
         ]
         if body.environment and not any(link.visuals for link in body.links):
