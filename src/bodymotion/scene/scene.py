@@ -136,7 +136,7 @@ class Scene:
     @cached_property
     def shapes(self) -> tuple[tuple[Shape, ...], ...]:
         """The shapes that are drawn of each link, in its frame: its own, or a stick figure where they are missing."""
-        return tuple(() for _ in self.body.links) if self.without_body else drawn_shapes(self.body)
+        return tuple(() for _ in self.body.links) if self.without_body else drawn_shapes(self.body, not self.num_unread)
 
     @cached_property
     def extent(self) -> BodyExtent:

@@ -50,8 +50,8 @@ def missing_files_text(body: Body) -> str:
     return f"{counted(count, 'file')} of shapes or textures missing: a stick figure shows the links"
 
 
-def drawn_shapes(body: Body) -> tuple[tuple[Shape, ...], ...]:
-    """Return the shapes of each link, in its frame; those of a stick figure where they are missing."""
+def drawn_shapes(body: Body, is_read: bool = True) -> tuple[tuple[Shape, ...], ...]:
+    """Return the shapes of each link, in its frame; those of a stick figure where they are missing, or still to be read."""
     shapes = tuple(link.visuals for link in body.links)
     if len(shapes) < 2 or all(shapes) or (any(shapes) and not missing_files(body)):
         return shapes
@@ -64,7 +64,7 @@ def drawn_shapes(body: Body) -> tuple[tuple[Shape, ...], ...]:
             children[link.parent].append(link)
     # Of a link with shapes some may be missing, too; its bones are inside of the others.
     return tuple(
-        own + _bones(link, children[link.index], size) if own else _stand_in(link, children[link.index], size)
+        own + _bones(link, children[link.index], size) * is_read if own else _stand_in(link, children[link.index], size)
         for own, link in zip(shapes, body.links, strict=True)
     )
 
@@ -106,7 +106,7 @@ class BodyExtent:
 
     def __init__(self, body: Body, shapes: tuple[tuple[Shape, ...], ...]) -> None:
         found = [
-            link.visual_points if own is link.visuals else outermost_points(own)
+            link.visual_points if link.visuals else outermost_points(own)
             for own, link in zip(shapes, body.links, strict=True)
         ]
         if body.environment and not any(link.visuals for link in body.links):
