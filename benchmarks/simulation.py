@@ -61,7 +61,7 @@ def main() -> list[tuple[str, float, float, float, str]]:
 
     import bodymotion as bm
     from benchmarks.samples import sample
-    from bodymotion.model.motors import default_gains
+    from bodymotion.model.links import default_gains
 
     body = bm.load(sample("wrl/choreonoid+choreonoid/share/model/SR1/SR1.wrl"))
     motion = bm.load(sample("seq/choreonoid+choreonoid/sample/SimpleController/SR1WalkPattern1.seq"))

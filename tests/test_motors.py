@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bodymotion as bm
-from bodymotion.model.motors import armature, effort_range, motor_range
+from bodymotion.model.links import armature, effort_range, motor_range
 
 
 def test_the_rotor_as_the_joint_feels_it():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry import rotations
-from bodymotion.geometry.meshes.primitives import SEGMENTS
+from bodymotion.geometry.meshes import SEGMENTS
 from bodymotion.geometry.shapes import Box, Capsule, Cone, Corners, Cylinder, Lines, Mesh, Points, Shape, Sphere
 from sample_files import tries
 

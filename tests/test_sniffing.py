@@ -14,7 +14,7 @@ from bodymotion.formats import sniffing
 from bodymotion.formats.cha_proto.messages import MESSAGES
 from bodymotion.formats.registry import FORMATS
 from bodymotion.formats.sniffing import root_element
-from bodymotion.formats.vrml.specs import STANDARD_NODES
+from bodymotion.formats.vrml.values import STANDARD_NODES
 
 OTHER_FORMATS = {"vrml", "yaml", "xml", *(row.read.place.partition(":")[0] for row in FORMATS)} - {"cha"}
 PIECES = ["<?xml-stylesheet a='1'?>", "<!-- <robot> > -- -->".replace(" -- ", " - "), " ", "\n", "<!---->"]

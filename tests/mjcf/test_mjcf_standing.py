@@ -12,7 +12,7 @@ import bodymotion as bm
 from bodymotion.formats.gains import read_gains
 from bodymotion.formats.mjcf import read_mjcf, write_mjcf
 from bodymotion.geometry.convex import hull_distance
-from bodymotion.model.motors import BANDWIDTH, default_gains
+from bodymotion.model.links import BANDWIDTH, default_gains
 from sample_files import corpus_files, sampled
 
 mujoco = pytest.importorskip("mujoco")

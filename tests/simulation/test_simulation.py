@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.geometry import rotations
-from bodymotion.model.motors import default_gains, passive_joints
+from bodymotion.model.links import default_gains, passive_joints
 from bodymotion.simulation import ControllerError, Push, load_project
 from sample_files import ACCEPT, corpus_files
 

@@ -9,7 +9,7 @@ import pytest
 
 from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats.tables import number_table
-from bodymotion.formats.text.decimals import numbers_of_rows
+from bodymotion.formats.text import numbers_of_rows
 from sample_files import tries
 
 NUMBERS = b"1 -2.5 1e5 .5 +3 nan inf -0 00.5 1. 1e999 99999999999999999999999".split()

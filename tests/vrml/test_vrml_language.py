@@ -9,7 +9,7 @@ import pytest
 
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import IsReference, Node, Proto, expand, instance_of, nodes, parse_vrml, read_vrml
-from bodymotion.formats.vrml.specs import STANDARD_NODES, standard_fields
+from bodymotion.formats.vrml.values import STANDARD_NODES, standard_fields
 from bodymotion.geometry.arrays import same
 
 HEADER = "#VRML V2.0 utf8\n"

@@ -19,7 +19,7 @@ from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.kernels.feet import lowest
 from bodymotion.model.body import Body
 from bodymotion.model.closed_loops import close_loops
-from bodymotion.model.motors import effort_range
+from bodymotion.model.links import effort_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
 from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 from bodymotion.motion.interpolation.lowpass import all_low_passed, gaussian, smooth_bound

@@ -13,8 +13,7 @@ from bodymotion.diagnostics import Problem, Severity
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.units import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model.body import Body
-from bodymotion.model.links import Device, Joint, Link, RangeSensor, VisionSensor
-from bodymotion.model.motors import first_number
+from bodymotion.model.links import Device, Joint, Link, RangeSensor, VisionSensor, first_number
 
 MAX_SLIDE = 20.0  # [m] The largest limit of a sliding joint. Powers of ten from 100 on mean that there is no limit.
 MAX_ID_GAPS = 20  # The number of missing ids that a message names.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.model.motors import armature
+from bodymotion.model.links import armature
 from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import numpy as np
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import distinct
 from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
-from bodymotion.model.motors import effort_range
+from bodymotion.model.links import effort_range
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures

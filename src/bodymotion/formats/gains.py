@@ -13,7 +13,7 @@ import numpy as np
 from bodymotion.diagnostics import Location
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.rules import GAINS
-from bodymotion.formats.text.decimals import parsed
+from bodymotion.formats.text import parsed
 from bodymotion.geometry.arrays import Floats
 from bodymotion.system.open_files import read_head
 

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats, runs
-from bodymotion.geometry.meshes.polygons import Point, hull_of_sorted
+from bodymotion.geometry.meshes import Point, hull_of_sorted
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.geometry.rotations import conjugate, rotate
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel

@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, Ints
-from bodymotion.geometry.convex import hull_distance
-from bodymotion.geometry.solids import solid
+from bodymotion.geometry.convex import hull_distance, solid
 from bodymotion.model.body import Body
 from bodymotion.model.inertias import is_moving, rigid_groups
 

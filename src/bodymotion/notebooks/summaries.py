@@ -14,7 +14,7 @@ from bodymotion.animation import Animation
 from bodymotion.diagnostics import Problem, grouped
 from bodymotion.diagnostics.text import counted, html_text, severities
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.meshes.polygons import Point, hull_of_sorted
+from bodymotion.geometry.meshes import Point, hull_of_sorted
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from bodymotion.formats.meshes.glb import IMAGES, MAX_PIXELS, MAX_TEXTURE_PIXELS
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES, Part, surface_parts
+from bodymotion.geometry.meshes import LINES, TRIANGLES, Part, surface_parts
 from bodymotion.geometry.shapes import Material, Shape
 from bodymotion.rendering.vtk import image_of, poly_data, vtk
 

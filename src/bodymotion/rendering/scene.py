@@ -9,7 +9,7 @@ import numpy as np
 
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES
+from bodymotion.geometry.meshes import LINES, TRIANGLES
 from bodymotion.rendering.actors import BodyParts, Robot, mapper_of
 from bodymotion.rendering.playback import Playback
 from bodymotion.rendering.vtk import image_of, off_screen_window, pixels_of, poly_data, vtk

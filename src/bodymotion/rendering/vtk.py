@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry.meshes.surfaces import LINES, TRIANGLES
+from bodymotion.geometry.meshes import LINES, TRIANGLES
 from bodymotion.system.extras import need
 
 EXTRA = "render"

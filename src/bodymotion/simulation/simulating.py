@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.spelling import choices
-from bodymotion.formats.mjcf.standing import SelfCollision
+from bodymotion.formats.mjcf.writer import SelfCollision
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
-from bodymotion.model.motors import passive_joints
+from bodymotion.model.links import passive_joints
 from bodymotion.motion import Motion
 from bodymotion.simulation.controllers import Controller, ControllerError, TorqueServo
 from bodymotion.simulation.plan import Plan
@@ -56,7 +56,7 @@ def simulate(
         What the joints are to do. Without poses of the root, it is placed on its feet (`bodymotion.dynamics.root_on_feet`); the simulated
         robot starts at the first pose, on the ground, with the velocity of the motion.
     gains:
-        kp and kd (J, 2) of the joints; by default `bodymotion.model.motors.default_gains`. Servos with a kd need a kp.
+        kp and kd (J, 2) of the joints; by default `bodymotion.model.links.default_gains`. Servos with a kd need a kp.
     drive:
         "servo": position actuators of MuJoCo, torque = kp · (q_cmd − q) + kd · (q̇_cmd − q̇), damping integrated implicitly. "torque": the
         same law computed at each step, as a controller with a torque interface does. "effort": the torques of the motion's JointEffort.

@@ -17,14 +17,12 @@ from bodymotion.diagnostics import Problem
 from bodymotion.dynamics.sensors import Thing, level_ground
 from bodymotion.formats.kept_json import mjcf_values
 from bodymotion.formats.meshes.folder import MeshFolder
-from bodymotion.formats.mjcf.standing import SelfCollision, overlap_problem
-from bodymotion.formats.mjcf.writer import MjcfModel, ModelOptions, mjcf_model
+from bodymotion.formats.mjcf.writer import MjcfModel, ModelOptions, SelfCollision, mjcf_model, overlap_problem
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
-from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
-from bodymotion.model.motors import default_gains, effort_range, standing_links
+from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro, default_gains, effort_range, standing_links
 from bodymotion.simulation import rules
 from bodymotion.system.extras import need
 

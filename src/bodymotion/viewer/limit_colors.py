@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.text import fixed, html_text, shown
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.geometry.meshes.surfaces import TRIANGLES, surface_parts
+from bodymotion.geometry.meshes import TRIANGLES, surface_parts
 from bodymotion.viewer.analysis import MotionAnalysis
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from bodymotion.formats.text.decimals import number
+from bodymotion.formats.text import number
 
 _BESIDE_DIGITS = re.compile(r"[eE].*|[^0-9]")
 FEWEST = 9  # So many digits are written at least: a length that is off by 1e-9 is 1 to all rules.

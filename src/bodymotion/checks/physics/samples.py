@@ -20,7 +20,7 @@ from bodymotion.dynamics.differentiation import stretches
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.model.body import Body
-from bodymotion.model.motors import effort_range
+from bodymotion.model.links import effort_range
 from bodymotion.motion import Motion, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 

@@ -10,8 +10,7 @@ from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, S
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.formats.asf import rules
 from bodymotion.formats.resources import file_bytes
-from bodymotion.formats.text.decimals import parsed
-from bodymotion.formats.text.source_text import decode
+from bodymotion.formats.text import decode, parsed
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.skeleton import EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values

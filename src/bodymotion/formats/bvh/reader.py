@@ -13,8 +13,7 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.formats.bvh import rules
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.tables.number_table import read_rows
-from bodymotion.formats.text.decimals import parsed
-from bodymotion.formats.text.source_text import decode
+from bodymotion.formats.text import decode, parsed
 from bodymotion.skeleton import CHANNELS, Skeleton, SkeletonJoint
 from bodymotion.skeleton.values import MIN_FRAME_TIME
 

@@ -13,7 +13,7 @@ from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.lines import Line, Word, line_at
-from bodymotion.formats.text.decimals import numbers_of_rows
+from bodymotion.formats.text import numbers_of_rows
 from bodymotion.geometry.arrays import Floats
 
 NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)  # A decimal number.

@@ -12,13 +12,13 @@ import numpy as np
 
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
-from bodymotion.formats.text.source_text import Text
+from bodymotion.formats.text import Text
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.nodes import Value
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.rules import BAD_SIZE
 from bodymotion.formats.vrml.shapes import GEOMETRY_NODES, AppearanceReader, GeometryReader
-from bodymotion.formats.vrml.specs import standard_fields
+from bodymotion.formats.vrml.values import standard_fields
 from bodymotion.formats.yaml.fields import Context, label
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen

@@ -24,7 +24,7 @@ from bodymotion.formats.csv.reader import (
 from bodymotion.formats.tables.joint_names import column_names
 from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
-from bodymotion.formats.text.decimals import rounded
+from bodymotion.formats.text import rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq

@@ -27,7 +27,7 @@ import orjson
 
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.geometry.arrays import Floats, frozen_ints
-from bodymotion.geometry.meshes.surfaces import TRIANGLES, Part, Surface, surface_parts
+from bodymotion.geometry.meshes import TRIANGLES, Part, Surface, surface_parts
 from bodymotion.geometry.shapes import Corners, Material, Mesh, Shape
 
 MAX_TEXTURE_PIXELS = 2048  # Pixels of a texture's longer side; larger images are scaled down.

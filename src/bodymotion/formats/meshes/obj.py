@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bodymotion.formats.meshes import DEFAULT_CREASE_ANGLE
 from bodymotion.formats.meshes.collada import Part, triangle_corners
-from bodymotion.formats.text.decimals import json_text, parsed
+from bodymotion.formats.text import json_text, parsed
 from bodymotion.formats.xml.tree import number_text
 from bodymotion.geometry.arrays import Floats, frozen_ints
 from bodymotion.geometry.shapes import Corners, Material, Mesh

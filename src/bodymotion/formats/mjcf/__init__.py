@@ -19,9 +19,9 @@ The elements that are read (`names` has all of them)::
       <custom> <text name="bodymotion …" data="{JSON}"/> what MJCF cannot hold </custom>
     </mujoco>
 
-`reader` makes a Body of a file and those that it includes: `defaults`, `bodies` and `geoms` read one kind of element each. `writer` writes
-a Body with `body_writer` and `geom_writer`. In both directions: `devices`, `loops` (closed loops), `extra` (what a Body has no field for),
-and `names` (their spelling, and the texts of what MJCF cannot hold).
+`reader` makes a Body of a file and those that it includes, `writer` writes one. One kind of element each is read and written in `bodies`,
+`geoms`, `devices`, `loops` (closed loops), `extra` (what a Body has no field for) and `names` (their spelling, and the texts of what MJCF
+cannot hold); `defaults` reads settings and classes.
 Source: the XML reference of MuJoCo 4.0.
 """
 

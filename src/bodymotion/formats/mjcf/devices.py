@@ -17,13 +17,21 @@ from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.bodies import RawLink
 from bodymotion.formats.mjcf.defaults import Defaults, Item, Settings, finite, pose
 from bodymotion.formats.mjcf.extra import POSE, SITE_ATTRIBUTES
-from bodymotion.formats.mjcf.geom_writer import pose_attributes
+from bodymotion.formats.mjcf.geoms import pose_attributes
 from bodymotion.formats.mjcf.names import Kept, Output
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.links import DEVICE_KINDS, EFFECTS, Device, OtherDevice, RangeSensor, VisionSensor, angle_over
-from bodymotion.model.motors import first_number
+from bodymotion.model.links import (
+    DEVICE_KINDS,
+    EFFECTS,
+    Device,
+    OtherDevice,
+    RangeSensor,
+    VisionSensor,
+    angle_over,
+    first_number,
+)
 
 SENSORS = {
     "accelerometer": "AccelerationSensor",

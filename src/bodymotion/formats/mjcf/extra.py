@@ -14,13 +14,12 @@ from bodymotion.diagnostics import Diagnostics, Location, losses
 from bodymotion.formats.kept_json import MATTERS, attributes_of, mjcf_values
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.mjcf.defaults import ORIENTATIONS, Defaults, Item, Settings, finite, pose
-from bodymotion.formats.mjcf.geoms import CLASSES, INTEGRATOR, SCENE, Geom
+from bodymotion.formats.mjcf.geoms import INTEGRATOR, SCENE
 from bodymotion.formats.mjcf.names import OF_KIND
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.model.body import Body
-from bodymotion.model.links import Link
-from bodymotion.model.motors import effort_range
+from bodymotion.model.links import Link, effort_range
 
 if TYPE_CHECKING:
     from bodymotion.formats.mjcf.bodies import Tree
@@ -31,11 +30,6 @@ if TYPE_CHECKING:
 POSE = ("pos", *ORIENTATIONS)
 SITE_ATTRIBUTES = ("name", "class", "material", "fromto", *POSE)  # Attributes of a site that its device has fields for.
 BODY_ATTRIBUTES = ("name", "childclass", *POSE)
-GEOM_RULES = {"contype": "1", "conaffinity": "1", "group": "0"}  # The defaults of geoms.
-GEOM_KEPT = (
-    *("contype", "conaffinity", "condim", "group", "priority", "friction", "solmix", "solref", "solimp"),
-    *("margin", "gap", "fluidshape", "fluidcoef", "user"),
-)
 
 
 def body_extras(element: Element, lights: Sequence[Item], settings: Settings) -> dict[str, object]:
@@ -62,42 +56,6 @@ def in_body_frame(item: Item, settings: Settings) -> dict[str, object]:
         return {"element": element.name, **values, "fromto": number_text(ends)}
     item_pose = item.placed(pose(element, settings))
     return {"element": element.name, **values, "pos": number_text(item_pose[:3]), "quat": number_text(item_pose[3:])}
-
-
-def geom_rules(geoms: Sequence[Geom]) -> list[dict[str, object]]:
-    """Return the attributes of contact and visibility of each geom that the classes of our writer do not give, if there are any."""
-    found: list[dict[str, object]] = []
-    for geom in geoms:
-        element = geom.element
-        attributes = {key: value for key, value in element.attributes.items() if key in GEOM_KEPT}
-        touches = element.number("contype", 1.0) or element.number("conaffinity", 1.0)
-        own_flat_mesh = geom.type == "mesh" and element.get("class") in CLASSES and not touches
-        regular = {**GEOM_RULES, **CLASSES[kind_of(visual=geom.visual, collision=geom.collision)]}
-        values: dict[str, object] = {}
-        for key, value in {**GEOM_RULES, **attributes}.items():
-            if key in ("contype", "conaffinity") and own_flat_mesh:
-                continue
-            if key == "group" and _hidden(value) == _hidden(regular["group"]):
-                # Viewers may use groups for more; here they only hide geoms.
-                continue
-            if value.split() != regular.get(key, "").split():
-                values[key] = value
-        if geom.type == "plane":
-            values["plane"] = element.get("size")
-        found.append({**values, "shown": [geom.visual, geom.collision]})
-    kinds = [(geom.visual, geom.collision) for geom in geoms]
-    # Our writer puts geoms that are only visible first, and writes one geom for both purposes only where all geoms are so.
-    ordered = kinds == sorted(kinds, key=lambda kind: kind[1]) and ((True, True) not in kinds or len(set(kinds)) == 1)
-    return found if not ordered or any(len(values) > 1 for values in found) else []
-
-
-def _hidden(group: str) -> bool:
-    return group.strip() not in ("", "0", "1", "2")
-
-
-def kind_of(*, visual: bool, collision: bool) -> str:
-    """Return the class that our writer gives a geom."""
-    return "seen_collision" if visual and collision else "visual" if visual else "collision"
 
 
 SECTIONS = ("keyframe", "tendon", "actuator", "contact")

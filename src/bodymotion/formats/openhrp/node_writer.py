@@ -30,7 +30,7 @@ from bodymotion.formats.openhrp.nodes import (
 from bodymotion.formats.openhrp.prototypes import REMARKS, KeptFields, Names, as_value, prototype, prototypes_of
 from bodymotion.formats.vrml import Node, Scene, Value
 from bodymotion.formats.vrml.shape_writer import ShapeWriter, holds, rotation_value, transform_fields
-from bodymotion.formats.vrml.specs import STANDARD_NODES
+from bodymotion.formats.vrml.values import STANDARD_NODES
 from bodymotion.formats.vrml.writer import is_name, legal_name, scene_pieces
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Mesh, Shape, Texture

@@ -12,7 +12,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Source, SourceMap, Subject
 from bodymotion.formats.pseq import rules
-from bodymotion.formats.text.source_text import Text
+from bodymotion.formats.text import Text
 from bodymotion.formats.yaml.fields import Context, Fields, open_text, read_bytes
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence, without_collections
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey

@@ -8,7 +8,7 @@ from bodymotion.diagnostics import Location, Problem
 from bodymotion.formats.pseq import rules
 from bodymotion.formats.pseq.reader import Layout
 from bodymotion.formats.seq import scalars
-from bodymotion.formats.text.decimals import number
+from bodymotion.formats.text import number
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
 from bodymotion.system.atomic_files import whole_file
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.formats.seq import rules
-from bodymotion.formats.text.decimals import number as number_text
+from bodymotion.formats.text import number as number_text
 from bodymotion.formats.yaml.json_text import parse_json
 from bodymotion.formats.yaml.tree import Dialect, Document, Node, PiecedText, Scalar, Sequence, key_text, parse_yaml
 

@@ -29,7 +29,7 @@ from bodymotion.formats.seq.names import (
 )
 from bodymotion.formats.seq.scalars import Unwritable
 from bodymotion.formats.seq.streaming import MotionReader
-from bodymotion.formats.text.decimals import PIECE, rounded, row_texts
+from bodymotion.formats.text import PIECE, rounded, row_texts
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import ZMP, Component, Motion, OtherSeq

@@ -31,7 +31,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.tables.timelines import check_increasing, timeline_of
-from bodymotion.formats.text.decimals import number_rows, numbers_of_rows, rounded
+from bodymotion.formats.text import number_rows, numbers_of_rows, rounded
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Component, Motion
 from bodymotion.motion.components import Timeline

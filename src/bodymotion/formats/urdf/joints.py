@@ -23,8 +23,7 @@ from bodymotion.formats.urdf.elements import (
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.links import Joint, JointType, Link
-from bodymotion.model.motors import effort_range
+from bodymotion.model.links import Joint, JointType, Link, effort_range
 
 if TYPE_CHECKING:
     from bodymotion.formats.urdf.extension import LossReport

@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Subject
-from bodymotion.formats.text.source_text import Text
+from bodymotion.formats.text import Text
 from bodymotion.formats.vrml.rules import UNUSABLE_VALUE, ZERO_AXIS
 from bodymotion.geometry.arrays import Floats, frozen, frozen_ints
 
@@ -102,7 +102,7 @@ class Node(_Located):
         if self.proto is not None:
             declared = self.proto.fields.get(name)
         else:
-            from bodymotion.formats.vrml.specs import standard_fields
+            from bodymotion.formats.vrml.values import standard_fields
 
             declared = standard_fields(self.type).get(name)
         return default if declared is None or declared.value is None else declared.value

@@ -21,11 +21,11 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.diagnostics.spelling import meant
-from bodymotion.formats.text.source_text import Text
+from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import rules, values
 from bodymotion.formats.vrml.nodes import NOTHING, FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.recovery import Recovery
-from bodymotion.formats.vrml.specs import (
+from bodymotion.formats.vrml.values import (
     OUTSIDE_PROTOTYPES,
     STANDARD_NODES,
     UNKNOWN,

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, ReadResult, Subject
 from bodymotion.formats.resources import NotFound, ResourceFinder, file_bytes
-from bodymotion.formats.text.source_text import BOM, Text, decode
+from bodymotion.formats.text import BOM, Text, decode
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import IsReference, Node, Proto, Scene, Value
 from bodymotion.formats.vrml.parser import MAX_CALLS, MAX_SIZE, Parser

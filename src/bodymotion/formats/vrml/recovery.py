@@ -21,11 +21,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
-from bodymotion.formats.text.source_text import Text
+from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import Node
-from bodymotion.formats.vrml.specs import UNKNOWN, Scope
-from bodymotion.formats.vrml.values import NAME, NODE, SPACE, STRING, STRING_OR_COMMENT, WORD
+from bodymotion.formats.vrml.values import NAME, NODE, SPACE, STRING, STRING_OR_COMMENT, UNKNOWN, WORD, Scope
 
 MAX_FAULTS = 2000  # Faults of the grammar in a file; after these the rest of the file is not read.
 MAX_OPEN_STRINGS = 20  # Strings of a text that are closed.

@@ -12,7 +12,7 @@ from bodymotion.formats.vrml import nodes, rules
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
 from bodymotion.formats.vrml.reader import InlineLoader, PrototypeBodies
 from bodymotion.formats.vrml.shapes import PLAIN, AppearanceReader, GeometryReader
-from bodymotion.formats.vrml.specs import STANDARD_NODES
+from bodymotion.formats.vrml.values import STANDARD_NODES
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import MAX_SHAPES, Geometry, Material, Shape
 

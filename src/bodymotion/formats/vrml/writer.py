@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.formats.text.decimals import json_text
+from bodymotion.formats.text import json_text
 from bodymotion.formats.vrml.nodes import FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value, visits
-from bodymotion.formats.vrml.specs import standard_fields
+from bodymotion.formats.vrml.values import standard_fields
 
 # The standard forbids a digit, + and - at the front, and a point anywhere; models have them, and their readers accept them.
 _FORBIDDEN = re.compile(r"[\x00-\x20\"#',\[\\\]{}\x7f\s\ud800-\udfff]")

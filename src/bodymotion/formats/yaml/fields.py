@@ -22,7 +22,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel, meant, number_slip
 from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.resources import file_bytes
-from bodymotion.formats.text.source_text import Text, decode
+from bodymotion.formats.text import Text, decode
 from bodymotion.formats.yaml.tree import Dialect, Document, Mapping, Node, Scalar, Sequence, parse_yaml
 from bodymotion.geometry.arrays import Floats, frozen
 

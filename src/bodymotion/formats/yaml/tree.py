@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel
-from bodymotion.formats.text.source_text import Text
+from bodymotion.formats.text import Text
 
 if TYPE_CHECKING:
     import yaml

@@ -1,1 +1,0 @@
-"""Helpers for text formats: numbers as text, spelling of names, slips in numbers."""

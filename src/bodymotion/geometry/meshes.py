@@ -1,0 +1,669 @@
+"""Triangle meshes: polygons as triangles, primitives as closed meshes, smooth normals, transforms, and buffers for drawing.
+
+Convex polygons become fans, all at once. Concave ones, whatever the file claims, are cut ear by ear, in the plane of their Newell normal.
+
+Texture coordinates of primitives are those of VRML97 (ISO/IEC 14772-1, 6.5, 6.11, 6.15, 6.43). All round primitives are profiles rotated
+about y: from the back (−z) counter-clockwise seen from above, which is also the direction of a texture around them. The outermost points of
+shapes are enough to compute contacts and extent in any pose.
+
+Normals (VRML97, 4.6.3.5): the normal at a corner is made of the faces around its vertex whose angle to the corner's own face is below the
+crease angle. Faces are weighted by their angle at the vertex, so that a flat polygon has the same weight however it is divided into
+triangles (Thürmer and Wüthrich, 1998).
+
+In a buffer, every vertex has one position, normal, colour and texture coordinate. The parts of `surface_parts` are in the frame of the
+shapes. Colours are sRGB, as in VRML97; texture coordinates count from the lower left of the image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.geometry.arrays import Floats, Ints, frozen_ints, unit
+from bodymotion.geometry.shapes import (
+    Box,
+    Capsule,
+    Cone,
+    Corners,
+    Cylinder,
+    Geometry,
+    Lines,
+    Material,
+    Mesh,
+    Points,
+    Shape,
+    Sphere,
+    TriangleBuffers,
+)
+
+MAX_EAR_TESTS = 100_000_000  # Corner tests for cutting ears in one call; remaining polygons become fans.
+
+VECTORIZED_CORNERS = 40  # Number of corners from which testing them all at once is faster.
+
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Triangles:
+    """The result of `triangulate`.
+
+    `corners` (F, 3) are positions in the list of indices, `polygons` (F,) the number of each triangle's polygon (dropped ones counted);
+    `out_of_range` and `too_small` count the polygons that were dropped.
+    """
+
+    corners: Indices
+    polygons: Indices
+    out_of_range: int = 0
+    too_small: int = 0
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def triangulate(index: npt.NDArray[np.integer], vertices: Floats) -> Triangles:
+    """Return the triangles of the polygons of an indexed face set.
+
+    Parameters
+    ----------
+    index:
+        (N,) indices of vertices; a negative one ends a polygon (the last need not be ended).
+    vertices:
+        (V, 3).
+
+    Returns
+    -------
+    The triangles keep the direction of rotation of their polygons. Polygons with an index beyond the vertices, or with fewer than
+    three corners, are dropped and counted.
+    """
+    index = np.asarray(index)
+    ends = np.flatnonzero(index < 0)
+    if len(index) and (not len(ends) or ends[-1] != len(index) - 1):
+        ends = np.append(ends, len(index))
+    starts = np.concatenate([[0], ends[:-1] + 1]).astype(np.int64) if len(ends) else np.zeros(0, dtype=np.int64)
+    counts = ends - starts
+    seen = np.concatenate([[0], np.cumsum(index >= len(vertices))])
+    bad = seen[ends] > seen[starts]
+    good = (counts >= 3) & ~bad
+    out_of_range = int(np.count_nonzero(bad))
+    too_small = int(np.count_nonzero((counts < 3) & (counts > 0) & ~bad))
+    numbers = np.flatnonzero(good)
+    starts, counts = starts[numbers], counts[numbers]
+
+    if len(counts) and (counts == 3).all():
+        return Triangles(starts[:, None] + np.arange(3), numbers, out_of_range, too_small)
+    concave = _concave(index, vertices, starts, counts)
+    fans = np.ones(len(counts), dtype=bool)
+    fans[concave] = False
+    parts = [_fans(starts[fans], counts[fans])]
+    owners = [np.repeat(numbers[fans], counts[fans] - 2)]
+    budget = MAX_EAR_TESTS
+    for which in concave:
+        start, count = int(starts[which]), int(counts[which])
+        cut, budget = _cut_ears(vertices[index[start : start + count]], budget)
+        parts.append(cut + start)
+        owners.append(np.full(len(cut), numbers[which]))
+    polygons = np.concatenate(owners)
+    order = np.argsort(polygons, kind="stable") if len(concave) else slice(None)
+    return Triangles(np.concatenate(parts)[order], polygons[order], out_of_range, too_small)
+
+
+def _fans(starts: Indices, counts: Indices) -> Indices:
+    sizes = counts - 2
+    first = np.repeat(starts, sizes)
+    offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]]) if len(sizes) else sizes
+    step = np.arange(len(first)) - np.repeat(offsets, sizes)
+    return np.stack([first, first + step + 1, first + step + 2], axis=1)
+
+
+def _concave(index: npt.NDArray[np.integer], vertices: Floats, starts: Indices, counts: Indices) -> Indices:
+    """Return which polygons are concave somewhere, seen along their Newell normal."""
+    many = np.flatnonzero(counts > 3)
+    if not len(many):
+        return many
+    sizes = counts[many]
+    first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    owner = np.repeat(np.arange(len(many)), sizes)
+    step = np.arange(len(owner)) - first[owner]
+    base = starts[many][owner]
+    here = vertices[index[base + step]]
+    after = vertices[index[base + (step + 1) % sizes[owner]]]
+    before = vertices[index[base + (step - 1) % sizes[owner]]]
+    newell = np.add.reduceat(_cross(here, after), first, axis=0)
+    turn = np.einsum("ij,ij->i", _cross(here - before, after - here), newell[owner])
+    scale = np.maximum.reduceat(np.abs(turn), first)
+    return many[np.minimum.reduceat(turn, first) < -1e-6 * scale]
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    """Return the cross products of rows; for few rows several times faster than `numpy.cross`."""
+    (ax, ay, az), (bx, by, bz) = a.T, b.T
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
+
+
+def _cut_ears(points: Floats, budget: int) -> tuple[Indices, int]:
+    """Cut one simple polygon (n, 3) ear by ear (Meisters, 1975); return triangles (n−2, 3) of its corners, and the number of tests left.
+
+    Only corners that turn the other way can lie in an ear. What is left when the budget is spent becomes a fan.
+    """
+    normal = _cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
+    across = np.cross(np.eye(3)[np.argmin(np.abs(normal))], normal)
+    flat = points @ np.stack([across, np.cross(normal, across)], axis=1)
+    x: list[float] = flat[:, 0].tolist()
+    y: list[float] = flat[:, 1].tolist()
+    after: list[int] = [*range(1, len(x)), 0]
+    before: list[int] = [len(x) - 1, *range(len(x) - 1)]
+
+    def turns_left(i: int) -> bool:
+        a, c = before[i], after[i]
+        return (x[i] - x[a]) * (y[c] - y[a]) > (y[i] - y[a]) * (x[c] - x[a])
+
+    reflex = {i for i in range(len(x)) if not turns_left(i)}
+    others: Indices | None = None
+
+    def is_ear(i: int) -> bool:
+        """Return whether the triangle of a corner and its neighbours is inside and contains no other corner."""
+        nonlocal others
+        if i in reflex:
+            return False
+        ends = [(x[k], y[k]) for k in (before[i], i, after[i])]
+        sides = list(zip(ends, ends[1:] + ends[:1], strict=True))
+        if len(reflex) <= VECTORIZED_CORNERS:
+            return not any(
+                (x[p], y[p]) not in ends
+                and all((bx - ax) * (y[p] - ay) >= (by - ay) * (x[p] - ax) for (ax, ay), (bx, by) in sides)
+                for p in reflex
+            )
+        others = np.array(list(reflex)) if others is None else others
+        px, py = flat[others].T
+        within = [(bx - ax) * (py - ay) >= (by - ay) * (px - ax) for (ax, ay), (bx, by) in sides]
+        return all((x[p], y[p]) in ends for p in others[np.logical_and.reduce(within)].tolist())
+
+    cut: list[tuple[int, int, int]] = []
+    here, failures, left = 0, 0, len(points)
+    while left > 3 and budget >= 0:
+        a, c = before[here], after[here]
+        budget -= 1 + len(reflex)
+        if failures > left or is_ear(here):
+            cut.append((a, here, c))
+            after[a], before[c] = c, a
+            settled = {k for k in (here, a, c) if k in reflex and (k == here or turns_left(k))}
+            if settled:
+                reflex -= settled
+                others = None
+            # The corner before has changed; testing it next keeps the triangles short.
+            here, failures, left = a, 0, left - 1
+        else:
+            here, failures = c, failures + 1
+    ring = [here]
+    while after[ring[-1]] != here:
+        ring.append(after[ring[-1]])
+    cut.extend((ring[0], ring[i], ring[i + 1]) for i in range(1, len(ring) - 1))
+    return np.array(cut, dtype=np.int64), budget
+
+
+Point: TypeAlias = tuple[float, float]
+
+
+def hull_of_sorted(points: list[Point]) -> list[Point]:
+    """Return the convex hull of sorted points in a plane, counter-clockwise, by Andrew's monotone chain."""
+    chain: list[Point] = []
+    least = 2
+    for step, (x, y) in enumerate([*points, *points[-2::-1]]):
+        if step == len(points):
+            least = len(chain) + 1
+        while len(chain) >= least:
+            (ax, ay), (bx, by) = chain[-2:]
+            if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
+                break
+            chain.pop()
+        chain.append((x, y))
+    if len(chain) > 1:
+        chain.pop()
+    return chain[:1] if len(chain) == 2 and chain[0] == chain[1] else chain
+
+
+SEGMENTS = 32  # The number of flat faces around a round primitive.
+CREASE_ANGLE = 0.5  # [rad] Crease angle that smooths a round side and keeps the edges of its caps.
+
+
+def to_mesh(geometry: Geometry) -> Mesh:
+    """Return any geometry as triangles in its own frame; the mesh of lines and points has no faces."""
+    if isinstance(geometry, Mesh):
+        return geometry
+    if isinstance(geometry, (Lines, Points)):
+        return Mesh(geometry.vertices, np.zeros((0, 3), dtype=np.int32))
+    if isinstance(geometry, Box):
+        return _box(tuple(geometry.size))
+    if isinstance(geometry, (Sphere, Cylinder, Cone, Capsule)):
+        return _round(geometry)
+    raise TypeError(f"no geometry: {type(geometry).__name__}")
+
+
+@lru_cache(maxsize=256)
+def _box(size: tuple[float, float, float]) -> Mesh:
+    signs = np.array([[x, y, z] for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)], dtype=np.float64)
+    # Each side from its lower left corner on, in the orientation of the texture: front, back, right, left, top, bottom.
+    sides = np.array([[4, 5, 7, 6], [1, 0, 2, 3], [5, 1, 3, 7], [0, 4, 6, 2], [6, 7, 3, 2], [0, 1, 5, 4]])
+    faces = sides[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3)
+    square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    uv = Corners(square, np.tile([[0, 1, 2], [0, 2, 3]], (6, 1)))
+    return Mesh(signs * 0.5 * np.asarray(size), faces, texture_coordinates=uv)
+
+
+@lru_cache(maxsize=1024)
+def _round(solid: Sphere | Cylinder | Cone | Capsule) -> Mesh:
+    radius, half = solid.radius, 0.0 if isinstance(solid, Sphere) else 0.5 * solid.height
+    ends = np.array([-half, half])
+    if isinstance(solid, Cylinder):
+        caps = [(0, -1)] * solid.bottom + [(1, 1)] * solid.top
+        return _with_caps(np.array([radius, radius]), ends, solid.side, caps)
+    if isinstance(solid, Cone):
+        return _with_caps(np.array([radius, 0.0]), ends, solid.side, [(0, -1)] * solid.bottom)
+    upper = np.linspace(0.0, np.pi / 2, SEGMENTS // 4 + 1)
+    # The two rings at the equator of a ball are one.
+    latitude = np.concatenate([-upper[:0:-1] if isinstance(solid, Sphere) else -upper[::-1], upper])
+    levels = radius * np.sin(latitude) + np.where(np.arange(len(latitude)) < len(upper), -half, half)
+    # Exactly 0 at the poles, so that they have no radius.
+    cosine = np.where(np.abs(latitude) == np.pi / 2, 0.0, np.cos(latitude))
+    vertices, faces, uv = _turned(radius * cosine, levels)
+    return Mesh(vertices, frozen_ints(faces), crease_angle=np.pi, texture_coordinates=uv)
+
+
+def _with_caps(radii: Floats, levels: Floats, side: bool, caps: list[tuple[int, int]]) -> Mesh:
+    """Return a rotated profile with caps: `caps` are the numbers of rings and the direction of their cap (1 up, −1 down)."""
+    vertices, faces, uv = _turned(radii, levels)
+    all_faces = [faces] if side else []
+    all_uv_indices: list[npt.NDArray[np.integer]] = [uv.indices] if side else []
+    uv_values = [np.asarray(uv.values)]
+    fan = np.array([[0, k, k + 1] for k in range(1, SEGMENTS - 1)])
+    caps = [(ring, up) for ring, up in caps if radii[ring] > 0]
+    for ring, up in caps:
+        turn = fan if up > 0 else fan[:, ::-1]
+        all_faces.append(turn + ring * SEGMENTS)
+        all_uv_indices.append(turn + sum(map(len, uv_values)))
+        unit = _circle()
+        uv_values.append(np.stack([0.5 + 0.5 * unit[:, 0], 0.5 - 0.5 * up * unit[:, 1]], axis=1))
+    none = np.zeros((0, 3), dtype=np.int64)
+    return Mesh(
+        vertices,
+        frozen_ints(np.concatenate([none, *all_faces])),
+        crease_angle=CREASE_ANGLE,
+        texture_coordinates=Corners(np.concatenate(uv_values), np.concatenate([none, *all_uv_indices])),
+        two_sided=not side or len(caps) < int(np.count_nonzero(radii)),
+    )
+
+
+def _turned(radii: Floats, levels: Floats) -> tuple[Floats, Indices, Corners]:
+    """Rotate a profile, from bottom to top, about y; return vertices, faces that look outwards, texture coordinates.
+
+    A ring of radius 0 is one vertex.
+    """
+    circle = _circle()
+    vertices, rings, count = [], [], 0
+    for radius, level in zip(radii, levels, strict=True):
+        if radius > 0:
+            vertices.append(np.stack([radius * circle[:, 0], np.full(SEGMENTS, level), radius * circle[:, 1]], axis=1))
+            rings.append(count + np.arange(SEGMENTS))
+            count += SEGMENTS
+        else:
+            vertices.append(np.array([[0.0, level, 0.0]]))
+            rings.append(np.full(SEGMENTS, count))
+            count += 1
+    ring = np.array(rings)
+    faces = grid_faces(np.concatenate([ring, ring[:, :1]], axis=1))
+    columns, rows = SEGMENTS + 1, len(radii)
+    uv = np.stack(np.meshgrid(np.linspace(0, 1, columns), np.linspace(0, 1, rows)), axis=-1).reshape(-1, 2)
+    grid = np.arange(columns * rows).reshape(rows, columns)
+    uv_faces = grid_faces(grid)
+    whole = (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+    return np.concatenate(vertices), faces[whole], Corners(uv, uv_faces[whole])
+
+
+def grid_faces(grid: Indices) -> Indices:
+    """Return two triangles (2 (R − 1) (C − 1), 3) for each square of a grid (R, C) of vertices, counter-clockwise from its first row."""
+    a, b, c, d = grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1]
+    return np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+
+
+def _circle() -> Floats:
+    """Return x and z (SEGMENTS, 2) on the unit circle, from −z counter-clockwise seen from above."""
+    angle = np.linspace(0.0, 2 * np.pi, SEGMENTS, endpoint=False)
+    return np.stack([-np.sin(angle), -np.cos(angle)], axis=1)
+
+
+@np.errstate(all="ignore")
+def transformed(mesh: Mesh, transform: npt.ArrayLike) -> Mesh:
+    """Return the mesh under an affine `transform` (4, 4); a reflection reverses the faces, so that they still face outwards.
+
+    Normals are transformed by the cofactor matrix, which is defined for a scale of zero, too.
+    """
+    transform = np.asarray(transform, dtype=np.float64)
+    if np.array_equal(transform, np.eye(4)):
+        return mesh
+    linear = transform[:3, :3]
+    mirrored = bool(np.linalg.det(linear) < 0)
+
+    def reversed_corners(corners: Corners | None) -> Corners | None:
+        return corners.reversed() if corners is not None and mirrored else corners
+
+    normals = reversed_corners(mesh.normals)
+    if normals is not None:
+        cofactor = np.cross(linear[[1, 2, 0]], linear[[2, 0, 1]])
+        moved = normals.values @ (-cofactor if mirrored else cofactor).T
+        normals = Corners(unit(moved), normals.indices)
+    return Mesh(
+        vertices=mesh.vertices @ linear.T + transform[:3, 3],
+        faces=mesh.faces[:, ::-1] if mirrored else mesh.faces,
+        crease_angle=mesh.crease_angle,
+        normals=normals,
+        colors=reversed_corners(mesh.colors),
+        texture_coordinates=reversed_corners(mesh.texture_coordinates),
+        two_sided=mesh.two_sided,
+    )
+
+
+def used_vertices(geometry: Geometry) -> Floats:
+    """Return the vertices (N, 3) that faces or lines use, in the geometry's own frame; for primitives those of their mesh."""
+    if isinstance(geometry, Points):
+        return geometry.vertices
+    if isinstance(geometry, Lines):
+        vertices, used = geometry.vertices, geometry.segments
+    else:
+        mesh = to_mesh(geometry)
+        vertices, used = mesh.vertices, mesh.faces
+    mask = np.zeros(len(vertices), dtype=bool)
+    mask[used.ravel()] = True
+    return vertices[mask]
+
+
+def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
+    """Return lowest and highest corner (2, 3) of the axis-aligned box around a geometry under an affine `transform` (4, 4).
+
+    None for an empty geometry. Round primitives are exact, not approximated by their flat faces.
+    """
+    matrix = np.asarray(transform, dtype=np.float64)
+    linear, middle = matrix[:3, :3], matrix[:3, 3]
+    with np.errstate(all="ignore"):
+        # The extent of a disc of radius 1 normal to y, and of a ball of radius 1, in each direction.
+        disc, ball = np.hypot(linear[:, 0], linear[:, 2]), np.linalg.norm(linear, axis=1)
+        if isinstance(geometry, Sphere):
+            reach = geometry.radius * ball
+            return np.stack([middle - reach, middle + reach])
+        if isinstance(geometry, (Cylinder, Capsule)):
+            around = geometry.radius * (disc if isinstance(geometry, Cylinder) else ball)
+            reach = around + 0.5 * geometry.height * np.abs(linear[:, 1])
+            return np.stack([middle - reach, middle + reach])
+        if isinstance(geometry, Cone):
+            tip, base = middle + 0.5 * geometry.height * np.outer([1, -1], linear[:, 1])
+            ends = np.stack([base - geometry.radius * disc, base + geometry.radius * disc, tip])
+            return np.stack([ends.min(axis=0), ends.max(axis=0)]) if geometry.side else ends[:2]
+        points = used_vertices(geometry) @ linear.T + middle
+    return np.stack([points.min(axis=0), points.max(axis=0)]) if len(points) else None
+
+
+NUM_DIRECTIONS = 512
+SMALL_CLOUD = 64  # Clouds of at most this number of points are kept as they are.
+BLOCK = 2**16  # Distances that are computed at once, so that they stay in the cache.
+
+
+def outermost_points(shapes: Iterable[Shape]) -> Floats:
+    """Return the points (N, 3) of shapes, in the frame of their link, that are outermost in one of about 500 directions.
+
+    In any other direction, the extent is too small by at most the cloud's radius times 1 − cos of the angle to the next of these:
+    about 1 %; parts with corners (feet, boxes) are exact. A small cloud is returned whole, without points that are not finite.
+    """
+    clouds = [used_vertices(shape.geometry) @ shape.transform[:3, :3].T + shape.transform[:3, 3] for shape in shapes]
+    cloud = np.concatenate([np.zeros((0, 3)), *clouds])
+    cloud = np.asarray(cloud[np.isfinite(cloud).all(axis=1)])
+    if len(cloud) <= SMALL_CLOUD:
+        return cloud
+    directions = _directions()
+    step = BLOCK // len(cloud) + 1
+    blocks = [directions[start : start + step, :, None] for start in range(0, len(directions), step)]
+    # The threads of a matrix product would cost more than they save for three columns.
+    x, y, z = np.ascontiguousarray(cloud.T)
+    farthest = [np.argmax(block[:, 0] * x + block[:, 1] * y + block[:, 2] * z, axis=1) for block in blocks]
+    chosen = np.zeros(len(cloud), dtype=np.bool_)
+    chosen[np.concatenate(farthest)] = True
+    return np.asarray(cloud[chosen])
+
+
+def _directions() -> Floats:
+    """Return unit vectors all over the sphere: a Fibonacci lattice, and the six along the axes."""
+    i = np.arange(NUM_DIRECTIONS) + 0.5
+    z = 1 - 2 * i / NUM_DIRECTIONS
+    angle = np.pi * (1 + np.sqrt(5)) * i
+    radius = np.sqrt(1 - z * z)
+    lattice = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=1)
+    return np.concatenate([lattice, np.eye(3), -np.eye(3)])
+
+
+BLOCK_PAIRS = 4_000_000
+MIN_PAIRS = 10_000_000
+PAIRS_PER_CORNER = 32
+"""Limits of the pairs of faces around one vertex that are compared, vertices of few faces first; the faces at the others stay flat.
+Regular meshes have six faces around a vertex; a vertex with n faces has n² pairs."""
+
+
+def corner_normals(mesh: Mesh) -> Floats:
+    """Return unit normals (F, 3, 3), one for each corner of each face; zero for a triangle without area and neighbours."""
+    faces = mesh.face_normals
+    if mesh.normals is not None:
+        given = unit(mesh.normals.values)[mesh.normals.indices]
+        return np.where(given.any(axis=2, keepdims=True), given, faces[:, None, :])
+    if mesh.crease_angle <= 0 or not len(faces):
+        return np.repeat(faces[:, None, :], 3, axis=1)
+    weighted = faces[:, None, :] * _angles(mesh)[..., None]
+    sums: Floats
+    if mesh.crease_angle >= np.pi:
+        sums = _at_vertices(mesh, weighted.reshape(-1, 3)).reshape(-1, 3, 3)
+    else:
+        sums = _creased(mesh, weighted.reshape(-1, 3))
+    smooth = unit(sums)
+    return np.where(smooth.any(axis=2, keepdims=True), smooth, faces[:, None, :])
+
+
+def _angles(mesh: Mesh) -> Floats:
+    corner = mesh.vertices[mesh.faces]
+    edges = unit(np.roll(corner, -1, axis=1) - corner)
+    return np.asarray(np.arccos(np.clip(-np.einsum("fij,fij->fi", edges, np.roll(edges, 1, axis=1)), -1, 1)))
+
+
+def _at_vertices(mesh: Mesh, values: Floats) -> Floats:
+    """Return for each corner the sum of `values` (3F, 3) over all corners at its vertex."""
+    vertex = mesh.faces.ravel()
+    sums = [np.bincount(vertex, column, len(mesh.vertices)) for column in values.T]
+    return np.asarray(np.stack(sums, axis=1)[vertex], dtype=np.float64)
+
+
+def _creased(mesh: Mesh, weighted: Floats) -> Floats:
+    """Return the sums of `weighted` (3F, 3) over all pairs of corners at one vertex whose faces make a small angle."""
+    limit = np.cos(mesh.crease_angle)
+    vertex = mesh.faces.ravel()
+    normals = np.repeat(mesh.face_normals, 3, axis=0)
+    # Where all faces at a vertex are within half of the angle to their mean, all pairs are within the angle.
+    to_mean = np.einsum("ij,ij->i", normals, unit(_at_vertices(mesh, normals)))
+    creased = np.bincount(vertex, ~(to_mean > np.cos(0.5 * mesh.crease_angle)))[vertex] > 0
+    sums = np.where(creased[:, None], weighted, _at_vertices(mesh, weighted))
+    count = np.bincount(vertex)[vertex]
+    order = np.lexsort((vertex, count))
+    order = order[creased[order]]
+    degree, numbers = count[order], np.arange(len(order))
+    fresh = np.append(True, vertex[order[1:]] != vertex[order[:-1]])
+    start = np.maximum.accumulate(np.where(fresh, numbers, 0))
+    ends = np.cumsum(degree)
+    done, total = 0, 0
+    while done < len(order):
+        stop = max(int(np.searchsorted(ends, (ends[done - 1] if done else 0) + BLOCK_PAIRS, side="right")), done + 1)
+        total += int(ends[stop - 1] - (ends[done - 1] if done else 0))
+        if total > MIN_PAIRS + PAIRS_PER_CORNER * len(vertex):
+            break
+        some = np.arange(done, stop)
+        repeat = degree[some]
+        first = np.repeat(some, repeat)
+        within = np.arange(len(first)) - np.repeat(np.cumsum(repeat) - repeat, repeat)
+        a, b = order[first], order[start[first] + within]
+        near = np.einsum("ij,ij->i", normals[a], normals[b]) > limit
+        a, b = a[near], b[near]
+        for k in range(3):
+            sums[order[some], k] = np.bincount(first[near] - done, weighted[b, k], minlength=stop - done)
+        done = stop
+    return sums.reshape(-1, 3, 3)
+
+
+MAX_COORDINATE = float(np.finfo(np.float32).max)
+
+NORMAL_STEPS = 2**19  # Normals that agree within 1 / NORMAL_STEPS are merged.
+
+
+def split_corners(mesh: Mesh) -> TriangleBuffers:
+    """Return the triangles as buffers; vertices are split only where their corners differ.
+
+    Triangles without area, or with a corner beyond the range of single precision, are left out.
+    """
+    with np.errstate(all="ignore"):
+        normals = corner_normals(mesh)
+        finite = np.asarray((np.abs(mesh.vertices) < MAX_COORDINATE).all(axis=1))
+        keep = np.asarray(mesh.face_normals.any(axis=1) & np.isfinite(normals).all(axis=(1, 2)))
+        keep &= finite[mesh.faces].all(axis=1)
+    faces = mesh.faces[keep]
+    normals = normals[keep].reshape(-1, 3)
+    vertex = faces.ravel()
+    steps = np.round(normals * NORMAL_STEPS).astype(np.int64) + NORMAL_STEPS
+    keys = [vertex, (steps[:, 0] << 42) | (steps[:, 1] << 21) | steps[:, 2]]
+    for corners in (mesh.colors, mesh.texture_coordinates):
+        if corners is not None:
+            keys.append(corners.indices[keep].ravel())
+    order = np.lexsort(keys)
+    fresh = np.zeros(len(order), dtype=bool)
+    fresh[:1] = True
+    for key in keys:
+        fresh[1:] |= key[order[1:]] != key[order[:-1]]
+    number = np.cumsum(fresh) - 1
+    triangles = np.empty(len(order), dtype=np.int32)
+    triangles[order] = number
+    chosen = order[fresh]
+
+    def values(corners: Corners | None) -> npt.NDArray[np.float32] | None:
+        return None if corners is None else _singles(corners.values[corners.indices[keep].ravel()[chosen]])
+
+    return TriangleBuffers(
+        positions=_singles(mesh.vertices[vertex[chosen]]),
+        normals=_singles(normals[chosen]),
+        triangles=frozen_ints(triangles.reshape(-1, 3)),
+        colors=values(mesh.colors),
+        uv=values(mesh.texture_coordinates),
+        vertices=frozen_ints(vertex[chosen]),
+    )
+
+
+def _singles(values: Floats) -> npt.NDArray[np.float32]:
+    with np.errstate(over="ignore"):
+        array = np.ascontiguousarray(values, dtype=np.float32)
+    array.flags.writeable = False
+    return array
+
+
+POINTS, LINES, TRIANGLES = 0, 1, 4  # The modes of glTF.
+MAX_NUMBERED = 1 << 24  # Vertices are numbered up to the largest exact whole number of single precision.
+
+
+class Surface(NamedTuple):
+    """How a part is drawn; `channels` of its own colours: 0, 3 or 4."""
+
+    mode: int
+    material: Material
+    textured: bool
+    two_sided: bool
+    channels: int
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The properties that shapes of one part have in common."""
+        material = self.material
+        appearance = (material.diffuse, material.emissive, material.shininess, material.transparency)
+        texture = material.texture
+        image = (str(texture.path), texture.repeat_s, texture.repeat_t) if self.textured and texture else None
+        return (self.mode, self.two_sided, self.channels, appearance, image)
+
+
+Singles: TypeAlias = npt.NDArray[np.float32]
+
+
+@dataclass
+class Part:
+    """A part that is drawn at once: arrays to concatenate; `indices` count through all of them.
+
+    `positions` and `normals` (N, 3), `colors` (N, channels), `uv` (N, 2), `vertices` (N,) the number of the mesh's vertex.
+    """
+
+    surface: Surface
+    positions: list[Singles] = field(default_factory=list)
+    normals: list[Singles] = field(default_factory=list)
+    colors: list[Singles] = field(default_factory=list)
+    uv: list[Singles] = field(default_factory=list)
+    vertices: list[Singles] = field(default_factory=list)
+    indices: list[npt.NDArray[np.uint32]] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, indices: Ints, positions: Singles, **more: npt.NDArray[Any] | None) -> None:
+        """Add points with the `indices` of its triangles, lines or points; `more` are those of the other arrays that there are."""
+        for name, values in {"positions": positions, **more}.items():
+            if values is not None:
+                getattr(self, name).append(values.astype(np.float32, copy=False))
+        self.indices.append(indices.astype(np.uint32).ravel() + np.uint32(self.count))
+        self.count += len(positions)
+
+
+_Parts: TypeAlias = dict[tuple[object, ...], Part]
+
+
+def surface_parts(shapes: Iterable[Shape], paint: Material | None = None, *, whole: bool = False) -> list[Part]:
+    """Return the parts of shapes; none where nothing is visible.
+
+    `paint` replaces the materials of the shapes. `whole` keeps texture coordinates without a texture, and the numbers of vertices.
+    """
+    parts: _Parts = {}
+    for shape in shapes:
+        if isinstance(shape.geometry, (Lines, Points)):
+            _add_lines(parts, shape, paint)
+        else:
+            _add_triangles(parts, shape, paint, whole)
+    return list(parts.values())
+
+
+def _add_triangles(parts: _Parts, shape: Shape, paint: Material | None, whole: bool) -> None:
+    mesh = shape.to_mesh()
+    buffers = mesh.corners_split
+    if not len(buffers.triangles):
+        return
+    material = paint or shape.material
+    colors = buffers.colors if paint is None and material.texture is None else None
+    uv = buffers.uv if whole or material.texture is not None else None
+    channels = 0 if colors is None else colors.shape[1]
+    textured = uv is not None and material.texture is not None
+    surface = Surface(TRIANGLES, material, textured, mesh.two_sided, channels)
+    if uv is not None:
+        matrix = material.texture.transform if material.texture is not None else np.eye(3)
+        uv = (np.c_[uv, np.ones(len(uv), dtype=np.float32)] @ matrix.T)[:, :2]
+    numbers = buffers.vertices if whole and len(mesh.vertices) < MAX_NUMBERED else None
+    part = parts.setdefault(surface.key, Part(surface))
+    part.add(buffers.triangles, buffers.positions, normals=buffers.normals, colors=colors, uv=uv, vertices=numbers)
+
+
+def _add_lines(parts: _Parts, shape: Shape, paint: Material | None) -> None:
+    geometry = shape.geometry
+    assert isinstance(geometry, (Lines, Points))
+    positions = (geometry.vertices @ shape.transform[:3, :3].T + shape.transform[:3, 3]).astype(np.float32)
+    if isinstance(geometry, Lines):
+        mode, indices = LINES, geometry.segments
+    else:
+        mode, indices = POINTS, np.arange(len(positions), dtype=np.int32)
+    if not indices.size or not np.isfinite(positions).all():
+        return
+    colors = None if geometry.colors is None or paint is not None else geometry.colors[:, :3]
+    surface = Surface(mode, paint or shape.material, False, True, 0 if colors is None else 3)
+    parts.setdefault(surface.key, Part(surface)).add(indices, positions, colors=colors)
