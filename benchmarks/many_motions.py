@@ -69,9 +69,9 @@ def main() -> list[tuple[str, float, float, float, str]]:
             path.write_bytes(walk.read_bytes())
         bm.check(walk, body=body)
         each = seconds(walks, body)
-        registry.keep_bodies()
-        kept = seconds(walks, body)
-        registry._kept_bodies = None
+        with registry.bodies_kept():
+            # Often enough that compiled code is used, as in a process that gets many.
+            kept = min(seconds(walks, body) for _ in range(5))
         print(
             f"{WALKS} walks of 10 s checked on a body: {kept * WALKS:.0f} s of CPU, {each * WALKS:.0f} s with the body read for each"
         )

@@ -116,7 +116,7 @@ def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[
     root[:-1, 3:] = axis * np.where(angle < UNSEEN_ANGLE, 0.0, angle)[:, None] / step
     speeds = np.zeros_like(made.q)
     speeds[:-1] = np.diff(made.q, axis=0) / step
-    velocities = kinematics.accelerations(body.tree, links, speeds, 0 * speeds, root, 0 * root)[0]
+    velocities = kinematics.velocities(body.tree, links, speeds, root)
     found = rigid_bodies.momentum(mass_arrays(body), links, velocities)
     linear, angular, center = found[:, :3], found[:, 3:6], found[:, 6:9]
     angular = angular + np.cross(center, linear)

@@ -17,12 +17,7 @@ LARGE = 64 << 20
 
 
 @reads_files
-def info(
-    reading: ReaderOptions,
-    files: list[Path],
-    as_json: bool = False,
-    values: bool = False,
-) -> None:
+def info(reading: ReaderOptions, files: list[Path], as_json: bool = False, values: bool = False) -> None:
     """Show the contents of models, motions and Spot animations.
 
     For a model: links with joints, limits and masses, devices, closed loops, size, texts. For a motion: components with size, rate,

@@ -30,9 +30,7 @@ Workers: TypeAlias = Annotated[
     int | None, IntRange(1), "--workers N: Processes that share many files; by default one for each core."
 ]
 TimeLimit: TypeAlias = Annotated[
-    float | None,
-    FloatRange(0.1),
-    "--time-limit SECONDS: Many files: a file that takes longer fails; by default, 3600.",
+    float | None, FloatRange(0.1), "--time-limit SECONDS: Many files: a file that takes longer fails; by default, 3600."
 ]
 Cluster: TypeAlias = Annotated[
     str | None, "--cluster ADDRESS: Many files: use a Dask cluster, such as tcp://host:8786."

@@ -302,7 +302,7 @@ def _text(found: Simulation) -> str:
         (
             "simulated",
             f"{found.times[-1]:.3f} s in {len(found.times) - 1} steps; {'interrupted' if found.interrupted else ended}",
-        ),
+        )
     ]
     for kind, unit, factor in (("rotate", "°", np.degrees(1.0)), ("slide", " mm", 1e3)):
         of = [k for k, joint in enumerate(found.body.joints) if joint.type == kind]

@@ -31,11 +31,7 @@ def _of_spot(command: Callable[..., None]) -> Callable[..., None]:
 
 @_of_spot
 def upload(
-    paths: list[Path],
-    robot: str,
-    username: str = "",
-    certificate: Path | None = None,
-    again: bool = False,
+    paths: list[Path], robot: str, username: str = "", certificate: Path | None = None, again: bool = False
 ) -> None:
     """Upload animations to a robot: those that it does not have yet, or has in another version; and choreographies with their animations.
 
@@ -210,12 +206,7 @@ def log(
 
 
 @_of_spot
-def together(
-    paths: list[Path],
-    place: list[str] | None = None,
-    html: Path | None = None,
-    view: bool = False,
-) -> None:
+def together(paths: list[Path], place: list[str] | None = None, html: Path | None = None, view: bool = False) -> None:
     """Show several Spots that dance together, and check that they keep away from each other.
 
     Prints the smallest distance of each two robots and its time. The exit code is 1 when two of them come within 10 cm of each other.

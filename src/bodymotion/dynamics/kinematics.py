@@ -95,7 +95,12 @@ def link_velocities(
     ValueError
         When a shape is wrong; the message has the expected one.
     """
-    return link_accelerations(body, link_poses, joint_velocities, 0.0, root_velocity)[0]
+    from bodymotion.kernels import kinematics
+
+    poses, batch = tables(body, link_poses)
+    speeds = table(joint_velocities, batch, body.num_joints, "joint velocities")
+    found = kinematics.velocities(body.tree, poses, speeds, table(root_velocity, batch, 6, "root velocity"))
+    return found.reshape(*batch, len(body.links), 6)
 
 
 def link_accelerations(

@@ -88,23 +88,20 @@ class Measures:
         return frozen(self.body.forward_kinematics(self.joint_displacements, self.root_poses))
 
     @cached_property
-    def _links_moving(self) -> tuple[Floats, Floats]:
-        check_memory(
-            2 * self.link_poses.nbytes, f"velocities of {len(self.body.links)} links in {len(self.times)} frames"
-        )
-        moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
-        first, second = kinematics.link_accelerations(self.body, self.link_poses, *moving)
-        return frozen(first), frozen(second)
-
-    @property
     def link_velocities(self) -> Floats:
         """(T, L, 6) of the links' origins [m/s], then angular velocities [rad/s], along the world's axes."""
-        return self._links_moving[0]
+        check_memory(self.link_poses.nbytes, f"velocities of {len(self.body.links)} links in {len(self.times)} frames")
+        moving = (self.joint_velocities, self.root_velocity)
+        return frozen(kinematics.link_velocities(self.body, self.link_poses, *moving))
 
-    @property
+    @cached_property
     def link_accelerations(self) -> Floats:
         """(T, L, 6) of the links' origins [m/s²], then angular accelerations [rad/s²], along the world's axes, without gravity."""
-        return self._links_moving[1]
+        check_memory(
+            2 * self.link_poses.nbytes, f"accelerations of {len(self.body.links)} links in {len(self.times)} frames"
+        )
+        moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
+        return frozen(kinematics.link_accelerations(self.body, self.link_poses, *moving)[1])
 
     def jacobian(self, link: int | str, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
         """Return the Jacobian (T, 6, 6 + J) of a `point` (3,) [m] in a link's frame; see `bodymotion.dynamics.jacobian`."""
@@ -320,9 +317,7 @@ class Measures:
     def read(self, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()) -> CameraFrames: ...
     @overload
     def read(
-        self,
-        device: AccelerationSensor | Gyro | ForceSensor | RangeSensor,
-        scenery: Scenery | Iterable[Thing] = (),
+        self, device: AccelerationSensor | Gyro | ForceSensor | RangeSensor, scenery: Scenery | Iterable[Thing] = ()
     ) -> sensors.Reading: ...
     @overload
     def read(self, device: Device | str, scenery: Scenery | Iterable[Thing] = ()) -> sensors.Reading | CameraFrames: ...

@@ -76,6 +76,8 @@ def box_overlap(one: tuple[Floats, ...], two: tuple[Floats, ...], enough: float 
         (half_b + np.einsum("jk...,j...->k...", along, half_a) - np.abs(to_b)).min(axis=0),
     )
     left = least > enough
+    if not left.any():
+        return np.asarray(least)
     rest = least[left]
     half_a, half_b = (np.broadcast_to(half, to_a.shape)[..., left] for half in (half_a, half_b))
     to_a, to_b, cosines, along = (one[..., left] for one in (to_a, to_b, cosines, along))

@@ -78,10 +78,7 @@ def rotate(quaternion: npt.ArrayLike, vector: npt.ArrayLike) -> Floats:
     w, x, y, z = _columns(q)
     a, b, c = _columns(v)
     i, j, k = 2.0 * (y * c - z * b), 2.0 * (z * a - x * c), 2.0 * (x * b - y * a)
-    return np.stack(
-        [a + w * i + (y * k - z * j), b + w * j + (z * i - x * k), c + w * k + (x * j - y * i)],
-        axis=-1,
-    )
+    return np.stack([a + w * i + (y * k - z * j), b + w * j + (z * i - x * k), c + w * k + (x * j - y * i)], axis=-1)
 
 
 def to_matrix(quaternion: npt.ArrayLike) -> Floats:

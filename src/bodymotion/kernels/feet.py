@@ -7,7 +7,7 @@ from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.geometry.meshes import Point, hull_of_sorted
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.geometry.rotations import conjugate, rotate
-from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
+from bodymotion.kernels.compiling import as_rows, in_slices, is_small, kernel
 from bodymotion.kernels.kinematics import Indices, apply, matrices, rotation
 
 
@@ -104,19 +104,32 @@ def _small_hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats)
 @kernel
 def _hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats, corners: Floats, counts: Indices) -> None:
     """Fill the corners (T, P + 1, 2), by Andrew's monotone chain, and their numbers (T,) of hulls of the points up to `highest` (T, K)."""
-    x, y = np.empty(points.shape[0]), np.empty(points.shape[0])
-    turn = np.empty((3, 3))
+    total = points.shape[0]
+    x, y, turns = np.empty(total), np.empty(total), np.empty((poses.shape[1], 3, 3))
+    # The order by x, then y, of the frame before is nearly that of the next one.
+    order, left = np.arange(total), np.empty(total, dtype=np.int64)
     for t in range(poses.shape[0]):
-        count = 0
         for foot in range(poses.shape[1]):
-            rotation(poses[t, foot], turn)
-            for k in range(edges[foot], edges[foot + 1]):
-                a, b, c = points[k, 0], points[k, 1], points[k, 2]
-                if poses[t, foot, 2] + turn[2, 0] * a + turn[2, 1] * b + turn[2, 2] * c <= highest[t, foot]:
-                    x[count] = poses[t, foot, 0] + turn[0, 0] * a + turn[0, 1] * b + turn[0, 2] * c
-                    y[count] = poses[t, foot, 1] + turn[1, 0] * a + turn[1, 1] * b + turn[1, 2] * c
-                    count += 1
-        _sort(x[:count], y[:count])
+            rotation(poses[t, foot], turns[foot])
+        count = 0
+        for n in range(total):
+            k, foot = order[n], 0
+            while k >= edges[foot + 1]:
+                foot += 1
+            turn, pose = turns[foot], poses[t, foot]
+            a, b, c = points[k, 0], points[k, 1], points[k, 2]
+            if not pose[2] + turn[2, 0] * a + turn[2, 1] * b + turn[2, 2] * c <= highest[t, foot]:
+                left[n - count] = k
+                continue
+            u = pose[0] + turn[0, 0] * a + turn[0, 1] * b + turn[0, 2] * c
+            v = pose[1] + turn[1, 0] * a + turn[1, 1] * b + turn[1, 2] * c
+            i = count
+            while i > 0 and (x[i - 1] > u or (x[i - 1] == u and y[i - 1] > v)):
+                x[i], y[i], order[i] = x[i - 1], y[i - 1], order[i - 1]
+                i -= 1
+            x[i], y[i], order[i] = u, v, k
+            count += 1
+        order[count:] = left[: total - count]
         chain, found, least = corners[t], 0, 2
         for step in range(2 * count - 1):
             i = step if step < count else 2 * count - 2 - step
@@ -132,18 +145,6 @@ def _hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats, corne
             found += 1
         found = max(found - 1, min(found, 1))
         counts[t] = 1 if found == 2 and chain[0, 0] == chain[1, 0] and chain[0, 1] == chain[1, 1] else found
-
-
-@inlined
-def _sort(x: Floats, y: Floats) -> None:
-    """Sort points by x, then by y (Shell, 1959)."""
-    for gap in (301, 132, 57, 23, 10, 4, 1):
-        for i in range(gap, x.shape[0]):
-            u, v, k = x[i], y[i], i
-            while k >= gap and (x[k - gap] > u or (x[k - gap] == u and y[k - gap] > v)):
-                x[k], y[k] = x[k - gap], y[k - gap]
-                k -= gap
-            x[k], y[k] = u, v
 
 
 LIFT_HEIGHT = 0.001  # [m] A foot that rises by more above the height of its contact lifts off.

@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry import rotations
+from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
 
@@ -113,40 +113,18 @@ def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
 
 
 def _small_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices) -> Floats:
-    """Return poses (T, L, 7) of chosen links with NumPy; frames are along the last axis until the end."""
+    """Return poses (T, L, 7) of chosen links with NumPy."""
     parents, kinds, columns, offsets, axes = tree
-    out = np.empty((len(parents), 7, len(q)))
-    if len(parents):
-        out[0, :3], out[0, 3:] = root[:, :3].T, rotations.normalized(root[:, 3:]).T
-    turns = rotations.normalized(offsets[:, 3:])
+    out = np.empty((len(parents), len(q), 7))
+    out[:1] = poses.compose(poses.IDENTITY, root)
     for i in range(1, len(parents)):
-        position, turn = out[parents[i], :3], out[parents[i], 3:]
-        if offsets[i, :3].any():
-            position = position + _rotated(turn, offsets[i, :3])
-        if turns[i, 0] != 1.0:
-            turn = _turned(turn, turns[i])
+        out[i] = poses.compose(out[parents[i]], offsets[i])
         if kinds[i] == 1:
-            half = 0.5 * q[:, columns[i]]
-            turn = np.cos(half) * turn + np.sin(half) * _turned(turn, [0.0, *axes[i]])
+            half = 0.5 * q[:, [columns[i]]]
+            out[i, :, 3:] = rotations.multiply(out[i, :, 3:], np.hstack([np.cos(half), np.sin(half) * axes[i]]))
         elif kinds[i] == 2:
-            position = position + q[:, columns[i]] * _rotated(turn, axes[i])
-        out[i, :3], out[i, 3:] = position, turn
-    return np.ascontiguousarray(out[chosen].transpose(2, 0, 1))
-
-
-def _turned(quaternions: Floats, by: npt.ArrayLike) -> Floats:
-    """Return the products (4, T) of quaternions (4, T) and one quaternion (4,)."""
-    w, x, y, z = np.asarray(by)
-    i, j, k, m = np.array([[w, x, y, z], [-x, w, -z, y], [-y, z, w, -x], [-z, -y, x, w]])[..., None]
-    a, b, c, d = quaternions
-    return np.asarray(i * a + j * b + k * c + m * d)
-
-
-def _rotated(quaternions: Floats, vector: Floats) -> Floats:
-    """Return one vector (3,) rotated by unit quaternions (4, T): the vectors (3, T) of q·v·q⁻¹."""
-    product = _turned(quaternions, [0.0, *vector])
-    w, v, axis = product[0], product[1:], quaternions[1:]
-    return np.asarray(quaternions[0] * v - w * axis - cross_products(v, axis))
+            out[i, :, :3] += q[:, [columns[i]]] * rotations.rotate(out[i, :, 3:], axes[i])
+    return np.ascontiguousarray(out[chosen].swapaxes(0, 1))
 
 
 def cross_products(a: Floats, b: Floats) -> Floats:
@@ -156,15 +134,13 @@ def cross_products(a: Floats, b: Floats) -> Floats:
 
 def matrices(poses: Floats) -> Floats:
     """Return the rotation matrices (3, 3, L, T) of poses (T, L, 7), as `rotation` computes them."""
-    w, x, y, z = poses[..., 3:].T
+    w, x, y, z = np.ascontiguousarray(poses[..., 3:].T)
     n = w * w + x * x + y * y + z * z
     s = np.divide(2.0, n, out=np.zeros_like(n), where=n > 0)
+    sx, sy, sz = s * x, s * y, s * z
+    xx, yy, zz, xy, xz, yz, wx, wy, wz = sx * x, sy * y, sz * z, sx * y, sx * z, sy * z, sx * w, sy * w, sz * w
     return np.array(
-        [
-            [1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)],
-            [s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)],
-            [s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)],
-        ]
+        [[1.0 - (yy + zz), xy - wz, xz + wy], [xy + wz, 1.0 - (xx + zz), yz - wx], [xz - wy, yz + wx, 1.0 - (xx + yy)]]
     )
 
 
@@ -289,6 +265,19 @@ def _step(
         out[4 * BLOCK + b] = w * jx + x * c + y * jz - z * jy
         out[5 * BLOCK + b] = w * jy - x * jz + y * c + z * jx
         out[6 * BLOCK + b] = w * jz + x * jy - y * jx + z * c
+
+
+def velocities(tree: Tree, poses: Floats, dq: Floats, root: Floats) -> Floats:
+    """Return v, ω (T, L, 6) of poses (T, L, 7), joint velocities (T, J), and the root's v, ω (T, 6)."""
+    out = np.empty((*poses.shape[:2], 6))
+
+    def work(a: int, b: int) -> None:
+        _, arms, own = twists(tree, poses[a:b])
+        v, w = _summed(tree, own, dq[a:b], root[a:b].T)[1]
+        out[a:b] = np.concatenate([v + cross_products(w, arms), w]).T
+
+    in_slices(len(poses), work)
+    return out
 
 
 def accelerations(

@@ -171,14 +171,7 @@ def plot(
     """
     names = (what,) if isinstance(what, str) else tuple(what)
     subject = subject_of(
-        body,
-        motion,
-        derivative=derivative,
-        window=window,
-        on_feet=on_feet,
-        by_position=by_position,
-        bpm=bpm,
-        **options,
+        body, motion, derivative=derivative, window=window, on_feet=on_feet, by_position=by_position, bpm=bpm, **options
     )
     subject = replace(
         subject,

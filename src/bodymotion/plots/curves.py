@@ -142,12 +142,7 @@ def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves
 
 
 def together(
-    title: str,
-    of: Series,
-    columns: Sequence[int],
-    *,
-    note: str = "",
-    labels: Sequence[str] | None = None,
+    title: str, of: Series, columns: Sequence[int], *, note: str = "", labels: Sequence[str] | None = None
 ) -> Curves:
     """Return one panel of several columns of one unit, with a legend."""
     lines = tuple(

@@ -37,10 +37,7 @@ PAIRS = (0, 1, 1, 0)  # For each leg of Spot the foot of the person: 0 left, 1 r
 
 
 def retarget_to_spot(
-    source: Skeleton | Motion,
-    *,
-    source_body: Body | None = None,
-    source_roles: Mapping[str, str] | None = None,
+    source: Skeleton | Motion, *, source_body: Body | None = None, source_roles: Mapping[str, str] | None = None
 ) -> Animation:
     """Return an animation of Spot, without its arm, that steps and leans as a recorded figure does; `bm.play` makes it a motion.
 

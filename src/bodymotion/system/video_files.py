@@ -34,12 +34,7 @@ class VideoFile:
     """
 
     def __init__(
-        self,
-        stream: BinaryIO,
-        kind: str,
-        size: tuple[int, int],
-        rate: Fraction,
-        sound: tuple[Any, int] | None = None,
+        self, stream: BinaryIO, kind: str, size: tuple[int, int], rate: Fraction, sound: tuple[Any, int] | None = None
     ) -> None:
         self.av = need("av", "render", "writing videos")
         self.kind = kind or (".mp4" if CODECS[".mp4"][0] in self.av.codecs_available else ".webm")

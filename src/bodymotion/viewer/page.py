@@ -160,13 +160,7 @@ def _analysis_note(view: SceneView) -> str:
 
 
 def _with_timeline(
-    text: str,
-    scene: Scene,
-    sampling: Sampling,
-    options: DisplayOptions,
-    data: dict[str, Any],
-    note: str,
-    play: bool,
+    text: str, scene: Scene, sampling: Sampling, options: DisplayOptions, data: dict[str, Any], note: str, play: bool
 ) -> str:
     """Add the title, the timeline with a line about what is shown, and the script of the page."""
     title = html_text(scene.title)

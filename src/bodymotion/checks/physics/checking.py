@@ -44,12 +44,7 @@ MAX_FLOOR_DEPTHS: tuple[tuple[Severity, float], ...] = (("error", 0.1), ("warnin
 """[m] The depth of feet below the floor from which on it is an error, and a warning."""
 
 
-def physics(
-    motion: Motion,
-    body: Body,
-    q: Floats | None,
-    unusable: Collection[str] = (),
-) -> list[Finding]:
+def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[str] = ()) -> list[Finding]:
     """Return the findings about the physics of a motion that fits its body.
 
     Parameters
@@ -315,12 +310,7 @@ def feet_on_ground(samples: Samples, ground: Ground, body: Body, overlaps: Colli
 
 
 def _overlaps(
-    body: Body,
-    q: Floats,
-    root: Floats | None,
-    motion: Sampling,
-    frames: npt.NDArray[np.intp],
-    floor: float | None,
+    body: Body, q: Floats, root: Floats | None, motion: Sampling, frames: npt.NDArray[np.intp], floor: float | None
 ) -> tuple[Collisions | None, list[Finding]]:
     """Return the collisions in some `frames` of a motion; None, and the finding with the reason, where they cannot be found."""
     if len(body.links) < 2 or not len(frames):
@@ -422,13 +412,7 @@ def _slips(samples: Samples, foot: int, name: str) -> tuple[list[Moment], int]:
 
 
 def _moments(
-    rule: Rule,
-    samples: Sampling,
-    values: Floats,
-    limit: float,
-    text: str,
-    subject: str = "",
-    **more: float,
+    rule: Rule, samples: Sampling, values: Floats, limit: float, text: str, subject: str = "", **more: float
 ) -> tuple[list[Moment], int]:
     """Return the moments in which `values` (T,) are above a limit, as `Sampling.moments`.
 

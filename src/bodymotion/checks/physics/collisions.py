@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.convex import box_overlap
+from bodymotion.kernels.boxes import find_deep
+from bodymotion.kernels.compiling import is_small
 from bodymotion.kernels.kinematics import apply, matrices
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import TOUCH_DISTANCE, CollisionPoints
@@ -97,7 +99,12 @@ class _Boxes:
         origins = placed[:, self.links, :3].T
         middles = apply(turns, self.middles.T[:, :, None]) + origins
         reach = apply(np.abs(turns), self.halves.T[:, :, None]) - 0.5 * LIMIT
-        for one, partners in enumerate(self.partners):
+        small = is_small(find_deep, self.partners.sum() * len(placed))
+        if not small:
+            links = tuple(map(np.ascontiguousarray, (turns, origins, middles, reach)))
+            boxes = (self.halves, self.axes, self.shape_middles, self.shape_halves)
+            find_deep(np.argwhere(self.partners), links, boxes, np.array(self.edges), LIMIT, found)
+        for one, partners in enumerate(self.partners if small else ()):
             near = np.abs(middles[:, one + 1 :] - middles[:, [one]]) < reach[:, one + 1 :] + reach[:, [one]]
             others, frames = np.nonzero(near.all(axis=0) & partners[one + 1 :, None] & ~found)
             pair = np.full_like(others, one), others + one + 1

@@ -3,9 +3,7 @@
 from bodymotion.diagnostics import judgement
 
 UNREADABLE = judgement.error(
-    "ASF001",
-    "The file must exist and be readable.",
-    example=("a folder called walk.amc", "a file called walk.amc"),
+    "ASF001", "The file must exist and be readable.", example=("a folder called walk.amc", "a file called walk.amc")
 )
 NO_SKELETON = judgement.error(
     "ASF002",
@@ -14,15 +12,9 @@ NO_SKELETON = judgement.error(
     example=("walk.amc alone in a folder", "walk.amc beside walk.asf"),
 )
 TOO_LARGE = judgement.error(
-    "ASF003",
-    "A file must stay within the limits of the reader.",
-    example=("more than 1000 bones", "30 bones"),
+    "ASF003", "A file must stay within the limits of the reader.", example=("more than 1000 bones", "30 bones")
 )
-BONES = judgement.error(
-    "ASF101",
-    "An .asf must have :root, :bonedata and :hierarchy.",
-    example=(":bones", ":bonedata"),
-)
+BONES = judgement.error("ASF101", "An .asf must have :root, :bonedata and :hierarchy.", example=(":bones", ":bonedata"))
 FIELD = judgement.error(
     "ASF102",
     "A field must have its numbers: three in direction, axis, position and orientation, one greater than 0 in the unit of length.",
@@ -34,14 +26,10 @@ DOF = judgement.error(
     example=("dof rx rx", "dof rx rz"),
 )
 HIERARCHY = judgement.error(
-    "ASF104",
-    "The hierarchy must have each bone once, below root.",
-    example=("ltibia lfemur", "lfemur ltibia"),
+    "ASF104", "The hierarchy must have each bone once, below root.", example=("ltibia lfemur", "lfemur ltibia")
 )
 NAME = judgement.error(
-    "ASF105",
-    "Each bone of :bonedata must have a name of its own.",
-    example=("name root", "name lfemur"),
+    "ASF105", "Each bone of :bonedata must have a name of its own.", example=("name root", "name lfemur")
 )
 FRAME = judgement.error(
     "ASF201",

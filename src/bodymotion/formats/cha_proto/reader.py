@@ -337,10 +337,7 @@ def _animation(head: Any, table: Table, found: Diagnostics, path: Path | None) -
     if frequency is not None:
         times = np.arange(len(times)) / frequency
     keyframes = Keyframes(
-        columns=tuple(names),
-        values=values,
-        times=np.where(times == TINY, 0.0, times),
-        exact_zeros=exact,
+        columns=tuple(names), values=values, times=np.where(times == TINY, 0.0, times), exact_zeros=exact
     )
     return Animation(
         name=head.name or (path.name.split(".")[0] if path is not None else ""),

@@ -48,10 +48,7 @@ def choreography_from_bytes(data: bytes) -> Choreography:
 
 
 def read_choreography(
-    path: str | Path,
-    *,
-    robot_moves: str | Path | None = None,
-    allow_outside: bool | None = None,
+    path: str | Path, *, robot_moves: str | Path | None = None, allow_outside: bool | None = None
 ) -> ReadResult[Choreography]:
     """Read a file of a message ChoreographySequence or ChoreographerSave, as text or bytes: its content decides.
 
@@ -172,13 +169,7 @@ def _move(message: Any) -> Move:  # noqa: ANN401
     kind = message.WhichOneof("params") or ""
     parameters = flat(getattr(message, kind)) if kind else {}
     return Move(
-        message.type,
-        message.start_slice,
-        message.requested_slices,
-        parameters,
-        kind,
-        message.id,
-        _unknown(message),
+        message.type, message.start_slice, message.requested_slices, parameters, kind, message.id, _unknown(message)
     )
 
 

@@ -12,14 +12,7 @@ from bodymotion.animation import GROUPS, TRACKS, Animation, Parameter
 from bodymotion.diagnostics import Diagnostics, Problem, losses
 from bodymotion.formats.cha import unplayable
 from bodymotion.formats.cha.keywords import singles
-from bodymotion.formats.cha_proto.messages import (
-    ARM_PLAYBACKS,
-    FLAGS,
-    LIMITS,
-    TINY,
-    message_class,
-    parameter_paths,
-)
+from bodymotion.formats.cha_proto.messages import ARM_PLAYBACKS, FLAGS, LIMITS, TINY, message_class, parameter_paths
 from bodymotion.formats.cha_proto.robot_moves import limits_of
 from bodymotion.formats.cha_proto.rows import PATHS, TIME, keyframe_rows, message_columns
 from bodymotion.geometry.arrays import Floats

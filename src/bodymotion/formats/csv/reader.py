@@ -193,11 +193,7 @@ def read_csv(
 
 
 def _names(
-    table: Table,
-    layout: str | None,
-    columns: Sequence[str] | None,
-    order: QuaternionOrder | None,
-    found: Diagnostics,
+    table: Table, layout: str | None, columns: Sequence[str] | None, order: QuaternionOrder | None, found: Diagnostics
 ) -> list[str]:
     count = table.values.shape[1]
     location = Location(table.path, table.header_line)

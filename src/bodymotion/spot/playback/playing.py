@@ -86,12 +86,7 @@ def play(
     check_keyframes(animation)
     values = settings(animation, parameters)
     times = timing(
-        animation,
-        bpm=bpm,
-        slices=slices,
-        speed=values["speed"],
-        offset=values["offset_slices"],
-        frame_rate=frame_rate,
+        animation, bpm=bpm, slices=slices, speed=values["speed"], offset=values["offset_slices"], frame_rate=frame_rate
     )
     before = _start_pose(animation, start)
     return _Move(animation, values, times, before).motion(arm=arm, dance_frames=_dance_frames(dance_frames))
@@ -294,12 +289,7 @@ class _Move:
         return result
 
     def _arm(
-        self,
-        animated: Floats,
-        frames: Floats,
-        body: Floats,
-        joints: Floats | None,
-        dance_frames: Mapping[int, Floats],
+        self, animated: Floats, frames: Floats, body: Floats, joints: Floats | None, dance_frames: Mapping[int, Floats]
     ) -> Arm:
         tracks, at = self.tracks, self.at
         zero = np.zeros(len(at))

@@ -124,12 +124,7 @@ LegColumns: TypeAlias = Literal["joints", "feet"]
 
 
 def animation_of(
-    cls: type[Animation],
-    motion: Motion,
-    *,
-    legs: LegColumns = "joints",
-    name: str = "",
-    bpm: float | None = None,
+    cls: type[Animation], motion: Motion, *, legs: LegColumns = "joints", name: str = "", bpm: float | None = None
 ) -> Animation:
     """Return a motion of Spot as an animation, in the animation frame in which it starts; see `Animation.from_motion`."""
     if legs not in ("joints", "feet"):

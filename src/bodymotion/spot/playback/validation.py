@@ -90,10 +90,7 @@ def played_move(
 
 
 def all_problems(
-    animation: Animation,
-    *,
-    arm: bool | None = None,
-    validated: Callable[..., Iterable[Problem]] = validate,
+    animation: Animation, *, arm: bool | None = None, validated: Callable[..., Iterable[Problem]] = validate
 ) -> tuple[Problem, ...]:
     """Return all problems of an animation: its own, those by the rules of the document, and those of the motion that is played.
 
