@@ -11,6 +11,7 @@ import pytest
 from small_robots import arm
 
 import bodymotion as bm
+from bodymotion.formats import resources
 from bodymotion.formats.meshes import reading
 from bodymotion.formats.meshes.stl import read_mesh_file, to_stl
 from bodymotion.geometry.shapes import Mesh
@@ -67,7 +68,7 @@ def mjcf(tmp_path: Path) -> Path:
 @pytest.fixture
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """No mesh file is read in the first turn, and one in each other turn."""
-    monkeypatch.setattr(reading, "TURN_BYTES", 0)
+    monkeypatch.setattr(resources, "TURN_BYTES", 0)
 
 
 def num_triangles(scene: Scene) -> int:

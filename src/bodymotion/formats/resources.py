@@ -19,13 +19,18 @@ import os
 import re
 import stat
 from collections.abc import Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from bodymotion.diagnostics import FormatError, Location, Problem, Rule, document, judgement
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.system.open_files import open_file
+
+if TYPE_CHECKING:
+    from bodymotion.geometry.shapes import Shape
 
 PART_MISSING = document.warning(
     "VRML130",
@@ -368,3 +373,35 @@ def real_path(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError):
         return path.absolute()
+
+
+TURN_BYTES = 10**7  # Of mesh files that are read in one turn: about a second.
+
+
+class Turns:
+    """The mesh files of a model that is read several times, each time with some more of them.
+
+    `read`: for each file that was read its shapes, remarks about it, and problems of the files that it names. `left`: the sizes [bytes] of
+    files that were left out in this turn, which is reported as a note.
+    """
+
+    def __init__(self) -> None:
+        self.read: dict[Path, tuple[tuple[Shape, ...], list[str], tuple[Problem, ...]]] = {}
+        self.left: dict[Path, int] = {}
+        self._budget = TURN_BYTES
+
+    def start(self) -> None:
+        """Begin the next turn, in which at least one more file is read."""
+        self._budget, self.left = max(TURN_BYTES, min(self.left.values())), {}
+
+    def may_read(self, path: Path) -> bool:
+        """Return whether a file is read in this turn."""
+        size = path.stat().st_size if path.is_file() else 0
+        if size > self._budget:
+            self.left[path] = size
+            return False
+        self._budget -= size
+        return True
+
+
+TURNS: ContextVar[Turns | None] = ContextVar("TURNS", default=None)

@@ -4,7 +4,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats, runs
-from bodymotion.geometry.meshes import Point, hull_of_sorted
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.geometry.rotations import conjugate, rotate
 from bodymotion.kernels.compiling import as_rows, in_slices, is_small, kernel
@@ -89,16 +88,33 @@ def margins(corners: Floats, counts: Indices, points: Floats) -> Floats:
 
 
 def _small_hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats) -> tuple[Floats, Indices]:
-    """Return what `_hulls` computes, with NumPy and Python."""
-    turns, chains = matrices(poses), list[list[Point]]()
+    """Return what `_hulls` computes, with NumPy: the chains of all frames grow together, a point in each step."""
+    turns, rows = matrices(poses), np.arange(len(poses))
     feet = np.repeat(np.arange(poses.shape[1]), np.diff(edges))
-    placed = apply(turns[:, :, feet], points.T[:, :, None]) + poses[:, feet, :3].T
-    for (x, y, _), touches in zip(placed.transpose(2, 0, 1), (placed[2] <= highest[:, feet].T).T, strict=True):
-        found = sorted(zip(x[touches].tolist(), y[touches].tolist(), strict=True))
-        chains.append(hull_of_sorted(found))
-    most = max([1, *map(len, chains)])
-    corners = np.array([[*chain, *[(np.nan, np.nan)] * (most - len(chain))] for chain in chains])
-    return corners.reshape(-1, most, 2), np.array([len(chain) for chain in chains], dtype=np.int64)
+    x, y, z = apply(turns[:, :, feet], points.T[:, :, None]) + poses[:, feet, :3].T
+    touching = z <= highest[:, feet].T
+    # Complex numbers are sorted by x, then by y.
+    places, num = np.sort(np.where(touching, x + 1j * y, np.inf), axis=0), touching.sum(axis=0)
+    chains = np.full((num.max(initial=0) + 1, len(poses)), complex(np.nan, np.nan))
+    found, least = np.zeros_like(num), np.full_like(num, 2)
+    for step in range(2 * len(chains) - 3):
+        own = np.minimum(step, 2 * num - 2 - step)
+        there, place = own >= 0, places[np.maximum(own, 0), rows]
+        least = np.where(step == num, found + 1, least)
+        while True:
+            start = chains[found - 2, rows]
+            edge, away = chains[found - 1, rows] - start, place - start
+            straight = edge.real * away.imag - edge.imag * away.real <= 0.0
+            if not (drop := there & (found >= least) & straight).any():
+                break
+            found -= drop
+        chains[found[there], rows[there]] = place[there]
+        found += there
+    counts = np.maximum(found - 1, np.minimum(found, 1))
+    counts[(counts == 2) & (chains[0] == chains[min(1, len(chains) - 1)])] = 1
+    corners = chains[: max(int(counts.max(initial=0)), 1)].T.copy()
+    corners[np.arange(corners.shape[1]) >= counts[:, None]] = complex(np.nan, np.nan)
+    return corners.view(np.float64).reshape(*corners.shape, 2), counts
 
 
 @kernel

@@ -12,8 +12,8 @@ from bodymotion.animation import Animation
 from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Group, WrongUseError
 from bodymotion.diagnostics.text import counted, html_text, place_after, severities, shown
-from bodymotion.formats.meshes.reading import TURNS, Turns
 from bodymotion.formats.registry import find_format, load, load_together
+from bodymotion.formats.resources import TURNS, Turns
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion

@@ -67,6 +67,7 @@ class RobotNodes:
         self.recording: viser.infra.StateSerializer | None = None
         self._shapes: dict[str, tuple[tuple[Shape, ...], viser.GlbHandle | None]] = {}
         """By the name of a node, the shapes that it shows, and the node; None where nothing is visible."""
+        self._moved: dict[str, Floats] = {}
         self._selected: tuple[int, viser.GlbHandle | None] | None = None
         self._frames_shown, self._visuals_shown, self._collisions_shown = False, True, False
         self._root, self._material, self._on_click = root, material, on_click
@@ -118,21 +119,29 @@ class RobotNodes:
             rotated = ~(np.abs(local[:, 3:] - self._sent[:, 3:]).max(axis=1) <= MIN_POSE_CHANGE)
         for name, changed, part in (("position", moved, slice(3)), ("wxyz", rotated, slice(3, 7))):
             for i in np.flatnonzero(changed):
-                self._set(int(i), name, local[i, part])
+                self._set(self.links[i], name, local[i, part])
             self._sent[changed, part] = local[changed, part]
         return int(moved.sum() + rotated.sum())
 
-    def _set(self, index: int, name: str, value: Floats) -> None:
-        """Set a part of the pose of a link: by its handle, or, ten times as fast, by the message that this would add to a recording."""
+    def move(self, node: viser.SceneNodeHandle, position: Floats) -> None:
+        """Move a node to a position (3,) below its parent."""
         if self.recording is None:
-            setattr(self.links[index], name, value)
+            node.position = position
+        elif not np.array_equal(self._moved.get(node.name, ()), position):
+            self._moved[node.name] = position
+            self._set(node, "position", position)
+
+    def _set(self, node: viser.SceneNodeHandle, name: str, value: Floats) -> None:
+        """Set a part of the pose of a node: by its handle, or, ten times as fast, by the message that this would add to a recording."""
+        if self.recording is None:
+            setattr(node, name, value)
             return
-        message = {"name": self.names[index], name: tuple(value.tolist()), "owner": "", "type": _MESSAGES[name]}
+        message = {"name": node.name, name: tuple(value.tolist()), "owner": "", "type": _MESSAGES[name]}
         self.recording._messages.append((self.recording._time, message))
 
     def follow(self, offset: Floats) -> None:
         """Move the world so that its point `offset` (3,) is at the origin."""
-        self._world.position = -offset
+        self.move(self._world, -offset)
 
     def show_frames(self, on: bool) -> None:
         """Show or hide the axes of the link frames."""

@@ -65,10 +65,11 @@ class Overlays:
         """Move the centre of mass to that of link poses (L, 7), and the recorded zero moment point to `zmp` (3,)."""
         if "mass" in self._made and self._made["mass"][0].visible:
             ball, disc, line = self._made["mass"]
-            ball.position = line.position = center = self._body.center_of_mass(link_poses)
-            disc.position = np.array([center[0], center[1], 0.0])
+            center = self._body.center_of_mass(link_poses)
+            for node, position in ((ball, center), (line, center), (disc, center * (1.0, 1.0, 0.0))):
+                self._nodes.move(node, position)
         if "zmp" in self._made and zmp is not None:
-            self._made["zmp"][0].position = zmp
+            self._nodes.move(self._made["zmp"][0], zmp)
 
     def show_path(self, points: Floats | None) -> None:
         """Show a path through points (N, 3), or none."""
@@ -302,7 +303,7 @@ class FootMarks:
     """
 
     def __init__(self, nodes: RobotNodes, contacts: FootContacts) -> None:
-        self._on = True
+        self._on, self._move = True, nodes.move
         api: Any = nodes.server.scene
         self._balls, self._discs = [], []
         extent = nodes.scene.extent
@@ -336,7 +337,7 @@ class FootMarks:
                 ball.color = color
             disc.visible = stance
             if stance:
-                disc.position = np.round([*link_poses[link, :2], 0.0], POSITION_DIGITS)
+                self._move(disc, np.round([*link_poses[link, :2], 0.0], POSITION_DIGITS))
 
     def remove(self) -> None:
         """Remove the discs; the balls are nodes below the robot."""

@@ -1,50 +1,20 @@
 """Reading the mesh files that a model names, each once, into shapes; those of a large model in several readings (`Turns`)."""
 
-from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.formats.meshes.collada import placed_parts, read_collada
 from bodymotion.formats.meshes.glb import read_gltf
 from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
+from bodymotion.formats.resources import TURNS
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
 from bodymotion.formats.vrml.rules import DECIMAL_COMMA, IMAGE_INSIDE, SCENERY
 from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
 from bodymotion.geometry.shapes import Material, Shape, Texture
 
 MAX_BYTES = 10**9
-TURN_BYTES = 10**7  # Of mesh files that are read in one turn: about a second.
-
-
-class Turns:
-    """The mesh files of a model that is read several times, each time with some more of them.
-
-    `read`: for each file that was read its shapes, remarks about it, and problems of the files that it names. `left`: the sizes [bytes] of
-    files that were left out in this turn, which is reported as a note.
-    """
-
-    def __init__(self) -> None:
-        self.read: dict[Path, tuple[tuple[Shape, ...], list[str], tuple[Problem, ...]]] = {}
-        self.left: dict[Path, int] = {}
-        self._budget = TURN_BYTES
-
-    def start(self) -> None:
-        """Begin the next turn, in which at least one more file is read."""
-        self._budget, self.left = max(TURN_BYTES, min(self.left.values())), {}
-
-    def may_read(self, path: Path) -> bool:
-        """Return whether a file is read in this turn."""
-        size = path.stat().st_size if path.is_file() else 0
-        if size > self._budget:
-            self.left[path] = size
-            return False
-        self._budget -= size
-        return True
-
-
-TURNS: ContextVar[Turns | None] = ContextVar("TURNS", default=None)
 
 
 class MeshReader:

@@ -14,7 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 import numpy as np
 
@@ -403,8 +402,8 @@ class _Builder:
 
 
 _NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_IN_TEXT = {"\r": "&#13;"}
-_IN_ATTRIBUTE = {'"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+_IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_IN_ATTRIBUTE = _IN_TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
 
 def is_xml_text(text: str) -> bool:
@@ -412,8 +411,8 @@ def is_xml_text(text: str) -> bool:
     return _NO_CHARACTER.search(text) is None
 
 
-def _escaped(text: str, further: dict[str, str]) -> str:
-    return escape(_NO_CHARACTER.sub("\ufffd", text), further)
+def _escaped(text: str, escapes: dict[int, str]) -> str:
+    return _NO_CHARACTER.sub("\ufffd", text).translate(escapes)
 
 
 def number_text(values: npt.ArrayLike) -> str:
