@@ -157,6 +157,55 @@ def test_sr1_walks(number, factor):
     assert np.degrees(found.joint_errors).max() < 1.0
 
 
+def rests(body: bm.Body) -> bool:
+    """Return whether a body without joints stands in its start pose: its centre of mass is above three of its lowest corners or more."""
+    link = body.links[0]
+    shapes = [shape.to_mesh().vertices for shape in link.collisions or link.visuals]
+    if body.num_joints or len(body.links) > 1 or not shapes:
+        return False
+    pose = rotations.to_matrix(body.root_pose[3:])
+    points, center = np.concatenate(shapes) @ pose.T, pose @ link.center_of_mass
+    low = points[points[:, 2] < points[:, 2].min() + 1e-4, :2] - center[:2]
+    around = np.sort(np.arctan2(low[:, 1], low[:, 0]))
+    return (
+        len(low) > 2
+        and np.linalg.norm(low, axis=1).min() > 0.01
+        and np.diff(around, append=around[0] + 2 * np.pi).max() < 3.0
+    )
+
+
+@pytest.mark.skipif(not ACCEPT, reason="in make accept")
+def test_every_model_of_the_samples_can_be_simulated():
+    """For 5 s: numbers stay finite, and what rests stays within 5 mm; at rest a robot does not touch itself."""
+    paths = corpus_files(
+        "wrl/**/*.wrl",
+        "body/**/*.body",
+        *(f"{folder}/**/*.{suffix}" for folder in ("wrl", "body", "robots") for suffix in ("urdf", "xml")),
+    )
+    resting = 0
+    for path in paths:
+        try:
+            body = bm.load_body(path)
+            found = bm.simulate(body, end=5.0, sensors=False, frame_rate=10) if body.mass > 0 else None
+        except (bm.FormatError, ValueError):  # it is no robot, or one that MuJoCo cannot hold
+            continue
+        if found is None:
+            continue
+        assert not found.diverged and np.isfinite(found.states).all(), path
+        model = found.model
+        data = mujoco.MjData(model)
+        data.qpos[:], data.qvel[:] = found.states[0, : model.nq], 0.0
+        mujoco.mj_forward(model, data)
+        own = set(found.bodies.tolist())
+        pairs = model.geom_bodyid[data.contact.geom]
+        assert not any(set(pair) <= own and data.contact.dist[k] < 0 for k, pair in enumerate(pairs.tolist())), path
+        if body.links[0].joint.type == "fixed" or rests(body):
+            moved = body.forward_kinematics(found.q[::100], found.root[::100])[:, :, :3]
+            assert np.linalg.norm(moved - moved[0], axis=2).max() < 0.005, path
+            resting += body.links[0].joint.type != "fixed"
+    assert resting > 20
+
+
 def test_sensors_fit_the_recorded_motion(biped):
     """In quiet stance: force sensors as `bm.dynamics` of the recorded motion, within 2 % of the weight; gyro and accelerometer as its
     derivatives, within 1 %."""
