@@ -10,12 +10,13 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.balancing.planning import plan_center
+from bodymotion.balancing.stance import _half_planes
 from bodymotion.dynamics import foot_slips, measure
 from bodymotion.motion import Timeline, Vector3Seq
 from keyposes.reference import arrays, body_of, key_poses_of, robots
 from models_across.jointed_models import pinocchio_model_of
 from sample_files import ACCEPT, CORPUS, ROOT
-from walker import frames, moving, smoothly, walker
+from walker import GRAVITY, frames, moving, smoothly, walker, with_root
 
 SQUARE = (np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), np.full(4, 0.1))
 
@@ -141,6 +142,61 @@ def test_the_centre_of_mass_falls_freely_in_a_flight(rate):
     assert not new.report.remaining
 
 
+def hop(rate: float, speed: float = 1.0, crouching: float = 0.6) -> tuple[np.ndarray, bm.Motion]:
+    """Return where the walker flies (T,), and its hop: the trunk is thrown at a speed [m/s], legs keep their length in the air.
+
+    Before and after, its height is the polynomial of order 5 from rest to that speed and the acceleration of free fall.
+    """
+    times, seconds = frames(rate, 3.0), 2.0 * speed / GRAVITY
+    since = times - 1.5 + seconds / 2.0
+    powers = np.arange(3, 6)
+    ends = crouching ** (powers - [[0], [1], [2]]) * np.array([[1, 1, 1], [3, 4, 5], [6, 12, 20]])
+    shares = np.linalg.solve(ends, [0.0, speed, -GRAVITY])
+    before = np.clip(crouching + seconds / 2.0 - np.abs(times - 1.5), 0.0, crouching)
+    air = np.abs(times - 1.5) < seconds / 2.0
+    lift = np.where(air, speed * since - 0.5 * GRAVITY * since**2, 0.0)
+    return air, moving(times, z=np.where(air, lift, before[:, None] ** powers @ shares), lift=(lift, lift))
+
+
+@pytest.mark.parametrize("rate", [50.0, 100.0])
+def test_a_hop_that_falls_freely_stays_as_it_is(rate):
+    air, motion = hop(rate)
+    assert air.sum() > 0.19 * rate
+    new = bm.balance(walker(), motion)
+    assert new.components == motion.components
+    assert not new.report.remaining
+
+
+@pytest.mark.parametrize(("height", "seconds"), [(0.02, 0.1), (0.02, 0.3), (0.1, 1.5)])
+def test_feet_that_rise_although_the_robot_does_not_fall_stay_on_the_ground(height, seconds):
+    times, body = frames(100.0), walker()
+    lift = height * smoothly(times, 1.0, 1.04) * (1.0 - smoothly(times, 0.96 + seconds, 1.0 + seconds))
+    motion = moving(times, x=0.02 * np.sin(times), lift=(lift, lift))
+    assert not measure(body, motion).contacts.in_contact.any(axis=1).all()
+    new = bm.balance(body, motion)
+    after = measure(body, new)
+    assert (after.stability_margin >= 0.01).all() and not new.report.remaining
+    assert np.abs(body.forward_kinematics(after.joint_displacements, after.root_poses)[:, [2, 4], 2]).max() < 1e-3
+    assert np.abs(after.root_poses[:, :3] - motion.link_position.values[:, 0, :3]).max() < 5e-3
+
+
+def test_the_moment_that_a_rotation_in_the_air_needs_is_reported():
+    air, motion = hop(100.0)
+    times = motion.joint_displacement.timeline.times
+    angle = np.where(air, 0.05 * np.sin(np.pi * (times - times[air][0]) / np.ptp(times[air])) ** 2, 0.0)
+
+    def pitch(root: np.ndarray) -> None:
+        root[:, 3], root[:, 5] = np.cos(0.5 * angle), np.sin(0.5 * angle)
+
+    new = bm.balance(walker(), with_root(motion, pitch))
+    (text,) = [text for text in new.report.remaining if "Nm" in text]
+    moment = float(text.split(" Nm")[0].split()[-1])
+    turned = 2.0 * np.arcsin(new.link_position.values[:, 0, 5])
+    inertia = 0.5  # of the trunk, which has all the mass
+    assert moment == pytest.approx(inertia * np.abs(np.diff(turned, 2)).max() * 100.0**2, rel=0.1)
+    assert moment > 5.0
+
+
 def test_a_load_is_balanced_at_any_frame_rate_for_the_feet_and_ground_that_are_named(biped):
     """With more coefficients of the spline than frames, its oscillations between the frames throw the robot over."""
     body, walk = loaded(biped[0], "WAIST", (0.0, 0.3, 0.2), 12.0), biped[1].resample(20.0, "cubic")
@@ -213,6 +269,21 @@ def planned(center: np.ndarray, *, numbers: list[int], at_rest: tuple[bool, bool
     zero = np.zeros((count, 2))
     times = 0.01 * np.arange(count)
     return plan_center(times, center, zero, zero, np.full(count, 0.08), [SQUARE], numbers, at_rest)
+
+
+def test_needless_edges_of_a_polygon_do_not_change_the_plan():
+    """A sole of 0.2 m by 0.1 m whose corners are rounded has 24 sides; smaller by 40 mm, most of them are beyond the others."""
+    angles = np.linspace(0.0, 2.0 * np.pi, 720, endpoint=False)
+    square = np.maximum(np.abs(np.cos(angles)), np.abs(np.sin(angles)))
+    corners = np.stack((np.cos(angles) / square * 0.09, np.sin(angles) / square * 0.04), axis=1)
+    corners += 0.01 * np.stack((np.cos(angles), np.sin(angles)), axis=1) + [0.3, -0.2]
+    normals, limits = _half_planes(corners, 0.03)
+    assert 4 <= len(limits) < 24
+    points = np.random.default_rng(0).uniform([0.2, -0.3], [0.4, -0.1], (2000, 2))
+    directions = np.stack((np.cos(angles[::30]), np.sin(angles[::30])), axis=1)
+    widths = (corners @ directions.T).max(axis=0) - directions @ corners.mean(axis=0)
+    depths = (points - corners.mean(axis=0)) @ directions.T - widths + np.minimum(0.03, 0.8 * widths)
+    assert ((points @ normals.T - limits).max(axis=1) <= 0).tolist() == (depths.max(axis=1) <= 0).tolist()
 
 
 def test_a_centre_at_rest_outside_of_the_polygon_comes_to_its_edge():

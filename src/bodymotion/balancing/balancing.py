@@ -49,9 +49,6 @@ MAX_FACTOR = 100  # A motion that had to be made slower by more has a jump.
 EASING_TIME = 0.2  # [s] A motion slows down over this time before a joint would be too fast.
 
 
-UNCHANGED = "no better postures were found, so they are as before"
-
-
 @dataclass(frozen=True, kw_only=True)
 class BalanceReport:
     """What was changed in a motion, and what is not right yet.
@@ -183,8 +180,8 @@ def balance(
             break
         # What is faster than a body tilts is mostly the noise of a file.
         cutoff = ROOT_CUTOFF if old.motion.link_position is None else ZMP_CUTOFF
-        root = smoothed(old.root_poses, old.times, cutoff)
-        smooth = smoothed(old.joint_displacements, old.times, ZMP_CUTOFF, are_poses=False), root
+        root = smoothed(old.root_poses, old.times, cutoff, are_poses=True)
+        smooth = smoothed(old.joint_displacements, old.times, ZMP_CUTOFF), root
         plan = plan_feet(old, body.forward_kinematics(*smooth))
         missed, now = _balanced(old, smooth, plan, margin)
     report = _report(original, old, now, plan, missed, slowed, acceleration)
@@ -223,30 +220,26 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
     q, root, now = *before, old
     kept = np.where(plan.contact, plan.shifts, 0.0).max(axis=1), old
     best, low = kept, np.zeros(1)
-    inside = [
-        (polygons[k][1] - polygons[k][0] @ p).min() for k, p in zip(numbers, _smooth_zmp(old), strict=True) if k >= 0
-    ]
+    points = zip(numbers, _smooth_zmp(old), strict=True)
+    inside = [(polygons[k][1] - polygons[k][0] @ point).min() for k, point in points if k >= 0]
     if _score(old, kept[0])[0] == 1 and np.quantile(inside, 0.01) >= -SAFE_MARGIN and _slip(old) <= MAX_MISS:
         return kept
     for number in range(MAX_ITERATIONS):
-        path = now.center_of_mass
-        fall = np.maximum(now.center_of_mass_acceleration[:, 2] - now.gravity[2], 0.1 * -now.gravity[2])
-        pendulum = smoothed(((now.center_of_mass[:, 2] - ground) / fall)[:, None], times, ZMP_CUTOFF)[:, 0]
-        offset = np.nan_to_num(
-            now.zmp[:, :2] - path[:, :2] + pendulum[:, None] * now.center_of_mass_acceleration[:, :2]
-        )
+        path, rate = now.center_of_mass, now.center_of_mass_acceleration
+        fall = np.maximum(rate[:, 2] - now.gravity[2], 0.1 * -now.gravity[2])
+        pendulum = smoothed(((path[:, 2] - ground) / fall)[:, None], times, ZMP_CUTOFF)
+        offset = np.nan_to_num(now.zmp[:, :2] - path[:, :2] + pendulum * rate[:, :2])
         inner = np.clip(np.arange(len(times)), END_FRAMES, len(times) - 1 - END_FRAMES)
         offset = smoothed(np.clip(offset[inner], -MAX_OFFSET, MAX_OFFSET), times, ZMP_CUTOFF)
-        wanted = plan_center(
-            times, wish[:, planned], acceleration[:, planned], offset, pendulum, polygons, numbers, at_rest
-        )
+        old_path = wish[:, planned], acceleration[:, planned]
+        wanted = plan_center(times, *old_path, offset, pendulum[:, 0], polygons, numbers, at_rest)
         change = np.abs(wanted - center[:, planned]).max()
         if number and change < DONE and low.max() <= MIN_LOWERING:
             break
         center[:, 2], center[:, planned] = wish[:, 2], wanted
         root = np.concatenate((root[:, :2] + (wanted - path[:, planned])[:, :2], root[:, 2:]), axis=1)
         lifted = replace(plan, targets=_lifted(plan.targets, center[:, 2] - smooth[:, 2], air))
-        q, root, missed = solve_postures(body, lifted, center, before, (before[0], root))
+        q, root, missed = solve_postures(body, lifted, center, before, (q, root))
         if body.extra_joints:
             q = close_loops(body, q).q
         now = measure(body, Motion.from_joints(q, times=times, root=root), feet=plan.links, ground=ground)
@@ -274,19 +267,31 @@ def _score(now: Measures, missed: Floats) -> tuple[float, float]:
     """Return the share of frames that are as they should be, and the minimum margin [m]; more is better."""
     limits = np.array([joint.lower <= joint.upper for joint in now.body.joints], dtype=bool)
     inside = (now.limit_distances[:, limits] >= -1e-6).all(axis=1)
-    good = (now.stability_margin >= SAFE_MARGIN) & (missed < MAX_MISS) & inside
-    return float(np.mean(good)), float(np.nan_to_num(_minimum(now.stability_margin), nan=-np.inf))
+    carried = np.where(_falls(now), np.nan, now.stability_margin)
+    good = (_falls(now) | (carried >= SAFE_MARGIN)) & (missed < MAX_MISS) & inside
+    return float(np.mean(good)), float(np.nan_to_num(_minimum(carried), nan=-np.inf))
 
 
-def smoothed(values: Floats, times: Floats, cutoff: float, *, are_poses: bool = True) -> Floats:
-    """Return values (T, …) without what is faster than a cutoff [Hz]; as they are below 3 frames.
+def _held(now: Measures) -> Floats:
+    """Return the force [1] and the moment about the centre of mass [m] (T, 2) that hold the robot, as parts of its weight."""
+    force, moment = np.split(now.root_wrench, 2, axis=1)
+    moment = moment - np.cross(now.center_of_mass - now.root_poses[:, :3], force)
+    weight = now.body.mass * float(np.linalg.norm(now.gravity))
+    return np.stack([np.linalg.norm(part, axis=1) for part in (force, moment)], axis=1) / weight
 
-    Seven columns are poses, unless `are_poses` is False.
-    """
+
+def _falls(now: Measures) -> npt.NDArray[np.bool_]:
+    """Return where (T,) the robot falls freely: nothing holds it. Accelerations of the frames next to these are not reliable."""
+    free = (_held(now) <= [MAX_FORCE_SHARE, SAFE_MARGIN]).all(axis=1)
+    return np.convolve(free, np.ones(1 + 2 * END_FRAMES))[END_FRAMES:-END_FRAMES] > 0
+
+
+def smoothed(values: Floats, times: Floats, cutoff: float, *, are_poses: bool = False) -> Floats:
+    """Return values (T, …) without what is faster than a cutoff [Hz]; as they are below 3 frames."""
     if len(times) < MIN_FILTERED:
         return values
     weights = gaussian(float(np.clip(cutoff * np.median(np.diff(times)), 1.0 / len(values), 0.5)))
-    return all_low_passed(values, weights, poses=are_poses and values.shape[1] == 7)
+    return all_low_passed(values, weights, poses=are_poses)
 
 
 def _known_zmp(now: Measures) -> Floats:
@@ -330,17 +335,13 @@ def _excess_torque(now: Measures) -> Floats:
     themselves, slowing down does not help.
     """
     lower, upper = EFFORT_SHARE * np.reshape(_efforts(now.body), (-1, 2)).T
-    torques = smoothed(now.torques, now.times, ZMP_CUTOFF, are_poses=False)
+    torques = smoothed(now.torques, now.times, ZMP_CUTOFF)
     beyond = (torques < lower) | (torques > upper)
     if not beyond.any() or not now.contacts.in_contact.any(axis=1).all():
         return np.ones(len(now.times))
     rates = ("joint_velocities", "joint_accelerations", "root_velocity", "root_acceleration")
-    rest = smoothed(
-        replace(now, **{name: 0.0 * getattr(now, name) for name in rates}).torques,
-        now.times,
-        ZMP_CUTOFF,
-        are_poses=False,
-    )
+    still = replace(now, **{name: 0.0 * getattr(now, name) for name in rates})
+    rest = smoothed(still.torques, now.times, ZMP_CUTOFF)
     added = torques - rest
     kept = np.where(added > 0, upper - rest, lower - rest) / np.where(beyond, added, 1.0)
     kept = np.where(beyond & (rest > lower) & (rest < upper), np.clip(kept, MAX_SLOWER_ONCE**-2, 1.0), 1.0)
@@ -396,7 +397,8 @@ def _report(
 
     feet = [old.body.links[index].name for index in plan.links]
     joints = [joint.name or f"joint {k}" for k, joint in enumerate(old.body.joints)]
-    unchanged = now is old and _score(now, missed)[0] < 1
+    found_none = now is old and _score(now, missed)[0] < 1
+    unchanged = ("no better postures were found, so they are as before",) if found_none else ()
     placed = [poses.transform_points(one.link_poses[:, plan.links], plan.points) for one in (now, old)]
     return BalanceReport(
         seconds=float(times[-1] - times[0]),
@@ -412,7 +414,7 @@ def _report(
         joints=changes(joints, np.abs(now.joint_displacements - old.joint_displacements)),
         sliding=tuple(joints[k] for k, joint in enumerate(old.body.joints) if joint.type == "slide"),
         slowed=slowed,
-        remaining=(*((UNCHANGED,) if unchanged else ()), *_remaining(now, plan, missed, acceleration)),
+        remaining=(*unchanged, *_remaining(now, plan, missed, acceleration)),
     )
 
 
@@ -437,15 +439,12 @@ def _remaining(now: Measures, plan: FootPlan, missed: Floats, acceleration: floa
         if parts:
             found.append(f"{what} from {', '.join(parts[:3])}{more}{rest}")
 
-    stands = plan.contact.any(axis=1)
-    margin = f"stability margin {1e3 * _minimum(now.stability_margin):.1f} mm, expected 10 mm or more,"
-    note(margin, (now.stability_margin < SAFE_MARGIN) & stands)
-    force, moment = np.split(now.root_wrench, 2, axis=1)
+    stands, falls = plan.contact.any(axis=1), _falls(now)
+    margin = f"stability margin {1e3 * _minimum(now.stability_margin[stands & ~falls]):.1f} mm, expected 10 mm or more,"
+    note(margin, (now.stability_margin < SAFE_MARGIN) & stands & ~falls)
+    held = ~falls & ~(stands & np.isfinite(now.stability_margin))
     weight = now.body.mass * float(np.linalg.norm(now.gravity))
-    pull = np.linalg.norm(force, axis=1)
-    twist = np.linalg.norm(moment - np.cross(now.center_of_mass - now.root_poses[:, :3], force), axis=1)
-    held = ~stands & ((pull > MAX_FORCE_SHARE * weight) | (twist > SAFE_MARGIN * weight))
-    most, twisted = (values.max(where=held, initial=0.0) for values in (pull, twist))
+    most, twisted = weight * _held(now).max(axis=0, where=held[:, None], initial=0.0)
     wrong = f"in the air {most:.3g} N and {twisted:.3g} Nm are needed, expected none,"
     note(wrong, held, ": rotations are as before")
     far = f"feet or centre of mass are up to {1e3 * missed.max():.1f} mm from their goals"
@@ -474,10 +473,9 @@ def _result(motion: Motion, old: Measures, now: Measures, report: BalanceReport)
     """Return the motion with the joints, root and zero moment point of the measures `now`, at the times of `old`."""
     rest = tuple(c for c in motion.components if c.content not in (JOINT_DISPLACEMENT, LINK_POSITION, ZMP))
     changed = now is not old or report.slowed
-    problems = tuple(NOT_EDITED.problem(f"{c.content} is not changed with the postures") for c in rest if changed)
-    problems = (*motion.problems, *problems)
+    notes = [NOT_EDITED.problem(f"{c.content} is not changed with the postures") for c in rest if changed]
     if now is old:
-        return BalancedMotion(motion.components, motion.extra, problems=problems, report=report)
+        return BalancedMotion(motion.components, motion.extra, problems=(*motion.problems, *notes), report=report)
     joints = motion.joint_displacement
     timeline = joints.timeline if joints is not None else Timeline.stamped(old.times)
     q, root = now.joint_displacements, now.root_poses[:, None]
@@ -487,4 +485,4 @@ def _result(motion: Motion, old: Measures, now: Measures, report: BalanceReport)
         MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=root, part_labels=root_label),
         Vector3Seq(content=ZMP, timeline=timeline, values=_known_zmp(now)),
     )
-    return BalancedMotion((*new, *rest), motion.extra, problems=problems, report=report)
+    return BalancedMotion((*new, *rest), motion.extra, problems=(*motion.problems, *notes), report=report)

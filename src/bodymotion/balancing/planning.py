@@ -127,8 +127,7 @@ def plan_center(
         raise ValueError(
             f"the path of the centre of mass could not be found ({status}): the motion's accelerations are too large"
         )
-    whole = _basis((times - times[0]) / gap, count, 0)
-    return np.asarray(whole @ found[: axes * count].reshape(axes, count).T)
+    return np.asarray(_basis((times - times[0]) / gap, count, 0) @ found[: axes * count].reshape(axes, count).T)
 
 
 def _basis(times: Floats, count: int, order: int) -> Any:  # noqa: ANN401

@@ -30,8 +30,9 @@ def solve_postures(
     limit is above the upper one have none.
     """
     q, legs = np.array(start[0]), body.columns_above(*plan.links)
-    # Stretched knees could bend either way: the search begins where they bend as they mostly do.
-    q[:, legs] += NOMINAL_SHARE * (old[0].mean(axis=0) - q)[:, legs]
+    if start[0] is old[0]:
+        # Stretched knees could bend either way: the first search begins where they bend as they mostly do.
+        q[:, legs] += NOMINAL_SHARE * (q.mean(axis=0) - q)[:, legs]
     problem = TaskList(body, q, start[1], old[0])
     for k, link in enumerate(plan.links):
         goal = plan.targets[:, k].copy()

@@ -1,6 +1,7 @@
 """Where the feet of a balanced motion are: pinned while they stand, on smooth paths while they swing."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,19 +11,21 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, runs, without_short_runs
 from bodymotion.kernels.feet import hulls, lowest
 from bodymotion.motion.interpolation.lowpass import quintic
+from bodymotion.system.extras import need
 
 MIN_PHASE = 0.04  # [s] A shorter stance phase, or a shorter gap in one, is none.
 MAX_RISE = 2e-4
 """[m] A foot that is higher at the begin or end of a stance phase still comes down, or lifts off, if another one is in contact."""
+MAX_CARRIED, MIN_HOP, MAX_UNEVEN = 0.5, 0.03, 0.005
+"""A robot in the air that needs more than the first part of its weight, and whose feet rise by less than the second [m] or half of what
+they would in a flight, does not fly: its lowest feet, within the third [m], stay on the ground."""
 MIN_EDGE = 0.005  # [m] Points of a sole that are nearer to each other are one.
 MAX_TILT = 0.15  # [rad] A sole that is tilted by less is put flat on the ground.
-SWING_HEIGHT, MIN_STEP = 0.015, 0.002
-"""[m] A foot that is put elsewhere, by more than the second, rises at least this high."""
+SWING_HEIGHT, MIN_STEP = 0.015, 0.002  # [m] A foot that is put elsewhere, by more than the second, rises so high.
 CLEARANCE, MAX_SLIP = 0.0015, 5e-4
 """[m] Feet that move more than the second [m, rad] while they are lower than the first are held, and catch up afterwards."""
 CATCH_UP_TIME = 0.2  # [s]
-LANDING_TIME, MAX_LANDING_SPEED = 0.05, 0.15
-"""[s] So long it takes to come down, or to lift off, if it is faster [m/s]."""
+LANDING_TIME, MAX_LANDING_SPEED = 0.05, 0.15  # [s] A foot that is faster [m/s] takes so long to come down or lift off.
 CAUTION_TIME = 0.02  # [s] A foot carries nothing for so long after it comes down, and before it lifts off, while another one is in contact.
 MIN_ORIENTED = 5  # Feet whose legs have fewer joints are points: where they are tilted is left free.
 MAX_CORNERS, DIRECTIONS = 12, 24  # A support polygon with more corners is taken for one with so many sides.
@@ -61,7 +64,7 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
 
     A stance phase has the mean pose of its frames. In between, the foot's path is moved and rotated by what both phases next to it are, in
     a smooth transition; at its ends it rises before it moves sideways. A swing that goes below the ground gets a bump;
-    frames next to its ends may stay below.
+    frames next to its ends may stay below. Where all feet rise a little and the body does not fall, the lowest ones stay in contact.
     """
     times, feet, ground = measures.times, measures.feet, measures.ground
     old = smooth[:, list(feet.links)]
@@ -75,6 +78,13 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
             rises = np.ones(b - a, dtype=bool)
             rises[first : last + 1] = False
             contact[a:b, k] &= ~(rises & (others[a:b] > 0))
+    carried = measures.root_wrench[:, 2] / (measures.body.mass * -measures.gravity[2])
+    for a, b in runs(np.asarray(~contact.any(axis=1))):
+        highest = contacts.heights[a:b].max(axis=0)
+        # In a flight of t seconds all that keeps its shape rises by g·t²/8.
+        rise = -measures.gravity[2] * (times[b - 1] - times[a]) ** 2 / 8.0
+        if carried[a:b].mean() > MAX_CARRIED and highest.min() < max(MIN_HOP, 0.5 * rise):
+            contact[a:b] |= highest <= highest.min() + MAX_UNEVEN
     targets, points = np.array(old), []
     for k in range(len(feet.links)):
         own = feet.points[feet.edges[k] : feet.edges[k + 1]]
@@ -134,9 +144,14 @@ def _half_planes(corners: Floats, margin: float) -> tuple[Floats, Floats]:
             angles = np.arctan2(edges[0, 1], edges[0, 0]) + np.arange(4) * (0.5 * np.pi)
         normals = np.stack((np.cos(angles), np.sin(angles)), axis=1)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    limits = (corners @ normals.T).max(axis=0)
-    inner = limits - normals @ corners.mean(axis=0)
-    return normals, limits - np.minimum(margin, 0.8 * np.maximum(inner, 0.0))
+    middle = normals @ corners.mean(axis=0)
+    inner = (corners @ normals.T).max(axis=0) - middle
+    inner -= np.minimum(margin, 0.8 * np.maximum(inner, 0.0))
+    kept = np.arange(len(inner))
+    if inner.min() > 1e-6:  # Of the dual polygon, corners are the edges that no others make needless.
+        spatial: Any = need("scipy.spatial", "opt", "balancing")
+        kept = spatial.ConvexHull(normals / inner[:, None]).vertices
+    return normals[kept], (middle + inner)[kept]
 
 
 def _pinned(old: Floats, points: Floats, ground: float) -> Floats:

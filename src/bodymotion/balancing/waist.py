@@ -28,8 +28,7 @@ from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.system.extras import need
 
 GRAVITY = 9.8  # [m/s²] As the reference has it.
-MIN_GRAVITY = 1.0
-"""[m/s²] Of gravity and the mass's acceleration together: a body in the air is kept from dividing by 0."""
+MIN_GRAVITY = 1.0  # [m/s²] Of gravity and the mass's acceleration together, where a body falls freely.
 MAX_SHIFT = 1.0  # [m]
 MAX_FINAL_DISTANCE = 2e-3  # [m] The centre of mass must be so near to the zero moment point at the end for the waist to be put back there.
 CENTERING_STEPS = 12
@@ -133,9 +132,7 @@ def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[
 def _shift(center: Floats, fall: Floats, difference: Floats, step: float) -> Floats:
     """Return the shift (T, 2) that solves the tridiagonal system."""
     k = center[:, 2] / (fall * step * step)
-    bands = np.array(
-        (np.roll(-k, 1), 2.0 * k + 1.0, np.roll(-k, -1))
-    )  # upper, middle and lower ones, as SciPy has them
+    bands = np.array((np.roll(-k, 1), 2.0 * k + 1.0, np.roll(-k, -1)))  # upper, middle and lower ones, as of SciPy
     bands[2, -3:-2] = 0.0  # the reference leaves it out
     linalg: Any = need("scipy.linalg", "opt", "balancing")
     return np.asarray(linalg.solve_banded((1, 1), bands, difference))

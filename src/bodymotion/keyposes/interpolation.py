@@ -34,8 +34,7 @@ from bodymotion.system.memory import check_memory
 
 LEG_JOINTS = 6  # Chains of so many joints are moved by inverse kinematics.
 MIN_COSINE = 1e-6  # Nearer to ±90° of pitch, yaw is 0.
-MIN_ROOT_MOVE = 1e-9
-"""[m, or of a quaternion's component] A root that moves less than this stays where the body has it."""
+MIN_ROOT_MOVE = 1e-9  # [m, or of a quaternion's component] A root that moves less stays where the body has it.
 
 
 @dataclass(frozen=True)
@@ -233,8 +232,7 @@ def _bases(starts: Floats, flagged: npt.NDArray[np.bool_], used: npt.NDArray[np.
     """Return the base (T,) among the links (T, N): the latest that is flagged, else the latest."""
     if not starts.shape[1]:
         return np.full(len(starts), -1)
-    any_flagged = flagged.any(axis=1, keepdims=True)
-    candidates = np.where(any_flagged, flagged, used)
+    candidates = np.where(flagged.any(axis=1, keepdims=True), flagged, used)
     latest = np.argmax(np.where(candidates, starts, -np.inf), axis=1)
     return np.where(candidates.any(axis=1), latest, -1)
 
@@ -266,8 +264,7 @@ def fit(motion: Motion, body: Body, tolerance: float, name: str) -> KeyPoses:
     root = np.asarray(body.link_poses(motion)[:, 0])
     moves = bool(np.abs(root - body.root_pose).max() > MIN_ROOT_MOVE)
     zmp = motion.zmp
-    is_kept = zmp is not None and not zmp.is_root_relative and len(zmp.values) == len(q)
-    point = np.asarray(zmp.values) if zmp is not None and is_kept else None
+    point = None if zmp is None or zmp.is_root_relative or len(zmp.values) != len(q) else np.asarray(zmp.values)
 
     def pose(frame: int) -> KeyPose:
         position, rotation = root[frame, :3], rotations.to_matrix(root[frame, 3:])

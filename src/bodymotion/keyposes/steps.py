@@ -20,8 +20,7 @@ from bodymotion.keyposes.tracks import Key, Track
 
 StepStyle: TypeAlias = Literal["stealthy", "toe", "none"]
 
-LIFTING_HEIGHT = LANDING_HEIGHT = 0.005
-"""[m] A foot rises and sinks by this before and after it moves in any other way."""
+LIFTING_HEIGHT = LANDING_HEIGHT = 0.005  # [m] A foot rises and sinks by this before and after all other movement.
 MIN_HEIGHT_RATIO = 2.0  # Lower steps, in these heights, stay as they are.
 IMPACT_REDUCTION_HEIGHT = 0.005
 IMPACT_REDUCTION_TIME = 0.04  # [m], [s] So long before it lands, a foot is so high at most.

@@ -29,14 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CenterOfMassTask", "DistanceTask", "FrameTask", "HalfSpaceTask", "LookAtTask", "Solution", "Task", "inside"]
 
-MAX_ERROR = 1e-6
-"""[m, rad] A task with a smaller error is fulfilled."""
-RANGE = {1: 2 * np.pi, 2: 1.0}
-"""[rad or m] How far a rotating or sliding joint is from `q0` at most in random start poses."""
-MIN_QUATERNION = 1e-100
-"""A shorter quaternion is not an orientation: its square is 0."""
-MAX_NUMBER = 1e15
-"""[m, rad] Targets, start values and poses have no larger numbers, whose squares would overflow."""
+MAX_ERROR = 1e-6  # [m, rad] A task with a smaller error is fulfilled.
+RANGE = {1: 2 * np.pi, 2: 1.0}  # [rad or m] How far a rotating or sliding joint is from `q0` in random starts at most.
+MIN_QUATERNION = 1e-100  # A shorter quaternion is not an orientation: its square is 0.
+MAX_NUMBER = 1e15  # [m, rad] Targets, start values and poses have no larger numbers, whose squares would overflow.
 ORIGIN = (0.0, 0.0, 0.0)
 
 
@@ -189,10 +185,8 @@ class TaskList:
         self.body = body
         self.names: list[str] = []
         self.firsts: list[int] = []
-        self.parts: list[tuple[Any, ...]] = []
-        """Kind, links, points, direction, weights and sign of each task."""
-        self.goals: list[Floats] = []
-        """(7,) or (T, 7) of each task."""
+        self.parts: list[tuple[Any, ...]] = []  # Kind, links, points, direction, weights and sign of each task.
+        self.goals: list[Floats] = []  # (7,) or (T, 7) of each task.
         self.starts = _rows(np.zeros(body.num_joints) if q0 is None else q0, body.num_joints, "q0")
         self.roots = _rows(body.root_pose if root is None else root, 7, "root")
         _check_orientations(self.roots, "root")
