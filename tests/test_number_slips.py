@@ -63,7 +63,7 @@ def test_the_first_line_names_the_slip(name, text, said, tmp_path):
 
 def test_bytes_of_another_encoding_have_their_place(tmp_path):
     """The reader is told where the first byte is that is not UTF-8, and what to do."""
-    from bodymotion.cli.messages import lines_of
+    from bodymotion.cli.output import lines_of
 
     before = "# größer\n".encode() * 200_000
     text = SEQ.replace("ROW", "0.0, 1, 0.2").replace("content: BodyMotion", "content: BodyMotion\nauthor: Jürgen")

@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion.cli import checking
+from bodymotion.cli import check as checking
 from bodymotion.cli.app import app
-from bodymotion.cli.checking import check_files
+from bodymotion.cli.check import check_files
 from bodymotion.collection import find_files
 from bodymotion.diagnostics.catalogue import catalogue
 from waiting import TIMEOUT
@@ -195,7 +195,7 @@ def screen_of(text: str) -> str:
 def test_a_bar_and_the_text_do_not_mix(desk):
     """On a terminal the bar comes and goes, and the text is whole."""
     pty = pytest.importorskip("pty")
-    program = "from bodymotion.cli import main, progress; progress.DELAY = 0.0; main()"
+    program = "from bodymotion.cli import main, output; output.DELAY = 0.0; main()"
     command = [sys.executable, "-c", program, "check", str(desk / "broken.seq"), *[str(desk / "odd.seq")] * 3]
     plain = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
     own, other = pty.openpty()

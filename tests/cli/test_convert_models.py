@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.cli.messages import MAX_FURTHER, show_problems
+from bodymotion.cli.output import MAX_FURTHER, show_problems
 from bodymotion.diagnostics import losses
 from bodymotion.editing import reroot, scale
 from bodymotion.formats.registry import FORMATS

@@ -14,10 +14,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import bodymotion as bm
-from bodymotion.cli.messages import show_problems
-from bodymotion.cli.output import as_json, one_line, plain
+from bodymotion.cli.output import as_json, one_line, plain, progress, show_problems
 from bodymotion.cli.page import Page
-from bodymotion.cli.progress import progress
 from bodymotion.diagnostics import Location, Problem
 from waiting import until
 
@@ -235,7 +233,7 @@ def test_a_bar_after_a_while(monkeypatch, delay, shown):
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setattr("bodymotion.cli.progress.DELAY", delay)
+    monkeypatch.setattr("bodymotion.cli.output.DELAY", delay)
     with progress("reading [bold]a\x1bb") as report:
         until(lambda: report(1, 2) or not shown or "reading" in terminal.getvalue())
     assert (r"reading [bold]a\x1bb" in terminal.getvalue()) == shown

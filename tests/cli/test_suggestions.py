@@ -8,8 +8,7 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.cli.check import _Fixer
-from bodymotion.cli.checking import check_file
+from bodymotion.cli.check import _Fixer, check_file
 from bodymotion.diagnostics.spelling import choices
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion import editing
-from bodymotion.cli.checking import check_file
+from bodymotion.cli.check import check_file
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.gains import read_gains
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq

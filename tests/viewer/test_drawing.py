@@ -18,9 +18,9 @@ from bodymotion.diagnostics.text import html_text, node_name, shown
 from bodymotion.formats.meshes.glb import to_glb
 from bodymotion.geometry.shapes import Corners
 from bodymotion.scene.scene import Curve, path_frames
-from bodymotion.viewer.environment import PRESETS, framing, from_viewpoint
 from bodymotion.viewer.overlays import MAX_RAYS, device_labels, device_outline
 from bodymotion.viewer.plot_panel import svg_of, ticks, with_unique_names
+from bodymotion.viewer.scene_view import PRESETS, framing, from_viewpoint
 
 
 def document(data: bytes) -> dict:

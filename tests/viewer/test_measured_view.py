@@ -18,7 +18,6 @@ from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.analysis import analyze
-from bodymotion.viewer.analysis_overlays import TRAIL_PIECES, closed_corners, trail
 from bodymotion.viewer.limit_colors import (
     BEYOND_COLOR,
     NO_LIMIT_COLOR,
@@ -27,6 +26,7 @@ from bodymotion.viewer.limit_colors import (
     legend,
     shares,
 )
+from bodymotion.viewer.overlays import TRAIL_PIECES, closed_corners, trail
 from bodymotion.viewer.scene_view import SceneView, apply_defaults
 from bodymotion.viewer.server import quiet_server, stop_server
 from waiting import until

@@ -11,8 +11,7 @@ from small_robots import arm, biped, link
 
 import bodymotion as bm
 from bodymotion.notebooks.summaries import drawing
-from bodymotion.scene.scene import make_scene
-from bodymotion.scene.shapes import drawn_shapes, missing_files
+from bodymotion.scene.scene import drawn_shapes, make_scene, missing_files
 
 URDF = """<robot name="legs">
 <link name="hip"><visual><geometry><mesh filename="hip.stl"/></geometry></visual>{part}</link>

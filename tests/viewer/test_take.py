@@ -8,8 +8,7 @@ from small_robots import arm, biped, box, colored, link, swinging
 import bodymotion as bm
 from bodymotion.scene.loading import report_problems
 from bodymotion.scene.options import DisplayOptions
-from bodymotion.scene.scene import MAX_DISTANCE, make_scene
-from bodymotion.scene.shapes import BodyExtent, drawn_shapes
+from bodymotion.scene.scene import MAX_DISTANCE, BodyExtent, drawn_shapes, make_scene
 from bodymotion.viewer.scene_view import apply_defaults, reapply_defaults
 
 

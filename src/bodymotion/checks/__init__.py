@@ -13,11 +13,11 @@ from bodymotion.diagnostics.catalogue import catalogue
 
 if TYPE_CHECKING:
     from bodymotion.checks.findings import Moment
-    from bodymotion.checks.motions_on_bodies import moments
+    from bodymotion.checks.motions import moments
 
 __all__ = ["Moment", "catalogue", "check", "moments"]
 
-_LAZY = {"Moment": "findings", "moments": "motions_on_bodies"}
+_LAZY = {"Moment": "findings", "moments": "motions"}
 """Names that need the measures of a motion, which take long to load."""
 
 

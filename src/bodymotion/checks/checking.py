@@ -1,6 +1,8 @@
 """`check`: all problems of a file, a body, a motion or an animation."""
 
 import os
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,6 @@ import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.checks import rules
-from bodymotion.checks.line_ends import TEXT_FORMATS, check_line_ends
 from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Diagnostics, Findings, FormatError, Location, Problem, Source, SourceMap
 from bodymotion.diagnostics.catalogue import selected
@@ -21,9 +22,7 @@ from bodymotion.model.body import Body
 from bodymotion.model.joint_names import by_position as put_by_position
 from bodymotion.motion import Motion
 from bodymotion.skeleton import Skeleton
-from bodymotion.system.open_files import pipes_kept
-
-__all__ = ["check"]
+from bodymotion.system.open_files import open_file, pipes_kept
 
 MAX_ANGLE = np.radians(45)  # [rad] Between two frames; a smaller angle is no jump, however fast.
 MAX_TURN_SPEED = 100.0  # [rad/s] About twice that of the fastest limbs in recordings.
@@ -149,7 +148,7 @@ def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) 
             found = check_motion(value)
             if body is None:
                 return (*found, *check_units(value))
-            from bodymotion.checks.motions_on_bodies import check_motion_on_body
+            from bodymotion.checks.motions import check_motion_on_body
 
             return (*found, *check_motion_on_body(value, body))
     if isinstance(value, KeyPoses) and body is not None:
@@ -201,3 +200,51 @@ def _check_skeleton(skeleton: Skeleton) -> tuple[Problem, ...]:
         subject = ("frames", frame + 1)
         found.report(rules.SKELETON_JUMP, message, locate(subject), subject=subject)
     return found.problems
+
+
+TEXT_FORMATS = ("openhrp", "body", "seq", "cha", "urdf", "mjcf")  # The formats whose line endings are checked.
+NAMES = {b"\n": "LF", b"\r\n": "CR LF", b"\r": "CR"}
+_BLOCK_BYTES = 1 << 20
+_HEAD_BYTES = 1 << 10
+_END = re.compile(rb"\r\n?|\n")
+
+
+def check_line_ends(path: Path) -> tuple[Problem, ...]:
+    """Return the problem of a file with different line endings, at the first line with a rarer one. Memory is bounded."""
+    count: Counter[bytes] = Counter()
+    first: dict[bytes, int] = {}
+    line = 1
+    try:
+        with open_file(path) as file:
+            # No text in the encodings of these formats has a NUL.
+            if b"\0" in file.read(_HEAD_BYTES):
+                return ()
+            file.seek(0)
+            while block := file.read(_BLOCK_BYTES):
+                while block.endswith(b"\r") and (more := file.read(1)):
+                    block += more
+                # Most files have no CR and need no search.
+                ends = _END.findall(block) if b"\r" in block else [b"\n"] * block.count(b"\n")
+                for end in dict.fromkeys(ends):
+                    first.setdefault(end, line + ends.index(end))
+                count.update(ends)
+                line += len(ends)
+    except (OSError, ValueError):
+        return ()
+    if len(count) < 2:
+        return ()
+    (most, _), *_ = count.most_common()
+    first_line = min(number for end, number in first.items() if end != most)
+    counts = ", ".join(f"{number} with {NAMES[end]}" for end, number in count.most_common())
+    return (rules.LINE_ENDS.problem(f"the lines have different endings: {counts}", Location(str(path), first_line)),)
+
+
+def most_common_end(data: bytes) -> bytes:
+    """Return the most common line ending; LF for a text of one line."""
+    return max(NAMES, key=Counter(found[0] for found in _END.finditer(data)).__getitem__)
+
+
+def other_ends(data: bytes) -> list[tuple[int, int]]:
+    """Return the spans of the line endings that are not the most common one."""
+    most = most_common_end(data)
+    return [found.span() for found in _END.finditer(data) if found[0] != most]

@@ -1,4 +1,4 @@
-"""When a motion breaks rules: moments, and the problem that is made of all moments of one rule."""
+"""When and where a motion breaks rules: moments, their location in the file, and the problem of all moments of one rule."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.diagnostics import Location, Problem, Rule, Severity
+from bodymotion.checks import rules
+from bodymotion.diagnostics import Location, Problem, Rule, Severity, Subject
 from bodymotion.geometry.arrays import Floats
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
+from bodymotion.motion.components import Timeline
 
 FrameLocator: TypeAlias = Callable[[int], Location]  # Returns the location of a frame in its file.
 
@@ -179,3 +182,28 @@ def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> 
     data = {"time": worst.time, "frame": worst.frame, "subject": worst.subject, "amount": worst.amount}
     problem = replace(rule.problem(message, worst.location, data=data), severity=worst.severity)
     return [Finding(problem, tuple(sorted(kept, key=lambda m: (m.time, -m.amount))))]
+
+
+def component_number(motion: Motion, component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> int:
+    """Return the index of a component in its motion."""
+    return next(k for k, one in enumerate(motion.components) if one is component)
+
+
+def frame_location(motion: Motion, component: int, frame: int, part: int | None = None) -> Location:
+    """Return where a frame of a component, or one part of it, is in the file; `inside` is its path in the document."""
+    path = motion.source.path
+    inside = f"components[{component}].frames[{frame}]"
+    subject: Subject = ("components", component, "frames", frame)
+    found = motion.source.locations.locate(subject if part is None else (*subject, part))
+    if found is None:
+        return Location(None if path is None else str(path), inside=inside)
+    return found if found.inside else replace(found, inside=inside)
+
+
+def too_fast(reason: str, timeline: Timeline, location: Location, factor: float = 10.0) -> Finding:
+    """Return the finding of a motion that is too fast as a whole, possibly by a `factor`, a power of ten."""
+    rate = timeline.frame_rate
+    timing = "its time stamps" if rate is None else f"{rate:g} frames per second"
+    question = "are the time stamps seconds?" if rate is None else f"is it {rate / factor:g} frames per second?"
+    hint = f"{question} Otherwise slow it down: `bodymotion retime --speed`. Speeds and physics are not checked"
+    return Finding(rules.FRAME_RATE.problem(f"with {timing} {reason}", location, hint))

@@ -13,7 +13,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import IMAGE_FORMATS, Lines, Mesh, Points, Shape, Texture
 from bodymotion.model import inertias
 from bodymotion.model.links import Device, Joint, Link
-from bodymotion.scene.shapes import BodyExtent
+from bodymotion.scene.scene import BodyExtent
 from bodymotion.system.open_files import open_file, size_of
 
 MAX_SIZE, MIN_SIZE = 50.0, 1e-3  # [m] The size of a robot.

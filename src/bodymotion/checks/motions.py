@@ -1,21 +1,30 @@
-"""Rules about a motion by itself: numbers and quaternions, and whether numbers are in metres, radians and frames per second."""
+"""Rules about a motion, alone and on the body that it is for.
+
+Alone: numbers and quaternions, and whether numbers are in metres, radians and frames per second. On its body: its columns, the limits of
+the joints, link poses, and physics.
+"""
 
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.checks import rules
-from bodymotion.checks.findings import Finding
+from bodymotion.checks.findings import Finding, Moment, Sampling, component_number, frame_location, too_fast
+from bodymotion.checks.physics.checking import calm_steps, physics
 from bodymotion.checks.physics.samples import ground_of
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Subject
+from bodymotion.diagnostics.text import counted
+from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.units import FULL_TURN, MIN_SHARE
+from bodymotion.geometry.units import FULL_TURN, MIN_SHARE, angles_in_degrees
 from bodymotion.model.body import Body
+from bodymotion.model.joint_names import fit_problems
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
-from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import sampled
 from bodymotion.motion.rules import (
     MAX_LENGTH_ERROR,
@@ -100,22 +109,6 @@ def part_name(component: MultiValueSeq | MultiSE3Seq, part: int) -> str:
     labels = component.part_labels
     label = labels[part] if part < len(labels) else ""
     return repr(label) if label else f"{'joint' if isinstance(component, MultiValueSeq) else 'link'} {part}"
-
-
-def component_number(motion: Motion, component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> int:
-    """Return the index of a component in its motion."""
-    return next(k for k, one in enumerate(motion.components) if one is component)
-
-
-def frame_location(motion: Motion, component: int, frame: int, part: int | None = None) -> Location:
-    """Return where a frame of a component, or one part of it, is in the file; `inside` is its path in the document."""
-    path = motion.source.path
-    inside = f"components[{component}].frames[{frame}]"
-    subject: Subject = ("components", component, "frames", frame)
-    found = motion.source.locations.locate(subject if part is None else (*subject, part))
-    if found is None:
-        return Location(None if path is None else str(path), inside=inside)
-    return found if found.inside else replace(found, inside=inside)
 
 
 def check_units(motion: Motion) -> list[Problem]:
@@ -225,15 +218,6 @@ def _distance_from_root(zmp: Vector3Seq, root: Floats, times: Floats) -> float:
     return float(np.quantile(length, 0.9)) if length.size else math.nan
 
 
-def too_fast(reason: str, timeline: Timeline, location: Location, factor: float = 10.0) -> Finding:
-    """Return the finding of a motion that is too fast as a whole, possibly by a `factor`, a power of ten."""
-    rate = timeline.frame_rate
-    timing = "its time stamps" if rate is None else f"{rate:g} frames per second"
-    question = "are the time stamps seconds?" if rate is None else f"is it {rate / factor:g} frames per second?"
-    hint = f"{question} Otherwise slow it down: `bodymotion retime --speed`. Speeds and physics are not checked"
-    return Finding(rules.FRAME_RATE.problem(f"with {timing} {reason}", location, hint))
-
-
 def _degrees(motion: Motion) -> list[Problem]:
     """Return the problem of joint values that look like degrees: beyond a full turn from the start, or too fast for any motor."""
     joints = motion.joint_displacement
@@ -260,3 +244,298 @@ def _degrees(motion: Motion) -> list[Problem]:
     )
     hint = "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`"
     return [rules.IN_DEGREES.problem(message, frame_location(motion, component_number(motion, joints), frame), hint)]
+
+
+LIMIT_TOLERANCE = 1e-6  # [rad or m] The distance beyond a limit that is ignored: files have few digits.
+SPEED_TOLERANCE = 1.001
+"""The speed, as a multiple of the limit, that is ignored: speeds are differences between two frames."""
+POSE_TOLERANCE = 1e-3  # [m, rad] The difference from forward kinematics that is ignored.
+POSES_AT_ONCE = 1 << 16  # Poses that are compared in one block, which bounds the memory.
+MIN_SPEED_FACTOR = 3.0  # With a wrong frame rate the fastest joint has at least this multiple of its velocity limit.
+MIN_FAST_SHARE, MIN_FAST_STEPS = 0.02, 4
+"""A joint is too fast throughout where it is so in more than this share of the steps, and in more than this number."""
+MIN_MOVE = 0.02  # [rad or m] Joints that move less are left out.
+
+
+def check_motion_on_body(motion: Motion, body: Body) -> tuple[Problem, ...]:
+    """Return the problems of a motion on the body that it is for."""
+    return tuple(one.problem for one in _findings(motion, body))
+
+
+def moments(motion: Motion, body: Body) -> tuple[Moment, ...]:
+    """Return when a motion breaks rules on its body, in order of time: the moments of the problems that `check` reports.
+
+    They are those of limits (MOT204, MOT205), of link poses (MOT206) and of physics (MOT3xx). Of each rule, and for limits of each joint,
+    the 100 worst are kept; `amount` orders them. Problems of a motion as a whole have no moments.
+    """
+    with np.errstate(all="ignore"):
+        found = [moment for one in _findings(motion, body) for moment in one.moments]
+    return tuple(sorted(found, key=lambda moment: (moment.time, moment.rule, moment.subject)))
+
+
+_last: list[tuple[ref[Motion], ref[Body], list[Finding]]] = []
+"""The findings of the last motion on its body, for a report that calls both `check` and `moments`."""
+
+
+def _findings(motion: Motion, body: Body) -> list[Finding]:
+    for last_motion, last_body, found in _last:
+        if last_motion() is motion and last_body() is body:
+            return found
+    found = _find(motion, body)
+    _last[:] = [(ref(motion), ref(body), found)]
+    return found
+
+
+def _find(motion: Motion, body: Body) -> list[Finding]:
+    joints, links = motion.joint_displacement, motion.link_position
+    if joints is None and links is None:
+        if not motion.source.locations.is_known(("components", "all")):
+            return []
+        where = Location(None if motion.source.path is None else str(motion.source.path))
+        return [
+            Finding(rules.NOTHING_MOVES.problem("the motion has neither JointDisplacement nor LinkPosition", where))
+        ]
+    problems = Diagnostics()
+    found: list[Finding] = []
+    q = None
+    fast: list[Finding] = []
+    complete = not motion.source.locations.unknown
+    if joints is not None:
+        q = _columns(motion, joints, body, problems)
+    if joints is not None and q is not None and len(q):
+        in_degrees = _check_unit(motion, joints, q, body)
+        if in_degrees is not None:
+            # Limits, speeds and physics would only repeat this finding.
+            if links is not None:
+                _links_fit(motion, links, body, True, problems)
+            return [*map(Finding, problems.problems), Finding(in_degrees)]
+        found += _check_positions(_frames(motion, joints), component_number(motion, joints), q, body)
+    fits = links is None or _links_fit(motion, links, body, joints is not None, problems)
+    in_mm, unusable = in_millimetres(motion, body, q)
+    problems.extend((*in_mm, *time_steps(motion)))
+    if links is not None and fits and joints is not None and q is not None and links.content not in unusable:
+        found += _check_link_poses(motion, links, joints, q, body)
+    of_physics: list[Finding] = []
+    if complete and not problems.has_errors:
+        wrong_rate = [] if joints is None or q is None else _check_frame_rate(motion, joints, q, body)
+        of_physics = wrong_rate or physics(motion, body, q, unusable)
+    has_rate = not any(one.problem.rule == rules.FRAME_RATE.code for one in of_physics)
+    if complete and joints is not None and q is not None and has_rate:
+        shares = _speed_shares(joints, q, body, calm_steps(joints.timeline.times, of_physics))
+        fast = _check_speeds(_frames(motion, joints), component_number(motion, joints), body, shares)
+    return [*map(Finding, problems.problems), *found, *fast, *of_physics]
+
+
+def _check_unit(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) -> Problem | None:
+    """Return the problem of joint values (T, J) that look like degrees."""
+    turning = [
+        k
+        for k, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True))
+        if link >= 0 and joint.type == "rotate" and -math.inf < joint.lower <= joint.upper < math.inf
+    ]
+    lower = np.array([body.joints[k].lower for k in turning]) - LIMIT_TOLERANCE
+    upper = np.array([body.joints[k].upper for k in turning]) + LIMIT_TOLERANCE
+    found = angles_in_degrees(q[:, turning], lower, upper)
+    # A single joint may really make many turns.
+    if found is None or len(found.columns) < min(2, len(turning)):
+        return None
+    column, frame = turning[found.column], found.frame
+    name = body.joints[column].name or body.links[body.joint_links[column]].name
+    joint_count = f"{counted(found.beyond, 'joint')} {'is' if found.beyond == 1 else 'are'} beyond the limits"
+    inside = (
+        ""
+        if len(found.columns) == found.beyond
+        else f"; in degrees {len(found.columns)} of them would be within their limits"
+    )
+    message = (
+        f"{joint_count}, such as {name!r} at {q[frame, column]:.6g} in frame {frame}: these look like degrees{inside}"
+    )
+    number = component_number(motion, joints)
+    return rules.IN_DEGREES.problem(message, frame_location(motion, number, frame), subject=("components", number))
+
+
+def _component_location(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Location:
+    """Return the location of a component: that of its first frame, where it has one."""
+    number = component_number(motion, component)
+    inside = f"components[{number}]"
+    if component.num_frames:
+        return replace(frame_location(motion, number, 0), inside=inside)
+    path = motion.source.path
+    return Location(None if path is None else str(path), inside=inside)
+
+
+def _columns(motion: Motion, joints: MultiValueSeq, body: Body, problems: Diagnostics) -> Floats | None:
+    try:
+        q = body.joint_values(joints)
+    except ValueError as error:
+        problems.add(rules.JOINTS.problem(str(error), _component_location(motion, joints), ""))
+        return None
+    problems.extend(fit_problems(motion, body, partial(_component_location, motion, joints)))
+    return q
+
+
+def _links_fit(motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, problems: Diagnostics) -> bool:
+    count, wanted = links.num_parts, len(body.links)
+    if count > wanted or (count < wanted and not joints):
+        wrong = f"{links.content} has poses of {count} links, {body.name or 'the body'} has {wanted} links"
+        without = "" if count > wanted else ", and no joints to compute the others from"
+        problems.add(rules.LINKS.problem(wrong + without, _component_location(motion, links)))
+    return count == wanted
+
+
+def _check_link_poses(
+    motion: Motion, links: MultiSE3Seq, joints: MultiValueSeq, q: Floats, body: Body
+) -> list[Finding]:
+    if links.timeline != joints.timeline or not body.links or not len(q):
+        return []
+    step = max(POSES_AT_ONCE // len(body.links), 1)
+    worst = np.zeros(2)
+    at = [(0, 0), (0, 0)]
+    amount = np.zeros(len(q))
+    differs = np.zeros(len(body.links), dtype=bool)
+    for start in range(0, len(q), step):
+        recorded = links.values[start : start + step]
+        expected = body.forward_kinematics(q[start : start + step], recorded[:, 0])
+        distance = np.linalg.norm(recorded[..., :3] - expected[..., :3], axis=-1)
+        angle = rotations.angle_between(
+            rotations.normalized(recorded[..., 3:]), rotations.normalized(expected[..., 3:])
+        )
+        for kind, one in enumerate((distance, angle)):
+            one[~np.isfinite(one)] = 0.0
+            frame, link = (int(k) for k in np.unravel_index(int(np.argmax(one)), one.shape))
+            if one[frame, link] > worst[kind]:
+                worst[kind], at[kind] = one[frame, link], (start + frame, link)
+        both = np.maximum(distance, angle)
+        amount[start : start + len(recorded)] = both.max(axis=1)
+        differs |= (both > POSE_TOLERANCE).any(axis=0)
+    wrong = amount > POSE_TOLERANCE
+    if not wrong.any():
+        return []
+    (frame_a, link_a), (frame_b, link_b) = at
+    count, frames = int(np.count_nonzero(differs)), counted(int(np.count_nonzero(wrong)), "frame")
+    message = (
+        f"links are up to {worst[0] * 1000:.3g} mm ({body.links[link_a].name!r}, frame {frame_a}) and {np.degrees(worst[1]):.3g}° "
+        f"({body.links[link_b].name!r}, frame {frame_b}) from the forward kinematics of root and joints, in {frames}: "
+        f"{count} of {len(body.links)} links; the first in the tree is {body.links[int(np.argmax(differs))].name!r}"
+    )
+    number = component_number(motion, links)
+    problem = rules.POSES_DISAGREE.problem(message, frame_location(motion, number, int(np.argmax(wrong))))
+    of, text = _frames(motion, links), "links differ from the forward kinematics of root and joints in"
+    moments, _ = of.moments(rules.POSES_DISAGREE, amount / POSE_TOLERANCE, lambda run: f"{text} {of.when(run.worst)}")
+    return [Finding(problem, tuple(moments))]
+
+
+def _frames(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Sampling:
+    locate = partial(frame_location, motion, component_number(motion, component))
+    return Sampling(np.arange(component.num_frames), component.timeline.times, locate)
+
+
+def _check_positions(frames: Sampling, number: int, q: Floats, body: Body) -> list[Finding]:
+    """Report the joints that are beyond their limits."""
+    found: list[Finding] = []
+    for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
+        if link < 0 or joint.type not in ("rotate", "slide") or joint.lower > joint.upper:
+            continue
+        beyond = np.maximum(joint.lower - q[:, column], q[:, column] - joint.upper)
+        name, unit = joint.name or body.links[link].name, "rad" if joint.type == "rotate" else "m"
+        text = f"{unit} in frame {{frame}}, its limit is {{limit:.6g}} {unit}"
+        where = (q[:, column], (joint.lower, joint.upper), f"is at {{value:.6g}} {text}")
+        found += _beyond(rules.POSITION_LIMIT, "beyond it", frames, number, name, beyond / LIMIT_TOLERANCE, *where)
+    return found
+
+
+def _beyond(
+    rule: Rule,
+    how: str,
+    frames: Sampling,
+    number: int,
+    name: str,
+    amount: Floats,
+    values: Floats,
+    limits: tuple[float, float],
+    text: str,
+) -> list[Finding]:
+    """Return the finding of a joint whose `amount` (T or T − 1,) is above 1 in some frame.
+
+    `text` follows the name, with {frame}, {next}, {value} and {limit}: one of `values` and the one of `limits` that it is beyond.
+    """
+    wrong = amount > 1.0
+    if not (count := int(np.count_nonzero(wrong))):
+        return []
+
+    def message_of(frame: int) -> str:
+        value = float(values[frame])
+        limit = limits[0] if value < limits[0] else limits[1]
+        return f"{name!r} {text.format(frame=frame, next=frame + 1, value=value, limit=limit)}"
+
+    first, worst = int(np.argmax(wrong)), int(np.nanargmax(np.where(np.isnan(amount), -np.inf, amount)))
+    message = f"{message_of(worst)}: {how} in {counted(count, 'frame')}, first in frame {first}"
+    moments, _ = frames.moments(rule, amount, lambda run: message_of(run.worst), name)
+    problem = rule.problem(message, frames.locate(worst), subject=("components", number, "frames", worst))
+    return [Finding(problem, tuple(moments))]
+
+
+def _speed_shares(
+    joints: MultiValueSeq, q: Floats, body: Body, calm: npt.NDArray[np.bool_]
+) -> dict[int, tuple[Floats, Floats]]:
+    """Return for each joint that is too fast somewhere its speeds (T − 1,), and these as multiples of its limit.
+
+    Only `calm` steps (T − 1,) count; in the others a rule about sudden changes explains the speed.
+    """
+    found: dict[int, tuple[Floats, Floats]] = {}
+    if len(q) < 2:
+        return found
+    gaps = np.diff(joints.timeline.times)
+    for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
+        low, high = joint.velocity_lower, joint.velocity_upper
+        if link < 0 or joint.type not in ("rotate", "slide", "crawler") or not low < 0 < high:
+            continue
+        speed = np.diff(q[:, column]) / gaps
+        known = np.where(calm & np.isfinite(speed), speed, 0.0)
+        share = np.maximum(known / low, known / high)
+        if (share > SPEED_TOLERANCE).any():
+            found[column] = (known, share)
+    return found
+
+
+def _check_speeds(frames: Sampling, number: int, body: Body, fast: dict[int, tuple[Floats, Floats]]) -> list[Finding]:
+    """Report the joints that are too fast; `fast` is the result of `_speed_shares`."""
+    found: list[Finding] = []
+    for column, (speeds, share) in fast.items():
+        joint, link = body.joints[column], body.joint_links[column]
+        name, unit = joint.name or body.links[link].name, "m/s" if joint.type == "slide" else "rad/s"
+        text = f"moves at {{value:.6g}} {unit} from frame {{frame}} to {{next}}, its limit is {{limit:.6g}} {unit}"
+        where = (speeds, (joint.velocity_lower, joint.velocity_upper), text)
+        found += _beyond(rules.SPEED_LIMIT, "faster", frames, number, name, share / SPEED_TOLERANCE, *where)
+    return found
+
+
+def _check_frame_rate(motion: Motion, joints: MultiValueSeq, q: Floats, body: Body) -> list[Finding]:
+    """Report a frame rate that is far too high: a third of the joints are too fast in many frames, and one of them by far.
+
+    `q` (T, J) are the joint values. Joints that are fast in a few frames only are reported one by one.
+    """
+    fast = _speed_shares(joints, q, body, np.ones(max(len(q) - 1, 0), dtype=bool))
+    moving = [
+        column
+        for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True))
+        if link >= 0 and -math.inf < joint.velocity_lower < 0 < joint.velocity_upper < math.inf
+        if np.ptp(q[:, column]) > MIN_MOVE
+    ]
+    tops: dict[int, float] = {}
+    for column in moving:
+        share = fast.get(column, (0, np.zeros(0)))[1]
+        if np.count_nonzero(share > 1) > max(MIN_FAST_SHARE * len(share), MIN_FAST_STEPS):
+            tops[column] = float(np.partition(share, -MIN_FAST_STEPS)[-MIN_FAST_STEPS])
+    if (
+        len(tops) < min(3, len(moving))
+        or 3 * len(tops) < len(moving)
+        or max(tops.values(), default=0.0) < MIN_SPEED_FACTOR
+    ):
+        return []
+    worst = max(tops, key=lambda column: tops[column])
+    frame = int(np.argmax(fast[worst][1]))
+    name = body.joints[worst].name or body.links[body.joint_links[worst]].name
+    reason = f"{len(tops)} of {len(moving)} moving joints are too fast in many frames, {name!r} by up to {tops[worst]:.3g} times its limit"
+    factor = 10.0 ** max(math.ceil(math.log10(tops[worst])), 1)
+    return [too_fast(reason, joints.timeline, frame_location(motion, component_number(motion, joints), frame), factor)]

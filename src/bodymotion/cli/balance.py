@@ -45,8 +45,7 @@ def balance(
     """  # noqa: D301
     from bodymotion.balancing import balance as balanced
     from bodymotion.cli.files import check_output, load_pair, written
-    from bodymotion.cli.messages import show_problems
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress, show_problems
     from bodymotion.dynamics.contacts import foot_links
     from bodymotion.formats.registry import save
 

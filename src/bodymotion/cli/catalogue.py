@@ -46,7 +46,7 @@ def catalogue(
       --html FILE: Write a page with the motions found: a table with filters, pictures and players.
       --pictures N: Number of motions with a picture and a player on the page, from the first one on.
     """  # noqa: D301
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress
     from bodymotion.collection import build_catalogue, open_collection, query
 
     if output is None and not Path(source).is_dir():

@@ -1,14 +1,20 @@
-"""`bodymotion check FILE…`: check models, motions and Spot animations, and fix what has one right answer."""
+"""`bodymotion check FILE…`: check models, motions and Spot animations, and fix what has one right answer.
+
+Each file is checked by itself, in several processes where there are many.
+"""
 
 from __future__ import annotations
 
 import sys
+import traceback
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -20,7 +26,6 @@ from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from bodymotion.checks.fixing import Fixes
-    from bodymotion.cli.checking import Checked
     from bodymotion.model.body import Body
 
 MAX_NAMED_LINKS = 20  # Symbolic links that are not followed and are named; the others are counted.
@@ -71,11 +76,10 @@ def check(
       --fix: Fix in the files what has one right answer, and report what is left.
       --diff: Show what --fix would change as a unified diff, and change nothing.
     """  # noqa: D301
-    from bodymotion.cli.checking import check_files
+    from bodymotion.cli.check import check_files
     from bodymotion.cli.files import check_reading, load_body
-    from bodymotion.cli.messages import text_of
     from bodymotion.cli.output import as_json as json_text
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress, text_of
     from bodymotion.cli.sarif import sarif
     from bodymotion.collection import find_files
     from bodymotion.diagnostics.catalogue import selected
@@ -223,7 +227,7 @@ class _Fixer:
     def fix(self, answer: Checked, out: TextIO) -> Checked:
         """Show the changes of a file on `out`, write them where that is wanted, and return the result of a check after that."""
         from bodymotion.checks.fixing import find_fixes, fixable, write_fixes
-        from bodymotion.cli.checking import check_file
+        from bodymotion.cli.check import check_file
 
         codes = fixable(answer.problems, answer.path)
         if not codes:
@@ -265,3 +269,69 @@ def show_diff(found: Fixes, out: TextIO) -> None:
             out.write("\t".join(map(one_line, text.split("\t"))) + "\n")
     if next(lines, None) is not None:
         out.write(f"… {counted(len(found.edits), 'location')} in all; write to a pipe or file for the whole diff\n")
+
+
+MIN_BYTES = 4 << 20
+MIN_FILES = 40  # With fewer bytes and fewer files than this, starting processes takes longer than it saves.
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The problems of a file, and the traceback of a bug of bodymotion."""
+
+    path: Path
+    problems: tuple[Problem, ...]
+    trace: str = ""
+
+
+def check_files(
+    files: Sequence[Path],
+    body: Body | None = None,
+    workers: int | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Iterator[Checked]:
+    """Check files in `workers` processes, by default on all cores where there are many; return the answers in the order of the files.
+
+    The options are those of `check_file`; `body` is that of `model`, already read.
+    """
+    from bodymotion.checks import rules
+    from bodymotion.collection import in_order, map_files
+    from bodymotion.diagnostics import Location
+    from bodymotion.system.open_files import size_of
+
+    if workers is None and len(files) < MIN_FILES and sum(size_of(path) or 0 for path in files) < MIN_BYTES:
+        workers = 1
+    function = partial(check_file, body=body if workers == 1 else None, **options)
+    for outcome in in_order(map_files(function, files, workers=workers)):
+        path = files[outcome.index]
+        message = f"not checked: {outcome.error}"
+        yield outcome.value or Checked(path, (rules.CRASHED.problem(message, Location(str(path))),))
+
+
+def check_file(
+    path: Path,
+    body: Body | None = None,
+    *,
+    model: Path | None = None,
+    reading: Mapping[str, Any] = MappingProxyType({}),
+    **options: Any,  # noqa: ANN401
+) -> Checked:
+    """Check a file with options of readers and of `check`; every exception becomes a problem. Without `body`, `model` is read."""
+    from bodymotion.checks import check, rules
+    from bodymotion.cli.files import load_body
+    from bodymotion.diagnostics import FormatError, Location
+    from bodymotion.formats.registry import find_format
+
+    if body is None and model is not None:
+        body = load_body(model, dict(reading))
+    if reading:
+        with suppress(FormatError):
+            options |= find_format(path).options_of(reading)
+    try:
+        report = check(path, body=body, **options)
+    except MemoryError:
+        return Checked(path, (rules.CRASHED.problem("not enough memory to read the file", Location(str(path)), ""),))
+    except Exception as error:
+        message = f"not checked because of {type(error).__name__}: {error}"
+        return Checked(path, (rules.FAULT.problem(message, Location(str(path))),), traceback.format_exc())
+    return Checked(path, report.problems)

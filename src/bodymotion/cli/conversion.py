@@ -11,8 +11,7 @@ import click
 
 from bodymotion.cli.files import check_reading, conclude, is_large, load_body, load_motion
 from bodymotion.cli.options import ReaderOptions, flag_of, found_by
-from bodymotion.cli.output import one_line, say
-from bodymotion.cli.progress import Bar, progress
+from bodymotion.cli.output import Bar, one_line, progress, say
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted, with_article
 

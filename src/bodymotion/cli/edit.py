@@ -133,7 +133,7 @@ def edit(
       --foot LINK: For --append, --insert and --loop: the link that continues in place instead of the root, such as the foot in contact,
         or auto: the lowest one; needs --body.
     """  # noqa: D301
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress
     from bodymotion.formats.registry import find_format
 
     ctx = click.get_current_context()

@@ -162,7 +162,7 @@ def check_output(path: Path | None, read: Iterable[Path | None] = ()) -> None:
 
 def conclude(path: Path, problems: Sequence[Problem], every: bool = False) -> NoReturn:
     """Show problems and the name of the written file, and end with 3 if something was lost."""
-    from bodymotion.cli.messages import show_problems
+    from bodymotion.cli.output import show_problems
 
     show_problems(problems, every)
     written(path)
@@ -171,7 +171,7 @@ def conclude(path: Path, problems: Sequence[Problem], every: bool = False) -> No
 
 def saved(thing: Any, path: Path) -> int:  # noqa: ANN401
     """Write a file, show what it does not hold and its name, and return the exit code."""
-    from bodymotion.cli.messages import show_problems
+    from bodymotion.cli.output import show_problems
     from bodymotion.formats.registry import save
 
     losses = save(thing, path).problems

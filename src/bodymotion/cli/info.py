@@ -59,7 +59,7 @@ def info(reading: ReaderOptions, files: list[Path], as_json: bool = False, value
 
 def _answer(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Sequence[Problem]]:
     """Return what is known of a file, and its problems; report why it cannot be read."""
-    from bodymotion.cli.messages import show_problems
+    from bodymotion.cli.output import show_problems
     from bodymotion.diagnostics import FormatError
 
     problems: Sequence[Problem] = ()
@@ -84,7 +84,7 @@ def _read(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Seque
 
     found = find_format(path)
     if found.name == "seq" and path.stat().st_size > LARGE:
-        from bodymotion.cli.progress import progress
+        from bodymotion.cli.output import progress
         from bodymotion.formats.seq import open_motion
 
         with progress(f"reading {path.name}") as bar, open_motion(path) as reader:

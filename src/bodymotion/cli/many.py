@@ -237,7 +237,7 @@ class _Plan:
 
 def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing: dict[str, Any]) -> int:
     """Run the command for all files, and return the exit code."""
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress
     from bodymotion.collection import Outcome, in_order, map_files
     from bodymotion.collection.inputs import is_many
     from bodymotion.collection.records import Records, Row, key

@@ -79,8 +79,7 @@ def measure(
 
     from bodymotion import dynamics
     from bodymotion.cli.measure_output import about_written, as_data, page_of, write
-    from bodymotion.cli.messages import show_problems
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress, show_problems
     from bodymotion.dynamics.contacts import foot_links
     from bodymotion.system.atomic_files import check_not_read
 

@@ -60,7 +60,7 @@ def plot(
       listed --list: List the plots of these files, and exit.
     """  # noqa: D301
     from bodymotion.cli.files import check_output, written
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
     from bodymotion.scene.music import load_music

@@ -86,7 +86,7 @@ def render(
       --follow/--no-follow: Follow the root; by default where it moves far.
     """  # noqa: D301
     from bodymotion.cli.files import written
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress
     from bodymotion.rendering import render as render_them
 
     if len(files) > 2:

@@ -35,7 +35,7 @@ def report(
       --what NAMES: Plots, comma-separated, as for `bodymotion plot`.
     """  # noqa: D301
     from bodymotion.cli.files import written
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress
     from bodymotion.reports import PLOTS
     from bodymotion.reports import report as write
 

@@ -57,8 +57,7 @@ def retarget(
       --simulate: Print whether the robot stands in a simulation (extra `sim`).
     """  # noqa: D301
     from bodymotion.cli.files import check_output, check_reading, kind_of, load_body, written
-    from bodymotion.cli.messages import show_problems
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress, show_problems
     from bodymotion.formats.registry import find_format, load, save
     from bodymotion.model.joint_names import by_position as named_by_position
     from bodymotion.motion import Motion

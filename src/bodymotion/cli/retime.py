@@ -59,7 +59,7 @@ def retime(
       --common: Make all components equally long: a shorter one holds its last value.
     """  # noqa: D301
     from bodymotion.cli.files import check_reading, conclude, finish, is_large, load_animation, load_body, load_motion
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress
     from bodymotion.formats.registry import find_format
     from bodymotion.motion.interpolation import HOLDING
 

@@ -87,8 +87,7 @@ def simulate(
       --cameras FOLDER: Write the images of the cameras at their frame rates: .png, and depths as .npz.
     """  # noqa: D301
     from bodymotion.cli.files import check_output, load_motion, load_pair, saved
-    from bodymotion.cli.messages import show_problems
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress, show_problems
     from bodymotion.formats.gains import read_gains
     from bodymotion.simulation import ControllerError, load_project
     from bodymotion.simulation import simulate as run

@@ -51,7 +51,7 @@ def upload(
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
       --again: Also send what the robot already has.
     """  # noqa: D301
-    from bodymotion.cli.progress import progress
+    from bodymotion.cli.output import progress
     from bodymotion.collection.inputs import find_files
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.uploads import upload as send
@@ -221,7 +221,7 @@ def together(paths: list[Path], place: list[str] | None = None, html: Path | Non
       --html FILE: Write a self-contained page.
       --view: Show the robots in the browser.
     """  # noqa: D301
-    from bodymotion.cli.messages import show_problems
+    from bodymotion.cli.output import show_problems
     from bodymotion.formats.registry import load
     from bodymotion.spot.choreography.ensemble import ensemble
 
@@ -344,7 +344,7 @@ def _prompt(host: str) -> Callable[[str], tuple[str, str]] | None:
 
 def _show(outcome: Outcome) -> None:
     """Print the result of an upload on stdout, and its problems on stderr."""
-    from bodymotion.cli.messages import show_problems
+    from bodymotion.cli.output import show_problems
 
     where = f" ({outcome.source})" if outcome.source is not None else ""
     click.echo(one_line(f"{outcome.result:<9} {outcome.name}{where}"))

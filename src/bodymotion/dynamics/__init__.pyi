@@ -39,7 +39,7 @@ from bodymotion.dynamics.kinematics import link_velocities as link_velocities
 from bodymotion.dynamics.kinematics import point_velocities as point_velocities
 from bodymotion.dynamics.kinematics import rotor_inertias as rotor_inertias
 from bodymotion.dynamics.measures import Measures as Measures
-from bodymotion.dynamics.measuring import measure as measure
+from bodymotion.dynamics.measures import measure as measure
 from bodymotion.dynamics.quantities import QUANTITIES as QUANTITIES
 from bodymotion.dynamics.quantities import Quantity as Quantity
 from bodymotion.dynamics.quantities import Series as Series

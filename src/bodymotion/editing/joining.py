@@ -28,8 +28,7 @@ from bodymotion.motion import (
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import find_wraps
 from bodymotion.motion.interpolation.lowpass import quintic
-from bodymotion.motion.interpolation.sampling import are_poses
-from bodymotion.motion.interpolation.wraps import wrap_problem
+from bodymotion.motion.interpolation.sampling import are_poses, wrap_problem
 from bodymotion.spot.playback.dimensions import ARM_JOINTS
 from bodymotion.system.memory import check_memory
 

@@ -19,8 +19,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, not_resampled
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
-from bodymotion.motion.interpolation.sampling import check_increasing, check_rate
-from bodymotion.motion.interpolation.wraps import Wrap, find_wraps, wrap_problem
+from bodymotion.motion.interpolation.sampling import Wrap, check_increasing, check_rate, find_wraps, wrap_problem
 from bodymotion.motion.rules import unknown_component
 
 MIN_BYTES_OF_NUMBER = 5  # The smallest size of a number in a row: ``0.0, ``.

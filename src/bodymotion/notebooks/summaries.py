@@ -19,8 +19,7 @@ from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
 from bodymotion.scene.loading import groups_html
-from bodymotion.scene.scene import Curve, limits_text
-from bodymotion.scene.shapes import BodyExtent, drawn_shapes, missing_files_text
+from bodymotion.scene.scene import BodyExtent, Curve, drawn_shapes, limits_text, missing_files_text
 from bodymotion.viewer.plot_panel import COLORS, filled, largest_spans, svg_of, with_unique_names
 
 MAX_ROWS = 200

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from bodymotion.diagnostics import Problem
-from bodymotion.dynamics.measuring import configurations
+from bodymotion.dynamics.measures import configurations
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body

@@ -23,7 +23,7 @@ from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE
 from bodymotion.scene.scene import Scene
 
 if TYPE_CHECKING:
-    from bodymotion.checks import Moment
+    from bodymotion.checks.findings import Moment
     from bodymotion.checks.physics.collisions import Collisions
     from bodymotion.dynamics import Measures, Series
 
@@ -206,7 +206,7 @@ def _without_held_frames(scene: Scene) -> Scene:
 
 def _moments(scene: Scene) -> tuple[Moment, ...]:
     """Return when the motion breaks rules; those of an animation are at its keyframes."""
-    from bodymotion.checks import moments
+    from bodymotion.checks.motions import moments
 
     if scene.motion is None or scene.playback is not None:
         return ()
@@ -217,7 +217,7 @@ def _moments(scene: Scene) -> tuple[Moment, ...]:
 
 def _measure(scene: Scene) -> Measures:
     from bodymotion.dynamics import measure
-    from bodymotion.dynamics.measuring import ON_FEET
+    from bodymotion.dynamics.measures import ON_FEET
 
     joints = MultiValueSeq(content=JOINT_DISPLACEMENT, timeline=scene.timeline, values=scene.q)
     root = MultiSE3Seq(content=LINK_POSITION, timeline=scene.timeline, values=scene.link_poses[:, :1])

@@ -25,11 +25,18 @@ from bodymotion.scene.scene import Scene
 from bodymotion.viewer.analysis import BackgroundAnalysis, MotionAnalysis
 from bodymotion.viewer.animation_panel import AnimationControl
 from bodymotion.viewer.capture import Capture
-from bodymotion.viewer.environment import add_lights, apply_theme, framing, show_camera
 from bodymotion.viewer.panel import Panel
 from bodymotion.viewer.player import KEYS, Player, run_action
 from bodymotion.viewer.pose_handles import PoseHandles
-from bodymotion.viewer.scene_view import SceneView, apply_defaults, reapply_defaults
+from bodymotion.viewer.scene_view import (
+    SceneView,
+    add_lights,
+    apply_defaults,
+    apply_theme,
+    framing,
+    reapply_defaults,
+    show_camera,
+)
 from bodymotion.viewer.server import quiet_server, stop_server
 from bodymotion.viewer.timeline import script
 

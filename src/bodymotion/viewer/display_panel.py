@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from bodymotion.diagnostics.text import node_name, shown, small_html
 from bodymotion.scene.options import LABELS, LIMIT_OPTIONS
 from bodymotion.scene.scene import Scene
-from bodymotion.viewer.environment import PRESETS, show_camera
 from bodymotion.viewer.limit_colors import legend
+from bodymotion.viewer.scene_view import PRESETS, show_camera
 from bodymotion.viewer.server import on_user
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 
 from bodymotion.checks import rules
+from bodymotion.checks.checking import TEXT_FORMATS, most_common_end, other_ends
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
-from bodymotion.checks.line_ends import TEXT_FORMATS, most_common_end, other_ends
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.registry import find_format
 from bodymotion.system.atomic_files import whole_file

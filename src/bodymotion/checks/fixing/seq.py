@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from bodymotion.checks.checking import most_common_end
 from bodymotion.checks.fixing.edits import Edit, Lines
 from bodymotion.checks.fixing.numbers import unit_texts
-from bodymotion.checks.line_ends import most_common_end
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.bulk_rows import Layout

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from bodymotion.checks.checking import most_common_end
 from bodymotion.checks.fixing.edits import Edit
 from bodymotion.checks.fixing.numbers import unit_texts
-from bodymotion.checks.line_ends import most_common_end
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS

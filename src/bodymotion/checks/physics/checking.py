@@ -7,8 +7,19 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, Sampling, finding, runs
-from bodymotion.checks.motions import component_number, frame_location, too_fast
+from bodymotion.checks.findings import (
+    MAX_MOMENTS,
+    Finding,
+    FrameLocator,
+    Moment,
+    Run,
+    Sampling,
+    component_number,
+    finding,
+    frame_location,
+    runs,
+    too_fast,
+)
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.collisions import FLOOR, MIN_DEPTH, Collisions, find_collisions
 from bodymotion.checks.physics.samples import (
@@ -31,7 +42,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.interpolation import sampled
-from bodymotion.scene.shapes import missing_files
+from bodymotion.scene.scene import missing_files
 
 JOINT_RULES = (rules.JOINT_JUMPS.code, rules.JOINT_SPIKE.code, rules.FULL_TURN.code)
 MAX_ZMP_DISTANCE, MAX_ZMP_SHARE = 1.0, 0.1

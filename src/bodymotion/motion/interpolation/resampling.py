@@ -17,10 +17,12 @@ from bodymotion.motion.interpolation.sampling import (
     bridged,
     check_increasing,
     check_rate,
+    find_wraps,
     held_frames,
     sampler,
+    unwrapped,
+    wrap_problem,
 )
-from bodymotion.motion.interpolation.wraps import find_wraps, unwrapped, wrap_problem
 from bodymotion.motion.rules import BRIDGED
 from bodymotion.system.memory import check_memory
 
