@@ -12,7 +12,7 @@ import bodymotion as bm
 from bodymotion.balancing.waist import BalancerOptions, balanced
 from bodymotion.keyposes.interpolation import Interpolated, Plan
 from keyposes.reference import ANSWERS, answer, arrays, body_of, key_poses_of, robots
-from sample_files import ACCEPT, CORPUS, missing, sampled
+from sample_files import ACCEPT, CORPUS, ROOT, missing, sampled
 
 RUNS = {"plain__": ("none", False), "": ("stealthy", True), "toe__": ("toe", True)}
 
@@ -110,8 +110,6 @@ def test_a_published_walk_comes_out_of_its_key_poses() -> None:
 
 
 def test_key_poses_of_a_motion_keep_it_within_the_tolerance() -> None:
-    from sample_files import ROOT
-
     body = bm.load_body(ROOT / "examples" / "biped.wrl")
     walk = bm.load_motion(ROOT / "examples" / "biped_walk.seq")
     assert walk.joint_displacement is not None
@@ -123,6 +121,13 @@ def test_key_poses_of_a_motion_keep_it_within_the_tolerance() -> None:
         assert np.abs(back.joint_displacement.values - walk.joint_displacement.values).max() <= tolerance
         assert np.abs(body.link_poses(back)[:, 0, :3] - body.link_poses(walk)[:, 0, :3]).max() <= tolerance
         assert len(found) < 0.5 * walk.joint_displacement.num_frames
+
+
+@pytest.mark.parametrize("seconds", [1e12, 1e308])
+def test_a_motion_that_no_memory_holds_is_rejected(seconds: float) -> None:
+    poses = (bm.KeyPose(joints={0: 0.0}), bm.KeyPose(time=seconds, joints={0: 1.0}))
+    with pytest.raises(MemoryError):
+        bm.KeyPoses(poses=poses).to_motion(bm.load_body(ROOT / "examples" / "biped.wrl"))
 
 
 def test_commands_take_key_poses_with_a_model(tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ def to_motion(key_poses: KeyPoses, body: Body, frame_rate: float, *, steps: Step
         raise ValueError("there are no key poses")
     if not 0 < frame_rate < math.inf:
         raise ValueError(f"frame rate: expected a positive number, got {frame_rate}")
-    count = math.floor(frame_rate * key_poses.duration) + 1
+    count = math.floor(min(frame_rate * key_poses.duration, 1e18)) + 1  # More may be infinite: no integer.
     check_memory(8 * count * (3 * body.num_joints + 50 * len(body.links)), f"a motion of {count} frames")
     made = Plan(key_poses, body, steps, with_zmp).at(np.arange(count) / frame_rate)
     names = [joint.name for joint in body.joints]
