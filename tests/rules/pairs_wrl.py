@@ -118,7 +118,7 @@ PAIRS: dict[str, Pair] = {
     **examples("robot.wrl", ROBOT, "WRL108 WRL109 WRL114"),
     "WRL112": limited(
         files("robot.wrl", body(joint("A", FIXED * 20)), body(joint("A", FIXED * 19))),
-        "bodymotion.formats.openhrp.tree.MAX_LINKS",
+        "bodymotion.formats.openhrp.nodes.MAX_LINKS",
         20,
     ),
     "WRL113": files("robot.wrl", "", SCENE),

@@ -21,7 +21,7 @@ import numpy as np
 from bodymotion.dynamics.kinematics import mass_arrays
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.kernels import kinematics, rigid_bodies
+from bodymotion.kernels import kinematics
 from bodymotion.keyposes.interpolation import Interpolated, Plan
 from bodymotion.model.body import Body
 from bodymotion.motion.interpolation.lowpass import quintic
@@ -116,7 +116,7 @@ def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[
     speeds = np.zeros_like(made.q)
     speeds[:-1] = np.diff(made.q, axis=0) / step
     velocities = kinematics.velocities(body.tree, links, speeds, root)
-    found = rigid_bodies.momentum(mass_arrays(body), links, velocities)
+    found = kinematics.momentum(mass_arrays(body), links, velocities)
     linear, angular, center = found[:, :3], found[:, 3:6], found[:, 6:9]
     angular = angular + np.cross(center, linear)
     force, moment = np.zeros_like(linear), np.zeros_like(angular)

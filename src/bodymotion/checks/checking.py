@@ -4,6 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,13 +72,14 @@ def check(
     FormatError
         When the file of the body cannot be read.
     """
-    selected((), select, ignore)
+    keep = partial(selected, select=select, ignore=ignore) if select or ignore else tuple
+    keep(())  # Unknown names of rules fail before the work.
     playback = {"bpm": bpm, "parameters": parameters}
     loaded = _loaded_body(body, {name: options[name] for name in ("allow_outside", "untrusted") if name in options})
     if by_position and isinstance(target, Motion) and loaded is not None:
         target = put_by_position(target, loaded)
     if not isinstance(target, str) and not hasattr(target, "__fspath__"):
-        return Findings(selected(_in_order(_problems_of(target, loaded, playback)), select, ignore))
+        return Findings(keep(_in_order(_problems_of(target, loaded, playback))))
     path = Path(target)
     try:
         problems = _problems_of_file(path, loaded, by_position, playback, **options)
@@ -86,7 +88,7 @@ def check(
     except (OSError, MemoryError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error) or "not enough memory"
         problems = (UNREADABLE.problem(reason, Location(str(path)), ""),)
-    return Findings(selected(_in_order(problems, str(path)), select, ignore))
+    return Findings(keep(_in_order(problems, str(path))))
 
 
 def _problems_of_file(

@@ -89,7 +89,8 @@ def check(
     if diff and (as_json or as_sarif):
         raise click.BadParameter("a diff cannot be printed as JSON or SARIF", param_hint="--diff")
     chosen, left_out = _codes(select), _codes(ignore)
-    found_by("--select, --ignore", selected, (), chosen, left_out)
+    if chosen or left_out:
+        found_by("--select, --ignore", selected, (), chosen, left_out)
     options: dict[str, Any] = {"model": body, "select": chosen, "ignore": left_out, "reading": reading}
     options |= {"by_position": by_position, "bpm": bpm}
     found: list[tuple[Path, tuple[Problem, ...]]] = []

@@ -75,7 +75,7 @@ def inverse_dynamics(
     ValueError
         When a shape is wrong; the message has the expected one.
     """
-    from bodymotion.kernels import rigid_bodies
+    from bodymotion.kernels import kinematics
 
     poses, batch = tables(body, link_poses)
     joints = body.num_joints
@@ -87,7 +87,7 @@ def inverse_dynamics(
         table(root_acceleration, batch, 6, "root acceleration"),
     )
     inertia = rotor_inertias(body) * bool(rotors)
-    torques, found = rigid_bodies.inverse_dynamics(
+    torques, found = kinematics.inverse_dynamics(
         body.tree, mass_arrays(body), inertia, motion, gravity_vector(gravity), wrenches
     )
     all_links = found.reshape(*batch, len(body.links), 6) if wrenches else None
@@ -105,12 +105,12 @@ def mass_matrix(body: Body, link_poses: npt.ArrayLike, *, rotors: bool = True) -
     MemoryError
         When it would not fit into memory; the message has its size.
     """
-    from bodymotion.kernels import rigid_bodies
+    from bodymotion.kernels import kinematics
 
     poses, batch = tables(body, link_poses)
     size = 6 + body.num_joints
     check_memory(len(poses) * size * size * 8, f"mass matrices of {size} velocities in {len(poses)} frames")
-    found = rigid_bodies.mass_matrix(body.tree, mass_arrays(body), rotor_inertias(body) * bool(rotors), poses)
+    found = kinematics.mass_matrix(body.tree, mass_arrays(body), rotor_inertias(body) * bool(rotors), poses)
     return found.reshape(*batch, size, size)
 
 
@@ -139,13 +139,13 @@ class Momentum(ContentEquality):
 
 def momentum(body: Body, link_poses: npt.ArrayLike, link_velocities: npt.ArrayLike) -> Momentum:
     """Return momentum and kinetic energy of link poses (..., L, 7) in the world and their velocities (..., L, 6) (`link_velocities`)."""
-    from bodymotion.kernels import rigid_bodies
+    from bodymotion.kernels import kinematics
 
     poses, batch = tables(body, link_poses)
     moving = np.asarray(link_velocities, dtype=np.float64)
     if moving.shape != (*batch, len(body.links), 6):
         raise ValueError(f"link velocities: expected shape {(*batch, len(body.links), 6)}, got {moving.shape}")
-    found = rigid_bodies.momentum(mass_arrays(body), poses, moving.reshape(-1, len(body.links), 6)).reshape(*batch, 10)
+    found = kinematics.momentum(mass_arrays(body), poses, moving.reshape(-1, len(body.links), 6)).reshape(*batch, 10)
     linear = found[..., :3]
     velocity = linear / body.mass if body.mass else np.zeros_like(linear)
     return Momentum(linear, found[..., 3:6], found[..., 9], found[..., 6:9], velocity)

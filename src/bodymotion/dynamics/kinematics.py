@@ -14,7 +14,7 @@ from bodymotion.model.links import armature
 from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
-    from bodymotion.kernels.rigid_bodies import Masses
+    from bodymotion.kernels.kinematics import Masses
 
 GRAVITY = 9.80665
 """[m/s²] Standard gravity."""

@@ -11,8 +11,8 @@ from bodymotion.checks.fixing.edits import Edit
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem
 from bodymotion.formats.openhrp import read_openhrp
+from bodymotion.formats.openhrp.nodes import TreeReader
 from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
-from bodymotion.formats.openhrp.tree import TreeReader
 from bodymotion.formats.text import BOM, Text, decode
 from bodymotion.formats.vrml import InlineLoader, Node, nodes, parse_vrml
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER

@@ -19,12 +19,15 @@ from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.openhrp import rules
 from bodymotion.formats.openhrp.nodes import (
+    ALL,
     DEVICE_FIELDS,
     EXTRA_JOINT_FIELDS,
     HUMANOID_USED,
     JOINT_FIELDS,
     SEGMENT_FIELDS,
+    TreeReader,
     finite,
+    inverse,
     label,
     name_of,
     own_pose,
@@ -32,7 +35,6 @@ from bodymotion.formats.openhrp.nodes import (
     read_extra_joint,
     rest,
 )
-from bodymotion.formats.openhrp.tree import ALL, TreeReader, inverse
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.vrml import InlineLoader, nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
