@@ -1,5 +1,6 @@
 """A catalogue of motions: a Parquet file with a row for each, of which only what is new is read, and which is asked with SQL."""
 
+import gc
 import hashlib
 import math
 from collections import Counter
@@ -35,6 +36,7 @@ FIGURES = {
 """Columns for key figures with another name than theirs."""
 KNOWN = ("duration", "frames")
 MAX_LISTED = 12  # Columns that a message names.
+ROWS_AT_ONCE = 5000  # Rows that become Python objects together; the columns of more would not fit into the caches.
 
 
 def build_catalogue(
@@ -123,12 +125,23 @@ def query(path: str | Path, where: str = "", columns: Sequence[str] = ()) -> lis
         base.execute("SET enable_external_access = false")
         condition = f"WHERE {where}" if where else ""
         try:
-            found = base.execute(f"SELECT {', '.join(columns) or '*'} FROM motions {condition} ORDER BY file")
-            names = [one[0] for one in found.description]
-            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+            found = base.sql(
+                f"SELECT {', '.join(columns) or '*'} FROM motions {condition} ORDER BY file"
+            ).to_arrow_table()
         except duckdb.Error as error:
             first = str(error).partition("\n")[0]
             raise WrongUseError(f"{first}; the columns are {listed(dataset.schema.names, MAX_LISTED)}") from None
+    rows, names = list[Row](), found.column_names
+    was_collecting = gc.isenabled()
+    gc.disable()  # it would look at millions of new values again and again
+    try:
+        for part in found.to_batches(max_chunksize=ROWS_AT_ONCE):
+            values = zip(*(column.to_pylist() for column in part.columns), strict=True)
+            rows += [dict(zip(names, row, strict=True)) for row in values]
+    finally:
+        if was_collecting:
+            gc.enable()
+    return rows
 
 
 def _about(clip: Clip, run: str) -> Row:
