@@ -7,6 +7,7 @@ loaded only if the boxes of two shapes, or of a shape and the floor, overlap in 
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +76,9 @@ class _Boxes:
 
     def __init__(self, body: Body) -> None:
         shapes = CollisionPoints(body, visuals=True)
+        self.worlds: list[
+            Any
+        ] = []  # MuJoCo's, when nothing computes with them: a copy takes longer than a walk without contacts
         self.links, first = np.unique(shapes.shapes, return_index=True)
         if not len(first):
             return
@@ -174,11 +178,16 @@ def _contacts(body: Body, q: Floats, root: Floats, frames: npt.NDArray[np.intp],
     from bodymotion.simulation.world import WorldOptions, robot_of
 
     mujoco = need("mujoco", "sim", "finding collisions of links")
-    robot = robot_of(body, visuals=True)
-    options = WorldOptions(None, 0.001, "touching", 1.0, floor=True, limits=False, sensors=False)
-    world = robot.world(options, robot.points.home())
+    worlds = _boxes[id(body)].worlds
+    if worlds:
+        world = worlds.pop()
+    else:
+        robot = robot_of(body, visuals=True)
+        options = WorldOptions(None, 0.001, "touching", 1.0, floor=True, limits=False, sensors=False)
+        world = robot.world(options, robot.points.home())
     model, data = world.model, mujoco.MjData(world.model)
     plane = model.geom("floor").id
+    collides = model.geom_contype[plane], model.geom_conaffinity[plane]
     if floor is None:
         model.geom_contype[plane] = model.geom_conaffinity[plane] = 0
     # Of links that move as one, the first names them all.
@@ -203,4 +212,6 @@ def _contacts(body: Body, q: Floats, root: Floats, frames: npt.NDArray[np.intp],
                 links = np.sort(link_of[contacts.geom[deep]], axis=1)
                 numbers = np.full(len(deep), frame)
                 rows.append(np.column_stack([links, numbers, contacts.dist[deep], contacts.pos[deep] + up]))
+    model.geom_contype[plane], model.geom_conaffinity[plane] = collides
+    worlds.append(world)
     return np.concatenate(rows)
