@@ -82,6 +82,22 @@ def test_velocity_limits_are_kept(biped, walk):
     assert found.penetration < 0.005
 
 
+def test_a_sliding_joint_that_jumps_is_smoothed():
+    """As in models of LocoMuJoCo, whose roots are moved by sliding joints: `check` finds the jump before, and none after."""
+    from bodymotion.checks.physics.sudden import jumps_of_joints
+    from bodymotion.diagnostics import Location
+    from bodymotion.retargeting.speeds import calmed
+
+    slide = bm.Link(name="cart", index=1, parent=0, joint=bm.Joint(name="x", type="slide", id=0))
+    body = bm.Body(name="cart", links=(bm.Link(name="rail", joint=bm.Joint(name="rail", type="fixed")), slide))
+    times = np.arange(100) / RATE
+    q = 0.1 * (times > 1.0)[:, None]
+    smooth, _ = calmed(body, q, np.tile([0.0, 0, 0, 1, 0, 0, 0], (100, 1)), times, [0])
+    before, after = ([*jumps_of_joints(values, times, body, lambda _: Location(""))] for values in (q, smooth))
+    assert before
+    assert not after
+
+
 def test_mirrored_source_gives_the_mirrored_result(biped, walk):
     from bodymotion.editing import mirror
 

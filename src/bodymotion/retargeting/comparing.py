@@ -5,11 +5,12 @@ s + Σ L·d; its reach is the distance from there. A foot slides by the path alo
 in contact (`retargeting.source` defines when), and it floats while it is more than `MAX_FLOAT` above the ground then.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from bodymotion.checks.findings import Finding
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root
 from bodymotion.diagnostics import Location
 from bodymotion.dynamics import measure
@@ -148,7 +149,10 @@ def compare_retarget(
     limits = np.array([(j.lower, j.upper) if j.lower <= j.upper else (-np.inf, np.inf) for j in body.joints])
     speeds = np.array([(j.velocity_lower, j.velocity_upper) for j in body.joints]).reshape(-1, 2)
     rate = np.diff(q, axis=0) / np.diff(times)[:, None]
-    nowhere = Location("")
+
+    def moments(found: Iterable[Finding]) -> int:
+        return sum(len(f.moments) for f in found if f.problem.rule != "MOT307")
+
     return RetargetComparison(
         frames=count,
         seconds=float(times[-1] - times[0]),
@@ -158,12 +162,8 @@ def compare_retarget(
         slide={side: float(np.where(both[:, k], steps[:, k], 0.0).sum()) for k, side in enumerate(SIDES)},
         float_share=float((height > MAX_FLOAT)[contact].mean()) if contact.any() else 0.0,
         penetration=float(max(-height.min(), 0.0)),
-        joint_jumps=sum(
-            len(f.moments) for f in jumps_of_joints(q, times, body, lambda _: nowhere) if f.problem.rule != "MOT307"
-        ),
-        root_jumps=sum(
-            len(f.moments) for f in jumps_of_root(root, times, lambda _: nowhere) if f.problem.rule != "MOT307"
-        ),
+        joint_jumps=moments(jumps_of_joints(q, times, body, lambda _: Location(""))),
+        root_jumps=moments(jumps_of_root(root, times, lambda _: Location(""))),
         limit_violations=int(((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()),
         collision_share=_collision_share(body, q, root),
         speed_violations=int(((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6)).any(axis=1).sum()),

@@ -112,7 +112,7 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     weights[legs] = LAST_LEGS
     weights[moved_root] = 0.0
     q, root = goals.solve(last, every, weights, q, root, q, LAST_STEPS)
-    q, root = calmed(within_speeds(body, q, times), root, times, legs)
+    q, root = calmed(body, within_speeds(body, q, times), root, times, legs)
     root = root if body.is_mounted else goals.lifted(q, root)
     names = tuple(joint.name for joint in body.joints)
     return Motion.from_joints(q, times=times, root=root, joint_names=names if all(names) else ())

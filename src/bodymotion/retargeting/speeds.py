@@ -1,7 +1,5 @@
 """Keep a motion within what joints can do: their velocity limits, and no sudden changes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +13,8 @@ from bodymotion.model.body import Body
 SPEED_SHARE = 0.999  # Of the velocity limits of joints, which are kept.
 MAX_CHANGE, MAX_ACCELERATION = 1.9, 190.0
 """[rad/s, rad/s²] Sudden is a change of speed from frame to frame of more than the first, and the second times the time; for the position
-of the root half as much. The rules MOT301 to MOT305 report little more."""
+of the root half as much, for a sliding joint 1/SLIDES. The rules MOT301 to MOT305 report little more."""
+SLIDES = 4.0
 CUTOFFS, CALMING_TIME = (5.0, 4.0, 3.0, 2.0), 0.05
 """[Hz] of the low-pass filters of what is sudden, one after another; and [s] how much longer they last on both sides."""
 
@@ -39,14 +38,15 @@ def within_speeds(body: Body, q: Floats, times: Floats) -> Floats:
     return out
 
 
-def calmed(q: Floats, root: Floats, times: Floats, legs: Sequence[int]) -> tuple[Floats, Floats]:
+def calmed(body: Body, q: Floats, root: Floats, times: Floats, legs: Sequence[int]) -> tuple[Floats, Floats]:
     """Return joints (T, J) and root poses (T, 7), with a stronger low-pass filter where they change suddenly: no posture reaches the goals.
 
     The joints of `legs` and trunk are filtered where one of them or the root is sudden, any other joint where it is.
     """
     gap = median_step(times) if len(times) > 2 else 0.0
+    shares = np.array([SLIDES if joint.type == "slide" else 1.0 for joint in body.joints])
     for cutoff in CUTOFFS if gap else ():
-        speeds = np.concatenate([np.diff(q, axis=0), 2.0 * pose_difference(root[1:], root[:-1])], axis=1) / gap
+        speeds = np.concatenate([shares * np.diff(q, axis=0), 2.0 * pose_difference(root[1:], root[:-1])], axis=1) / gap
         sudden = np.abs(np.diff(speeds, axis=0)) > MAX_CHANGE + MAX_ACCELERATION * gap
         together = [*legs, *range(q.shape[1], q.shape[1] + 6)]
         sudden[:, together] = sudden[:, together].any(axis=1, keepdims=True)
