@@ -450,3 +450,11 @@ def test_moves_whose_parameters_say_where_they_lead():
     assert "step" in problem.message
     huge = bm.Choreography(name="huge", slices_per_minute=480).add("twerk", 0, 4, {"height": 1e300}).play()
     assert np.ptp(body_of(huge), axis=0).max() == 0
+
+
+@pytest.mark.parametrize("kind", ["", "animation:wave", "Animation::wave"])
+def test_a_type_that_can_be_no_move_is_an_error_without_the_list_of_a_robot(tmp_path, kind):
+    path = tmp_path / "show.csq"
+    path.write_text(f'name: "show"\nslices_per_minute: 400\nmoves {{ type: "{kind}" requested_slices: 8 }}\n')
+    problems = bm.check(path).problems
+    assert [(one.rule, one.severity, one.location.line) for one in problems] == [("SPOT104", "error", 3)]

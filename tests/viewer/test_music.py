@@ -70,6 +70,18 @@ def test_beats_of_clicks_are_where_the_clicks_are(tmp_path, tempo):
     assert music.tempo == pytest.approx(tempo, rel=0.005)
 
 
+@pytest.mark.parametrize("hat", [0.0, 0.05, 0.2])
+@pytest.mark.parametrize("tempo", [70.0, 84.0, 104.0, 120.0, 140.0, 160.0, 174.0] if ACCEPT else [104.0, 140.0])
+def test_hats_between_the_beats_are_no_beats(tmp_path, tempo, hat):
+    """Kick and snare in turn are the beats, whatever the loudness of a hi-hat half way between them."""
+    noise, times = np.random.default_rng(1).normal(size=RATE), np.arange(0.2, 15.0, 60 / tempo)
+    drums = decaying(0.15, 60.0, 0.04), decaying(0.15, 0.5 * noise, 0.03)
+    closed = hat * decaying(0.05, np.diff(noise), 0.01)
+    sounds = [(time, drums[k % 2]) for k, time in enumerate(times)] + [(time + 30 / tempo, closed) for time in times]
+    music = Music(tmp_path / "drums.wav", placed(16.0, sounds), RATE)
+    assert music.tempo == pytest.approx(tempo, rel=0.005)
+
+
 def test_a_song_of_three_minutes_does_not_drift(tmp_path):
     seconds = 180.0 if ACCEPT else 60.0
     samples, times = song(117.3, seconds, 0.02)

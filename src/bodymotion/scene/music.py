@@ -23,7 +23,9 @@ MAX_SECONDS, MAX_EMBEDDED = 900.0, 40_000_000  # Longer pieces [s], and larger f
 RATE, HOP, WINDOW = 22050, 110, 512
 """[Hz] of the analysis, and samples from one value of the onset strength (5 ms) to the next, and in each."""
 MIN_TEMPO, MAX_TEMPO, USUAL_TEMPO = 50.0, 210.0, 120.0  # [beats per minute]
-SAME_ONSETS = 0.85  # Twice the tempo is the tempo where onsets repeat so well, relative to the slower one.
+SAME_ONSETS = 0.5  # Twice the tempo is the tempo where onsets repeat so well, relative to the slower one.
+LOUDNESS = 30.0
+"""The onset strength is that of ln(1 + this × the power in parts of the largest): louder drums mark the beats, not hi-hats between them."""
 MAX_UNEVEN = 0.045  # [s] Beats that differ less from an even grid (RMS) have a steady tempo.
 REACH = 12  # Values of the onset strength to each side of a beat (60 ms) in which its onset is looked for.
 SILENCE = 20  # Values of the onset strength before time 0: a sound that begins the piece has its onset after silence, as any other.
@@ -105,7 +107,9 @@ class Music:
         librosa = need("librosa", "music", "finding beats")
         options = {"hop_length": HOP, "n_fft": window, "n_mels": bands, "fmin": 30.0, "fmax": highest}
         sound = np.pad(self._sound, (SILENCE * HOP, 0))
-        return np.asarray(librosa.onset.onset_strength(y=sound, sr=RATE, **options)[SILENCE:], dtype=np.float64)
+        power = librosa.feature.melspectrogram(y=sound, sr=RATE, **options)
+        loudness = np.log1p(LOUDNESS * power / max(float(power.max()), 1e-30))
+        return np.asarray(librosa.onset.onset_strength(S=loudness, sr=RATE)[SILENCE:], dtype=np.float64)
 
     def levels(self, count: int) -> Floats:
         """Return the largest amplitudes (count,), 0 to 1, of equal parts of the piece."""

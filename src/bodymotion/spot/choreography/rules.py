@@ -13,7 +13,7 @@ NO_MOVES = judgement.error("SPOT103", "A sequence has moves.", example=("no move
 MOVE_UNKNOWN = judgement.error(
     "SPOT104",
     "The robot lists the moves of a sequence, or they are animations.",
-    "the stand-in robot has no moves but uploaded animations",
+    "animation::NAME plays NAME.cha; a list of the robot's own moves (--robot-moves) is for a stand-in, too",
     example=("type: 'stp', and a list with 'step'", "type: 'step'"),
 )
 MOVE_TIME = judgement.error(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bodymotion.choreography import STATES, Choreography, Move
+from bodymotion.choreography import PREFIX, STATES, Choreography, Move
 from bodymotion.diagnostics import Diagnostics, Problem, Rule
 from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import counted
@@ -180,6 +180,10 @@ def _check_type(review: _Review, number: int, move: Move, bad: dict[str, tuple[R
             message = f"is not listed by the robot; {choices(move.type, {*infos, *ranges})}"
             review.report(rules.MOVE_UNKNOWN, message, number, "type")
             return False
+        if robot is None and (not move.type or ":" in move.type):
+            meant = f"{PREFIX}{move.type.rpartition(':')[2] or 'NAME'}"
+            review.report(rules.MOVE_UNKNOWN, f"is no move; did you mean {meant!r}?", number, "type")
+            return False
         return True
     animation, given = choreography.animations.get(name), str(move.parameters.get("animation_name", ""))
     if move.type == "animation" or given not in ("", name):
@@ -188,7 +192,7 @@ def _check_type(review: _Review, number: int, move: Move, bad: dict[str, tuple[R
         review.report(rules.MOVE_UNKNOWN, "is an animation that the robot does not list", number, "type")
         return False
     if animation is None and info is None:
-        review.report(rules.ANIMATION_MISSING, f"has no file {name}.cha", number, "type", missing=name)
+        review.report(rules.ANIMATION_MISSING, f"has no file {name}.cha that can be read", number, "type", missing=name)
     if animation is not None and info is not None and MIN_TEMPO <= choreography.slices_per_minute <= MAX_TEMPO:
         here = natural_slices(animation, choreography.bpm)
         there = info.natural_slices(choreography.slices_per_minute)

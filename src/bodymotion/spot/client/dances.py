@@ -15,6 +15,7 @@ from bodymotion.spot.client.connection import SpotError, translated_errors, vend
 
 CALL_TIMEOUT = 60.0  # [s] A robot validates a sequence before it answers.
 POLL_INTERVAL = 0.2  # [s] Between two questions for the status of a dance.
+STATUS_SLICES = 16  # Number of slices, four beats, after which the status is reported again.
 RUNNING = "DANCING", "PREPPING", "WAITING_FOR_START_TIME", "VALIDATING"
 """The states of a dance that goes on; others end it."""
 
@@ -93,7 +94,7 @@ def perform_together(
     power_on:
         Turn the motors on; without it they must be on.
     report:
-        Called with the state of a robot whenever it changes, with the slice.
+        Called with the state of a robot, with the slice, whenever it changes, and every `STATUS_SLICES` slices.
 
     Raises
     ------
@@ -118,6 +119,7 @@ def perform_together(
                     client.execute_choreography(name, start, first_slice, timeout=CALL_TIMEOUT)
             return _wait([robot for _, robot in dances], report)
         except BaseException:
+            report("stopping: the robots sit down, and their motors turn off")
             for _, robot in dances:
                 with suppress(vendor("bosdyn.client.exceptions").Error):
                     robot.power_off(cut_immediately=False, timeout_sec=CALL_TIMEOUT)
@@ -126,17 +128,18 @@ def perform_together(
 
 def _wait(robots: Sequence[Any], report: Callable[[str], object]) -> tuple[str, ...]:
     """Wait until all dances end; return the last states."""
-    states = [""] * len(robots)
+    states, parts = [""] * len(robots), [0] * len(robots)
     while True:
         for k, robot in enumerate(robots):
             with translated_errors(str(robot.address)):
                 status, _ = robot.ensure_client("choreography").get_choreography_status(timeout=CALL_TIMEOUT)
             state = str(type(status).Status.Name(status.status)).removeprefix("STATUS_")
-            if state != states[k]:
+            part = int(status.current_slice) // STATUS_SLICES
+            if (state, part) != (states[k], parts[k]):
                 name = f"robot {k + 1} ({robot.address}): " if len(robots) > 1 else ""
                 at = f"slice {status.current_slice:.0f} of {status.sequence_slices}"
                 report(f"{name}{state.lower().replace('_', ' ')}, {at}")
-            states[k] = state
+            states[k], parts[k] = state, part
         if not set(states) & set(RUNNING):
             return tuple(states)
         time.sleep(POLL_INTERVAL)
