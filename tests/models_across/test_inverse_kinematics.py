@@ -241,6 +241,21 @@ def test_a_minimum_distance_is_kept_only_where_it_is_needed(biped, weight):
     assert moved == pytest.approx(away - np.linalg.norm(goal - hand), abs=1e-3)  # straight away from it
 
 
+def test_capsules_are_apart_by_the_distance_of_their_nearest_points(biped):
+    """Both hands are pulled to one place: all points of one forearm stay as far from all points of the other as they must."""
+    pulled = [FrameTask(name, np.array([0.3, 0.0, 1.0])) for name in ("R_WRIST", "L_WRIST")]
+    along, shares = [0.0, 0.0, -0.2], np.linspace(0, 1, 201)[:, None]
+
+    def gap(tasks):
+        placed = biped.forward_kinematics(biped.ik(tasks=tasks, restarts=0, posture_weight=0.01, max_steps=200).q)
+        one, two = (poses.transform_points(placed[biped.link(n).index], shares * along) for n in ("R_ELBOW", "L_ELBOW"))
+        return np.linalg.norm(one[:, None] - two, axis=2).min()
+
+    least = gap(pulled) + 0.05
+    apart = DistanceTask("R_ELBOW", "L_ELBOW", least, np.inf, at_least=True, along=along, to_along=along)
+    assert gap([*pulled, apart]) == pytest.approx(least, abs=1e-4)
+
+
 def test_what_looks_straight_away_turns_round(biped):
     hand = biped.forward_kinematics(np.zeros(biped.num_joints))[biped.link("R_WRIST").index]
     away = rotations.rotate(hand[3:], np.array([0.0, 1.0, 0.0]))

@@ -15,7 +15,8 @@ Kinds of tasks, with points P on link a and Q on link b (−1: the world), and t
     POSE (6)       P − g, and the rotation vector from the goal's orientation to the link's
     CENTER (3)     centre of mass − g
     LOOK (3)       the rotation vector from the direction of g from P to an axis of link a
-    DISTANCE (1)   |P − Q| − g₃, with Q = (g₀, g₁, g₂) where b is −1
+    DISTANCE (1)   |P − Q| − g₃, with Q = (g₀, g₁, g₂) where b is −1; P and Q are the nearest points of the segments along the direction
+                   (in link a) and (g₄, g₅, g₆) (in link b)
     POINTS (1)     d · (Q − P), d a direction in link a           an equation of an extra joint, as in `loop_constraints`
     AXES (1)       d · a₂, a₂ an axis in link b                   likewise
     PLANE (1)      (g₀, g₁, g₂) · P − g₃
@@ -102,6 +103,26 @@ def _rotation_vector(orientation: Floats, goal: Floats, d: Floats, out: Floats) 
     for k in range(3):
         out[k] *= scale
     return float(angle)
+
+
+@inlined
+def _approach(ends: Floats, u: Floats, v: Floats) -> None:
+    """Move two points `ends` (2, 3) along segments u and v (3,) that begin there to where these are nearest to each other."""
+    uu, uv, vv, uw, vw = 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(3):
+        w = ends[0, k] - ends[1, k]
+        uu += u[k] * u[k]
+        uv += u[k] * v[k]
+        vv += v[k] * v[k]
+        uw += u[k] * w
+        vw += v[k] * w
+    square = uu * vv - uv * uv  # 0 for parallel segments
+    s = min(max((uv * vw - vv * uw) / square, 0.0), 1.0) if square > 1e-9 * uu * vv else 0.0
+    t = min(max((uv * s + vw) / vv, 0.0), 1.0) if vv > 0.0 else 0.0
+    s = min(max((uv * t - uw) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
+    for k in range(3):
+        ends[0, k] += s * u[k]
+        ends[1, k] += t * v[k]
 
 
 @inlined
@@ -280,6 +301,14 @@ def _evaluate(
                 for m in range(3):
                     by[k, 3 + m] = (1.0 if k == m else 0.0) - lever[k] * lever[m]
         elif kind == DISTANCE:
+            for k in range(3):
+                lever[k] = 0.0
+                d[k] = goals[n, 4 + k] if b < 0 else 0.0
+                for m in range(3):
+                    lever[k] += orientations[a, k, m] * directions[n, m]
+                    if b >= 0:
+                        d[k] += orientations[b, k, m] * goals[n, 4 + m]
+            _approach(here, lever, d)
             square = 0.0
             for k in range(3):
                 d[k] = here[0, k] - here[1, k]
@@ -308,7 +337,8 @@ def _evaluate(
                 for k in range(3):
                     by[0, 3 + k] = -lever[k]
                     back[0, 3 + k] = lever[k]
-        if slopes and kind not in (CENTER, CENTER_PLANE):
+        idle = signs[n] != 0 and not hard[n, 0] and signs[n] * r[0] < 0.0
+        if slopes and not idle and kind not in (CENTER, CENTER_PLANE):
             _add(chain, a, here[0], work, by, free_root, rows, jac)
             if b >= 0:
                 _add(chain, b, here[1], work, back, free_root, rows, jac)

@@ -73,16 +73,19 @@ class LookAtTask:
 class DistanceTask:
     """A `point` (3,) of a link is `distance` (...) [m] away from `to`: a position (..., 3) in the world, or `to_point` (3,) of a link.
 
-    With `at_least` it may be further away.
+    With `at_least` it may be further away. `along` and `to_along` (3,) make segments of points, which begin there: the distance is that of
+    their nearest points. Capsules stay apart where it is at least the sum of their radii.
     """
 
-    link: str
-    to: str | npt.ArrayLike
+    link: str | int
+    to: str | int | npt.ArrayLike
     distance: npt.ArrayLike
     weight: float = 1.0
     point: npt.ArrayLike = ORIGIN
     to_point: npt.ArrayLike = ORIGIN
     at_least: bool = False
+    along: npt.ArrayLike = ORIGIN
+    to_along: npt.ArrayLike = ORIGIN
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,16 +276,17 @@ class TaskList:
             goal, kind = _joined(normal, offset), kernel.PLANE if link >= 0 else kernel.CENTER_PLANE
             self.add(name, kind, [task.weight], goal, (max(link, 0), -1), (task.point, ORIGIN), sign=1)
         else:
-            other = self.index(task.to) if isinstance(task.to, str) else -1
-            name = f"{task.link} to {task.to if isinstance(task.to, str) else 'a point'}"
-            position = np.zeros(3) if isinstance(task.to, str) else real_numbers(task.to, name)
+            other = self.index(task.to) if isinstance(task.to, str | int) else -1
+            name += f" to {self.body.links[other].name if other >= 0 else 'a point'}"
+            position = np.zeros(3) if other >= 0 else real_numbers(task.to, name)
             if position.shape[-1:] != (3,):
                 raise ValueError(f"{name}: expected a position of 3 numbers, or T rows of them, got {position.shape}")
             far = real_numbers(task.distance, name)[..., None]
             if (far < 0).any():
                 raise ValueError(f"{name}: distance {far.min():g} m; expected at least 0")
+            goal = _joined(_joined(position, far), _vector(task.to_along, name))
             points, sign = (task.point, task.to_point), -int(task.at_least)
-            self.add(name, kernel.DISTANCE, [task.weight], _joined(position, far), (link, other), points, sign=sign)
+            self.add(name, kernel.DISTANCE, [task.weight], goal, (link, other), points, task.along, sign=sign)
 
     def index(self, link: str | int) -> int:
         """Return the index of a link; KeyError or ValueError names those that exist."""

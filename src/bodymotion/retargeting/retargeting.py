@@ -11,8 +11,9 @@ With s the length of the robot's leg over the source's, d the directions of the 
 
 Inverse kinematics (`kernels.inverse_kinematics`) brings all frames as near to these goals as limits allow: first hips, trunk and legs, then
 all joints, with the arms' goals from where the shoulders are. A posture weight decides what is left open, such as the twist of an arm.
-Goals and joints are low-pass filtered; a last pass over legs and trunk puts the feet back where they are pinned. Then velocity limits are
-kept, and what is sudden, since no posture reaches the goals, is filtered more (`speeds`).
+Goals and joints are low-pass filtered; a last pass over legs and trunk puts the feet back where they are pinned, and one over the arms
+keeps them apart from the body (`capsules`). Then velocity limits are kept, and what is sudden, since no posture reaches the goals, is
+filtered more (`speeds`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,7 @@ from bodymotion.kernels.compiling import in_slices
 from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
+from bodymotion.retargeting.capsules import kept_apart
 from bodymotion.retargeting.feet import foot_path, lowest_corner
 from bodymotion.retargeting.roles import SIDES, Figure, figure_of_body, neutral
 from bodymotion.retargeting.skeletons import of_same_links
@@ -87,6 +89,7 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     times, pelvis = recording.times, figure.points["pelvis"][0]
     legs = goals.columns("left ankle", "right ankle", "chest")
     every = goals.columns(*figure.points)
+    arms = [column for column in every if column not in legs]
     start = goals.start()
     weights = np.full(body.num_joints, POSTURE)
     moved_root = goals.columns("pelvis")
@@ -103,15 +106,15 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     q[:, legs] = smoothed(second[:, legs], times, CUTOFF, are_poses=False)
     q = within_speeds(body, q, times)
     placed = body.forward_kinematics(q, root)
-    last = [
-        *goals.feet(LAST_FOOT, LAST_FOOT),
-        ik.FrameTask(pelvis, placed[:, pelvis], PELVIS, PELVIS),
-        *goals.arms(placed),
-    ]
+    last = [*goals.feet(LAST_FOOT, LAST_FOOT), ik.FrameTask(pelvis, placed[:, pelvis], PELVIS, PELVIS)]
     weights[:] = LAST_POSTURE
     weights[legs] = LAST_LEGS
     weights[moved_root] = 0.0
-    q, root = goals.solve(last, every, weights, q, root, q, LAST_STEPS)
+    q, root = goals.solve(last, legs, weights, q, root, q, LAST_STEPS)
+    placed = body.forward_kinematics(q, root)
+    reaching: list[ik.Task] = [*goals.arms(placed), *kept_apart(body, figure, placed)]
+    if reaching:
+        q, _ = goals.solve(reaching, arms, weights, q, root, q, LAST_STEPS, free_root=False)
     q, root = calmed(body, within_speeds(body, q, times), root, times, legs)
     root = root if body.is_mounted else goals.lifted(q, root)
     names = tuple(joint.name for joint in body.joints)
@@ -335,34 +338,39 @@ class Goals:
 
     def solve(
         self,
-        tasks: list[ik.FrameTask],
+        tasks: Sequence[ik.Task],
         columns: list[int],
         weights: Floats,
         q: Floats,
         root: Floats,
         rest: Floats,
         steps: int,
+        free_root: bool = True,
     ) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7), slice by slice of the frames.
 
-        With one start pose (J,) each slice begins there, `RUN_IN` frames early, its first frame with more steps.
+        With one start pose (J,) each slice begins there, `RUN_IN` frames early, its first frame with more steps. Without `free_root`
+        the root stays where it is.
         """
 
         def found(
-            tasks: Sequence[ik.FrameTask], q: Floats, root: Floats, rest: Floats, steps: int, restarts: int = 0
+            tasks: Sequence[ik.Task], q: Floats, root: Floats, rest: Floats, steps: int, restarts: int = 0
         ) -> ik.Solution:
             problem = ik.TaskList(self.body, q, root, rest)
             for task in tasks:
                 problem.add_task(task)
             problem.add_loops()
-            moving, lower, upper, _ = ik.search_space(self.body, not self.body.is_mounted, columns, 0.0)
+            moving, lower, upper, _ = ik.search_space(self.body, free_root and not self.body.is_mounted, columns, 0.0)
             lower[6:], upper[6:] = self.lower, self.upper
             pull: Floats = np.concatenate([np.zeros(6), weights]) * moving.astype(np.float64)
             return ik.solve(problem, (moving, lower, upper, pull), restarts, steps)
 
-        def part(first: int, last: int) -> list[ik.FrameTask]:
+        def part(first: int, last: int) -> list[ik.Task]:
             rows = slice(first, last)
-            return [replace(task, goal=np.asarray(task.goal)[rows]) for task in tasks]
+            return [
+                replace(task, goal=np.asarray(task.goal)[rows]) if isinstance(task, ik.FrameTask) else task
+                for task in tasks
+            ]
 
         count = len(self.pelvis)
         out = np.empty((count, self.body.num_joints)), np.empty((count, 7))
