@@ -113,8 +113,8 @@ NEEDS_WHOLE = {
     *["BDY102", "BDY120", "SEQ003", "SEQ116", "SEQ214", "SEQ217", "VRML103"],
 }
 """Rules about names, counts and kinds that need the whole file: nothing of them is known where the file breaks off."""
-NEEDS_ROWS = re.compile(r"SPOT|CHA2(?:01|14|17|18|2\d)$")
-"""Rules about the motion through neighbouring keyframes: nothing of them is known next to a faulty one."""
+NEEDS_ROWS = re.compile(r"SPOT|MOT3|CHA2(?:01|14|17|18|2\d)$")
+"""Rules about the motion through neighbouring keyframes, as it is played: nothing of them is known next to a faulty one."""
 
 
 @cache
