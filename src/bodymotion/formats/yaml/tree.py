@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection as AnyCollection
 from collections.abc import Iterator
 from collections.abc import Mapping as AnyMapping
@@ -56,6 +56,7 @@ class PiecedText:
         self.path = path
         self._starts: list[int] = []
         self._pieces: list[tuple[str, int, int]] = []
+        self._line_ends: dict[int, list[int]] = {}  # Of the pieces of which a location was asked for, by their index.
         self.length = 0
 
     def add(self, text: str, line: int, column: int) -> None:
@@ -76,12 +77,17 @@ class PiecedText:
 
     def location(self, offset: int, inside: str | None = None) -> Location:
         """Return line and column in the file of the character at `offset` of the text."""
+        if not self._pieces:
+            return Location(self.path, 1, 1, inside)
         k = max(bisect_right(self._starts, offset) - 1, 0)
-        text, line, column = self._pieces[k] if self._pieces else ("", 1, 1)
-        offset -= self._starts[k] if self._pieces else offset
-        mark = "\n" if "\n" in text or "\r" not in text else "\r"
-        if above := text.count(mark, 0, offset):
-            return Location(self.path, line + above, offset - text.rindex(mark, 0, offset), inside)
+        text, line, column = self._pieces[k]
+        offset -= self._starts[k]
+        if k not in self._line_ends:
+            mark = "\n" if "\n" in text or "\r" not in text else "\r"
+            self._line_ends[k] = [found.start() for found in re.finditer(mark, text)]
+        ends = self._line_ends[k]
+        if above := bisect_left(ends, offset):
+            return Location(self.path, line + above, offset - ends[above - 1], inside)
         return Location(self.path, line, column + offset, inside)
 
 
