@@ -125,9 +125,7 @@ class RobotNodes:
 
     def move(self, node: viser.SceneNodeHandle, position: Floats) -> None:
         """Move a node to a position (3,) below its parent."""
-        if self.recording is None:
-            node.position = position
-        elif not np.array_equal(self._moved.get(node.name, ()), position):
+        if self.recording is None or not np.array_equal(self._moved.get(node.name, ()), position):
             self._moved[node.name] = position
             self._set(node, "position", position)
 
