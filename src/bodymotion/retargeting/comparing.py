@@ -18,12 +18,13 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.feet import lowest
 from bodymotion.model.body import Body
-from bodymotion.model.links import Joint
+from bodymotion.model.links import Joint, Segment
 from bodymotion.motion import Motion, MultiSE3Seq, Timeline
 from bodymotion.motion.components import LINK_POSITION
 from bodymotion.motion.interpolation import sampled
 from bodymotion.retargeting.roles import LIMBS, SIDES, figure_of_body
 from bodymotion.retargeting.source import part_axes, recorded, sole_points
+from bodymotion.scene.scene import drawn_shapes
 from bodymotion.skeleton import Skeleton
 
 COLLISION_FRAMES = 300
@@ -218,6 +219,7 @@ def side_by_side(
     shown[..., :2] += place
     shown[..., 1] += APART * tall
     placed = np.concatenate([shown, found.link_poses], axis=1)
+    drawn = (*drawn_shapes(person), *drawn_shapes(body))
     links = [
         replace(
             link,
@@ -226,8 +228,9 @@ def side_by_side(
             name=f"source {link.name}" if k < len(person.links) else link.name,
             offset=placed[0, k] if k else link.offset,
             joint=Joint(name=f"{k}", type="fixed"),
+            segments=(Segment(name=link.name, visuals=shapes),),
         )
-        for k, link in enumerate((*person.links, *body.links))
+        for k, (link, shapes) in enumerate(zip((*person.links, *body.links), drawn, strict=True))
     ]
     both = Body(name=f"source and {body.name or 'robot'}", links=tuple(links), environment=body.environment)
     timeline = Timeline(num_frames=len(found.times), stamps=found.times)

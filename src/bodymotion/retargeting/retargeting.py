@@ -21,6 +21,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.balancing.balancing import eased, smoothed
 from bodymotion.geometry import poses, rotations
@@ -46,8 +47,11 @@ POSTURE = 0.004  # The weight of the posture, in 1/rad.
 MAX_TWIST = 1.6  # [rad] How far the joints of legs that do not bend them move at most.
 FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.2, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
-LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 0.3, 0.1
+LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.1
 """The weights in the last pass: of feet, and of the filtered values of legs and trunk, and of other joints."""
+MAX_ATTEMPTS, FAR = 3, 0.02
+"""How often the last pass is repeated at most, to keep velocity limits and pinned feet together; and of the length of a leg: feet that are
+further from their goals in more than 1 % of the frames cannot reach them."""
 FIRST_STEPS, STEPS, LAST_STEPS, RESTARTS = 60, 2, 2, 20
 """Steps of inverse kinematics in the first frame, in others, and in those of the last pass; and start poses that are tried."""
 SLICE, RUN_IN = 1000, 40
@@ -102,21 +106,27 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     posture[:, legs] = first[:, legs]
     tasks = [*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees(), *goals.arms(placed)]
     second, root = goals.solve(tasks, every, weights, start, root, posture, STEPS)
-    q, root = smoothed(second, times, SLOW_CUTOFF, are_poses=False), smoothed(root, times, CUTOFF)
-    q[:, legs] = smoothed(second[:, legs], times, CUTOFF, are_poses=False)
-    q = within_speeds(body, q, times)
-    placed = body.forward_kinematics(q, root)
-    last = [*goals.feet(LAST_FOOT, LAST_FOOT), ik.FrameTask(pelvis, placed[:, pelvis], PELVIS, PELVIS)]
+    q, root = smoothed(second, times, SLOW_CUTOFF), smoothed(root, times, CUTOFF, are_poses=True)
+    q[:, legs] = smoothed(second[:, legs], times, CUTOFF)
+    held = goals.in_contact()
     weights[:] = LAST_POSTURE
     weights[legs] = LAST_LEGS
     weights[moved_root] = 0.0
-    q, root = goals.solve(last, legs, weights, q, root, q, LAST_STEPS)
+    for attempt in range(MAX_ATTEMPTS):
+        slow = within_speeds(body, q, times, held)
+        if attempt and np.allclose(slow, q):
+            break
+        placed = body.forward_kinematics(slow, root)
+        if not attempt:
+            goals.follow(placed)
+        last = [*goals.feet(LAST_FOOT, LAST_FOOT), ik.FrameTask(pelvis, placed[:, pelvis], PELVIS, PELVIS)]
+        q, root = goals.solve(last, legs, weights, slow, root, slow, LAST_STEPS)
     placed = body.forward_kinematics(q, root)
     reaching: list[ik.Task] = [*goals.arms(placed), *kept_apart(body, figure, placed)]
     if reaching:
         q, _ = goals.solve(reaching, arms, weights, q, root, q, LAST_STEPS, free_root=False)
-    q, root = calmed(body, within_speeds(body, q, times), root, times, legs)
-    root = root if body.is_mounted else goals.lifted(q, root)
+    q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
+    q, root = goals.lifted(within_speeds(body, q, times, held), root)
     names = tuple(joint.name for joint in body.joints)
     return Motion.from_joints(q, times=times, root=root, joint_names=names if all(names) else ())
 
@@ -145,7 +155,8 @@ class Goals:
         hips = scale * 0.5 * (points["left hip"] + points["right hip"])
         self.soles = soles = [sole(body, figure, side) for side in SIDES]
         hips[:, 2] += soles[0].depth - scale * recording.ankle_height
-        self.pelvis = smoothed(np.concatenate([hips, recording.frames["pelvis"]], axis=1), times, CUTOFF)
+        placed = np.concatenate([hips, recording.frames["pelvis"]], axis=1)
+        self.pelvis = smoothed(placed, times, CUTOFF, are_poses=True)
         self.raw: list[Floats] = []
         self.middle = middle
         self.at_hips = [rotations.rotate(rotations.conjugate(upright), rest[f"{side} hip"] - middle) for side in SIDES]
@@ -154,7 +165,7 @@ class Goals:
             ankle = hip + scale * (points[f"{side} ankle"] - points[f"{side} hip"])
             ankle[:, 2] = soles[k].depth + scale * (points[f"{side} ankle"][:, 2] - recording.ankle_height)
             raw = np.concatenate([ankle, recording.frames[f"{side} foot"]], axis=1)
-            self.raw.append(smoothed(raw, times, CUTOFF))
+            self.raw.append(smoothed(raw, times, CUTOFF, are_poses=True))
         self._apart()
         self.free_pelvis, self.leg = self.pelvis, float(leg)
         self.plan_feet()
@@ -189,10 +200,8 @@ class Goals:
         for k, side in enumerate(SIDES):
             path = self.raw[k]
             if placed is not None:
-                reached = placed[:, self.figure.points[f"{side} ankle"][0], 3:]
-                reached = rotations.multiply(reached, self.axes[f"{side} foot"])
-                turned = smoothed(np.concatenate([path[:, :3], reached], axis=1), times, CUTOFF)[:, 3:]
-                path = np.concatenate([path[:, :3], turned], axis=1)
+                path = np.concatenate([path[:, :3], self.foot(side, placed)[:, 3:]], axis=1)
+                path[:, 3:] = smoothed(path, times, CUTOFF, are_poses=True)[:, 3:]
             self.ankles.append(foot_path(path, contact[:, k], self.soles[k], tilted=placed is not None))
         self.pelvis = self.free_pelvis.copy()
         away = np.zeros((len(times), 3))
@@ -208,15 +217,40 @@ class Goals:
         self.pelvis[:, 2] -= eased(lowered, times)
         self.hips = [poses.transform_points(self.pelvis, at) for at in self.at_hips]
 
-    def lifted(self, q: Floats, root: Floats) -> Floats:
-        """Return root poses (T, 7) that are higher where the sole of a foot would be below the ground."""
+    def foot(self, side: str, placed: Floats) -> Floats:
+        """Return the poses (T, 7) of the frame of a foot, its origin at the ankle, for poses (T, L, 7) of the links."""
+        turned = rotations.multiply(placed[:, self.figure.points[f"{side} ankle"][0], 3:], self.axes[f"{side} foot"])
+        return np.concatenate([self.figure.at(f"{side} ankle", placed), turned], axis=1)
+
+    def in_contact(self) -> npt.NDArray[np.bool_]:
+        """Return which joints (T, J) hold a foot that is in contact."""
+        held = np.zeros((len(self.pelvis), self.body.num_joints), dtype=bool)
+        for k, side in enumerate(SIDES):
+            held[:, self.columns(f"{side} ankle")] |= self.recording.contact[:, k].any(axis=1, keepdims=True)
+        return held
+
+    def follow(self, placed: Floats) -> None:
+        """Plan the feet as they are in poses (T, L, 7) of the links, where they are often far from their goals."""
+        away = np.stack([self.foot(side, placed)[:, :3] for side in SIDES]) - np.stack(self.ankles)[..., :3]
+        if np.quantile(np.linalg.norm(away, axis=2), 0.99) > FAR * self.leg:
+            for raw, change in zip(self.raw, away, strict=True):
+                raw[:, :3] += smoothed(change, self.recording.times, CUTOFF)
+            self.plan_feet(placed)
+
+    def lifted(self, q: Floats, root: Floats) -> tuple[Floats, Floats]:
+        """Return joints (T, J) and root poses (T, 7) that are higher where the sole of a foot would be below the ground."""
         placed, depth = self.body.forward_kinematics(q, root), np.zeros(len(q))
         for k, side in enumerate(SIDES):
-            link, point = self.figure.points[f"{side} ankle"]
-            turned = rotations.multiply(placed[:, link, 3:], self.axes[f"{side} foot"])
-            path = np.concatenate([poses.transform_points(placed[:, link], point), turned], axis=1)
-            depth = np.maximum(depth, -lowest_corner(path, self.soles[k]))
-        return np.asarray(root + eased(depth, self.recording.times, CALMING_TIME)[:, None] * np.eye(7)[2])
+            depth = np.maximum(depth, -lowest_corner(self.foot(side, placed), self.soles[k]))
+        lift = eased(depth, self.recording.times, CALMING_TIME)[:, None]
+        if not self.body.is_mounted:
+            return q, root + lift * np.eye(7)[2]
+        slides = np.zeros(self.body.num_joints)
+        for column in self.columns("pelvis"):
+            joint, link = self.body.joints[column], self.body.joint_links[column]
+            if joint.type == "slide":
+                slides[column] = np.round(rotations.rotate(self.figure.reference[link, 3:], joint.axis)[2], 3)
+        return q + lift * slides, root
 
     def columns(self, *roles: str) -> list[int]:
         """Return the columns of the joints between the root and the links of roles."""
@@ -296,9 +330,8 @@ class Goals:
         for part, below, share in (("chest", "pelvis", CHEST), ("head", "chest", HEAD)):
             known = part in self.axes and part in self.recording.frames
             if known and self.columns(part) != self.columns(below):
-                frames = np.concatenate([np.zeros((len(goal), 3)), self.recording.frames[part]], axis=1)
-                frames = smoothed(frames, self.recording.times, CUTOFF)
-                turned = self.turned(part, frames[:, 3:])
+                frames = np.concatenate([goal[:, :3], self.recording.frames[part]], axis=1)
+                turned = self.turned(part, smoothed(frames, self.recording.times, CUTOFF, are_poses=True)[:, 3:])
                 tasks.append(ik.FrameTask(self.figure.points[part][0], turned, 1.0, share))
         return tasks
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from bodymotion.balancing.balancing import eased, smoothed
 from bodymotion.balancing.stance import pose_difference
@@ -19,22 +20,24 @@ CUTOFFS, CALMING_TIME = (5.0, 4.0, 3.0, 2.0), 0.05
 """[Hz] of the low-pass filters of what is sudden, one after another; and [s] how much longer they last on both sides."""
 
 
-def within_speeds(body: Body, q: Floats, times: Floats) -> Floats:
+def within_speeds(body: Body, q: Floats, times: Floats, held: npt.NDArray[np.bool_]) -> Floats:
     """Return the joint values (T, J) nearest to given ones, by their largest difference, that keep the velocity limits of the joints.
 
-    With v the limit, it is the mean of the bounds min q(s) + v·|t − s| and max q(s) − v·|t − s| over all times s.
+    Values `held` (T, J) come before others. With v the limit, the nearest ones are the mean of the bounds min q(s) + v·|t − s| and
+    max q(s) − v·|t − s| over all times s; before that, q is kept within these bounds for the times s that are held.
     """
     limits = np.array([min(abs(j.velocity_lower), abs(j.velocity_upper)) for j in body.joints])
     limited = np.flatnonzero((limits > 0) & (limits < np.inf))
     way = SPEED_SHARE * limits[limited] * (times - times[0])[:, None]
-    bounds = []
-    for sign in (1.0, -1.0):
-        values = sign * q[:, limited]
-        after = np.minimum.accumulate(values - way) + way
+
+    def upper(values: Floats) -> Floats:
         before = np.minimum.accumulate((values + way)[::-1])[::-1] - way
-        bounds.append(sign * np.minimum(before, after))
-    out = q.copy()
-    out[:, limited] = 0.5 * (bounds[0] + bounds[1])
+        return np.asarray(np.minimum(np.minimum.accumulate(values - way) + way, before))
+
+    out, values, known = q.copy(), q[:, limited], held[:, limited]
+    bounds = upper(np.where(known, values, np.inf)), -upper(np.where(known, -values, np.inf))
+    values = np.clip(values, np.minimum(*bounds), np.maximum(*bounds))
+    out[:, limited] = 0.5 * (upper(values) - upper(-values))
     return out
 
 
@@ -55,8 +58,8 @@ def calmed(body: Body, q: Floats, root: Floats, times: Floats, legs: Sequence[in
         share = np.zeros((len(q), sudden.shape[1]))
         for column in np.flatnonzero(sudden.any(axis=0)):
             share[:, column] = np.minimum(eased(np.pad(1.0 * sudden[:, column], 1), times, CALMING_TIME), 1.0)
-        q = q + share[:, : q.shape[1]] * (smoothed(q, times, cutoff, are_poses=False) - q)
-        change = share[:, -6:] * pose_difference(smoothed(root, times, cutoff), root)
+        q = q + share[:, : q.shape[1]] * (smoothed(q, times, cutoff) - q)
+        change = share[:, -6:] * pose_difference(smoothed(root, times, cutoff, are_poses=True), root)
         turned = rotations.multiply(rotations.from_vector(change[:, 3:]), root[:, 3:])
         root = np.concatenate([root[:, :3] + change[:, :3], turned], axis=1)
     return q, root

@@ -12,7 +12,9 @@ The movement that remains after the motion of the frames before and after is sub
 a spike (it comes back, or there is only a corner).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -77,17 +79,19 @@ class Sudden:
     median_change: float
 
 
-def sudden(steps: Floats, gaps: Floats, scale: Scale) -> list[Sudden]:
-    """Return the sudden changes in a motion of steps (T − 1, N) with durations `gaps` (T − 1,) [s].
+def sudden(steps: Floats, times: Floats, scale: Scale) -> tuple[list[Sudden], list[Run]]:
+    """Return the sudden changes in a motion of frames at `times` (T,) [s] and steps (T − 1, N), and the runs in which it trembles.
 
     Of more than `MAX_MOMENTS` only the worst are returned. They are in order of time.
     """
-    if len(steps) < 2:
-        return []
+    gaps = np.diff(times)
     speeds = steps / gaps[:, None]
-    change, allowed, large = _large_changes(speeds, gaps, scale)
+    change = np.linalg.norm(np.diff(speeds, axis=0), axis=-1)
+    allowed = scale.speed + scale.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
+    shorter = np.minimum(gaps[1:], gaps[:-1])
+    large = np.flatnonzero((change > allowed) & (change * shorter > scale.step))
     if not len(large):
-        return []
+        return [], []
     median = _median_around(change, large)
     isolated = change[large] > RATIO * median
     amount, around = np.zeros((2, len(change)))
@@ -101,37 +105,21 @@ def sudden(steps: Floats, gaps: Floats, scale: Scale) -> list[Sudden]:
         found.append(
             Sudden(first + 1, last + 1, at + 1, before, jump, float(change[at]), run.amount, float(around[at]))
         )
-    return found
-
-
-def trembling(steps: Floats, times: Floats, scale: Scale) -> list[Run]:
-    """Return the runs of frames in which a motion of T frames at `times` (T,) [s] and steps (T − 1, N) trembles; see `runs`."""
-    gaps = np.diff(times)
-    amount = np.zeros(len(times))
-    if len(steps) > 1:
-        change, allowed, large = _large_changes(steps / gaps[:, None], gaps, scale)
-        if len(large) > 4:
-            large = large[change[large] <= RATIO * _median_around(change, large)]
-            amount[large + 1] = change[large] / allowed[large]
-            # Every second frame is enough.
-            between = (amount[1:-1] == 0) & (amount[2:] > 0) & (amount[:-2] > 0)
-            amount[1:-1][between] = np.nextafter(1.0, 2.0)
-    return runs(amount, times, min_duration=MIN_TREMBLING)[0]
-
-
-def _large_changes(speeds: Floats, gaps: Floats, scale: Scale) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
-    """Return the changes of speeds (T − 1, N) from step to step, the allowed changes, and the indices of larger ones."""
-    change = np.linalg.norm(np.diff(speeds, axis=0), axis=-1)
-    allowed = scale.speed + scale.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
-    shorter = np.minimum(gaps[1:], gaps[:-1])
-    return change, allowed, np.flatnonzero((change > allowed) & (change * shorter > scale.step))
+    if len(large) <= 4:
+        return found, []
+    trembles, large = np.zeros(len(times)), large[change[large] <= RATIO * median]
+    trembles[large + 1] = change[large] / allowed[large]
+    # Every second frame is enough.
+    between = (trembles[1:-1] == 0) & (trembles[2:] > 0) & (trembles[:-2] > 0)
+    trembles[1:-1][between] = np.nextafter(1.0, 2.0)
+    return found, runs(trembles, times, min_duration=MIN_TREMBLING)[0]
 
 
 def _jump(steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, scale: Scale) -> tuple[float, int]:
     """Return the size of the jump in steps `first` to `last + 1` (0 for a spike), and the frame before the largest step."""
     inside = slice(first, last + 2)
     around = [speeds[k] for k in (first - 1, last + 2) if 0 <= k < len(speeds)]
-    expected = np.mean(around, axis=0) if around else np.zeros(steps.shape[1])
+    expected = 0.5 * (around[0] + around[-1]) if around else np.zeros(steps.shape[1])
     remaining = steps[inside] - expected * gaps[inside, None]
     sizes = np.linalg.norm(remaining, axis=-1)
     whole = float(np.linalg.norm(remaining.sum(axis=0)))
@@ -144,11 +132,14 @@ def _median_around(change: Floats, frames: npt.NDArray[np.intp]) -> Floats:
     neighbours = np.arange(FIRST_NEIGHBOUR, LAST_NEIGHBOUR + 1)
     indices = frames[:, None] + np.concatenate([-neighbours, neighbours])
     exists = (indices >= 0) & (indices < len(change))
-    values = np.where(exists, change[np.clip(indices, 0, len(change) - 1)], np.nan)
-    values[~np.isfinite(values).any(axis=1)] = 0.0
-    return np.asarray(np.nanmedian(values, axis=1))
+    # NaN comes last. `np.nanmedian` would load NumPy's masked arrays.
+    values = np.sort(np.where(exists, change[np.clip(indices, 0, len(change) - 1)], np.nan), axis=1)
+    rows, count = np.arange(len(frames)), (~np.isnan(values)).sum(axis=1)
+    middle = 0.5 * (values[rows, (count - 1) // 2] + values[rows, count // 2 % values.shape[1]])
+    return np.where(np.isfinite(values).any(axis=1), middle, 0.0)
 
 
+Part: TypeAlias = tuple[Floats, Scale, str, str]  # Steps (T − 1, N), their thresholds, the name of the joint, the unit.
 MAX_FRAMES_APART = 2  # Sudden changes of several joints at most this many frames apart are one moment.
 MAX_FLIP_PRODUCT = -0.5
 """Unit quaternions with a product below this have opposite signs, and orientations less than 120° apart."""
@@ -157,26 +148,22 @@ MAX_FLIP_PRODUCT = -0.5
 def jumps_of_joints(q: Floats, times: Floats, body: Body, locate: FrameLocator) -> list[Finding]:
     """Return the jumps, spikes, jumps by full turns, and the trembling of joint values (T, J)."""
     frames = Sampling(np.arange(len(times)), times, locate)
-    found: list[tuple[Sudden, str, str]] = []
+    parts: list[Part] = []
     full_turns: list[Moment] = []
-    trembles: list[Moment] = []
-    for column in _changing_columns(q, np.diff(times)).tolist():
+    columns = _changing_columns(q, np.diff(times))
+    rotates = columns[[body.joints[column].type == "rotate" for column in columns]]
+    values = np.array(q)
+    values[:, rotates] = unwrapped(q[:, rotates])
+    for column in columns.tolist():
         joint, link = body.joints[column], body.joint_links[column]
         if link < 0 or joint.type not in ("rotate", "slide"):
             continue
-        values, name = q[:, [column]], joint.name or body.links[link].name
-        if joint.type == "rotate":
-            full_turns += _full_turns(values, frames, name)
-            values = unwrapped(values)
+        name = joint.name or body.links[link].name
+        if (values[:, column] != q[:, column]).any():
+            full_turns += _full_turns(q[:, [column]], frames, name)
         scale, unit = (ANGLES, "rad") if joint.type == "rotate" else (SLIDES, "m")
-        steps = np.diff(values, axis=0)
-        found += [(event, name, unit) for event in sudden(steps, np.diff(times), scale)]
-        trembles += _trembling(steps, frames, scale, name)
-    return [
-        *_jumps_and_spikes(rules.JOINT_JUMPS, rules.JOINT_SPIKE, found, frames),
-        *finding(rules.FULL_TURN, full_turns),
-        *finding(rules.TREMBLES, trembles),
-    ]
+        parts.append((np.diff(values[:, [column]], axis=0), scale, name, unit))
+    return _jumps_and_spikes(rules.JOINT_JUMPS, rules.JOINT_SPIKE, parts, frames, full_turns)
 
 
 def _changing_columns(q: Floats, gaps: Floats) -> npt.NDArray[np.intp]:
@@ -192,15 +179,9 @@ def jumps_of_root(root: Floats, times: Floats, locate: FrameLocator) -> list[Fin
     frames = Sampling(np.arange(len(times)), times, locate)
     units = rotations.normalized(root[:, 3:])
     axes, angles = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(units[:-1]), units[1:]))
-    found: list[tuple[Sudden, str, str]] = []
-    trembles: list[Moment] = []
-    for steps, scale, unit in (
-        (np.diff(root[:, :3], axis=0), POSITIONS, "m"),
-        (axes * angles[:, None], ROTATIONS, "rad"),
-    ):
-        found += [(event, "", unit) for event in sudden(steps, np.diff(times), scale)]
-        trembles += _trembling(steps, frames, scale, "")
-    return [*_jumps_and_spikes(rules.ROOT_JUMPS, rules.ROOT_SPIKE, found, frames), *finding(rules.TREMBLES, trembles)]
+    position, turn = np.diff(root[:, :3], axis=0), axes * angles[:, None]
+    parts = [(position, POSITIONS, "", "m"), (turn, ROTATIONS, "", "rad")]
+    return _jumps_and_spikes(rules.ROOT_JUMPS, rules.ROOT_SPIKE, parts, frames)
 
 
 def sign_flips(quaternions: Floats, times: Floats, locate: FrameLocator) -> list[Finding]:
@@ -226,20 +207,19 @@ def _full_turns(values: Floats, frames: Sampling, name: str) -> list[Moment]:
     return moments
 
 
-def _trembling(steps: Floats, frames: Sampling, scale: Scale, name: str) -> list[Moment]:
-    name_or_root = repr(name) if name else "the root"
-    moments = []
-    for run in trembling(steps, frames.times, scale):
-        span = f"from t = {frames.times[run.first]:.2f} s to {frames.times[run.last]:.2f} s"
-        message = f"{name_or_root} trembles {span}, worst in {frames.when(run.worst)}"
-        moments.append(frames.moment(rules.TREMBLES, run, message, name))
-    return moments
-
-
 def _jumps_and_spikes(
-    jumps: Rule, spikes: Rule, found: list[tuple[Sudden, str, str]], frames: Sampling
+    jumps: Rule, spikes: Rule, parts: list[Part], frames: Sampling, full_turns: Sequence[Moment] = ()
 ) -> list[Finding]:
-    """Return the findings of sudden changes; changes of several joints at the same time are one moment."""
+    """Return the findings of sudden changes, where those of several joints at the same time are one moment, full turns, and trembling."""
+    found: list[tuple[Sudden, str, str]] = []
+    trembles: list[Moment] = []
+    for steps, scale, name, unit in parts:
+        changes, shaking = sudden(steps, frames.times, scale)
+        found += [(event, name, unit) for event in changes]
+        for shake in shaking:
+            span = f"from t = {frames.times[shake.first]:.2f} s to {frames.times[shake.last]:.2f} s"
+            message = f"{repr(name) if name else 'the root'} trembles {span}, worst in {frames.when(shake.worst)}"
+            trembles.append(frames.moment(rules.TREMBLES, shake, message, name))
     findings = []
     for rule, kind in ((jumps, True), (spikes, False)):
         of_kind = [one for one in found if bool(one[0].jump) is kind]
@@ -251,8 +231,8 @@ def _jumps_and_spikes(
         largest[~np.isfinite(largest)] = np.nan
         moments = []
         numbers = np.arange(len(largest), dtype=np.float64)
-        for span in runs(largest, numbers, bridge=MAX_FRAMES_APART - 1.0, max_runs=len(largest))[0]:
-            inside = [one for one in of_kind if span.first <= one[0].first <= span.last]
+        for around in runs(largest, numbers, bridge=MAX_FRAMES_APART - 1.0, max_runs=len(largest))[0]:
+            inside = [one for one in of_kind if around.first <= one[0].first <= around.last]
             event, name, unit = max(inside, key=lambda one: one[0].amount)
             others = sorted({other for _, other, _ in inside if other != name})
             message = _message(event, name, unit, frames)
@@ -263,7 +243,7 @@ def _jumps_and_spikes(
             run = Run(start, end, end if event.jump else event.worst, event.amount)
             moments.append(frames.moment(rule, run, message, name))
         findings += finding(rule, moments)
-    return findings
+    return findings + finding(rules.FULL_TURN, full_turns) + finding(rules.TREMBLES, trembles)
 
 
 def _message(event: Sudden, name: str, unit: str, frames: Sampling) -> str:
