@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import uuid
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import bodymotion as bm
+from bodymotion.cli.app import app
 from bodymotion.collection import build_catalogue, query
+from bodymotion.collection.catalogue import query_json
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.dynamics import figures
 
@@ -57,6 +62,7 @@ def test_the_rows_are_what_the_library_finds(examples, tmp_path):
     rules = {one.rule for one in bm.check(tmp_path / "walks" / "bad.seq").problems}
     assert bad["errors"] and {rule for rule, count in bad["findings"].items() if count} == rules
     assert [one["file"] for one in query(path, "errors = 0 and max_torque > 1")] == ["biped_walk.seq"]
+    assert list(map(json.loads, query_json(path))) == [bad, row]
     with pytest.raises(WrongUseError, match="columns are file"):
         query(path, "no_such_column > 1")
     with pytest.raises(WrongUseError):
@@ -86,9 +92,9 @@ def test_only_what_is_new_is_read(walks):
 def test_an_address_is_as_a_folder(walks):
     import fsspec
 
-    system = fsspec.filesystem("memory")
-    system.put(str(walks), "/bucket/walks", recursive=True)
-    here, there = bm.open_collection(walks), bm.open_collection("memory://bucket/walks")
+    bucket = uuid.uuid4().hex  # the memory of a process is one store for all tests
+    fsspec.filesystem("memory").put(str(walks), f"/{bucket}/walks", recursive=True)
+    here, there = bm.open_collection(walks), bm.open_collection(f"memory://{bucket}/walks")
     assert [clip.name for clip in there] == [clip.name for clip in here] and len(there) == 6
     for a, b in zip(here, there, strict=True):
         assert np.array_equal(a.load().joint_displacement.values, b.load().joint_displacement.values)
@@ -97,3 +103,23 @@ def test_an_address_is_as_a_folder(walks):
     assert [row["num_frames"] for row in query(walks.parent / "there.parquet")] == [20] * 6
     with pytest.raises(KeyError, match="none"):
         there["none"]
+
+
+def test_a_catalogue_is_asked_as_it_is(walks):
+    """Without a look at the motions, which may be gone or out of reach; names of any characters are safe on a terminal."""
+    (walks / "a\x9b\N{RIGHT-TO-LEFT OVERRIDE}").mkdir()
+    shutil.copy(walks / "a" / "m.csv", walks / "a\x9b\N{RIGHT-TO-LEFT OVERRIDE}")
+    build(walks)
+    shutil.rmtree(walks)
+    for source in (walks.parent, "s3://bucket/walks"):
+        arguments = ["catalogue", str(source), "-o", str(walks.parent / "c.parquet"), "--no-update"]
+        found = CliRunner().invoke(app, [*arguments, "--where", "num_frames = 20"])
+        names = [f"{source!s}/{name}/m.csv" for name in ("a", "a\\x9b\\u202e", "b", "c", "d", "e", "f")]
+        assert (found.exit_code, found.stdout.splitlines()) == (0, names)
+        rows = CliRunner().invoke(app, [*arguments, "--json"]).stdout
+        assert rows.isascii() and list(map(json.loads, rows.splitlines())) == query(walks.parent / "c.parquet")
+    missing = CliRunner().invoke(app, ["catalogue", str(walks.parent), "-o", "missing.parquet", "--no-update"])
+    assert missing.exit_code == 1 and "missing.parquet: " in missing.stderr
+    (walks.parent / "words.parquet").write_text("words")
+    with pytest.raises(ValueError, match=r"words\.parquet"):
+        query(walks.parent / "words.parquet")

@@ -7,6 +7,9 @@ import json
 import os
 import shutil
 import time
+import uuid
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,7 +35,7 @@ def half_or_end(number: int) -> float:
         time.sleep(600)
     if number == 5:
         bytearray(3 << 30)
-    return 6 / number
+    return 6 / number if number < 7 else partial(lambda: number)  # which no process can send back
 
 
 def run(*arguments: object, code: int = 0):
@@ -52,13 +55,16 @@ def desk(tmp_path, examples, monkeypatch) -> Path:
     return Path()
 
 
-def test_each_input_has_its_outcome_whatever_happens_to_another(monkeypatch):
-    """Also where a process ends, or needs more time or memory than it may; in any order, and in order."""
+@pytest.mark.parametrize("share", [0.01, 4.0])
+def test_each_input_has_its_outcome_whatever_happens_to_another(share, monkeypatch):
+    """Also where a process ends, or needs more time or memory than it may; in any order, and in order; alone or in tasks of five."""
     monkeypatch.setattr("bodymotion.collection.mapping.available_memory", lambda: None)
-    found = list(map_files(half_or_end, [2, 0, 3, 4, 5, 6, 1], workers=2, time_limit=2))
-    assert sorted(one.index for one in found) == [0, 1, 2, 3, 4, 5, 6]
+    monkeypatch.setattr("bodymotion.collection.mapping.MAX_SHARE", share)
+    found = list(map_files(half_or_end, [2, 0, 3, 4, 5, 6, 1, 7], workers=2, time_limit=2))
+    assert sorted(one.index for one in found) == [0, 1, 2, 3, 4, 5, 6, 7]
     by_index = list(in_order(found))
-    assert [one.value for one in by_index] == [3, None, None, None, None, 1, 6]
+    assert [one.value for one in by_index] == [3, None, None, None, None, 1, 6, None]
+    assert by_index[7].error is not None
     errors = [ZeroDivisionError, ProcessEndedError, ProcessEndedError, MemoryError]
     assert [type(one.error) for one in by_index[1:5]] == errors
 
@@ -153,6 +159,56 @@ def test_every_command_takes_a_folder(name, desk):
     (row,) = map(json.loads, Path(table[1] if table else "out/results.jsonl").read_text().splitlines())
     assert row["file"] == "walks/deep/b.seq" and row["exit_code"] == 0
     assert not target or (Path(row["output"]).stem == "b" and Path(row["output"]).stat().st_size)
+
+
+@pytest.fixture(params=["memory", "zip", "s3"])
+def elsewhere(request, desk) -> Iterator[str]:
+    """The walks of the desk and a broken one at an address or in an archive."""
+    fsspec = pytest.importorskip("fsspec")
+    Path("walks/deep/bad.seq").write_text(WRONG)
+    if request.param == "zip":
+        yield shutil.make_archive("walks", "zip", "walks")
+        return
+    store = request.getfixturevalue("object_store") if request.param == "s3" else fsspec.filesystem("memory")
+    bucket = uuid.uuid4().hex  # the memory of a process is one store for all tests
+    store.mkdir(f"/{bucket}")
+    store.put("walks", f"/{bucket}/walks", recursive=True)
+    yield f"{request.param}://{bucket}/walks"
+
+
+def test_an_object_store_and_an_archive_are_as_a_folder(elsewhere):
+    """The same results, rows and messages, but for names, sizes and times; one motion by its own address, too."""
+
+    def rows(table: str) -> list[dict[str, object]]:
+        text = Path(table).read_text()
+        for above in (f"{elsewhere}/", elsewhere.replace("://", ":///") + "/", f"::{elsewhere}", "zip://", "walks/"):
+            text = text.replace(above, "")
+        found = map(json.loads, text.splitlines())
+        return [{name: one for name, one in row.items() if name not in ("size", "modified", "run")} for row in found]
+
+    for words in (["info"], ["check", "--body", "robot.wrl"], ["measure", "robot.wrl"]):
+        for source, table in (("walks", "here.jsonl"), (elsewhere, "there.jsonl")):
+            run(*words, source, "--table", table, code=1)
+        assert rows("here.jsonl") == rows("there.jsonl") and len(rows("there.jsonl")) == 3
+    for words in (["retime", "--rate", "50"], ["convert", "--to", "csv"]):
+        for source, target in (("walks", "here/"), (elsewhere, "there/")):
+            run(*words, source, target, code=1)
+    here = {path.relative_to("here"): path.read_bytes() for path in Path("here").glob("**/[ab].*")}
+    assert here == {path.relative_to("there"): path.read_bytes() for path in Path("there").glob("**/[ab].*")}
+    assert set(map(str, here)) == {"a.seq", "a.csv", "deep/b.seq", "deep/b.csv"}
+    run("retime", "--rate", "50", elsewhere, "there/", "--resume", code=1)
+    alone = elsewhere if elsewhere.endswith(".zip") else f"{elsewhere}/deep/b.seq"
+    assert run("info", alone, code=1 if alone is elsewhere else 0).stdout.count("b.seq")
+    run("retime", elsewhere, "s3://bucket/out/", "--rate", "50", code=2)
+    run("check", "--fix", elsewhere, code=2)
+
+
+def test_results_of_a_folder_above(desk, monkeypatch):
+    """The folder is named by a path with `..` in it."""
+    Path("below").mkdir()
+    monkeypatch.chdir("below")
+    run("retime", "../walks", "../below/out/", "--rate", 50)
+    assert Path("out/deep/b.seq").exists()
 
 
 def test_wrong_use(desk):

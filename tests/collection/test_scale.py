@@ -103,22 +103,14 @@ def test_a_command_on_a_cluster(tmp_path, examples):
 
 
 @accept
-def test_killed_workers_lose_nothing(tmp_path, examples, monkeypatch):
+def test_killed_workers_lose_nothing(tmp_path, examples, object_store):
     """A cluster of four processes, one killed every few seconds, reads an object store; the rows are those of the folder."""
-    distributed, moto = pytest.importorskip("distributed"), pytest.importorskip("moto.server")
-    fsspec = pytest.importorskip("fsspec")
+    distributed = pytest.importorskip("distributed")
     clips(tmp_path / "walks", examples, 400)
     body = examples / "biped.wrl"
     build_catalogue(open_collection(tmp_path / "walks"), tmp_path / "here.parquet", body=body)
-    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://{}:{}".format(*server.get_host_and_port()))
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "test")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    store = fsspec.filesystem("s3")
-    store.mkdir("bucket")
-    store.put(str(tmp_path / "walks"), "bucket/walks", recursive=True)
+    object_store.mkdir("bucket")
+    object_store.put(str(tmp_path / "walks"), "bucket/walks", recursive=True)
     over, killed = threading.Event(), []
 
     def kill(cluster) -> None:
@@ -134,7 +126,6 @@ def test_killed_workers_lose_nothing(tmp_path, examples, monkeypatch):
         there = open_collection("s3://bucket/walks")
         build_catalogue(there, tmp_path / "there", body=body, cluster=cluster.scheduler_address)
         over.set()
-    server.stop()
     assert killed
     leave = {"size", "modified", "run"}
     for a, b in zip(query(tmp_path / "here.parquet"), query(tmp_path / "there"), strict=True):

@@ -1,13 +1,12 @@
 """`bodymotion catalogue FOLDER`: a table of many motions, and those for which a condition holds."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from bodymotion.cli.options import AsJson, ByPosition, Cluster, ReaderOptions, TimeLimit, Workers, reads_files
-from bodymotion.cli.output import failures, one_line, plain, results, say
+from bodymotion.cli.app import AsJson, ByPosition, Cluster, ReaderOptions, TimeLimit, Workers, reads_files
+from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.text import counted
 
 
@@ -18,6 +17,7 @@ def catalogue(
     output: Path | None = None,
     body: Path | None = None,
     where: str = "",
+    update: bool = True,
     html: Path | None = None,
     pictures: int = 24,
     as_json: AsJson = False,
@@ -35,6 +35,7 @@ def catalogue(
     Examples:
       bodymotion catalogue motions/ --body robot.wrl
       bodymotion catalogue motions/ --where "errors = 0 and duration > 5"
+      bodymotion catalogue motions/ --no-update --where "max_torque < 80"
       bodymotion catalogue motions/ --body robot.wrl --html motions.html
       bodymotion catalogue s3://bucket/walks -o walks.parquet --json
 
@@ -43,11 +44,13 @@ def catalogue(
       --output -o FILE: The catalogue, by default FOLDER/catalogue.parquet; a name without extension is a folder of Parquet files.
       --body -b MODEL: The model that the motions are for: the catalogue has torques, speeds, balance and findings on it, too.
       --where SQL: Print only motions for which this holds, such as max_torque < 80 and errors = 0.
+      --update/--no-update: Bring the catalogue up to date first, or ask it as it is, without looking at the motions.
       --html FILE: Write a page with the motions found: a table with filters, pictures and players.
       --pictures N: Number of motions with a picture and a player on the page, from the first one on.
     """  # noqa: D301
-    from bodymotion.cli.output import progress
-    from bodymotion.collection import build_catalogue, open_collection, query
+    from bodymotion.cli.output import progress, safe_json
+    from bodymotion.collection.catalogue import build_catalogue, query, query_json
+    from bodymotion.collection.opening import Collection, open_collection
 
     if output is None and not Path(source).is_dir():
         raise click.BadParameter("an address or archive needs a local file for its catalogue", param_hint="--output")
@@ -55,14 +58,19 @@ def catalogue(
     if path.suffix.lower() not in (".parquet", ""):
         raise click.BadParameter(f"{path} is no .parquet, and no name of a folder", param_hint="--output")
     with failures("catalogue"):
-        found = open_collection(source)
-        if not len(found):
+        clips = open_collection(source) if update or html is not None else Collection(source, ())
+        state = "not updated"
+        if update and not len(clips):
             say(one_line(f"bodymotion catalogue: no motion in {source}"))
             raise click.exceptions.Exit(1)
-        with progress(f"reading {counted(len(found), 'motion')}") as bar:
-            sharing: dict[str, Any] = {"workers": workers, "time_limit": time_limit, "cluster": cluster}
-            done = build_catalogue(found, path, body=body, by_position=by_position, progress=bar, **sharing, **reading)
-        rows = query(path, where, () if as_json or html is not None else ("file",))
+        if update:
+            with progress(f"reading {counted(len(clips), 'motion')}") as bar:
+                sharing: dict[str, Any] = {"workers": workers, "time_limit": time_limit, "cluster": cluster}
+                done = build_catalogue(
+                    clips, path, body=body, by_position=by_position, progress=bar, **sharing, **reading
+                )
+            state = f"{counted(len(clips), 'motion')}, {done} read now"
+        rows = query(path, where, ("file",) if html is None else ())
         if html is not None:
             from bodymotion.reports.catalogue import catalogue_page
 
@@ -72,13 +80,15 @@ def catalogue(
                     rows,
                     html,
                     title=source,
-                    sources=lambda name: (found[name].load(), *model),
+                    sources=lambda name: (clips[name].load(), *model),
                     pictures=pictures,
                     progress=bar,
                 )
             say(one_line(f"{html}: {counted(drawn, 'motion')} with pictures"))
-        say(one_line(f"{path}: {counted(len(found), 'motion')}, {done} read now, {len(rows)} found"))
+        say(one_line(f"{path}: {state}, {len(rows)} found"))
+        above = f"{source.rstrip('/')}/" if "://" in source else str(Path(source) / "_")[:-1]
+        lines = (
+            map(safe_json, query_json(path, where)) if as_json else (one_line(f"{above}{row['file']}") for row in rows)
+        )
         with results() as out:
-            for row in rows:
-                name = str(Path(source) / row["file"]) if "://" not in source else f"{source.rstrip('/')}/{row['file']}"
-                out.write(json.dumps(plain(row)) + "\n" if as_json else one_line(name) + "\n")
+            out.writelines(f"{line}\n" for line in lines)

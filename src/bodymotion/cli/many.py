@@ -4,25 +4,28 @@ Each run is the command itself with one of the files in its command line, so tha
 """
 
 import contextlib
-import hashlib
 import io
 import json
-import traceback
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, partial, wraps
 from inspect import signature
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from bodymotion.cli.options import Cluster, TimeLimit, Workers, described, found_by
+from bodymotion.cli.app import Cluster, TimeLimit, Workers, described, found_by
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.text import counted
 
+if TYPE_CHECKING:
+    from bodymotion.collection import Clip
+
+Input: TypeAlias = "Path | Clip"  # A file, or a motion at an address, in an archive or in a data set.
 ONE = "one"  # The object of the context of a run for one file.
 
 
@@ -131,7 +134,11 @@ def command_for_many(
 
 def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[str]) -> Callable[[], int] | None:
     """Return the runs for all files that a command line stands for; None where it stands for one run."""
-    from bodymotion.collection.inputs import is_many
+    from bodymotion.collection import inputs as named
+    from bodymotion.collection.opening import is_collection
+
+    def is_many(one: Path | str) -> bool:
+        return isinstance(one, str) or named.is_many(one)
 
     verb = VERBS[name]
     options_only = copy(command)
@@ -143,9 +150,9 @@ def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[s
     used = {one: args[int(value[1:])] if str(value)[:1] == "\0" else value for one, value in found.items()}
     if used.get("help") or len(places) <= (verb.target == "argument"):
         return None
-    inputs = [Path(args[k]) for k in places]
-    target = inputs.pop() if verb.target == "argument" else Path(used["output"]) if used.get("output") else None
-    target_text = args[places[-1]] if verb.target == "argument" else str(used.get("output", ""))
+    target_text = args[places.pop()] if verb.target == "argument" else str(used.get("output") or "")
+    target = Path(target_text) if target_text else None
+    inputs: list[Path | str] = [args[k] if is_collection(args[k]) else Path(args[k]) for k in places]
     split = verb.models % max(len(inputs), 1)
     first, second = inputs[:split], inputs[split:]
     models, rest = (first, second) if verb.models >= 0 else (second, first)
@@ -153,8 +160,13 @@ def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[s
     models, inputs = ([], inputs) if any(map(is_many, models)) or not rest else (models, rest)
     to_folder = target is not None and (target.is_dir() or target_text.endswith("/"))
     several = any(map(is_many, inputs)) or (len(inputs) > 1 and name in ONE_MOTION)
-    if not (used.get("table") or used.get("cluster") or to_folder or (several and name != "check")):
+    elsewhere = any(isinstance(one, str) for one in inputs)
+    if not (used.get("table") or used.get("cluster") or to_folder or elsewhere or (several and name != "check")):
         return None
+    if elsewhere and used.get("fix"):
+        raise click.BadParameter("changes files, and cannot change those of an address or archive", param_hint="--fix")
+    if "://" in f"{target_text}{used.get('table') or ''}":
+        raise click.BadParameter("the results of many files need a local file or folder", param_hint="OUT, --table")
     wrong = [f"--{one.replace('_', '-')}" for one in verb.single if used.get(one)]
     if wrong:
         raise click.BadParameter("names a file of one run, and cannot be used with many", param_hint=", ".join(wrong))
@@ -162,7 +174,7 @@ def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[s
         raise click.BadParameter(f"{target} is a file; the results of many files need a folder", param_hint="OUT")
     if target is None and (name in NEED_TARGET or used.get("suffix")):
         raise click.BadParameter("needs a folder for the results of many files", param_hint="--output")
-    options = [word for k, word in enumerate(args) if k not in places and word != "--"]
+    options = [word for k, word in enumerate(args) if marked[k] not in words and word != "--"]
     suffix = used.get("suffix") or verb.suffix
     if name == "convert" and not suffix:
         from bodymotion.formats.registry import named_format
@@ -170,7 +182,7 @@ def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[s
         if not used.get("write_as"):
             raise click.BadParameter("many files need the format of the results, such as --to seq", param_hint="--to")
         suffix = next(iter(found_by("--to", named_format, used["write_as"]).extensions), "")
-    plan = _Plan(name, tuple(options), tuple(models), tuple(inputs), target, suffix)
+    plan = _Plan(name, tuple(options), tuple(map(Path, models)), tuple(inputs), target, suffix)
     has_json = any("--json" in one.opts for one in command.params)
     sharing = {
         "workers": int(used["workers"]) if used.get("workers") else None,
@@ -188,34 +200,45 @@ class _Plan:
     name: str
     options: tuple[str, ...]
     models: tuple[Path, ...]
-    given: tuple[Path, ...]
+    given: tuple[Path | str, ...]
     folder: Path | None
     suffix: str
 
-    def runs(self) -> Iterator[tuple[Path, Path | None]]:
+    def runs(self) -> Iterator[tuple[Input, Path | None]]:
         """Return the files, each with that of its result; two files with the same name keep their extensions in it."""
-        from bodymotion.collection import find_files, root_of
+        from bodymotion.collection import find_files, open_collection, root_of
 
         def report(link: Path, folder: Path) -> None:
             say(one_line(f"bodymotion {self.name}: {link} is a link that leads out of {folder}: left out"))
 
-        files = list(find_files(self.given, report, VERBS[self.name].of_models))
+        local = [one for one in self.given if isinstance(one, Path)]
+        files = list(find_files(local, report, VERBS[self.name].of_models))
+        clips = [(clip, one) for one in self.given if isinstance(one, str) for clip in open_collection(one)]
+        found: list[Input] = [*files, *(clip for clip, _ in clips)]
         if self.folder is None:
-            yield from ((path, None) for path in files)
+            yield from ((one, None) for one in found)
             return
-        root, folder = root_of(self.given, files), self.folder.absolute()
+        root, folder = root_of(local, files) if local else self.folder, Path(os.path.abspath(self.folder))  # noqa: PTH100
+        whole = {path: Path(os.path.abspath(path)) for path in files}  # noqa: PTH100  # links stay
         if folder != root:
-            files = [path for path in files if not path.absolute().is_relative_to(folder)]
-        inner = [path.absolute().relative_to(root) for path in files]
+            files = [path for path in files if not whole[path].is_relative_to(folder)]
+            found = [*files, *(clip for clip, _ in clips)]
+        inner = [whole[path].relative_to(root) for path in files]
+        for clip, source in clips:
+            # The results of one collection are in the folder itself, as those of a folder are.
+            parts = PurePosixPath(source.rpartition("://")[2]).parts if len(self.given) > 1 else ()
+            inner.append(Path(*(part for part in parts if part not in ("/", "..")), clip.file_name))
         targets = [path.with_suffix(self.suffix or path.suffix) for path in inner]
         twice = {path for path, count in Counter(targets).items() if count > 1}
-        for path, inside, target in zip(files, inner, targets, strict=True):
+        for one, inside, target in zip(found, inner, targets, strict=True):
             named = inside.with_name(f"{inside.name}{self.suffix}") if target in twice else target
-            yield path, self.folder / named
+            yield one, self.folder / named
 
     @property
     def run(self) -> str:
         """What is done, as a short text: command line, version, and the state of the files in it."""
+        from hashlib import sha256
+
         from bodymotion import __version__
 
         words = [__version__, self.name, *self.options, *map(str, self.models), str(self.folder), self.suffix]
@@ -223,9 +246,9 @@ class _Plan:
         words = [w for k, w in enumerate(words) if w.partition("=")[0] not in leave and words[k - 1] not in leave[1:]]
         states = [Path(word).stat() if len(word) < 256 and Path(word).is_file() else None for word in words]
         known = [(word, at and (at.st_size, at.st_mtime_ns)) for word, at in zip(words, states, strict=True)]
-        return hashlib.sha256(repr(known).encode()).hexdigest()[:12]
+        return sha256(repr(known).encode()).hexdigest()[:12]
 
-    def args(self, path: Path, result: Path | None) -> list[str]:
+    def args(self, path: Input, result: Path | None) -> list[str]:
         """Return the command line for one file."""
         words = list(map(str, (*self.models, path) if VERBS[self.name].models >= 0 else (path, *self.models)))
         if result is None:
@@ -244,7 +267,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
     from bodymotion.formats.registry import find_format
 
     for path in plan.given:
-        if not (path.exists() or is_many(path)):
+        if isinstance(path, Path) and not (path.exists() or is_many(path)):
             find_format(path)  # reports the missing file
     if table is None and plan.folder is not None:
         plan.folder.mkdir(parents=True, exist_ok=True)
@@ -263,7 +286,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
     left = [k for k in range(len(runs)) if key(about[k]) not in earlier]
     asked = "--json" in plan.options
     extra = ["--json"] if has_json and not asked and records is not None else []
-    tasks = [(Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], runs[k][1]) for k in left]
+    tasks = [(Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k]) for k in left]
     done, total = sum(codes.values()), len(runs)
 
     def recorded(outcome: Outcome) -> tuple[Row, str]:
@@ -304,10 +327,15 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
     return 2 if codes[2] == total else 1 if failed else 3 if codes[3] else 0
 
 
-def _about(path: Path, result: Path | None, run: str) -> dict[str, Any]:
+def _about(path: Input, result: Path | None, run: str) -> dict[str, Any]:
+    size: int
+    modified: int | str
     try:
-        state = path.stat()
-        size, modified = state.st_size, state.st_mtime_ns
+        if isinstance(path, Path):
+            state = path.stat()
+            size, modified = state.st_size, state.st_mtime_ns
+        else:
+            size, modified = path.state()
     except OSError:
         size = modified = -1
     about = {"file": str(path), "size": size, "modified": modified, "run": run}
@@ -332,11 +360,16 @@ def _command(name: str) -> Any:  # noqa: ANN401
     return app.get_command(click.Context(app), name)
 
 
-def _one(task: tuple[Path, str, list[str], Path | None]) -> tuple[int, str, str]:
+def _one(task: tuple[Path, str, list[str], Input, Path | None]) -> tuple[int, str, str]:
     """Run a command for one file in a folder; return its exit code, and what it prints on stdout and stderr."""
-    folder, name, args, result = task
+    folder, name, args, given, result = task
     out, messages = io.StringIO(), io.StringIO()
-    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(messages):
+    with contextlib.ExitStack() as stack:
+        copied = "" if isinstance(given, Path) else str(stack.enter_context(given.file()))
+        args = [copied if copied and word == str(given) else word for word in args]
+        stack.enter_context(contextlib.chdir(folder))
+        stack.enter_context(contextlib.redirect_stdout(out))
+        stack.enter_context(contextlib.redirect_stderr(messages))
         try:
             if result is not None:
                 result.parent.mkdir(parents=True, exist_ok=True)
@@ -345,6 +378,9 @@ def _one(task: tuple[Path, str, list[str], Path | None]) -> tuple[int, str, str]
             say(one_line(error.format_message()))
             code = 2
         except Exception as error:
+            import traceback
+
             say(f"{traceback.format_exc()}not done because of {type(error).__name__}: {one_line(error)}")
             code = 1
-    return code, out.getvalue(), messages.getvalue()
+    printed, said = (text.getvalue().replace(copied or "\0", str(given)) for text in (out, messages))
+    return code, printed, said

@@ -5,6 +5,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from errno import ENOENT
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -117,20 +118,7 @@ def query(path: str | Path, where: str = "", columns: Sequence[str] = ()) -> lis
     WrongUseError
         When DuckDB does not understand the condition; the message lists columns.
     """
-    duckdb = need("duckdb", "lake", "a catalogue")
-    dataset = need("pyarrow.dataset", "lake", "a catalogue").dataset(str(path), format="parquet")
-    with duckdb.connect(":memory:") as base:
-        base.register("motions", dataset)
-        # The condition reads no other files.
-        base.execute("SET enable_external_access = false")
-        condition = f"WHERE {where}" if where else ""
-        try:
-            found = base.sql(
-                f"SELECT {', '.join(columns) or '*'} FROM motions {condition} ORDER BY file"
-            ).to_arrow_table()
-        except duckdb.Error as error:
-            first = str(error).partition("\n")[0]
-            raise WrongUseError(f"{first}; the columns are {listed(dataset.schema.names, MAX_LISTED)}") from None
+    found = _found(path, where, ", ".join(columns) or "*")
     rows, names = list[Row](), found.column_names
     was_collecting = gc.isenabled()
     gc.disable()  # it would look at millions of new values again and again
@@ -142,6 +130,35 @@ def query(path: str | Path, where: str = "", columns: Sequence[str] = ()) -> lis
         if was_collecting:
             gc.enable()
     return rows
+
+
+def query_json(path: str | Path, where: str = "") -> list[str]:
+    """Return the rows that `query` returns with all columns, each as JSON: for many rows, in less time than from Python objects."""
+    return _found(path, where, "to_json(motions)").column(0).to_pylist()  # type: ignore[no-any-return]
+
+
+def _found(path: str | Path, where: str, columns: str) -> Any:  # noqa: ANN401
+    """Return the table of Arrow with the rows of a catalogue for which a condition holds."""
+    duckdb = need("duckdb", "lake", "a catalogue")
+    need("pyarrow", "lake", "a catalogue")
+    path = Path(path).absolute()
+    parts = sorted(map(str, path.glob("*.parquet"))) if path.is_dir() else [str(path)]
+    if not parts or not path.exists():
+        raise FileNotFoundError(ENOENT, "No such catalogue", str(path))
+    with duckdb.connect(":memory:") as base:
+        # The condition reads no other files.
+        base.execute("SET allowed_paths = $1", [parts])
+        base.execute("SET enable_external_access = false")
+        try:
+            motions = base.read_parquet(parts, hive_partitioning=False)
+        except duckdb.Error as error:
+            raise ValueError(f"{path} is no catalogue: {error}") from None
+        condition = f"WHERE {where}" if where else ""
+        try:
+            return motions.query("motions", f"SELECT {columns} FROM motions {condition} ORDER BY file").to_arrow_table()
+        except duckdb.Error as error:
+            first = str(error).partition("\n")[0]
+            raise WrongUseError(f"{first}; the columns are {listed(motions.columns, MAX_LISTED)}") from None
 
 
 def _about(clip: Clip, run: str) -> Row:
@@ -156,7 +173,7 @@ def _row(clip: Clip, robot: Body | None, by_position: bool, options: Mapping[str
     """Return the columns of a motion; of a file that cannot be read, those that are known."""
     from bodymotion.checks import check
     from bodymotion.formats.registry import find_format, read
-    from bodymotion.model.joint_names import by_position as put_by_position
+    from bodymotion.model.body import by_position as put_by_position
 
     with clip.file() as path:
         form = find_format(path)

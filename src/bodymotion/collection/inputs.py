@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from bodymotion.diagnostics import FormatError
@@ -91,9 +92,20 @@ def _listed(path: Path) -> list[Path]:
     return found
 
 
+@cache
+def _held(extension: str) -> set[str]:
+    """Return what files with an extension hold, nothing where only their content shows that."""
+    from bodymotion.formats.registry import FORMATS
+
+    return {row.holds for row in FORMATS if extension in row.extensions and extension not in AMBIGUOUS}
+
+
 def _is_model(path: Path) -> bool:
     from bodymotion.formats.registry import find_format
 
+    held = _held(path.suffix.lower())
+    if held:
+        return held == {"Body"}
     with suppress(FormatError):
         return find_format(path).holds == "Body"
     return False
@@ -110,32 +122,38 @@ def _has_numbers(head: bytes) -> bool:
 
 def _walk(folder: Path, outside: Callable[[Path, Path], None] | None, tables: bool) -> Iterator[Path]:
     from bodymotion.formats.registry import FORMATS, HEAD
-    from bodymotion.system.open_files import read_head
+    from bodymotion.system.files import read_head
 
     extensions = {extension for row in FORMATS for extension in row.extensions}
     root = os.path.realpath(folder)
 
-    def stays(path: Path) -> bool:
-        if not path.is_symlink() or Path(os.path.realpath(path)).is_relative_to(root):
+    def stays(entry: os.DirEntry[str]) -> bool:
+        if not entry.is_symlink() or Path(os.path.realpath(entry)).is_relative_to(root):
             return True
         if outside is not None:
-            outside(path, folder)
+            outside(Path(entry), folder)
         return False
 
-    for above, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and stays(Path(above, name)))
-        for name in sorted(names):
-            path = Path(above, name)
-            extension = path.suffix.lower()
-            if name.startswith(".") or extension not in extensions or not stays(path) or not path.is_file():
+    waiting: list[str | Path] = [folder]
+    while waiting:
+        try:
+            entries = sorted(os.scandir(waiting.pop()), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        entries = [entry for entry in entries if not entry.name.startswith(".")]
+        folders = [entry for entry in entries if entry.is_dir() and stays(entry)]
+        waiting += [entry.path for entry in reversed(folders) if not entry.is_symlink()]
+        for entry in entries:
+            extension = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122  # many files
+            if extension not in extensions or not entry.is_file() or not stays(entry):
                 continue
             if extension in AMBIGUOUS:
                 try:
-                    head = read_head(path, HEAD)
+                    head = read_head(Path(entry), HEAD)
                 except OSError:
                     continue
                 if not any(row.sniff(head) for row in FORMATS) and not (
                     tables and extension == ".csv" and _has_numbers(head)
                 ):
                     continue
-            yield path
+            yield Path(entry)

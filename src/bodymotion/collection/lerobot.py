@@ -20,11 +20,10 @@ import numpy as np
 
 from bodymotion.diagnostics import Location
 from bodymotion.formats.rules import UNREADABLE
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.system.extras import need
-from bodymotion.system.memory import check_memory
-from bodymotion.system.open_files import read_head
+from bodymotion.system.files import read_head
 
 __all__ = ["num_episodes", "read_episode", "write_lerobot"]
 

@@ -11,27 +11,34 @@ import faulthandler
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
 from copy import copy
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
+from operator import itemgetter
 from threading import Lock, Thread
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeAlias
 
+from bodymotion.geometry.arrays import available_memory
+from bodymotion.kernels.compiling import expect
 from bodymotion.system.extras import need
-from bodymotion.system.memory import available_memory
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
 TIME_LIMIT = 3600.0  # [s] for one input, by default.
 MIN_MEMORY = 1 << 30  # [bytes] A process may have at least so much, and its share of what is available.
-QUEUED = 4
-"""Inputs for each process that are handed out at once. More would all be repeated one by one when a process ends."""
+QUEUED = 4  # Tasks for each process that are handed out at once.
 TASKS = 1000  # Tasks that are handed out to a cluster at once.
 MAX_IN_TASK = 20
-"""Inputs in a task of a cluster where there are many: a task costs milliseconds by itself. Those of a process that ends are repeated."""
+"""Inputs in a task where there are many: a task costs up to milliseconds by itself. Those of a process that ends are repeated."""
+MAX_SHARE = 0.01  # The largest part of many inputs that is handed out to processes at once.
 RETRIES = 2  # How often a cluster tries an input again whose file could not be reached.
+
+
+Marks: TypeAlias = MutableSequence[int] | dict[int, int]  # Of inputs, whether they are being worked on.
+Task: TypeAlias = list[tuple[int, Any]]  # Inputs with their indices.
 
 
 class ProcessEndedError(RuntimeError):
@@ -121,39 +128,51 @@ def _in_processes(
     function: Callable[[Any], Any], inputs: Sequence[Any], workers: int, time_limit: float
 ) -> Iterator[Outcome]:
     """Return outcomes; only a part of them where processes cannot be started, as in a program that is read from a pipe."""
+    import multiprocessing
     from concurrent.futures import FIRST_COMPLETED, wait
     from concurrent.futures.process import BrokenProcessPool
 
-    waiting = iter(range(len(inputs)))
-    running: dict[Future[Outcome], int] = {}
-    pool = _pool(function, workers, time_limit)
+    at_once = QUEUED * workers
+    waiting = deque(_tasks(inputs, int(at_once / MAX_SHARE)))
+    running: dict[Future[list[Outcome]], Task] = {}
+    # Of each input, whether a process works on it.
+    busy = multiprocessing.get_context("spawn").RawArray("b", len(inputs))
+    pool = _pool(function, workers, time_limit, busy)
     try:
-        while True:
-            for index in islice(waiting, QUEUED * workers - len(running)):
-                running[pool.submit(_work, index, inputs[index])] = index
-            if not running:
-                pool.shutdown()  # a process that is ended while it waits for inputs could print a traceback
-                return
-            lost = []
+        while waiting or running:
+            lost: Task = []
+            try:
+                while waiting and len(running) < at_once:
+                    running[pool.submit(_work, waiting[0])] = waiting[0]
+                    waiting.popleft()
+            except BrokenProcessPool:
+                lost += waiting.popleft()
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                index = running.pop(future)
+                task = running.pop(future)
                 try:
-                    yield future.result()
+                    yield from future.result()
                 except BrokenProcessPool:
-                    lost.append(index)
-                except Exception as error:  # it cannot be pickled
-                    yield Outcome(index, error=error)
+                    lost += task
+                except Exception as error:  # an outcome cannot be pickled
+                    if len(task) == 1:
+                        yield Outcome(task[0][0], error=error)
+                    waiting.extendleft([one] for one in task if len(task) > 1)
             if lost:
-                # One of these inputs has ended its process: each gets a process of its own.
-                lost += running.values()
+                # One of the inputs that were worked on has ended its process: each of them gets a process of its own.
+                lost = sorted(chain(lost, *running.values()), key=itemgetter(0))
                 running.clear()
                 _end(pool)
-                for index in sorted(lost):
-                    outcome = _alone(function, index, inputs[index], time_limit)
+                suspects = [one for one in lost if busy[one[0]]] or lost
+                for index, given in suspects:
+                    outcome = _alone(function, index, given, time_limit)
                     if outcome is None:
                         return
                     yield outcome
-                pool = _pool(function, workers, time_limit)
+                known = {index for index, _ in suspects}
+                waiting.extendleft([one] for one in reversed(lost) if one[0] not in known)
+                busy[:] = bytes(len(inputs))
+                pool = _pool(function, workers, time_limit, busy)
+        pool.shutdown()  # a process that is ended while it waits for inputs could print a traceback
     finally:
         _end(pool)
 
@@ -162,14 +181,14 @@ def _alone(function: Callable[[Any], Any], index: int, given: object, time_limit
     """Return the outcome of an input in a process of its own; None where no process can be started."""
     from concurrent.futures.process import BrokenProcessPool
 
-    pool = _pool(function, 1, time_limit)
+    pool = _pool(function, 1, time_limit, {})
     try:
         pool.submit(int).result()
     except BrokenProcessPool:
         return None
     start = time.monotonic()
     try:
-        return pool.submit(_work, index, given).result()
+        return pool.submit(_work, [(index, given)]).result()[0]
     except BrokenProcessPool:
         after = time.monotonic() - start
         reason = f"it was not done after the time limit of {time_limit:g} s" if after >= time_limit else "it has ended"
@@ -180,13 +199,14 @@ def _alone(function: Callable[[Any], Any], index: int, given: object, time_limit
         _end(pool)
 
 
-def _pool(function: Callable[[Any], Any], workers: int, time_limit: float) -> ProcessPoolExecutor:
+def _pool(function: Callable[[Any], Any], workers: int, time_limit: float, busy: Marks) -> ProcessPoolExecutor:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     context = multiprocessing.get_context("spawn")
     memory = max((available_memory() or 0) // workers, MIN_MEMORY)
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(function, time_limit, memory))
+    arguments = (function, time_limit, memory, busy, workers)
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=arguments)
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
@@ -199,16 +219,18 @@ def _end(pool: ProcessPoolExecutor) -> None:
 
 _function: Callable[[Any], Any]
 _time_limit: float
+_busy: Marks
 _nowhere: IO[str]
 
 
-def _begin(function: Callable[[Any], Any], time_limit: float, memory: int) -> None:
-    """Prepare a process."""
-    global _function, _time_limit, _nowhere
-    _function, _time_limit, _nowhere = function, time_limit, open(os.devnull, "w")  # noqa: PTH123, SIM115
+def _begin(function: Callable[[Any], Any], time_limit: float, memory: int, busy: Marks, workers: int) -> None:
+    """Prepare a process, one of `workers`."""
+    global _function, _time_limit, _busy, _nowhere
+    _function, _time_limit, _busy, _nowhere = function, time_limit, busy, open(os.devnull, "w")  # noqa: PTH123, SIM115
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _terminate)
     Thread(target=_follow_parent, daemon=True).start()
+    expect(len(busy) // workers, workers)
     try:
         import resource
 
@@ -233,14 +255,19 @@ def _follow_parent() -> None:
         os._exit(1)
 
 
-def _work(index: int, given: object) -> Outcome:
+def _work(task: Task) -> list[Outcome]:
     from bodymotion.formats.registry import bodies_kept
 
-    # A thread of its own, which needs no Python to run, ends the process at the limit.
-    faulthandler.dump_traceback_later(_time_limit, exit=True, file=_nowhere)
+    outcomes = []
     try:
         with bodies_kept():
-            return _outcome(_function, index, given)
+            for index, given in task:
+                # A thread of its own, which needs no Python to run, ends the process at the limit.
+                faulthandler.dump_traceback_later(_time_limit, exit=True, file=_nowhere)
+                _busy[index] = 1
+                outcomes.append(_outcome(_function, index, given))
+                _busy[index] = 0
+        return outcomes
     except SystemExit as end:
         # The pool would wait for the next input.
         os._exit(end.code if isinstance(end.code, int) else 1)
@@ -248,18 +275,23 @@ def _work(index: int, given: object) -> Outcome:
         faulthandler.cancel_dump_traceback_later()
 
 
+def _tasks(inputs: Sequence[Any], count: int) -> list[Task]:
+    """Return about so many tasks, of inputs with their indices."""
+    size = min(1 + len(inputs) // count, MAX_IN_TASK)
+    numbered = list(enumerate(inputs))
+    return [numbered[k : k + size] for k in range(0, len(numbered), size)]
+
+
 def _on_cluster(function: Callable[[Any], Any], inputs: Sequence[Any], address: str) -> Iterator[Outcome]:
     """Return the outcomes from the processes of a Dask cluster."""
     distributed = need("distributed", "cluster", "a cluster of Dask")
-    size = min(1 + len(inputs) // (2 * TASKS), MAX_IN_TASK)
-    numbered = list(enumerate(inputs))
-    waiting = iter([numbered[k : k + size] for k in range(0, len(numbered), size)])
-    tasks: dict[str, list[tuple[int, Any]]] = {}
+    waiting = iter(_tasks(inputs, 2 * TASKS))
+    tasks: dict[str, Task] = {}
     with distributed.Client(address) as client:
         # The result of a task, not scattered data: it is made again when the processes that have it end.
         shared = client.submit(copy, function, pure=False)
 
-        def submitted(parts: Iterable[list[tuple[int, Any]]]) -> list[Any]:
+        def submitted(parts: Iterable[Task]) -> list[Any]:
             futures = [(client.submit(_remote, shared, part, pure=False), part) for part in parts]
             tasks.update((future.key, part) for future, part in futures)
             return [future for future, _ in futures]
@@ -279,7 +311,7 @@ def _on_cluster(function: Callable[[Any], Any], inputs: Sequence[Any], address: 
 _one_at_a_time = Lock()  # Commands write to the standard streams of the process.
 
 
-def _remote(function: Callable[[Any], Any], part: Sequence[tuple[int, Any]]) -> list[Outcome]:
+def _remote(function: Callable[[Any], Any], part: Task) -> list[Outcome]:
     from bodymotion.formats.registry import bodies_kept
 
     with _one_at_a_time, bodies_kept():

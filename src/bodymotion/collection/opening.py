@@ -17,7 +17,7 @@ from zipfile import BadZipFile
 
 from bodymotion.collection.inputs import AMBIGUOUS, find_files
 from bodymotion.collection.mapping import Outcome, in_order, map_files
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import FormatError, Location
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.system.extras import need
 
@@ -40,6 +40,14 @@ class Clip:
     name: str
     address: str
     episode: int | None = None
+
+    def __str__(self) -> str:
+        return self.address if self.episode is None else f"{self.address}/{self.name}"
+
+    @property
+    def file_name(self) -> str:
+        """Its name in the collection, as a file has it: of an episode with the extension `.seq`."""
+        return self.name if self.episode is None else f"{self.name}.seq"
 
     @contextmanager
     def file(self) -> Iterator[Path]:
@@ -66,7 +74,7 @@ class Clip:
     def state(self) -> tuple[int, str]:
         """Return its size, and a text that changes when it is written."""
         if "://" not in self.address:
-            about = Path(self.address).stat()
+            about = os.stat(self.address)  # noqa: PTH116  # many files
             return about.st_size, str(about.st_mtime_ns)
         system, path = _system(self.address)
         found = system.info(path)
@@ -158,6 +166,25 @@ def _of_value(function: Callable[[Any], Any], clip: Clip) -> Any:  # noqa: ANN40
     return function(clip.load())
 
 
+def is_collection(text: str) -> bool:
+    """Return whether a text names a collection that is no folder of files: an address, an archive, or a data set of LeRobot."""
+    from bodymotion.collection.lerobot import INFO
+    from bodymotion.formats.registry import find_format
+
+    if "://" in text or (Path(text) / INFO).is_file():
+        return True
+    if _archive_kind(text) and Path(text).is_file():
+        try:
+            find_format(text)  # an .npz may be named .zip
+        except FormatError:
+            return True
+    return False
+
+
+def _archive_kind(address: str) -> str:
+    return next((kind for end, kind in ARCHIVES.items() if address.lower().endswith(end)), "")
+
+
 def open_collection(source: str | os.PathLike[str]) -> Collection:
     """Return the motions in a folder, an archive or below an address, without models; or the episodes of a data set of LeRobot.
 
@@ -180,8 +207,7 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     address = os.fspath(source)
     if "://" not in address:
         address = os.path.abspath(address)  # noqa: PTH100  # links stay
-    archive = next((kind for end, kind in ARCHIVES.items() if address.lower().endswith(end)), "")
-    folder = Path(address)
+    archive, folder = _archive_kind(address), Path(address)
     if archive and not folder.is_dir():
         address = f"{archive}://::{address}"
     if "://" not in address:
@@ -189,7 +215,9 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
             raise NotADirectoryError(f"{source} is no folder, and no archive")
         if (folder / INFO).is_file():
             return Collection(address, tuple(Clip(f"episode_{k:06d}", address, k) for k in range(num_episodes(folder))))
-        files = ((path.relative_to(folder).as_posix(), str(path)) for path in find_files([folder], models=False))
+        above = len(os.path.join(folder, ""))  # noqa: PTH118  # many files
+        found = map(str, find_files([folder], models=False))
+        files = ((path[above:].replace(os.sep, "/"), path) for path in found)
     else:
         from bodymotion.formats.registry import FORMATS
 
@@ -198,7 +226,8 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
             AMBIGUOUS - {".csv", ".npz"}
         )
         chain = address[address.find("::") :] if "::" in address else ""
-        inner = ((path, PurePosixPath(path[len(root) :].strip("/"))) for path in system.find(root))
+        paths: list[str] = system.find(root)
+        inner = ((path, PurePosixPath(path[len(root) :].strip("/") or path.rpartition("/")[2])) for path in paths)
         files = (
             (str(name), f"{system.unstrip_protocol(path)}{chain}")
             for path, name in inner

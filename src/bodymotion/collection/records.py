@@ -10,16 +10,17 @@ import csv
 import io
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.system.atomic_files import check_place, whole_file
 from bodymotion.system.extras import need
+from bodymotion.system.files import check_place, whole_file
 
 Row = dict[str, Any]
+KEY = ("file", "size", "modified", "run")
 NAMES = ("name", "content", "rule", "link")  # Keys whose value names an item of a list.
 MAX_NUMBERS = 16  # A longer list has no column in a table.
 
@@ -48,12 +49,12 @@ class Records:
         self._lines = path if self._table is None else path.with_name(f"{path.name}.part")
         self._out: BinaryIO
         self._resume = resume
-        self.done = {key(row): row.get("exit_code") for row in self._earlier()}
+        self.done = {key(row): row.get("exit_code") for row in self._earlier((*KEY, "exit_code"))}
         self.num_found = len(self.done)
 
-    def _earlier(self) -> Iterator[Row]:
+    def _earlier(self, columns: Sequence[str] | None = None) -> Iterator[Row]:
         if self._resume and self._table is not None and self.path.exists():
-            yield from self._table[0](self.path)
+            yield from self._table[0](self.path, columns)
         if self._resume and self._lines.exists():
             yield from read_rows(self._lines)
 
@@ -90,7 +91,7 @@ class Records:
 
 def key(row: Mapping[str, Any]) -> str:
     """Return what a row is a result of: file, its size and time, and what was done."""
-    return "|".join(str(row.get(name, "")) for name in ("file", "size", "modified", "run"))
+    return "|".join([str(row.get(name, "")) for name in KEY])
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -141,8 +142,8 @@ def write_csv(lines: Path, path: Path) -> None:
         text.detach()
 
 
-def read_csv(path: Path) -> Iterator[Row]:
-    """Read the rows of a table; all values are text."""
+def read_csv(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
+    """Read the rows of a table with all columns; all values are text."""
     with path.open(encoding="utf-8", newline="") as stream:
         yield from csv.DictReader(stream)
 
@@ -177,10 +178,12 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def read_parquet(path: Path) -> Iterator[Row]:
-    """Read the rows of a table, one after another; columns without a value are left out."""
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
+    """Read the rows of a table, one after another, with some columns or all; those without a value are left out."""
     dataset = need("pyarrow.dataset", "lake", "reading .parquet")
-    for batch in dataset.dataset(str(path), format="parquet", exclude_invalid_files=False).to_batches():
+    table = dataset.dataset(str(path), format="parquet", exclude_invalid_files=False)
+    names = [name for name in table.schema.names if columns is None or name in columns]
+    for batch in table.to_batches(columns=names):
         yield from map(_without_nulls, batch.to_pylist())
 
 

@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.collection.mapping import Outcome
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.system.memory import check_memory
 
 __all__ = ["Tensors"]
 
