@@ -10,12 +10,11 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.signal import firwin
 from scipy.spatial.transform import Rotation, RotationSpline, Slerp
 
-from bodymotion.geometry import poses, rotations
+from bodymotion.geometry import arrays, poses, rotations
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import find_wraps, held_frames, resampled, sampled, unwrapped
 from bodymotion.motion.interpolation.lowpass import gaussian, taps
-from bodymotion.system import memory
 from sample_files import tries
 
 METHODS = ["after", "nearest", "before", "linear", "cubic", "pchip"]
@@ -370,7 +369,7 @@ def test_a_start_makes_stamps_of_a_clock_usable(method):
 
 
 def test_what_does_not_fit_into_memory_is_said_before(monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda: 10_000)
+    monkeypatch.setattr(arrays, "available_memory", lambda: 10_000)
     motion = Motion((MultiValueSeq(content="X", timeline=Timeline.stamped([0, 1e6]), values=[[0], [1]]),))
     with pytest.raises(MemoryError, match="of 100000001 frames would need"):
         motion.resample(100)

@@ -13,8 +13,7 @@ import bodymotion as bm
 from bodymotion import dynamics, editing
 from bodymotion.cli.app import app
 from bodymotion.formats.registry import load_together
-from bodymotion.model.body import Body
-from bodymotion.model.joint_names import by_position
+from bodymotion.model.body import Body, by_position
 from bodymotion.motion import Motion
 from bodymotion.plots import subject_of
 from bodymotion.scene.loading import load_scene

@@ -15,7 +15,7 @@ import bodymotion as bm
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.registry import FORMATS, load_together
 from bodymotion.scene.loading import load_scene
-from bodymotion.system.open_files import pipe_content, pipe_seen, pipes_kept, read_head, size_of
+from bodymotion.system.files import pipe_content, pipe_seen, pipes_kept, read_head, size_of
 from waiting import TIMEOUT
 
 
@@ -69,7 +69,7 @@ def test_what_is_kept():
 
 
 def test_a_pipe_without_end(monkeypatch):
-    monkeypatch.setattr("bodymotion.system.open_files.MAX_PIPE_BYTES", 5 << 20)
+    monkeypatch.setattr("bodymotion.system.files.MAX_PIPE_BYTES", 5 << 20)
     with pipe_of(b"#VRML V2.0 utf8\n" + bytes(6 << 20)) as path, pytest.raises(FormatError, match="more than 1 GiB"):
         bm.load(path)
     with pytest.raises(FormatError) as caught:
@@ -87,7 +87,7 @@ class TestNamedPipes:
 
     @pytest.fixture
     def short(self, monkeypatch):
-        monkeypatch.setattr("bodymotion.system.open_files.PIPE_TIMEOUT", 0.2)
+        monkeypatch.setattr("bodymotion.system.files.PIPE_TIMEOUT", 0.2)
 
     def test_nobody_writes(self, pipe, short):
         with pytest.raises(FormatError, match="no process writes to this pipe"):
@@ -95,7 +95,7 @@ class TestNamedPipes:
         assert [p.rule for p in bm.check(pipe).problems] == ["FMT002"]
 
     def test_somebody_comes_later(self, pipe, examples, monkeypatch):
-        monkeypatch.setattr("bodymotion.system.open_files.PIPE_TIMEOUT", TIMEOUT)
+        monkeypatch.setattr("bodymotion.system.files.PIPE_TIMEOUT", TIMEOUT)
         content = (examples / "biped_walk.seq").read_bytes()
         writer = threading.Timer(0.3, pipe.write_bytes, [content])
         writer.start()

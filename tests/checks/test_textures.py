@@ -96,6 +96,6 @@ def test_to_load_a_model_opens_no_image(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 def test_a_pipe_in_place_of_an_image_holds_nothing_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("bodymotion.system.open_files.PIPE_TIMEOUT", 0.1)
+    monkeypatch.setattr("bodymotion.system.files.PIPE_TIMEOUT", 0.1)
     os.mkfifo(tmp_path / "wood.png")
     said(tmp_path, None)

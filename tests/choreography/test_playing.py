@@ -660,7 +660,7 @@ def test_a_move_that_would_fill_the_memory_is_refused(given):
 
 
 def test_without_much_memory_a_long_move_is_refused(monkeypatch):
-    monkeypatch.setattr("bodymotion.system.memory.available_memory", lambda: 1_000_000)
+    monkeypatch.setattr("bodymotion.geometry.arrays.available_memory", lambda: 1_000_000)
     with pytest.raises(ValueError, match="too long"):
         sway(extendable=True).play(slices=1000)
 

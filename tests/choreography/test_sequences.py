@@ -25,7 +25,7 @@ from bodymotion.scene.animation_playback import moves_of
 from bodymotion.scene.loading import load_scene
 from bodymotion.spot.choreography import check_choreography
 from bodymotion.spot.choreography.moves import tracks_of
-from bodymotion.viewer.timeline import timeline_data
+from bodymotion.viewer.page import timeline_data
 from choreography.moves import body as body_of
 from choreography.moves import feet as feet_of
 from choreography.moves import hand, joints, move, same_poses

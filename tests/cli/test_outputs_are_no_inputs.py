@@ -13,7 +13,7 @@ import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.scene.loading import load_inputs
-from bodymotion.system.atomic_files import check_not_read
+from bodymotion.system.files import check_not_read
 
 MODEL = bm.Body(name="still", links=(bm.Link(name="BASE"),))
 

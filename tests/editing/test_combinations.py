@@ -10,10 +10,9 @@ from symmetric_bodies import any_motion, moving_poses, smooth_table, symmetric_b
 
 import bodymotion as bm
 from bodymotion import editing
-from bodymotion.geometry import poses
+from bodymotion.geometry import arrays, poses
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.components import Timeline
-from bodymotion.system import memory
 from sample_files import tries
 
 seeds = st.integers(0, 10_000)
@@ -130,7 +129,7 @@ def test_motions_of_other_bodies_are_refused_with_counts():
 
 def test_what_does_not_fit_into_memory_is_said_before(monkeypatch):
     body = symmetric_body(2)
-    monkeypatch.setattr(memory, "available_memory", lambda: 1000)
+    monkeypatch.setattr(arrays, "available_memory", lambda: 1000)
     with pytest.raises(MemoryError, match="links in 12 frames would need"):
         editing.fill_link_poses(second_combination(body, 2), body)
 

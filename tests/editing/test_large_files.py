@@ -17,9 +17,9 @@ from bodymotion import editing
 from bodymotion.cli import files
 from bodymotion.cli.app import app
 from bodymotion.editing import streaming
+from bodymotion.geometry import arrays
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
-from bodymotion.system import memory
 from sample_files import tries
 
 same_folder = settings(
@@ -119,7 +119,7 @@ def test_the_verbs_go_row_by_row(tmp_path, monkeypatch):
     source, target = tmp_path / "in.seq", tmp_path / "out.seq"
     bm.save(any_motion(0, frames=80, stamped=True), source)
     motion = bm.load(source)
-    monkeypatch.setattr(memory, "available_memory", lambda: 0)
+    monkeypatch.setattr(arrays, "available_memory", lambda: 0)
 
     def run(*arguments):
         return CliRunner().invoke(app, [str(argument) for argument in arguments])
@@ -128,9 +128,9 @@ def test_the_verbs_go_row_by_row(tmp_path, monkeypatch):
     # The component of an unknown type stays as it is.
     assert result.exit_code == 3
     assert "LOSS013 the FooSeq 'Bar' is not resampled" in result.stderr
-    monkeypatch.setattr(memory, "available_memory", lambda: None)
+    monkeypatch.setattr(arrays, "available_memory", lambda: None)
     assert bm.load(target) == motion.resample(20, "after", start=motion.times[0])
-    monkeypatch.setattr(memory, "available_memory", lambda: 0)
+    monkeypatch.setattr(arrays, "available_memory", lambda: 0)
     as_json = tmp_path / "out.json"
     assert run("edit", source, as_json, "--trim", "0.5:").exit_code == 0
     json.loads(as_json.read_bytes())

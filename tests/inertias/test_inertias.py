@@ -14,7 +14,7 @@ import strategies_bodies as some
 from bodymotion.geometry import rotations
 from bodymotion.geometry.shapes import Box, Shape
 from bodymotion.model import inertias
-from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.model.links import Joint, Link, Segment, rigid_groups
 from sample_files import tries
 
 GOOD = np.diag([1.0, 1.0, 1.5])
@@ -93,7 +93,7 @@ def test_a_group_is_carried_by_one_link():
     empty = {"mass": 0.0, "inertia": np.zeros((3, 3))}
     good = body(link(0, -1, "fixed", **empty), link(1, 0, **empty), link(2, 1, "fixed"))
     assert inertias.faults(good) == ()
-    assert inertias.rigid_groups(good) == ((0,), (1, 2))
+    assert rigid_groups(good) == ((0,), (1, 2))
     bad = body(link(0, -1, "free"), link(1, 0, **empty), link(2, 1, "fixed", **empty), link(3, 0, "crawler", **empty))
     assert [(one.link, one.why) for one in inertias.faults(bad)] == [(1, "mass")]
     still = body(link(0, -1, "fixed"), link(1, 0, "fixed", mass=1.0, inertia=np.diag([1, 1, 3])))

@@ -11,7 +11,7 @@ from comparing_mjcf import differences
 import bodymotion as bm
 from bodymotion.formats.gains import read_gains
 from bodymotion.formats.mjcf import read_mjcf, write_mjcf
-from bodymotion.geometry.convex import hull_distance
+from bodymotion.geometry.meshes import hull_distance
 from bodymotion.model.links import BANDWIDTH, default_gains
 from sample_files import corpus_files, sampled
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from bodymotion.formats.seq.document import whole_document
-from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError
 from bodymotion.formats.seq.reader import motion_of
+from bodymotion.formats.seq.scan import ByteSource, UnusualError
 from bodymotion.motion import Motion
 
 CAMEL = {

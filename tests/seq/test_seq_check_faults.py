@@ -15,7 +15,7 @@ import bodymotion as bm
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.diagnostics.collector import MAX_LISTED
 from bodymotion.formats.seq import parse_seq, read_seq, read_source
-from bodymotion.formats.seq.file_bytes import ByteSource
+from bodymotion.formats.seq.scan import ByteSource
 from sample_files import tries
 
 

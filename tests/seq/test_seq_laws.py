@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from bodymotion import FormatError
 from bodymotion.formats.seq import open_motion, parse_seq
 from bodymotion.formats.seq.document import open_document
-from bodymotion.formats.seq.file_bytes import ByteSource
 from bodymotion.formats.seq.reader import motion_of
+from bodymotion.formats.seq.scan import ByteSource
 from bodymotion.motion import Motion, MultiSE3Seq, OtherSeq
 from sample_files import tries
 

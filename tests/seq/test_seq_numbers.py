@@ -12,7 +12,7 @@ from seq_texts import by_yaml, joints
 
 from bodymotion import FormatError
 from bodymotion.formats.seq import parse_seq
-from bodymotion.formats.seq.scalars import number, plain_scalar
+from bodymotion.formats.seq.values import number, plain_scalar
 
 ACCEPTED = {
     "0": 0.0,

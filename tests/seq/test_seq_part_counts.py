@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bodymotion.formats.seq import read_source
-from bodymotion.formats.seq.file_bytes import ByteSource
+from bodymotion.formats.seq.scan import ByteSource
 
 TEXT = """\
 type: CompositeSeq

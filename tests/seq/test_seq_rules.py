@@ -10,7 +10,7 @@ from bodymotion import FormatError
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.catalogue import rules_of
 from bodymotion.formats.seq import open_motion, parse_seq, read_seq, read_source, rules
-from bodymotion.formats.seq.file_bytes import ByteSource
+from bodymotion.formats.seq.scan import ByteSource
 
 ROWS = "\n      - [ 1, 2 ]\n      - [ 3, 4 ]\n"
 LINKS = "  - type: MultiSE3Seq\n    content: LinkPosition\n    numParts: 1\n    SE3Format: {}\n    frames:\n      - [ {} ]\n"

@@ -22,7 +22,7 @@ from bodymotion.formats.cha_proto.state_log import log_bytes
 from bodymotion.scene.loading import load_scene
 from bodymotion.spot import Credentials, StandIn
 from bodymotion.spot.client.connection import PASSWORD, USERNAME
-from bodymotion.viewer.timeline import timeline_data
+from bodymotion.viewer.page import timeline_data
 from waiting import TIMEOUT, until
 
 soundfile, av = pytest.importorskip("soundfile"), pytest.importorskip("av")

@@ -22,7 +22,7 @@ from bodymotion.spot.playback import FOOT_CONTACT, JOINT_NAMES, REACH_ERROR
 from bodymotion.spot.playback.parameters import NEUTRAL
 from bodymotion.viewer import Viewer, view
 from bodymotion.viewer.animation_panel import findings_html, options_html, parameter_limits
-from bodymotion.viewer.timeline import runs, timeline_data
+from bodymotion.viewer.page import runs, timeline_data
 from sample_files import tries
 from waiting import until
 

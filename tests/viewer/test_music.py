@@ -13,7 +13,7 @@ from bodymotion.diagnostics import WrongUseError
 from bodymotion.plots.parts import Curves
 from bodymotion.scene.loading import load_scene
 from bodymotion.scene.music import Music, load_music
-from bodymotion.viewer.timeline import timeline_data
+from bodymotion.viewer.page import timeline_data
 from browser_fixtures import opened
 from sample_files import ACCEPT
 

@@ -12,7 +12,7 @@ from bodymotion.scene.scene import make_scene
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.analysis import analyze
 from bodymotion.viewer.link_panel import tree_html
-from bodymotion.viewer.timeline import request, timeline_data
+from bodymotion.viewer.page import request, timeline_data
 from waiting import until
 
 

@@ -13,13 +13,13 @@ MANY = tries(1_000_000)
 MEASURE = """
 import sys
 import bodymotion as bm
-from bodymotion.formats.vrml import parser, reader, scene
+from bodymotion.formats.vrml import parser, reader, shapes
 
 def highest():
     # Not ru_maxrss, which is at least that of the process this one was forked from.
     return int(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
 
-scene.MAX_NODES = parser.MAX_SIZE = reader.MAX_SIZE = int(sys.argv[2])
+shapes.MAX_NODES = parser.MAX_SIZE = reader.MAX_SIZE = int(sys.argv[2])
 bm.check(sys.argv[3])
 before = highest()
 print([problem.rule for problem in bm.check(sys.argv[1]).problems])

@@ -13,8 +13,8 @@ from hypothesis.extra import numpy as hnp
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import Node, Scene, expand, parse_vrml, read_vrml
 from bodymotion.formats.vrml.nodes import rotation
-from bodymotion.formats.vrml.scene import node_transform
 from bodymotion.formats.vrml.shape_writer import holds, rotation_value, transform_fields
+from bodymotion.formats.vrml.shapes import node_transform
 from bodymotion.formats.vrml.writer import is_name, legal_name, number_pieces, scene_pieces
 from bodymotion.geometry.arrays import same
 from sample_files import sampled, tries

@@ -19,7 +19,7 @@ from tests.writing.killing import kill_saves, leftovers
 import bodymotion as bm
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
-from bodymotion.system.atomic_files import remove_leftovers, whole_file, whole_files
+from bodymotion.system.files import remove_leftovers, whole_file, whole_files
 from sample_files import ACCEPT
 from waiting import TIMEOUT
 
@@ -116,7 +116,7 @@ def test_what_is_no_file_is_written_to(tmp_path):
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     with pytest.raises(IsADirectoryError), whole_file(tmp_path):
         pass
-    code = "import sys; from bodymotion.system.atomic_files import whole_file\nwith whole_file('/dev/stdout') as s: s.write(b'out')"
+    code = "import sys; from bodymotion.system.files import whole_file\nwith whole_file('/dev/stdout') as s: s.write(b'out')"
     assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True).stdout == b"out"
 
 

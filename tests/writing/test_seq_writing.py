@@ -460,7 +460,7 @@ def test_a_long_motion_in_pieces(tmp_path):
 @pytest.mark.parametrize("options", [{"version": 1}, {"frame_time": False}], ids=str)
 @pytest.mark.parametrize("first", [1.7e9, 1e300])
 def test_stamps_of_a_clock_that_memory_can_not_hold_on_a_rate(tmp_path, monkeypatch, options, first):
-    monkeypatch.setattr("bodymotion.system.memory.available_memory", lambda: 10**9)
+    monkeypatch.setattr("bodymotion.geometry.arrays.available_memory", lambda: 10**9)
     timeline = Timeline.stamped([first, first * 1.0001], 100.0)
     motion = Motion((MultiValueSeq(content="JointDisplacement", timeline=timeline, values=np.zeros((2, 1))),))
     with pytest.raises(ValueError, match="retime --start first"):
