@@ -34,7 +34,7 @@ def peer(body: Body, q, dq, ddq, root, velocity, acceleration):
     import pinocchio as pin
 
     from benchmarks.kinematics import pinocchio_configurations, pinocchio_model
-    from bodymotion.dynamics.kinematics import rotor_inertias
+    from bodymotion.dynamics.trees import rotor_inertias
 
     model, columns, parents, placements = pinocchio_model(body)
     armature = model.armature.copy()

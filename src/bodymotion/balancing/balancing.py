@@ -15,7 +15,7 @@ from bodymotion.dynamics.differentiation import derivatives
 from bodymotion.editing.retiming import speed_shares, stretched
 from bodymotion.editing.rules import NOT_EDITED
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import Floats, runs
+from bodymotion.geometry.arrays import Floats, check_memory, runs
 from bodymotion.kernels.feet import lowest
 from bodymotion.model.body import Body
 from bodymotion.model.closed_loops import close_loops
@@ -23,7 +23,6 @@ from bodymotion.model.links import effort_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
 from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 from bodymotion.motion.interpolation.lowpass import all_low_passed, gaussian, smooth_bound
-from bodymotion.system.memory import check_memory
 
 MAX_ITERATIONS = 6
 DONE = 2e-4  # [m] The path of the centre of mass is found when it changes by less.

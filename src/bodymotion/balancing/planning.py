@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.dynamics.kinematics import GRAVITY
+from bodymotion.dynamics.trees import GRAVITY
 from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.system.extras import need
 

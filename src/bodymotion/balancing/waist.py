@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bodymotion.dynamics.kinematics import mass_arrays
+from bodymotion.dynamics.trees import mass_arrays
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels import kinematics

@@ -11,7 +11,7 @@ from bodymotion.checks.body_review import BodyReview, device_title, distance, si
 from bodymotion.checks.masses_and_shapes import check_masses, check_numbers, check_shapes, check_sizes, check_textures
 from bodymotion.diagnostics import Problem, Severity
 from bodymotion.diagnostics.text import listed
-from bodymotion.geometry.units import FULL_TURN, NO_LIMIT, limits_in_degrees
+from bodymotion.geometry.rotations import FULL_TURN, NO_LIMIT, limits_in_degrees
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Joint, Link, RangeSensor, VisionSensor, first_number
 

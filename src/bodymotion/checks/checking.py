@@ -1,29 +1,31 @@
 """`check`: all problems of a file, a body, a motion or an animation."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bodymotion.animation import Animation
 from bodymotion.checks import rules
-from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Diagnostics, Findings, FormatError, Location, Problem, Source, SourceMap
 from bodymotion.diagnostics.catalogue import selected
 from bodymotion.formats.registry import load, read
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.geometry import rotations
-from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
-from bodymotion.model.joint_names import by_position as put_by_position
+from bodymotion.model.body import by_position as put_by_position
 from bodymotion.motion import Motion
-from bodymotion.skeleton import Skeleton
-from bodymotion.system.open_files import open_file, pipes_kept
+from bodymotion.system.files import open_file, pipes_kept
+
+if TYPE_CHECKING:
+    from bodymotion.skeleton import Skeleton
 
 MAX_ANGLE = np.radians(45)  # [rad] Between two frames; a smaller angle is no jump, however fast.
 MAX_TURN_SPEED = 100.0  # [rad/s] About twice that of the fastest limbs in recordings.
@@ -129,7 +131,7 @@ def _loaded_body(body: Body | str | os.PathLike[str] | None, options: dict[str, 
 def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) -> tuple[Problem, ...]:
     """Return the problems of reading a value, and those of the rules about its meaning.
 
-    The rules are imported here because the rules about physics load slowly.
+    Rules and further kinds of values are imported here: those that a file does not need would load slowly.
     """
     if isinstance(value, Body):
         from bodymotion.checks.bodies import check_body
@@ -139,10 +141,6 @@ def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) 
         from bodymotion.checks.animations import check_animation
 
         return check_animation(value, **playback)
-    if isinstance(value, Choreography):
-        from bodymotion.spot.choreography import check_choreography
-
-        return (*value.problems, *check_choreography(value))
     if isinstance(value, Motion):
         from bodymotion.checks.motions import check_motion, check_units
 
@@ -153,6 +151,14 @@ def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) 
             from bodymotion.checks.motions import check_motion_on_body
 
             return (*found, *check_motion_on_body(value, body))
+    from bodymotion.choreography import Choreography
+    from bodymotion.keyposes import KeyPoses
+    from bodymotion.skeleton import Skeleton
+
+    if isinstance(value, Choreography):
+        from bodymotion.spot.choreography import check_choreography
+
+        return (*value.problems, *check_choreography(value))
     if isinstance(value, KeyPoses) and body is not None:
         from bodymotion.checks.key_poses import check_key_poses
 

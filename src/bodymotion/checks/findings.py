@@ -109,16 +109,13 @@ def runs(
     firsts, lasts = frames[starts], frames[np.concatenate([cuts, [len(frames)]]) - 1]
     long = edges[lasts + 1] - edges[firsts] >= min_duration * (1 - 1e-9)
     tops = np.maximum.reduceat(amount[frames], starts)
+    are_tops = np.flatnonzero(amount[frames] == np.repeat(tops, np.diff(starts, append=len(frames))))
+    worst = frames[are_tops[np.searchsorted(are_tops, starts)]]
     chosen = np.flatnonzero(long)
     count = len(chosen)
     if count > max_runs:
         chosen = np.sort(chosen[np.argsort(-tops[chosen], kind="stable")[: int(max_runs)]])
-    found = []
-    for k in chosen:
-        first, last = int(firsts[k]), int(lasts[k])
-        worst = first + int(np.nanargmax(amount[first : last + 1]))
-        found.append(Run(first, last, worst, float(tops[k])))
-    return found, count
+    return [Run(*one) for one in zip(*(of[chosen].tolist() for of in (firsts, lasts, worst, tops)), strict=True)], count
 
 
 @dataclass
@@ -197,7 +194,7 @@ def frame_location(motion: Motion, component: int, frame: int, part: int | None 
     found = motion.source.locations.locate(subject if part is None else (*subject, part))
     if found is None:
         return Location(None if path is None else str(path), inside=inside)
-    return found if found.inside else replace(found, inside=inside)
+    return found if found.inside else Location(found.path, found.line, found.column, inside)
 
 
 def too_fast(reason: str, timeline: Timeline, location: Location, factor: float = 10.0) -> Finding:

@@ -12,9 +12,9 @@ from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import IMAGE_FORMATS, Lines, Mesh, Points, Shape, Texture
 from bodymotion.model import inertias
-from bodymotion.model.links import Device, Joint, Link
+from bodymotion.model.links import Device, Joint, Link, rigid_groups
 from bodymotion.scene.scene import BodyExtent
-from bodymotion.system.open_files import open_file, size_of
+from bodymotion.system.files import open_file, size_of
 
 MAX_SIZE, MIN_SIZE = 50.0, 1e-3  # [m] The size of a robot.
 MAX_OUTSIDE = 1.0  # How far a centre of mass may be outside of the box around the shapes, in diagonals of the box.
@@ -120,9 +120,7 @@ def check_masses(review: BodyReview) -> None:
             if known[link.index] and link.joint.type != "fixed":
                 review.report_link(rules.NO_MASS, link, "has no mass, as no link of the body has", "mass")
         return
-    group_known = {
-        index: all(known[k] for k in group) for group in inertias.rigid_groups(review.body) for index in group
-    }
+    group_known = {index: all(known[k] for k in group) for group in rigid_groups(review.body) for index in group}
     faults = inertias.faults(review.body)
     if review.body.source.format in LINKS_ALONE:
         faulty = {one.link for one in faults}

@@ -15,15 +15,13 @@ import numpy.typing as npt
 
 from bodymotion.checks import rules
 from bodymotion.checks.findings import Finding, Moment, Sampling, component_number, frame_location, too_fast
-from bodymotion.checks.physics.checking import calm_steps, physics
-from bodymotion.checks.physics.samples import ground_of
+from bodymotion.checks.physics.checking import calm_steps, ground_of, physics
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Subject
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.units import FULL_TURN, MIN_SHARE, angles_in_degrees
-from bodymotion.model.body import Body
-from bodymotion.model.joint_names import fit_problems
+from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degrees
+from bodymotion.model.body import Body, fit_problems
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.interpolation import sampled
 from bodymotion.motion.rules import (

@@ -1,12 +1,24 @@
-"""The commands, put together; each is imported only when it is run, or when the help lists all."""
+"""The commands, put together, and how each comes from a function: its signature and docstring are its command line.
+
+A command is imported only when it is run, or when the help lists all. Below are the options that several commands have, and the checks of
+their values.
+"""
 
 import importlib
+import math
+import re
+from collections.abc import Callable, Container
+from functools import wraps
+from inspect import Parameter, cleandoc, signature
+from pathlib import Path
+from types import FunctionType
+from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin
 
 import click
+from click import FloatRange, IntRange
 
 from bodymotion import __version__
-from bodymotion.cli.many import VERBS, command_for_many
-from bodymotion.cli.options import click_command
+from bodymotion.cli.output import one_line
 
 _FIRST = ("info", "view", "render", "check", "measure", "plot", "report", "convert", "diff", "retime", "edit", "ik")
 COMMANDS = (*_FIRST, "balance", "retarget", "simulate", "catalogue", "spot")
@@ -37,6 +49,8 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in COMMANDS and cmd_name not in self.commands:
+            from bodymotion.cli.many import VERBS, command_for_many
+
             module = importlib.import_module(f"bodymotion.cli.{cmd_name}")
             command, kind = getattr(module, cmd_name), getattr(module, "COMMAND_CLASS", click.Command)
             if cmd_name in VERBS:
@@ -69,6 +83,221 @@ def app(ctx: click.Context) -> None:
       bodymotion view robot.wrl walk.seq
       bodymotion check --body robot.wrl walk.seq
     """  # noqa: D301
-    from bodymotion.system.open_files import pipes_kept
+    from bodymotion.system.files import pipes_kept
 
     ctx.with_resource(pipes_kept())
+
+
+ReaderOptions: TypeAlias = dict[str, Any]  # The options of readers that were used.
+ByPosition: TypeAlias = Annotated[bool, "--by-position: Read joint columns by position, whatever their names."]
+AsJson: TypeAlias = Annotated[bool, "--json: Print JSON."]
+Arm: TypeAlias = Annotated[
+    bool | None, "--arm/--no-arm: Play an animation with or without arm; by default as the animation needs."
+]
+Bpm: TypeAlias = Annotated[float | None, "--bpm BPM: Tempo at which an animation is played, in beats per minute."]
+Music: TypeAlias = Annotated[
+    Path | None, "--music FILE: Music (wav, flac, ogg, mp3) beside the motion, with its beats on the timeline."
+]
+BeatsPerBar: TypeAlias = Annotated[int, IntRange(1), "--beats-per-bar N: Beats in a bar of the music; 3 in a waltz."]
+Slices: TypeAlias = Annotated[float | None, "--slices N: Length of the playback in slices (quarter beats)."]
+Workers: TypeAlias = Annotated[
+    int | None, IntRange(1), "--workers N: Processes that share many files; by default one for each core."
+]
+TimeLimit: TypeAlias = Annotated[
+    float | None, FloatRange(0.1), "--time-limit SECONDS: Many files: a file that takes longer fails; by default, 3600."
+]
+Cluster: TypeAlias = Annotated[
+    str | None, "--cluster ADDRESS: Many files: use a Dask cluster, such as tcp://host:8786."
+]
+
+
+def positive(value: float | None) -> float | None:
+    """Return the value of an option, which must be finite and greater than 0, or None."""
+    if value is not None and not 0 < value < math.inf:
+        raise click.BadParameter(f"{value:g} is not a finite number greater than 0")
+    return value
+
+
+def not_negative(value: float) -> float:
+    """Return the value of an option, which must be finite and at least 0."""
+    if not 0 <= value < math.inf:
+        raise click.BadParameter(f"{value:g} is not a finite number of at least 0")
+    return value
+
+
+def numbers(
+    option: str,
+    text: str,
+    counts: Container[int],
+    expected: str,
+    kind: type[int] | type[float] = float,
+    separator: str = ",",
+) -> list[Any]:
+    """Return finite numbers, separated by `separator`, in the text of an option; their count must be in `counts`, else wrong use."""
+    try:
+        found = [kind(part) for part in text.split(separator)]
+    except ValueError:
+        found = []
+    if len(found) not in counts or not all(map(math.isfinite, found)):
+        reason = ": a number is not finite" if len(found) in counts else ""
+        raise click.BadParameter(f"{text!r} is not {expected}{reason}", param_hint=option)
+    return found
+
+
+def found_by(option: str, find: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
+    """Return `find(*arguments)`; wrong use of the option where it knows no link or joint of a name."""
+    try:
+        return find(*arguments)
+    except (KeyError, ValueError) as error:
+        raise click.BadParameter(one_line(error.args[0]), param_hint=option) from None
+
+
+def names(text: str | None) -> tuple[str, ...]:
+    """Return the names in a text that separates them by commas."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def name_list(text: str | None) -> list[str] | None:
+    """Return the names in the text of an option, None where it is not used."""
+    return text.split(",") if text else None
+
+
+def assignments(given: list[str]) -> dict[str, float]:
+    """Return the numbers in texts NAME=VALUE by their names."""
+    found = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE with a number", param_hint="--set")
+    return found
+
+
+Positive: TypeAlias = Annotated[float | None, positive]
+NotNegative: TypeAlias = Annotated[float, not_negative]
+NameList: TypeAlias = Annotated[str | None, name_list]
+
+
+def described(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the command with the lines below "Options:" at the end of its docstring in the types of its parameters.
+
+    An argument is `parameter METAVAR: help`, an option `--flag -f METAVAR: help`, with the parameter before its flags where these have
+    another name. What else the command line needs is in the `Annotated` type of the parameter: a type of click such as `IntRange(0)`, or a
+    function that checks and returns the value.
+    """
+    head, _, table = cleandoc(command.__doc__ or "").partition("\n\nOptions:")
+    parameters = dict(signature(command, eval_str=True).parameters)
+    for entry in re.split(r"\n  (?! )", table)[1:]:
+        usage = " ".join(entry.split())
+        name = re.split("[ :/]", usage, maxsplit=1)[0].strip("-").replace("-", "_")
+        parameters[name] = parameters[name].replace(annotation=Annotated[parameters[name].annotation, usage])
+    command.__doc__ = head
+    command.__signature__ = signature(command).replace(parameters=list(parameters.values()))  # type: ignore[attr-defined]
+    return command
+
+
+def click_command(command: Callable[..., Any], kind: type[click.Command] = click.Command) -> click.Command:
+    """Return the command of click for a described function."""
+    parameters = [_click_parameter(one) for one in signature(command, eval_str=True).parameters.values()]
+    return kind(command.__name__, callback=command, params=parameters, help=cleandoc(command.__doc__ or ""))
+
+
+def _click_parameter(one: Parameter) -> click.Parameter:
+    """Return the argument or option of click for a described parameter; the value of a list is a list, or its default."""
+    kind, *notes = get_args(one.annotation)
+    usage, _, text = next(note for note in notes if isinstance(note, str)).partition(": ")
+    checks = [note for note in notes if isinstance(note, FunctionType)]
+    words = usage.removeprefix(f"{one.name} ").split(" ")
+    flags = [word for word in words if word.startswith("-")]
+    metavar = " ".join(word for word in words if word not in flags) or None
+    if type(None) in get_args(kind):
+        kind = next(part for part in get_args(kind) if part is not type(None))
+    many = get_origin(kind) is list
+    kind = get_args(kind)[0] if many else kind
+    values: Any = click.Choice(get_args(kind)) if get_origin(kind) is Literal else kind
+    values = next((note for note in notes if isinstance(note, click.ParamType)), values)
+    required = one.default is Parameter.empty
+
+    def checked(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:  # noqa: ANN401
+        value = (list(value) or (None if required else one.default)) if many else value
+        return checks[0](value) if checks else value
+
+    shared: dict[str, Any] = {"metavar": metavar, "help": text, "required": required, "callback": checked}
+    shared["type"] = click.Path(path_type=Path) if kind is Path else values
+    if not required and not many:
+        shared["default"] = one.default
+    if not flags:
+        return click.Argument([one.name], nargs=-1 if many else 1, **shared)
+    if kind is bool:
+        shared["is_flag"] = True
+    shown = one.default not in (None, "") and (kind is not bool or "/" in usage)
+    return click.Option([*flags, one.name], multiple=many, show_default=shown, **shared)
+
+
+@described
+def reading_options(
+    allow_outside: bool | None = None,
+    package_paths: list[Path] | None = None,
+    apply_humanoid_pose: bool | None = None,
+    layout: Literal["unitree"] | None = None,
+    columns: NameList = None,
+    joint_names: NameList = None,
+    link_names: NameList = None,
+    frame_rate: Positive = None,
+    degrees: bool | None = None,
+    quaternion_order: Literal["wxyz", "xyzw"] | None = None,
+    asf: Path | None = None,
+    body_model: Path | None = None,
+    robot_moves: Path | None = None,
+    from_zero: bool | None = None,
+    parameters: list[str] | None = None,
+) -> None:
+    """Define the options of readers, with the names that `bodymotion.load` has for them.
+
+    Options:
+      --allow-outside/--untrusted: Read parts of a model also by absolute paths and by symbolic links out of its folder, or only those
+        in its folder. By default, relative paths are followed.
+      package_paths --package-path FOLDER: A folder with packages of package:// in a URDF; may be repeated.
+      --apply-humanoid-pose: Move a .wrl as its Humanoid node says.
+      --layout: The columns of a .csv without names.
+      --columns A,B,…: Names for the columns of a .csv.
+      --joint-names A,B,…: Names for the joints of an .npz or .pkl.
+      --link-names A,B,…: Names for the links of an .npz or .pkl.
+      frame_rate --input-rate HZ: The frame rate of an .amc, and of a .csv, .npz or .pkl without times.
+      degrees --input-degrees/--input-radians: Unit of angles in a .csv whose names do not give it.
+      --quaternion-order: Order of quaternions in a .csv, .npz or .pkl that does not define it.
+      --asf FILE: The skeleton (.asf) of an .amc.
+      --body-model FILE: The body model (SMPL, .npz) with the lengths of the bones of an AMASS .npz.
+      --robot-moves FILE: The moves that the robot lists, to check a choreography by.
+      --from-zero: Subtract the first time of a table from all its times.
+      parameters --set NAME=VALUE: A parameter of a Spot animation; may be repeated.
+    """
+
+
+def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command with the options of readers; its parameter `reading` gets those that were used.
+
+    A command that has a parameter of the same name as one of them has its own option instead.
+    """
+    own = signature(described(command)).parameters
+    added = [one for name, one in signature(reading_options).parameters.items() if name not in own]
+
+    @wraps(command)
+    def run(**given: Any) -> Any:  # noqa: ANN401
+        used = {one.name: given.pop(one.name) for one in added}
+        if used.get("parameters"):
+            used["parameters"] = assignments(used["parameters"])
+        return command(**given, reading={name: value for name, value in used.items() if value is not None})
+
+    kept = [one for name, one in own.items() if name != "reading"]
+    run.__signature__ = signature(command).replace(parameters=[*kept, *added])  # type: ignore[attr-defined]
+    return run
+
+
+def flag_of(name: str, command: Callable[..., Any]) -> str:
+    """Return the option of a command that sets a parameter: `--input-rate` for frame_rate."""
+    notes = signature(command).parameters[name].annotation.__metadata__
+    return next(found[0] for note in notes if isinstance(note, str) and (found := re.search("--[a-z-]+", note)))

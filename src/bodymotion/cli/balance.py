@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from bodymotion.cli.options import AsJson, ByPosition, NotNegative, ReaderOptions, found_by, names, reads_files
+from bodymotion.cli.app import AsJson, ByPosition, NotNegative, ReaderOptions, found_by, names, reads_files
 from bodymotion.cli.output import as_json, failures, plain, results
 
 

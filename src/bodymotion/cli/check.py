@@ -6,7 +6,6 @@ Each file is checked by itself, in several processes where there are many.
 from __future__ import annotations
 
 import sys
-import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from bodymotion.cli.options import AsJson, Bpm, ByPosition, ReaderOptions, Workers, found_by, names, reads_files
+from bodymotion.cli.app import AsJson, Bpm, ByPosition, ReaderOptions, Workers, found_by, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted
@@ -298,7 +297,7 @@ def check_files(
     from bodymotion.checks import rules
     from bodymotion.collection import in_order, map_files
     from bodymotion.diagnostics import Location
-    from bodymotion.system.open_files import size_of
+    from bodymotion.system.files import size_of
 
     if workers is None and len(files) < MIN_FILES and sum(size_of(path) or 0 for path in files) < MIN_BYTES:
         workers = 1
@@ -334,5 +333,7 @@ def check_file(
         return Checked(path, (rules.CRASHED.problem("not enough memory to read the file", Location(str(path)), ""),))
     except Exception as error:
         message = f"not checked because of {type(error).__name__}: {error}"
+        import traceback
+
         return Checked(path, (rules.FAULT.problem(message, Location(str(path))),), traceback.format_exc())
     return Checked(path, report.problems)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import click
 
+from bodymotion.cli.app import ReaderOptions, flag_of, found_by
 from bodymotion.cli.files import check_reading, conclude, is_large, load_body, load_motion
-from bodymotion.cli.options import ReaderOptions, flag_of, found_by
 from bodymotion.cli.output import Bar, one_line, progress, say
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted, with_article
@@ -158,7 +158,7 @@ def _changed(body: Body, options: Options) -> tuple[Body, tuple[Problem, ...]]:
 
 def _motion(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
     from bodymotion.formats.registry import load, target_format
-    from bodymotion.model.joint_names import by_position
+    from bodymotion.model.body import by_position
     from bodymotion.motion import Motion
 
     rate, method, model = (options.given[name] for name in ("rate", "method", "body"))
@@ -220,7 +220,7 @@ def _in_order(motion: Motion, body: Body) -> Motion:
     """Return the motion with columns that are named by joints of a body in the order of joint ids; a note where there are none."""
     from bodymotion.editing.rules import IDLE
     from bodymotion.formats.tables.joint_names import by_joint_id
-    from bodymotion.model.joint_names import matched
+    from bodymotion.model.body import matched
     from bodymotion.motion import MultiValueSeq
 
     def is_named(component: object) -> bool:

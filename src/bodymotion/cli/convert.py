@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import click
 from click import FloatRange, IntRange
 
-from bodymotion.cli.options import ByPosition, NameList, Positive, ReaderOptions, reads_files
+from bodymotion.cli.app import ByPosition, NameList, Positive, ReaderOptions, reads_files
 from bodymotion.cli.output import failures
 from bodymotion.formats.registry import FORMATS
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from bodymotion.cli.app import ByPosition, NotNegative, ReaderOptions, numbers, reads_files
 from bodymotion.cli.files import (
     check_output,
     check_reading,
@@ -20,7 +21,6 @@ from bodymotion.cli.files import (
     load_body,
     load_motion,
 )
-from bodymotion.cli.options import ByPosition, NotNegative, ReaderOptions, numbers, reads_files
 from bodymotion.cli.output import failures, one_line, say
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class _Context:
 
     def load(self, path: Path, hint: str, advice: str = "") -> Motion:
         """Read a motion; with a body, its joint columns by position where that is wanted."""
-        from bodymotion.model.joint_names import by_position
+        from bodymotion.model.body import by_position
 
         motion = load_motion(path, self.reading, hint=hint, advice=advice)
         return by_position(motion, self.needed_body("--by-position")) if self.by_position else motion

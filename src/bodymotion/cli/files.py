@@ -11,12 +11,12 @@ import click
 
 from bodymotion.cli.output import one_line
 from bodymotion.diagnostics import Problem
-from bodymotion.system.atomic_files import check_not_read, check_place
+from bodymotion.system.files import check_not_read, check_place
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
     from bodymotion.choreography import Choreography
-    from bodymotion.cli.options import ReaderOptions
+    from bodymotion.cli.app import ReaderOptions
     from bodymotion.formats.registry import Format
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
@@ -50,7 +50,7 @@ def _kind_name(kind: type) -> str:
 
 def check_reading(reading: ReaderOptions, files: Iterable[Path | Format]) -> None:
     """Check that each option of readers has an effect on one of the files; wrong use otherwise."""
-    from bodymotion.cli.options import flag_of, reading_options
+    from bodymotion.cli.app import flag_of, reading_options
     from bodymotion.diagnostics import FormatError
     from bodymotion.formats.registry import find_format, unused_options
 
@@ -73,8 +73,8 @@ def load_motion(
     its message.
     """
     from bodymotion.formats.registry import find_format
+    from bodymotion.geometry.arrays import check_memory
     from bodymotion.motion import Motion
-    from bodymotion.system.memory import check_memory
 
     if path.exists() and path.stat().st_size > LARGE and find_format(path).name == "seq":
         from bodymotion.formats.seq import open_motion

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import click
 from click import IntRange
 
-from bodymotion.cli.options import AsJson, ByPosition, NameList, ReaderOptions, found_by, numbers, reads_files
+from bodymotion.cli.app import AsJson, ByPosition, NameList, ReaderOptions, found_by, numbers, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, number, one_line, results
 
@@ -60,9 +60,9 @@ def ik(
 
     from bodymotion.cli.files import check_output, check_reading, load_body, load_motion, saved
     from bodymotion.geometry import rotations
+    from bodymotion.model.body import by_position as named_by_position
     from bodymotion.model.closed_loops import columns_of
     from bodymotion.model.ik import CenterOfMassTask, FrameTask, LookAtTask
-    from bodymotion.model.joint_names import by_position as named_by_position
     from bodymotion.scene.scene import make_scene
 
     with failures("ik"):

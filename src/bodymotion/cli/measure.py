@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 from click import IntRange
 
+from bodymotion.cli.app import AsJson, Bpm, ByPosition, ReaderOptions, found_by, names, reads_files
 from bodymotion.cli.files import load_body, load_pair, written
-from bodymotion.cli.options import AsJson, Bpm, ByPosition, ReaderOptions, found_by, names, reads_files
 from bodymotion.cli.output import as_json as json_text
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.spelling import choices
@@ -81,7 +81,7 @@ def measure(
     from bodymotion.cli.measure_output import about_written, as_data, page_of, write
     from bodymotion.cli.output import progress, show_problems
     from bodymotion.dynamics.contacts import foot_links
-    from bodymotion.system.atomic_files import check_not_read
+    from bodymotion.system.files import check_not_read
 
     wanted = [name for text in of or () for name in names(text)]
     if listed and (wanted or output is not None):

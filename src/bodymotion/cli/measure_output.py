@@ -250,7 +250,7 @@ def _percent(share: float | None) -> str:
 
 def write(path: Path, blocks: Sequence[Block]) -> None:
     """Write blocks to a file in the format of its extension; an unknown extension is wrong use."""
-    from bodymotion.system.atomic_files import whole_file
+    from bodymotion.system.files import whole_file
 
     writers = {".csv": _csv, ".npz": _npz, ".json": _json, ".parquet": _parquet}
     writer = writers.get(path.suffix.lower())

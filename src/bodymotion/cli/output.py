@@ -30,7 +30,7 @@ import click
 
 from bodymotion.diagnostics import Group, Location, Problem, grouped
 from bodymotion.diagnostics.text import UNSAFE
-from bodymotion.system.open_files import pipe_seen
+from bodymotion.system.files import pipe_seen
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -133,7 +133,7 @@ def members(thing: object, *names: str) -> Data:
 
 def about_file(path: Path, kind: str, format_name: str = "") -> Data:
     """Return the first members of every answer about a file."""
-    from bodymotion.system.open_files import size_of
+    from bodymotion.system.files import size_of
 
     return {"file": str(path), "kind": kind, "format": format_name, "size": size_of(path)}
 
@@ -158,8 +158,14 @@ def problems_of(problems: Sequence[Problem]) -> Data:
 
 def as_json(value: object) -> str:
     """Return JSON text, safe on a terminal, with a newline at its end."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)
-    return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text) + "\n"
+    return safe_json(json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2)) + "\n"
+
+
+def safe_json(text: str) -> str:
+    """Return JSON text in which characters that control a terminal are escapes."""
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 MAX_FILE = 256 << 20  # [bytes] Lines of larger files are not shown.

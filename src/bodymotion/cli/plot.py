@@ -8,7 +8,7 @@ from typing import Annotated
 import click
 from click import IntRange
 
-from bodymotion.cli.options import BeatsPerBar, Bpm, ByPosition, Music, ReaderOptions, found_by, names, reads_files
+from bodymotion.cli.app import BeatsPerBar, Bpm, ByPosition, Music, ReaderOptions, found_by, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
 
 DPI = 150

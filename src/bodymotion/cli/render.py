@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import click
 
-from bodymotion.cli.options import (
+from bodymotion.cli.app import (
     Arm,
     Bpm,
     ByPosition,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from bodymotion.cli.options import Bpm, ByPosition, ReaderOptions, names, reads_files
+from bodymotion.cli.app import Bpm, ByPosition, ReaderOptions, names, reads_files
 from bodymotion.cli.output import failures
 from bodymotion.diagnostics.text import counted
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bodymotion.cli.options import AsJson, ByPosition, ReaderOptions, reads_files
+from bodymotion.cli.app import AsJson, ByPosition, ReaderOptions, reads_files
 from bodymotion.cli.output import as_json, failures, one_line, plain, results
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def retarget(
     from bodymotion.cli.files import check_output, check_reading, kind_of, load_body, written
     from bodymotion.cli.output import progress, show_problems
     from bodymotion.formats.registry import find_format, load, save
-    from bodymotion.model.joint_names import by_position as named_by_position
+    from bodymotion.model.body import by_position as named_by_position
     from bodymotion.motion import Motion
     from bodymotion.retargeting import compare_retarget, retarget_to_spot, side_by_side
     from bodymotion.retargeting import retarget as retargeted

@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from bodymotion.cli.options import Positive, ReaderOptions, reads_files
+from bodymotion.cli.app import Positive, ReaderOptions, reads_files
 from bodymotion.cli.output import failures, say
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 from click import FloatRange
 
-from bodymotion.cli.options import AsJson, ByPosition, Positive, ReaderOptions, numbers, reads_files
+from bodymotion.cli.app import AsJson, ByPosition, Positive, ReaderOptions, numbers, reads_files
 from bodymotion.cli.output import failures, members, number, one_line, results, say
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def _write_images(found: Simulation, devices: list[VisionSensor], folder: Path) 
 
     from bodymotion.cli.files import written
     from bodymotion.diagnostics.text import counted
-    from bodymotion.system.atomic_files import whole_file
+    from bodymotion.system.files import whole_file
 
     cameras = [found.camera_frames(device) for device in devices]
     total = sum(map(len, cameras))

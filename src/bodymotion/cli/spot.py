@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 from click import FloatRange, IntRange
 
-from bodymotion.cli.options import click_command, described
+from bodymotion.cli.app import click_command, described
 from bodymotion.cli.output import failures, one_line, say
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def moves(robot: str, save: Path | None = None, username: str = "", certificate:
     from bodymotion.cli.files import written
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import list_moves
-    from bodymotion.system.atomic_files import whole_file
+    from bodymotion.system.files import whole_file
 
     with failures("spot moves", SpotError), _connected(robot, username, certificate) as there:
         text = list_moves(there)
@@ -196,7 +196,7 @@ def log(
     from bodymotion.formats.cha_proto.state_log import log_text
     from bodymotion.spot.client.connection import SpotError
     from bodymotion.spot.client.dances import download_log
-    from bodymotion.system.atomic_files import whole_file
+    from bodymotion.system.files import whole_file
 
     with failures("spot log", SpotError), _connected(robot, username, certificate) as there:
         data = download_log(there, seconds=record)

@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
 from functools import cache
 
 from bodymotion.diagnostics.text import listed
@@ -42,6 +41,8 @@ def meant(word: str, known: Iterable[str]) -> str | None:
 
 def choices(word: str, known: Collection[str]) -> str:
     """Return the end of a message about an unknown name: the names that are probably meant, or else the first ones that exist."""
+    from difflib import get_close_matches
+
     almost = meant(word, known)
     similar = get_close_matches(word[:MAX_WORD], known, 3) if almost is None else [almost]
     return f"did you mean {' or '.join(map(repr, similar))}?" if similar else f"there are: {listed(known, 8) or 'none'}"

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import PurePath
 
 from bodymotion.diagnostics.problem import Location, Problem, Severity
@@ -119,6 +118,8 @@ def moment(time: float) -> str:
 
 def html_text(text: str, max_characters: int = 2000) -> str:
     """Return the text escaped for HTML, without control characters."""
+    from html import escape
+
     return escape(shown(text, max_characters))
 
 

@@ -27,10 +27,9 @@ import numpy.typing as npt
 
 from bodymotion.dynamics.sensors import Scenery, Thing, scan_times
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Floats, check_memory, frozen
 from bodymotion.model.links import VisionSensor
 from bodymotion.motion.interpolation import sampled
-from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures

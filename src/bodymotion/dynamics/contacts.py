@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.dynamics.kinematics import point_velocities
+from bodymotion.dynamics.trees import point_velocities
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, runs
 from bodymotion.model.body import Body

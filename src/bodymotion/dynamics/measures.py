@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem, WrongUseError, judgement
 from bodymotion.diagnostics.spelling import choices
-from bodymotion.dynamics import forces, kinematics
+from bodymotion.dynamics import trees
 from bodymotion.dynamics.contacts import (
     Contacts,
     Soles,
@@ -32,17 +32,15 @@ from bodymotion.dynamics.contacts import (
     support_polygons,
 )
 from bodymotion.dynamics.differentiation import DERIVATIVES, Derivative, derivatives, pose_derivatives, stretches
-from bodymotion.dynamics.kinematics import GRAVITY, gravity_vector
+from bodymotion.dynamics.trees import GRAVITY, gravity_vector
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, frozen, median_step
-from bodymotion.model.body import Body
-from bodymotion.model.joint_names import by_position as put_by_position
-from bodymotion.model.joint_names import fit_problems
+from bodymotion.geometry.arrays import Floats, check_memory, frozen, median_step
+from bodymotion.model.body import Body, fit_problems
+from bodymotion.model.body import by_position as put_by_position
 from bodymotion.model.links import AccelerationSensor, Device, ForceSensor, Gyro, RangeSensor, VisionSensor
 from bodymotion.motion import Motion
 from bodymotion.motion.interpolation import sampled, unwrapped
 from bodymotion.motion.interpolation.sampling import bridged
-from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.dynamics import sensors
@@ -104,7 +102,7 @@ class Measures:
         """(T, L, 6) of the links' origins [m/s], then angular velocities [rad/s], along the world's axes."""
         check_memory(self.link_poses.nbytes, f"velocities of {len(self.body.links)} links in {len(self.times)} frames")
         moving = (self.joint_velocities, self.root_velocity)
-        return frozen(kinematics.link_velocities(self.body, self.link_poses, *moving))
+        return frozen(trees.link_velocities(self.body, self.link_poses, *moving))
 
     @cached_property
     def link_accelerations(self) -> Floats:
@@ -113,21 +111,21 @@ class Measures:
             2 * self.link_poses.nbytes, f"accelerations of {len(self.body.links)} links in {len(self.times)} frames"
         )
         moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
-        return frozen(kinematics.link_accelerations(self.body, self.link_poses, *moving)[1])
+        return frozen(trees.link_accelerations(self.body, self.link_poses, *moving)[1])
 
     def jacobian(self, link: int | str, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
         """Return the Jacobian (T, 6, 6 + J) of a `point` (3,) [m] in a link's frame; see `bodymotion.dynamics.jacobian`."""
-        return kinematics.jacobian(self.body, self.link_poses, link, point)
+        return trees.jacobian(self.body, self.link_poses, link, point)
 
     @cached_property
     def mass_matrix(self) -> Floats:
         """(T, 6 + J, 6 + J) of the velocities (v₀, ω₀, q̇), with the rotors; see `bodymotion.dynamics.mass_matrix`."""
-        return frozen(forces.mass_matrix(self.body, self.link_poses))
+        return frozen(trees.mass_matrix(self.body, self.link_poses))
 
     @cached_property
-    def momentum(self) -> forces.Momentum:
+    def momentum(self) -> trees.Momentum:
         """Linear momentum, angular momentum about the centre of mass, kinetic energy of the links, and the centre of mass."""
-        return forces.momentum(self.body, self.link_poses, self.link_velocities)
+        return trees.momentum(self.body, self.link_poses, self.link_velocities)
 
     @property
     def center_of_mass(self) -> Floats:
@@ -148,7 +146,7 @@ class Measures:
     @cached_property
     def kinetic_energy(self) -> Floats:
         """(T,) [J] of the links and the joints' rotors."""
-        return frozen(self.momentum.kinetic_energy + forces.rotor_energy(self.body, self.joint_velocities))
+        return frozen(self.momentum.kinetic_energy + trees.rotor_energy(self.body, self.joint_velocities))
 
     @cached_property
     def potential_energy(self) -> Floats:
@@ -156,9 +154,9 @@ class Measures:
         return frozen(-self.body.mass * (self.center_of_mass @ self.gravity))
 
     @cached_property
-    def _inverse(self) -> forces.InverseDynamics:
+    def _inverse(self) -> trees.InverseDynamics:
         moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
-        return forces.inverse_dynamics(self.body, self.link_poses, *moving, gravity=self.gravity)
+        return trees.inverse_dynamics(self.body, self.link_poses, *moving, gravity=self.gravity)
 
     @property
     def root_wrench(self) -> Floats:
@@ -202,7 +200,7 @@ class Measures:
     def _link_wrenches(self) -> Floats:
         check_memory(self.link_poses.nbytes, f"the forces on {len(self.body.links)} links in {len(self.times)} frames")
         moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
-        found = forces.inverse_dynamics(self.body, self.link_poses, *moving, gravity=self.gravity, wrenches=True)
+        found = trees.inverse_dynamics(self.body, self.link_poses, *moving, gravity=self.gravity, wrenches=True)
         assert found.link_wrenches is not None
         return frozen(found.link_wrenches)
 
@@ -241,14 +239,14 @@ class Measures:
     @cached_property
     def contact_wrenches(self) -> Floats:
         """(T, K, 6) force [N] and moment [Nm] of the ground on each foot, about its contact point, along the world's axes."""
-        found = forces.contact_wrenches(self.contacts, self.root_wrench, self.root_poses[:, :3], self.zmp)
+        found = trees.contact_wrenches(self.contacts, self.root_wrench, self.root_poses[:, :3], self.zmp)
         return frozen(found)
 
     @cached_property
     def zmp(self) -> Floats:
         """(T, 3) [m] the zero moment point of the motion on the ground, in the world; NaN where the body is airborne."""
         weight = self.body.mass * float(np.linalg.norm(self.gravity))
-        return frozen(forces.zero_moment_point(self.root_wrench, self.root_poses[:, :3], self.ground, weight=weight))
+        return frozen(trees.zero_moment_point(self.root_wrench, self.root_poses[:, :3], self.ground, weight=weight))
 
     @cached_property
     def recorded_zmp(self) -> Floats | None:

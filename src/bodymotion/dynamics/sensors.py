@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.dynamics.kinematics import point_velocities
+from bodymotion.dynamics.trees import point_velocities
 from bodymotion.dynamics.visible_shapes import VisibleShapes
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats
+from bodymotion.geometry.arrays import ContentEquality, Floats, check_memory
 from bodymotion.geometry.shapes import Box, Lines, Mesh, Points, Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import (
@@ -38,7 +38,6 @@ from bodymotion.model.links import (
     VisionSensor,
 )
 from bodymotion.motion.interpolation import sampled
-from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.dynamics.measures import Measures

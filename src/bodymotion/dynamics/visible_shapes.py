@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.formats.meshes.glb import IMAGES
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.geometry.meshes import corner_normals
 from bodymotion.geometry.shapes import Corners, Lines, Material, Mesh, Points, Shape
-from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.kernels.rays import Boxes

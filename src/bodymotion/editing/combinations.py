@@ -10,11 +10,10 @@ import numpy as np
 from bodymotion.editing.frames import root_poses
 from bodymotion.editing.rules import IDLE, NOT_RIGID
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.components import TimedComponent
-from bodymotion.system.memory import check_memory
 
 CHUNK_POSES = 1 << 16
 

@@ -13,7 +13,7 @@ from bodymotion.editing.frames import level, moved
 from bodymotion.editing.rules import LOST, unknown_components
 from bodymotion.editing.selecting import trim_frames
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
@@ -30,7 +30,6 @@ from bodymotion.motion.interpolation import find_wraps
 from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.motion.interpolation.sampling import are_poses, wrap_problem
 from bodymotion.spot.playback.dimensions import ARM_JOINTS
-from bodymotion.system.memory import check_memory
 
 Key = tuple[str, str, int]
 Timed = MultiValueSeq | MultiSE3Seq | Vector3Seq

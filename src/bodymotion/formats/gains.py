@@ -15,7 +15,7 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.formats.rules import GAINS
 from bodymotion.formats.text import parsed
 from bodymotion.geometry.arrays import Floats
-from bodymotion.system.open_files import read_head
+from bodymotion.system.files import read_head
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

@@ -43,9 +43,8 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.interpolation import sampled
-from bodymotion.system.atomic_files import whole_file
 from bodymotion.system.extras import need
-from bodymotion.system.open_files import open_file
+from bodymotion.system.files import open_file, whole_file
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

@@ -36,7 +36,7 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
-from bodymotion.system.atomic_files import whole_files
+from bodymotion.system.files import whole_files
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

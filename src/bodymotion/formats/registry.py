@@ -21,7 +21,7 @@ from bodymotion.diagnostics.text import counted, with_article
 from bodymotion.formats import sniffing
 from bodymotion.formats.resources import gather_missing
 from bodymotion.formats.rules import CONFLICT, OTHER_KIND, UNKNOWN, UNREADABLE, UNWRITABLE
-from bodymotion.system.open_files import pipes_kept, read_head, read_tail, size_of
+from bodymotion.system.files import pipes_kept, read_head, read_tail, size_of
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -348,7 +348,7 @@ def load_together(sources: Iterable[Any], *, by_position: bool = False, **option
     sources:
         Values or files.
     by_position:
-        Read joint columns by position, whatever their names (`bodymotion.model.joint_names.by_position`).
+        Read joint columns by position, whatever their names (`bodymotion.model.body.by_position`).
     options:
         Those of the readers.
 
@@ -361,7 +361,7 @@ def load_together(sources: Iterable[Any], *, by_position: bool = False, **option
     """
     from bodymotion.keyposes import KeyPoses
     from bodymotion.model.body import Body
-    from bodymotion.model.joint_names import by_position as put_by_position
+    from bodymotion.model.body import by_position as put_by_position
     from bodymotion.motion import Motion
 
     values = list(sources)

@@ -27,7 +27,7 @@ from urllib.parse import unquote
 
 from bodymotion.diagnostics import FormatError, Location, Problem, Rule, document, judgement
 from bodymotion.diagnostics.text import counted, listed
-from bodymotion.system.open_files import open_file
+from bodymotion.system.files import open_file
 
 if TYPE_CHECKING:
     from bodymotion.geometry.shapes import Shape

@@ -69,7 +69,7 @@ def _product(a: Floats, b: Floats, out: Floats) -> None:
 
 @inlined
 def _overlap(cosines: Floats, way: Floats, half_a: Floats, half_b: Floats, limit: float) -> bool:
-    """Return whether two boxes overlap by more than a limit, as `geometry.convex.box_overlap`; all in the frame of the first."""
+    """Return whether two boxes overlap by more than a limit, as `geometry.meshes.box_overlap`; all in the frame of the first."""
     for i in range(3):
         reach_a, reach_b = half_a[i], half_b[i]
         for j in range(3):

@@ -11,13 +11,15 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats, frozen
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 _F = TypeVar("_F", bound=Callable[..., object])
 
@@ -28,7 +30,7 @@ CALL = 5_000  # Inner loop steps that take as long as the overhead of a call wit
 ONE_THREAD = 512  # Number of frames up to which one thread is faster than several.
 
 num_threads = os.cpu_count() or 1
-MAX_SLICE = 1024  # Number of frames that one call processes at most.
+MAX_SLICE = 512  # Number of frames that one call processes at most.
 
 THREAD_NAME = "bodymotion-compiling"
 MAX_WAIT = 30.0  # [s] Longest time that a program waits at its end for the compiler.
@@ -116,6 +118,13 @@ def is_small(function: Callable[..., object], work: int) -> bool:
     return work + CALL <= SMALL and _done[name] <= SMALL_IN_ALL
 
 
+def expect(inputs: int, processes: int) -> None:
+    """Prepare this process, one of several, for so many inputs: compiled code is loaded for the first ones, on its share of the threads."""
+    global SMALL_IN_ALL, num_threads
+    SMALL_IN_ALL //= max(inputs, 1)
+    num_threads = max(num_threads // processes, 1)
+
+
 def as_rows(values: Floats, shape: tuple[int, ...]) -> Floats:
     """Return values in a shape, contiguous and read-only: for any other combination a kernel would be compiled once more."""
     return frozen(np.ascontiguousarray(values).reshape(shape))
@@ -132,13 +141,15 @@ def in_slices(count: int, work: Callable[[int, int], None], few: int = ONE_THREA
             work(start, stop)
 
     workers = num_threads
-    parts = 1 if count <= few else min(max(4 * workers, -(-count // MAX_SLICE)), count)
+    parts = 1 if count <= few else min(max(4 * workers * (workers > 1), -(-count // MAX_SLICE)), count)
     edges = np.linspace(0, count, parts + 1).astype(int)
     list((map if parts == 1 or workers == 1 else _pool().map)(quiet, edges[:-1], edges[1:]))
 
 
 @cache
 def _pool() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_pool.cache_clear)
     return ThreadPoolExecutor(num_threads, thread_name_prefix="bodymotion-kernel")

@@ -39,7 +39,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.geometry import poses, rotations
+from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
 
@@ -129,18 +129,21 @@ def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
 
 
 def _small_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices) -> Floats:
-    """Return poses (T, L, 7) of chosen links with NumPy."""
+    """Return poses (T, L, 7) of chosen links with NumPy, which is quick where the frames of a number are side by side in memory."""
     parents, kinds, columns, offsets, axes = tree
-    out = np.empty((len(parents), len(q), 7))
-    out[:1] = poses.compose(poses.IDENTITY, root)
+    out, units = np.empty((len(parents), 7, len(q))), rotations.normalized(offsets[:, 3:])
+    out[:1, :3], out[:1, 3:] = root[:, :3].T, rotations.normalized(root[:, 3:]).T
     for i in range(1, len(parents)):
-        out[i] = poses.compose(out[parents[i]], offsets[i])
+        up, shift, turn = out[parents[i], 3:].T, offsets[i, :3], units[i]
         if kinds[i] == 1:
-            half = 0.5 * q[:, [columns[i]]]
-            out[i, :, 3:] = rotations.multiply(out[i, :, 3:], np.hstack([np.cos(half), np.sin(half) * axes[i]]))
+            # A rotation about the axis, after the offset's, is the sum of two of its products with constants.
+            half, about = 0.5 * q[:, columns[i]], rotations.multiply(units[i], [0.0, *axes[i]])
+            turn = (np.outer(units[i], np.cos(half)) + np.outer(about, np.sin(half))).T
         elif kinds[i] == 2:
-            out[i, :, :3] += q[:, [columns[i]]] * rotations.rotate(out[i, :, 3:], axes[i])
-    return np.ascontiguousarray(out[chosen].swapaxes(0, 1))
+            shift = shift + np.outer(rotations.rotate(units[i], axes[i]), q[:, columns[i]]).T
+        out[i, :3] = out[parents[i], :3] + rotations.rotate(up, shift).T
+        out[i, 3:] = rotations.multiply(up, turn).T
+    return np.ascontiguousarray(out[chosen].transpose(2, 0, 1))
 
 
 def cross_products(a: Floats, b: Floats) -> Floats:

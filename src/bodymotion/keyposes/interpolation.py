@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.collector import SourceMap
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.keyposes.chains import Solver, chains_from, solve_chain
 from bodymotion.keyposes.steps import Foot, StepStyle, step_tracks
 from bodymotion.keyposes.tracks import Key, Track, with_transitions
@@ -30,7 +30,6 @@ from bodymotion.keyposes.values import KeyPose, KeyPoses, LinkKey
 from bodymotion.keyposes.zmp import automatic_zmp
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.system.memory import check_memory
 
 LEG_JOINTS = 6  # Chains of so many joints are moved by inverse kinematics.
 MIN_COSINE = 1e-6  # Nearer to ±90° of pitch, yaw is 0.

@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, Ints
-from bodymotion.geometry.convex import hull_distance, solid
+from bodymotion.geometry.meshes import hull_distance, solid
 from bodymotion.model.body import Body
-from bodymotion.model.inertias import is_moving, rigid_groups
+from bodymotion.model.links import is_moving, rigid_groups
 
 TOUCH_DISTANCE = 1e-4  # [m] Links at most this far apart count as overlapping: MuJoCo has meshes in single precision.
 

@@ -17,12 +17,11 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics.text import counted, listed
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats, real_numbers
+from bodymotion.geometry.arrays import ContentEquality, Floats, check_memory, real_numbers
 from bodymotion.geometry.meshes import hull_of_sorted
 from bodymotion.kernels import inverse_kinematics as kernel
 from bodymotion.model.closed_loops import columns_of, constrained_directions, constrained_tilts, unit_axis
 from bodymotion.motion import Motion
-from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.links import Link, Segment
+from bodymotion.model.links import Link, Segment, is_moving, rigid_groups
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -82,27 +82,6 @@ def fault(mass: float, inertia: npt.ArrayLike) -> tuple[Why, str] | None:
     if least + middle < most * (1.0 - ROUNDING):
         return "triangle", f"{shown}: the largest is more than the sum of the other two"
     return None
-
-
-def rigid_groups(body: Body) -> tuple[tuple[int, ...], ...]:
-    """Return the links, by index, in groups that move as one: a fixed link (a crawler, whose belt alone moves) goes with its parent."""
-    home: list[int] = []
-    groups: dict[int, list[int]] = {}
-    for link in body.links:
-        alone = link.parent < 0 or link.joint.type in ("rotate", "slide")
-        home.append(link.index if alone else home[link.parent])
-        groups.setdefault(home[-1], []).append(link.index)
-    return tuple(tuple(group) for group in groups.values())
-
-
-def is_moving(body: Body, index: int) -> bool:
-    """Whether a link can move in the world: its root is free, or a joint lies between it and the root."""
-    link = body.links[index]
-    while link.parent >= 0:
-        if link.joint.type in ("rotate", "slide"):
-            return True
-        link = body.links[link.parent]
-    return link.joint.type == "free"
 
 
 # Sums over segments may overflow; the result is reported.

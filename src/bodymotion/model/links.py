@@ -489,3 +489,24 @@ def standing_links(body: Body, link_poses: Floats) -> set[int]:
             corners = [np.where(upper, b[1], b[0]) for b in box for upper in np.ndindex(2, 2, 2)]
             lows[link.index] = float(transform_points(link_poses[link.index], corners)[:, 2].min())
     return {index for index, low in lows.items() if low < min(lows.values()) + CONTACT_HEIGHT}
+
+
+def rigid_groups(body: Body) -> tuple[tuple[int, ...], ...]:
+    """Return the links, by index, in groups that move as one: a fixed link (a crawler, whose belt alone moves) goes with its parent."""
+    home: list[int] = []
+    groups: dict[int, list[int]] = {}
+    for link in body.links:
+        alone = link.parent < 0 or link.joint.type in ("rotate", "slide")
+        home.append(link.index if alone else home[link.parent])
+        groups.setdefault(home[-1], []).append(link.index)
+    return tuple(tuple(group) for group in groups.values())
+
+
+def is_moving(body: Body, index: int) -> bool:
+    """Whether a link can move in the world: its root is free, or a joint lies between it and the root."""
+    link = body.links[index]
+    while link.parent >= 0:
+        if link.joint.type in ("rotate", "slide"):
+            return True
+        link = body.links[link.parent]
+    return link.joint.type == "free"

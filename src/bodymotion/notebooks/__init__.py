@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bodymotion.notebooks.summaries import html_of
 from bodymotion.scene.loading import Showable
-from bodymotion.system.atomic_files import check_not_read, whole_file
+from bodymotion.system.files import check_not_read, whole_file
 
 __all__ = ["InlinePage", "html_of", "inline"]
 

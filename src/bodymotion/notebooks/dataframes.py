@@ -20,8 +20,7 @@ from bodymotion.animation import Animation
 from bodymotion.diagnostics.text import distinct
 from bodymotion.dynamics import Measures, Reading, Series, measurable, series
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.body import Body
-from bodymotion.model.joint_names import generic_name
+from bodymotion.model.body import Body, generic_name
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, ZMP, Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.system.extras import need
 

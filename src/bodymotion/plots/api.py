@@ -75,7 +75,7 @@ class Plot:
         OSError
             When the file cannot be written.
         """
-        from bodymotion.system.atomic_files import check_not_read, whole_file
+        from bodymotion.system.files import check_not_read, whole_file
 
         form = form_of(path)
         check_not_read(path, self.files)

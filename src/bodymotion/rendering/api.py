@@ -19,7 +19,7 @@ from bodymotion.rendering.settings import Background, Settings
 from bodymotion.rendering.videos import VIDEOS, Span
 from bodymotion.rendering.vtk import NoRendererError
 from bodymotion.scene.loading import VALUES, Showable, load_scene, report_problems
-from bodymotion.system.atomic_files import check_place, whole_file
+from bodymotion.system.files import check_place, whole_file
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -19,7 +19,7 @@ from bodymotion.rendering.settings import Settings
 from bodymotion.rendering.texts import overlay_text, write_text
 from bodymotion.scene.camera import smoothed_path
 from bodymotion.scene.theme import Theme
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 from bodymotion.system.video_files import VideoFile
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.model.body import Body
 from bodymotion.reports.contents import Contents, contents_of
-from bodymotion.system.atomic_files import whole_file
 from bodymotion.system.extras import need
+from bodymotion.system.files import whole_file
 
 if TYPE_CHECKING:
     from bodymotion.scene.loading import Showable

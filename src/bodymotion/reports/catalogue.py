@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bodymotion.scene.loading import Showable, load_scene
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 
 HIDDEN = ("size", "modified", "run", "sha256", "problem", "joint_names")  # Columns that the page does not show.
 PICTURE_SIZE, MOMENTS = (640, 240), 5

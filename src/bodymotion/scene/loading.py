@@ -22,8 +22,7 @@ from bodymotion.scene.music import Music, load_music
 from bodymotion.scene.scene import Scene, make_scene
 from bodymotion.scene.second_motion import side_by_side
 from bodymotion.skeleton import Skeleton
-from bodymotion.system.atomic_files import check_not_read
-from bodymotion.system.open_files import pipes_kept
+from bodymotion.system.files import check_not_read, pipes_kept
 
 Showable: TypeAlias = Body | Motion | KeyPoses | Skeleton | Animation | Choreography | str | PathLike[str]
 VALUES = (Body, Motion, KeyPoses, Skeleton, Animation, Choreography)  # What is shown; anything else names a file.

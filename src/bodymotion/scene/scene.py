@@ -20,8 +20,7 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.meshes import outermost_points
 from bodymotion.geometry.shapes import Capsule, Cylinder, Material, Shape, Sphere, shape_along
-from bodymotion.model.body import Body
-from bodymotion.model.joint_names import fit_problems
+from bodymotion.model.body import Body, fit_problems
 from bodymotion.model.links import Joint, Link
 from bodymotion.motion import JOINT_DISPLACEMENT, Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline

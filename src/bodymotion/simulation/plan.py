@@ -7,13 +7,12 @@ import numpy as np
 from bodymotion.diagnostics import Problem
 from bodymotion.dynamics.measures import configurations
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.motion import Motion
 from bodymotion.motion.components import JOINT_EFFORT, MultiValueSeq
 from bodymotion.motion.interpolation import sampled
-from bodymotion.system.memory import check_memory
 
 DEFAULT_SECONDS = 5.0  # [s] Length of a simulation without a motion and without an end.
 MAX_LIFT = 0.1  # [m] A start pose whose lowest point is at most this far from the ground is put on it.

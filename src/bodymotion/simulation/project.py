@@ -26,7 +26,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.simulation import rules
-from bodymotion.system.open_files import read_head
+from bodymotion.system.files import read_head
 
 MAX_BYTES = 16 << 20
 PASSIVE = ("RootItem", "WorldItem", "FolderItem")  # Classes of items that only hold others.

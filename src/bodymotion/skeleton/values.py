@@ -16,9 +16,8 @@ import numpy as np
 from bodymotion.diagnostics import Problem, Source, WrongUseError
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.geometry.arrays import ContentEquality, Floats, check_memory, frozen
 from bodymotion.kernels.kinematics import link_poses
-from bodymotion.system.memory import check_memory
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

@@ -101,8 +101,8 @@ class MotionAnalysis:
     @cached_property
     def collisions(self) -> Collisions | None:
         """Where links are inside of each other or below level ground; None where it cannot be found."""
+        from bodymotion.checks.physics.checking import ground_of
         from bodymotion.checks.physics.collisions import find_collisions
-        from bodymotion.checks.physics.samples import ground_of
 
         body, q = self.scene.body, self.scene.q
         ground = None if body.is_mounted else ground_of(body, q, self.roots, self.scene.timeline.times)

@@ -25,6 +25,7 @@ from bodymotion.scene.scene import Scene
 from bodymotion.viewer.analysis import BackgroundAnalysis, MotionAnalysis
 from bodymotion.viewer.animation_panel import AnimationControl
 from bodymotion.viewer.capture import Capture
+from bodymotion.viewer.page import script
 from bodymotion.viewer.panel import Panel
 from bodymotion.viewer.player import KEYS, Player, run_action
 from bodymotion.viewer.pose_handles import PoseHandles
@@ -38,7 +39,6 @@ from bodymotion.viewer.scene_view import (
     show_camera,
 )
 from bodymotion.viewer.server import quiet_server, stop_server
-from bodymotion.viewer.timeline import script
 
 MAX_FRAME_RATE = 60.0  # Frames per second.
 CLOCK_RATE, VALUES_RATE = 12.0, 4.0

@@ -15,7 +15,7 @@ from bodymotion.viewer.analysis import MotionAnalysis
 if TYPE_CHECKING:
     import viser
 
-    from bodymotion.viewer.nodes import RobotNodes
+    from bodymotion.viewer.scene_view import RobotNodes
 
 LIMITS: dict[str, str] = {"velocity": "joint_velocities", "torque": "torques"}
 """The kinds of limits, and the measured quantity of each."""

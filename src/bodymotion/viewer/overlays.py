@@ -38,10 +38,11 @@ from bodymotion.scene.theme import (
 )
 from bodymotion.viewer.analysis import MotionAnalysis
 from bodymotion.viewer.limit_colors import LimitColors
-from bodymotion.viewer.nodes import RobotNodes
 
 if TYPE_CHECKING:
     import viser
+
+    from bodymotion.viewer.scene_view import RobotNodes
 
 MAX_DEVICE_LABELS, MAX_JOINT_LABELS = 60, 200
 MAX_RAYS = 61  # Number of rays that are drawn of a range sensor; its first and last ray always are.

@@ -16,9 +16,9 @@ from bodymotion.viewer.animation_panel import AnimationPanel
 from bodymotion.viewer.display_panel import DisplayPanel
 from bodymotion.viewer.joint_panel import JointSliders
 from bodymotion.viewer.link_panel import LinkCard, tree_html
+from bodymotion.viewer.page import PlaybackPanel
 from bodymotion.viewer.plot_panel import PlotPanel
 from bodymotion.viewer.server import on_user
-from bodymotion.viewer.timeline import PlaybackPanel
 
 if TYPE_CHECKING:
     import viser

@@ -15,7 +15,7 @@ from bodymotion.checks.checking import TEXT_FORMATS, most_common_end, other_ends
 from bodymotion.checks.fixing.edits import Edit, applied, in_order, unified_diff
 from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.formats.registry import find_format
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 
 __all__ = ["Fixes", "find_fixes", "fixable", "write_fixes"]
 

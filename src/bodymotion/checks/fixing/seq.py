@@ -11,12 +11,12 @@ from bodymotion.checks.fixing.edits import Edit, Lines
 from bodymotion.checks.fixing.numbers import unit_texts
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.bulk_rows import Layout
 from bodymotion.formats.seq.document import Document, RowPiece
-from bodymotion.formats.seq.file_bytes import ByteSource
 from bodymotion.formats.seq.headers import ComponentHeader, Fields, component_fields, read_headers
 from bodymotion.formats.seq.reader import parse_seq, parts_of_rows, read_document
 from bodymotion.formats.seq.rows import RowFaultError, elements, row_numbers
+from bodymotion.formats.seq.scan import ByteSource
+from bodymotion.formats.seq.values import Layout
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence, key_text
 from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_QUATERNION, ROUNDING
 

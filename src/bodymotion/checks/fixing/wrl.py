@@ -16,7 +16,7 @@ from bodymotion.formats.openhrp.rules import AXIS_LENGTH, LISTS, ROTATION_AXIS
 from bodymotion.formats.text import BOM, Text, decode
 from bodymotion.formats.vrml import InlineLoader, Node, nodes, parse_vrml
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
-from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
+from bodymotion.formats.vrml.shapes import NodeFrame, SceneWalker
 from bodymotion.formats.vrml.values import NAME, SPACE, STRING, WORD, numbers
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 

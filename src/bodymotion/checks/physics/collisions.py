@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.convex import box_overlap
+from bodymotion.geometry.meshes import box_overlap
 from bodymotion.kernels.boxes import find_deep
 from bodymotion.kernels.compiling import is_small
 from bodymotion.kernels.kinematics import apply, matrices
@@ -24,6 +24,7 @@ from bodymotion.system.extras import need
 MIN_DEPTH = 0.02  # [m] Shallower overlaps are no collisions: hulls and models of shapes are inexact.
 MAX_LINKS = 1000  # Of bodies with more links MuJoCo tries all frames.
 BLOCK_POSES = 1 << 17  # Poses of shapes in one block.
+FRAMES_TOGETHER = 32
 LIMIT = MIN_DEPTH - TOUCH_DISTANCE
 FLOOR = -1  # The floor in place of the index of a link.
 
@@ -99,7 +100,7 @@ class _Boxes:
     def near(self, placed: Floats, floor: float | None) -> npt.NDArray[np.bool_]:
         """Return in which frames (T,) boxes overlap by more than `MIN_DEPTH`: poses (T, L, 7) of links, and the height of a floor [m]."""
         found = np.full(len(placed), len(self.links) > MAX_LINKS)
-        turns = matrices(placed)[:, :, self.links]
+        turns = matrices(placed[:, self.links])
         origins = placed[:, self.links, :3].T
         middles = apply(turns, self.middles.T[:, :, None]) + origins
         reach = apply(np.abs(turns), self.halves.T[:, :, None]) - 0.5 * LIMIT
@@ -108,13 +109,19 @@ class _Boxes:
             links = tuple(map(np.ascontiguousarray, (turns, origins, middles, reach)))
             boxes = (self.halves, self.axes, self.shape_middles, self.shape_halves)
             find_deep(np.argwhere(self.partners), links, boxes, np.array(self.edges), LIMIT, found)
+        # Most pairs are apart in all frames: that is seen from the space that each takes in some frames together.
+        starts = np.arange(0, len(placed), FRAMES_TOGETHER)
+        low = np.minimum.reduceat(middles - reach, starts, axis=-1)
+        high = np.maximum.reduceat(middles + reach, starts, axis=-1)
         for one, partners in enumerate(self.partners if small else ()):
-            near = np.abs(middles[:, one + 1 :] - middles[:, [one]]) < reach[:, one + 1 :] + reach[:, [one]]
-            others, frames = np.nonzero(near.all(axis=0) & partners[one + 1 :, None] & ~found)
-            pair = np.full_like(others, one), others + one + 1
+            apart = np.any((low > high[:, [one]]) | (high < low[:, [one]]), axis=0)
+            others = np.flatnonzero(partners & ~np.all(apart, axis=1))
+            near = np.abs(middles[:, others] - middles[:, [one]]) < reach[:, others] + reach[:, [one]]
+            which, frames = np.nonzero(near.all(axis=0) & ~found)
+            pair = np.full_like(which, one), others[which]
             a, b = ((turns[:, :, k, frames], self.halves[k].T, middles[:, k, frames]) for k in pair)
             deep = box_overlap(a, b, LIMIT) > LIMIT
-            for two in np.unique(pair[1][deep]).tolist():
+            for two in sorted(set(pair[1][deep].tolist())):
                 inner = frames[deep & (pair[1] == two)]
                 found[inner[self._deep_shapes((one, two), turns[..., inner], origins[..., inner])]] = True
         if floor is not None:

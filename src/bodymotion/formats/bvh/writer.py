@@ -8,7 +8,7 @@ from bodymotion.formats.bvh import rules
 from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.skeleton import Skeleton
 from bodymotion.skeleton.values import depth_first
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 
 
 def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:

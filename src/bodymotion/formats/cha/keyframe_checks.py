@@ -13,7 +13,7 @@ from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.head_checks import Checked
 from bodymotion.formats.cha.keywords import COLUMNS, TIME, Column
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.units import angles_in_degrees
+from bodymotion.geometry.rotations import angles_in_degrees
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 CYCLE_TOLERANCE = 1e-3  # [m, rad, parts of a quaternion] The ends of a cycle that are no farther apart are the same.

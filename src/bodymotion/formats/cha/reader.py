@@ -20,7 +20,7 @@ from bodymotion.formats.cha.lines import Comments, LineComments, Text, is_no_tex
 from bodymotion.formats.cha.rows import Rows, common_width, read_rows
 from bodymotion.formats.cha.sections import split
 from bodymotion.geometry.arrays import frozen
-from bodymotion.system.open_files import open_file
+from bodymotion.system.files import open_file
 
 _MAX_LOCATED_BYTES = 1 << 20
 """The columns of values are located in files up to this size, whose text is kept; in larger ones only their lines."""

@@ -16,7 +16,7 @@ from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, TIME, 
 from bodymotion.formats.cha.lines import COMMENT, Comments, LineComments
 from bodymotion.formats.cha.reader import check_animation, move_name
 from bodymotion.geometry.arrays import Floats
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 
 Style = Literal["canonical"]
 

@@ -20,7 +20,7 @@ from bodymotion.formats.cha_proto.reader import parsed, read_content, text_of
 from bodymotion.formats.cha_proto.robot_moves import read_move_list, robot_moves_of
 from bodymotion.formats.resources import ResourceFinder
 from bodymotion.formats.sniffing import is_binary
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 
 MAX_BYTES = 16 << 20
 MAX_MOVES = 100_000

@@ -16,7 +16,7 @@ from bodymotion.formats.cha_proto.messages import ARM_PLAYBACKS, FLAGS, LIMITS, 
 from bodymotion.formats.cha_proto.robot_moves import limits_of
 from bodymotion.formats.cha_proto.rows import PATHS, TIME, keyframe_rows, message_columns
 from bodymotion.geometry.arrays import Floats
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 
 _OPTIONS_OF_MOVE_INFO = ("description", "display_rgb")
 _OTHER_OPTIONS = ("controls", "frequency", "bpm", "arm_playback", "timing_adjustability", "precise_timing")

@@ -30,8 +30,7 @@ from bodymotion.formats.meshes.stl import read_mesh_file
 from bodymotion.formats.resources import NotFound
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.rules import NOT_SHOWN
-from bodymotion.formats.vrml.scene import IDENTITY, FoundShape, NodeFrame, by_purpose
-from bodymotion.formats.vrml.shapes import PLAIN
+from bodymotion.formats.vrml.shapes import IDENTITY, PLAIN, FoundShape, NodeFrame, by_purpose
 from bodymotion.formats.yaml.fields import Context, label
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry import poses

@@ -13,7 +13,7 @@ from bodymotion.formats.yaml import fields as yaml_fields
 from bodymotion.formats.yaml.fields import reads, shown
 from bodymotion.formats.yaml.tree import Node, Sequence
 from bodymotion.geometry import rotations
-from bodymotion.geometry.units import MAX_ROTATION
+from bodymotion.geometry.rotations import MAX_ROTATION
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 TWELFTHS_OF_PI = 2, 3, 4, 6, 8, 9, 12, 18, 24

@@ -14,7 +14,7 @@ from bodymotion.diagnostics.spelling import camel
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
-from bodymotion.formats.vrml.scene import by_purpose
+from bodymotion.formats.vrml.shapes import by_purpose
 from bodymotion.formats.yaml.fields import reads
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats, frozen

@@ -35,7 +35,7 @@ from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.yaml.fields import Context, label, open_text, read_bytes
 from bodymotion.formats.yaml.recovery import read_on
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
-from bodymotion.geometry.units import limits_in_radians
+from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import MAX_LINKS, Link, in_order_of_ids
 

@@ -20,7 +20,7 @@ from bodymotion.formats.resources import NotFound, ResourceFinder
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
-from bodymotion.formats.vrml.scene import FoundShape, NodeFrame, SceneWalker, node_transform
+from bodymotion.formats.vrml.shapes import FoundShape, NodeFrame, SceneWalker, node_transform
 from bodymotion.formats.yaml.fields import open_text, read_bytes
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import Floats

@@ -19,8 +19,8 @@ from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, jo
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.units import FULL_TURN
-from bodymotion.model.joint_names import NAMELESS, matched
+from bodymotion.geometry.rotations import FULL_TURN
+from bodymotion.model.body import NAMELESS, matched
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,

@@ -28,7 +28,7 @@ from bodymotion.formats.text import rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

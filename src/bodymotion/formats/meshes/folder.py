@@ -20,7 +20,7 @@ from bodymotion.diagnostics import Problem, losses
 from bodymotion.formats.meshes.obj import to_obj
 from bodymotion.formats.meshes.stl import to_stl
 from bodymotion.geometry.shapes import IMAGE_FORMATS, Material, Mesh, Texture
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 
 MeshFormat: TypeAlias = Literal["obj", "stl", "glb"]
 

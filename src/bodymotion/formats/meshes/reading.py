@@ -11,7 +11,7 @@ from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
 from bodymotion.formats.resources import TURNS
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
 from bodymotion.formats.vrml.rules import DECIMAL_COMMA, IMAGE_INSIDE, SCENERY
-from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker
+from bodymotion.formats.vrml.shapes import NodeFrame, SceneWalker
 from bodymotion.geometry.shapes import Material, Shape, Texture
 
 MAX_BYTES = 10**9

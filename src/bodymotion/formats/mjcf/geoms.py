@@ -25,7 +25,7 @@ from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.geometry.convex import FROM_Y_TO_Z, is_flat, solid
+from bodymotion.geometry.meshes import FROM_Y_TO_Z, is_flat, solid
 from bodymotion.geometry.shapes import (
     MAX_SHAPES,
     Box,

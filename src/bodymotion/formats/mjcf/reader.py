@@ -22,7 +22,7 @@ from bodymotion.formats.mjcf.names import Kept, check_actuators, check_names
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder, file_bytes
 from bodymotion.formats.xml.tree import MISSING, Element, FieldLocator, FieldTable, discard_following, read_xml
 from bodymotion.geometry.arrays import frozen
-from bodymotion.geometry.units import limits_in_radians
+from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body
 from bodymotion.model.links import Link, Segment
 

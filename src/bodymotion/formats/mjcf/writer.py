@@ -28,7 +28,7 @@ from bodymotion.formats.mjcf.names import Names, Output
 from bodymotion.formats.xml.tree import Element, number_text, to_xml
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.convex import solid
+from bodymotion.geometry.meshes import solid
 from bodymotion.geometry.shapes import Box, Shape
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints

@@ -23,7 +23,7 @@ from bodymotion.formats.tables.joint_names import in_body_order, joint_names, li
 from bodymotion.formats.tables.timelines import check_increasing
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.joint_names import matched
+from bodymotion.model.body import matched
 from bodymotion.motion import (
     JOINT_DISPLACEMENT,
     LINK_POSITION,

@@ -14,7 +14,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResul
 from bodymotion.formats.npz import rules
 from bodymotion.formats.npz.layouts import Array, Given, QuaternionOrder, motion_of
 from bodymotion.motion import Motion
-from bodymotion.system.open_files import open_file
+from bodymotion.system.files import open_file
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

@@ -14,7 +14,7 @@ from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body

@@ -21,11 +21,11 @@ from bodymotion.formats.openhrp import rules
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt
 from bodymotion.formats.vrml.reader import InlineLoader
-from bodymotion.formats.vrml.scene import IDENTITY, NodeFrame, SceneWalker, by_purpose
+from bodymotion.formats.vrml.shapes import IDENTITY, NodeFrame, SceneWalker, by_purpose
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.rotations import FULL_TURN, MAX_ROTATION
 from bodymotion.geometry.shapes import Shape
-from bodymotion.geometry.units import FULL_TURN, MAX_ROTATION
 from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.links import (
     DEVICE_KINDS,

@@ -40,7 +40,7 @@ from bodymotion.formats.vrml import InlineLoader, nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
 from bodymotion.formats.vrml.reader import read_scene
 from bodymotion.formats.vrml.rules import DECIMAL_COMMA, EMPTY, HEADER, SCENERY, UNREADABLE
-from bodymotion.formats.vrml.scene import NodeFrame, SceneWalker, by_purpose, node_transform
+from bodymotion.formats.vrml.shapes import NodeFrame, SceneWalker, by_purpose, node_transform
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint

@@ -36,7 +36,7 @@ from bodymotion.formats.vrml.writer import legal_name, scene_pieces
 from bodymotion.geometry.shapes import Texture
 from bodymotion.model.body import Body, Viewpoint
 from bodymotion.model.links import Joint, Link, Segment, in_order_of_ids
-from bodymotion.system.atomic_files import whole_files
+from bodymotion.system.files import whole_files
 
 
 def _slots(body: Body, children: list[list[int]], order: list[int]) -> list[list[list[int]]]:

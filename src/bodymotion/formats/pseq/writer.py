@@ -7,10 +7,10 @@ from pathlib import Path
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.formats.pseq import rules
 from bodymotion.formats.pseq.reader import Layout
-from bodymotion.formats.seq import scalars
+from bodymotion.formats.seq import values as as_text
 from bodymotion.formats.text import number
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 
 HEADER = "# Body pose sequence format version 1.0 defined by cnoid-Robotics\n\n"
 FLAGS = {
@@ -28,7 +28,7 @@ def write_pseq(key_poses: KeyPoses, path: str | Path) -> tuple[Problem, ...]:
     """
     path = Path(path)
     layout = key_poses.source.options.get("layout")
-    lost = scalars.Unwritable()
+    lost = as_text.Unwritable()
     text, encoding = "", "utf-8"
     if isinstance(layout, Layout):
         text = _with_layout(key_poses, layout, lost)
@@ -51,7 +51,7 @@ def _in_file_order(poses: Iterable[KeyPose]) -> list[KeyPose]:
     return [pose for _, group in groupby(poses, lambda pose: pose.time) for pose in reversed(list(group))]
 
 
-def _with_layout(key_poses: KeyPoses, layout: Layout, lost: scalars.Unwritable) -> str:
+def _with_layout(key_poses: KeyPoses, layout: Layout, lost: as_text.Unwritable) -> str:
     """Return the text of the file that was read, with changed poses in place of their texts."""
     kept = {id(pose): text for pose, text in layout.poses}
     ordered = _in_file_order(key_poses.poses)
@@ -65,29 +65,29 @@ def _with_layout(key_poses: KeyPoses, layout: Layout, lost: scalars.Unwritable) 
     return head + end + body
 
 
-def _head(key_poses: KeyPoses, lost: scalars.Unwritable) -> str:
-    lines = ["type: PoseSeq", f"name: {scalars.quoted(key_poses.name, lost)}"]
+def _head(key_poses: KeyPoses, lost: as_text.Unwritable) -> str:
+    lines = ["type: PoseSeq", f"name: {as_text.quoted(key_poses.name, lost)}"]
     if key_poses.target_body:
-        lines.append(f"targetBody: {scalars.quoted(key_poses.target_body, lost)}")
+        lines.append(f"targetBody: {as_text.quoted(key_poses.target_body, lost)}")
     lines += _extra(key_poses.extra, lost)
     lines.append("refs:" if key_poses.poses else "refs: []")
     return HEADER + "\n".join(lines) + "\n"
 
 
-def _extra(extra: Mapping[str, object], lost: scalars.Unwritable) -> list[str]:
-    return [f"{scalars.key(name, lost)} {scalars.value(thing, lost)}" for name, thing in extra.items()]
+def _extra(extra: Mapping[str, object], lost: as_text.Unwritable) -> list[str]:
+    return [f"{as_text.key(name, lost)} {as_text.value(thing, lost)}" for name, thing in extra.items()]
 
 
-def _pose(pose: KeyPose, indent: int, lost: scalars.Unwritable) -> str:
+def _pose(pose: KeyPose, indent: int, lost: as_text.Unwritable) -> str:
     """Return a pose as an item of the list, its dash behind `indent` blanks."""
     lines = [f"time: {number(pose.time)}"]
     if pose.max_transition_time > 0:
         lines.append(f"maxTransitionTime: {number(pose.max_transition_time)}")
     lines.append("refer:")
     if pose.syllable:
-        inner = ["type: PronunSymbol", f"name: {scalars.quoted(pose.syllable, lost)}"]
+        inner = ["type: PronunSymbol", f"name: {as_text.quoted(pose.syllable, lost)}"]
     else:
-        inner = ["type: Pose", f"name: {scalars.quoted(pose.name, lost)}"]
+        inner = ["type: Pose", f"name: {as_text.quoted(pose.name, lost)}"]
         if pose.joints:
             inner += _numbers("joints", pose.joints.keys()) + _numbers("q", pose.joints.values())
         if pose.stationary_joints:
@@ -105,10 +105,10 @@ def _pose(pose: KeyPose, indent: int, lost: scalars.Unwritable) -> str:
     return f"{blanks}-\n" + "".join(f"{blanks}  {line}\n" for line in lines)
 
 
-def _link(key: LinkKey, lost: scalars.Unwritable) -> list[str]:
+def _link(key: LinkKey, lost: as_text.Unwritable) -> list[str]:
     lines = []
     if key.name:
-        lines.append(f"name: {scalars.name(key.name, lost)}")
+        lines.append(f"name: {as_text.name(key.name, lost)}")
     if key.index >= 0:
         lines.append(f"index: {key.index}")
     lines += [f"{name}: true" for name, flag in FLAGS.items() if getattr(key, flag)]

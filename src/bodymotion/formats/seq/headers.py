@@ -10,9 +10,7 @@ from typing import TypeVar, cast
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Problem, Rule, Severity
 from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.bulk_rows import Layout
 from bodymotion.formats.seq.document import Document, Frames
-from bodymotion.formats.seq.file_bytes import first_non_utf8_byte
 from bodymotion.formats.seq.names import (
     CONTENTS,
     KEYS,
@@ -25,7 +23,8 @@ from bodymotion.formats.seq.names import (
     VECTOR3,
     key_name,
 )
-from bodymotion.formats.seq.scalars import number
+from bodymotion.formats.seq.scan import first_non_utf8_byte
+from bodymotion.formats.seq.values import Layout, number
 from bodymotion.formats.yaml.tree import Mapping, MissingAlias, Node, Scalar, Sequence, key_text
 from bodymotion.motion import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_POSITION, ZMP, Component, OtherSeq, Vector3Seq
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from bodymotion.diagnostics import Diagnostics, FormatError, Rule
 from bodymotion.diagnostics.spelling import number_slip
 from bodymotion.formats.seq import rules
-from bodymotion.formats.seq.bulk_rows import Layout
-from bodymotion.formats.seq.file_bytes import UnusualError, decoded
-from bodymotion.formats.seq.scalars import number, parse_text
+from bodymotion.formats.seq.scan import UnusualError, decoded
+from bodymotion.formats.seq.values import Layout, number, parse_text
 from bodymotion.formats.yaml.tree import MissingAlias, Node, PiecedText, Scalar, Sequence
 
 MAX_FAULTS_IN_ROW = 20  # Numbers of one row that are reported.

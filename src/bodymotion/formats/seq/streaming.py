@@ -9,10 +9,10 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem, Source
 from bodymotion.formats.seq.document import Document, whole_document
-from bodymotion.formats.seq.file_bytes import ByteSource, UnusualError
 from bodymotion.formats.seq.headers import ComponentHeader, Headers, read_headers
 from bodymotion.formats.seq.reader import Effort, Numbers, RowReader, component_of, read_document, source_of
 from bodymotion.formats.seq.rows import RowFaultError, row_numbers
+from bodymotion.formats.seq.scan import ByteSource, UnusualError
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Component, Motion
 

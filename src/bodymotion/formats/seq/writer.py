@@ -15,7 +15,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses, reference
 from bodymotion.diagnostics.collector import Source
-from bodymotion.formats.seq import scalars
+from bodymotion.formats.seq import values as as_text
 from bodymotion.formats.seq.headers import ComponentHeader, header_of
 from bodymotion.formats.seq.names import (
     CONTENTS,
@@ -27,15 +27,15 @@ from bodymotion.formats.seq.names import (
     content_name,
     key_name,
 )
-from bodymotion.formats.seq.scalars import Unwritable
 from bodymotion.formats.seq.streaming import MotionReader
+from bodymotion.formats.seq.values import Unwritable
 from bodymotion.formats.text import PIECE, rounded, row_texts
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import ZMP, Component, Motion, OtherSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation.fixed_rate import at_fixed_rate
-from bodymotion.system.atomic_files import whole_file
+from bodymotion.system.files import whole_file
 
 Version: TypeAlias = Literal[1, 2, 3, 4]
 Style: TypeAlias = Literal["block", "json"]
@@ -222,7 +222,7 @@ class SeqWriter:
         has_own = all(set(KEYS["frame_rate"]) & header.extra.keys() for header in headers if header.layout is None)
         if rates and has_own and all(rate is not None for rate in rates):
             common = rates[0] if len(set(rates)) == 1 else max(rate for rate in rates if rate is not None)
-            pairs.append(("frame_rate", scalars.rate(common or 0.0)))
+            pairs.append(("frame_rate", as_text.rate(common or 0.0)))
         if timed:
             pairs.append(("num_frames", str(max(header.num_frames for header in timed))))
         named = [(self._key(name), text) for name, text in pairs] + self._extra(extra, "", _TOP_KEYS)
@@ -237,13 +237,13 @@ class SeqWriter:
         content = self._content(head.content, is_root_relative)
         pairs = [("type", self._text(head.type)), ("content", content)]
         if head.frame_rate is not None:
-            pairs.append(("frame_rate", scalars.rate(head.frame_rate)))
+            pairs.append(("frame_rate", as_text.rate(head.frame_rate)))
         pairs.append(("num_frames", str(head.num_frames)))
         if not vector:
             pairs.append(("num_parts", str(head.num_parts)))
         if head.part_labels:
             lost = Unwritable()
-            pairs.append(("part_labels", scalars.value(list(head.part_labels), lost, self._json)))
+            pairs.append(("part_labels", as_text.value(list(head.part_labels), lost, self._json)))
             self._unwritable(lost, head.content)
         if head.has_frame_time:
             pairs.append(("has_frame_time", "true"))
@@ -333,13 +333,13 @@ class SeqWriter:
         lost = Unwritable()
         pairs = []
         for name, thing in extra.items():
-            if not isinstance(name, str) or name in taken or len(name) > scalars.MAX_KEY:
+            if not isinstance(name, str) or name in taken or len(name) > as_text.MAX_KEY:
                 lost.values.append(f"the key {str(name)[:40]!r}")
                 continue
-            text = scalars.value(thing, lost, self._json)
+            text = as_text.value(thing, lost, self._json)
             if name == "frames" and not self._json and isinstance(thing, (list, tuple)) and thing:
-                text = "".join(f"\n      - {scalars.value(row, lost)}" for row in thing)
-            pairs.append((scalars.key(name, lost, self._json), text))
+                text = "".join(f"\n      - {as_text.value(row, lost)}" for row in thing)
+            pairs.append((as_text.key(name, lost, self._json), text))
         self._unwritable(lost, where)
         return pairs
 
@@ -354,12 +354,12 @@ class SeqWriter:
 
     def _text(self, text: str) -> str:
         lost = Unwritable()
-        written = scalars.name(text, lost, self._json)
+        written = as_text.name(text, lost, self._json)
         self._unwritable(lost, text)
         return written
 
     def _key(self, key: str) -> str:
-        return scalars.key(key_name(key, self.version), Unwritable(), self._json)
+        return as_text.key(key_name(key, self.version), Unwritable(), self._json)
 
     def _note(self, rule: Rule, message: str, where: str) -> None:
         self._problems.add(rule.problem(message, Location(inside=where or None)))

@@ -11,7 +11,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Location, Problem, judgement, losses
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.joint_names import generic_name, is_generic, matched, mismatch
+from bodymotion.model.body import generic_name, is_generic, matched, mismatch
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 UNMATCHED = judgement.error(
     "TAB101",
     "Every joint column of a table is a joint of the model that is given.",
-    "rename the columns; --by-position (model.joint_names.by_position) reads column i as joint i",
+    "rename the columns; --by-position (model.body.by_position) reads column i as joint i",
     example=("time,HOP [rad]", "time,HIP [rad]"),
 )
 ABSENT = judgement.warning(

@@ -35,7 +35,7 @@ from bodymotion.formats.text import number_rows, numbers_of_rows, rounded
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Component, Motion
 from bodymotion.motion.components import Timeline
-from bodymotion.system.open_files import open_file
+from bodymotion.system.files import open_file
 
 UNREADABLE = judgement.error(
     "TAB001",

@@ -14,8 +14,13 @@ from bodymotion.diagnostics import losses
 from bodymotion.diagnostics.losses import Report
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node, Value
-from bodymotion.formats.vrml.scene import node_transform, rotation_matrix
-from bodymotion.formats.vrml.shapes import MATERIAL_FIELDS, ROUND_SOLIDS, texture_matrix
+from bodymotion.formats.vrml.shapes import (
+    MATERIAL_FIELDS,
+    ROUND_SOLIDS,
+    node_transform,
+    rotation_matrix,
+    texture_matrix,
+)
 from bodymotion.formats.vrml.writer import is_name
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, frozen

@@ -15,8 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import Floats
-from bodymotion.system.memory import check_memory
+from bodymotion.geometry.arrays import Floats, check_memory
 
 Rows: TypeAlias = Callable[[int, int, Floats], None]
 

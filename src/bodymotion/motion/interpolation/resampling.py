@@ -7,7 +7,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.losses import OTHER_RATE
-from bodymotion.geometry.arrays import Floats, median_step
+from bodymotion.geometry.arrays import Floats, check_memory, median_step
 from bodymotion.motion.components import JOINT_DISPLACEMENT, Component, OtherSeq, Timeline
 from bodymotion.motion.interpolation.lowpass import low_passed, taps
 from bodymotion.motion.interpolation.sampling import (
@@ -24,7 +24,6 @@ from bodymotion.motion.interpolation.sampling import (
     wrap_problem,
 )
 from bodymotion.motion.rules import BRIDGED
-from bodymotion.system.memory import check_memory
 
 BLOCK = 1 << 22
 """Numbers that are processed at a time, approximately: it limits the memory that is needed beside the result."""

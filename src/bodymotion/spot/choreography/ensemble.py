@@ -12,7 +12,7 @@ from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Problem
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.geometry.convex import box_overlap
+from bodymotion.geometry.meshes import box_overlap
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints
 from bodymotion.model.links import Joint, Link

@@ -10,7 +10,7 @@ from bodymotion.choreography import Choreography, Move
 from bodymotion.diagnostics import Problem
 from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import poses
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.motion.components import Timeline
@@ -25,7 +25,6 @@ from bodymotion.spot.playback.legs import leg_joints
 from bodymotion.spot.playback.playing import arm_playback, default_start
 from bodymotion.spot.playback.recording import components
 from bodymotion.spot.playback.stance import feet_in_world
-from bodymotion.system.memory import check_memory
 
 LEGS, ARM = slice(0, 12), slice(12, 18)
 MIN_FRAMES_PER_SLICE, MIN_FRAME_RATE = 4, 60.0  # The second in Hz.

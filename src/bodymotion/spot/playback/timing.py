@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from bodymotion.animation import Animation
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.motion.components import Timeline
 from bodymotion.spot.playback.parameters import as_number
-from bodymotion.system.memory import check_memory
 
 DEFAULT_BPM = 120.0  # The script's beats per minute where neither the caller nor the animation defines it.
 

@@ -1,0 +1,343 @@
+"""Values in the text of a body motion: single ones, in both directions, and rows of numbers, read in bulk.
+
+Read: parsed as YAML or JSON, as numbers and plain values. A number of a body motion is decimal: an optional sign, digits with or without a
+point, an optional exponent (`1e5`, `.5`, `5.`, `+1`, `017`, which is 17), or `nan`, `inf`, `infinity` in any case, with or without YAML's
+leading point and a sign. Its value is the nearest double. Other texts that some readers accept (`0x10`, `1_000`, `1:30`, `"7"`, `1.5abc`)
+are not numbers here, because readers disagree about them.
+
+Written: numbers, truth values, texts, lists and mappings of them as text that YAML 1.1, YAML 1.2 and JSON read alike.
+
+Rows (`Layout`, `parse`): a piece of them is turned into JSON (a comma for the dash) and parsed by simdjson, which checks that it is valid
+and returns all numbers in one flat buffer. That each row has its numbers, nested as they must be, follows from the brackets, commas and
+dashes alone, which are the same for all rows. Number texts that are not in JSON (`.5`, `+1`, `nan`) are read one by one by `number`. Where
+anything else is irregular, the parser returns nothing, and `rows` reads the piece.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping as AnyMapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from bodymotion.diagnostics import Diagnostics, FormatError
+from bodymotion.formats.seq import rules
+from bodymotion.formats.seq.names import SE3_SIZES
+from bodymotion.formats.seq.scan import Offsets, lines
+from bodymotion.formats.text import number as number_text
+from bodymotion.formats.yaml.json_text import parse_json
+from bodymotion.formats.yaml.tree import Dialect, Document, Node, PiecedText, Scalar, Sequence, key_text, parse_yaml
+from bodymotion.geometry import rotations
+from bodymotion.geometry.arrays import Floats
+
+DIALECT = Dialect(rules.NOT_YAML, rules.NOT_A_MOTION, rules.ALIASES, rules.TAG)
+
+_NUMBER = re.compile(
+    r"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|[-+]?(?:\.?(?:nan|inf)|infinity)", re.IGNORECASE
+)
+_INTEGER = re.compile(r"[-+]?[0-9]{1,4000}")
+_CONSTANTS: dict[str, bool | None] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+
+
+def parse_text(text: PiecedText, found: Diagnostics) -> Document:
+    """Parse a text as YAML, or, where it begins as JSON and is no YAML, as JSON.
+
+    Raises
+    ------
+    FormatError
+        SEQ002 when it is neither or is nested too deep, SEQ003 when it is empty, SEQ006 when aliases unfold to too much.
+    """
+    data = text.data
+    try:
+        return parse_yaml(data, text, DIALECT, found)
+    except FormatError as error:
+        if not data.lstrip().startswith("{") or error.problem.rule != rules.NOT_YAML.code:
+            raise
+        try:
+            root = parse_json(data, text, DIALECT.max_depth)
+        except ValueError:
+            raise error from None
+        return Document(root, {})
+
+
+def number(text: str) -> float | None:
+    """Return the double nearest to an unquoted text; None where it is not a number."""
+    if _NUMBER.fullmatch(text) is None:
+        return None
+    if text[-1] in "nfNF":  # Python's float rejects the point of .nan and .inf
+        text = text.replace(".", "", 1)
+    return float(text)
+
+
+def plain_scalar(text: str) -> object:
+    """Return the value of an unquoted text of an unknown key: None, bool, int, float or the text itself."""
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    value = number(text)
+    return text if value is None else value
+
+
+def plain(node: Node) -> object:
+    """Return a node as plain values (dict, list, str, int, float, bool, None): for keys and types that the format does not define."""
+    if isinstance(node, Scalar):
+        return node.value if node.quoted else plain_scalar(node.value)
+    if isinstance(node, Sequence):
+        return [plain(item) for item in node.items]
+    return {key_text(key): plain(value) for key, value in node.pairs}
+
+
+# ---- written
+
+MAX_DEPTH = 50  # Levels of nesting of a value; readers refuse more.
+
+MAX_KEY = 500  # [characters] Readers of YAML refuse keys of more than 1024, and an escaped character has up to six (in flow style).
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WORDS = re.compile(r"y|n|yes|no|on|off|true|false|null|nan|inf|infinity", re.IGNORECASE)
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass
+class Unwritable:
+    """What cannot be written of values: texts that are not Unicode, values of types that YAML does not have, numbers that are not
+    finite.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    values: list[str] = field(default_factory=list)
+    numbers: int = 0
+
+
+def rate(hertz: float) -> str:
+    """Return a frame rate, as a whole number where it is one."""
+    hertz = float(hertz)
+    return str(int(hertz)) if hertz.is_integer() and hertz < 1e15 else number_text(hertz)
+
+
+def quoted(text: str, lost: Unwritable) -> str:
+    """Return a text in double quotes, with escapes that YAML and JSON have in common."""
+    if _SURROGATE.search(text):
+        lost.texts.append(text)
+        text = _SURROGATE.sub("\ufffd", text)
+    return _ESCAPED.sub(lambda m: f"\\u{ord(m.group()):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def name(text: str, lost: Unwritable, json_style: bool = False) -> str:
+    """Return a text plain where that is safe, else in quotes."""
+    if json_style or not _PLAIN.fullmatch(text) or _WORDS.fullmatch(text):
+        return quoted(text, lost)
+    return text
+
+
+def key(text: str, lost: Unwritable, json_style: bool = False) -> str:
+    """Return a key with its colon."""
+    return name(text, lost, json_style) + ":"
+
+
+def value(thing: object, lost: Unwritable, json_style: bool = False, depth: int = 0) -> str:
+    """Return any value in flow style; what YAML does not have becomes null and is added to `lost`."""
+    if depth > MAX_DEPTH:
+        lost.values.append(f"values nested more than {MAX_DEPTH} deep")
+        return "null"
+    if isinstance(thing, np.generic):
+        thing = thing.item()
+    elif isinstance(thing, np.ndarray):
+        thing = thing.tolist()
+    if thing is None:
+        return "null"
+    if isinstance(thing, bool):
+        return "true" if thing else "false"
+    if isinstance(thing, int):
+        if abs(thing) < 10**1000:
+            return str(thing)
+        lost.values.append("a whole number of more than 1000 digits")
+        return "null"
+    if isinstance(thing, float):
+        lost.numbers += not math.isfinite(thing)
+        return number_text(thing)
+    if isinstance(thing, str):
+        return name(thing, lost, json_style)
+    if isinstance(thing, AnyMapping):
+        pairs = [
+            f"{key(_as_key(k, lost), lost, json_style)} {value(v, lost, json_style, depth + 1)}"
+            for k, v in thing.items()
+        ]
+        return "{ " + ", ".join(pairs) + " }" if pairs else "{}"
+    if isinstance(thing, (list, tuple)):
+        items = [value(item, lost, json_style, depth + 1) for item in thing]
+        return "[ " + ", ".join(items) + " ]" if items else "[]"
+    lost.values.append(f"a value of type {type(thing).__name__}")
+    return "null"
+
+
+def _as_key(thing: object, lost: Unwritable) -> str:
+    if isinstance(thing, str):
+        return thing
+    lost.values.append(f"a key of type {type(thing).__name__} (it becomes a text)")
+    return str(thing)
+
+
+_UNCLEAR_ROW_START = re.compile(rb"\x01[^\[]*(?:\t|\r(?!\n))")
+"""Characters between a dash (here 1) and its row with which YAML sees something else than a row."""
+_BESIDES = bytes({*range(256)} - {*b"[],\1"})
+_NEGATIVE_ZERO = re.compile(rb"-0(?=[\s,\]])")  # In JSON it is the whole number 0, which has no sign.
+_TIME_AS_POSE = re.compile(rb"(\[[^\[\],]*)\],\[")
+_WORD = re.compile(rb"[^ \t\r\n,\[\]]+")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A row: its time first where `stamped`, then `parts` numbers, or (with an `order`) `parts` nested poses of that order."""
+
+    parts: int
+    stamped: bool = False
+    order: str | None = None
+
+    @property
+    def pose_size(self) -> int:
+        """Numbers of a pose; 0 where there are no poses."""
+        return SE3_SIZES[self.order] if self.order else 0
+
+    @property
+    def width(self) -> int:
+        """Numbers of a row in all."""
+        return self.stamped + self.parts * (self.pose_size or 1)
+
+    @property
+    def pattern(self) -> bytes:
+        """The brackets and commas of a row."""
+        pose = b"[" + b"," * (self.pose_size - 1) + b"]" if self.order else b""
+        return b"[" + b",".join([b""] * self.stamped + [pose] * self.parts) + b"]"
+
+    def unknown(self, rows: int) -> tuple[Floats, Floats | None]:
+        """Return arrays of nan for the values of `rows` rows, and for their times where they have any."""
+        shape = (rows, self.parts, 7) if self.order else (rows, self.parts)
+        return np.full(shape, np.nan), np.full(rows, np.nan) if self.stamped else None
+
+    def store(
+        self, rows: npt.NDArray[np.float64], values: Floats, times: Floats | None, at: slice | Offsets = slice(None)
+    ) -> None:
+        """Copy rows (N, width) as read into some of the values and times: poses as x y z, w x y z."""
+        if times is not None:
+            times[at] = rows[:, 0]
+            rows = rows[:, 1:]
+        if self.order is None:
+            values[at] = rows
+            return
+        poses = rows.reshape(len(rows), self.parts, self.pose_size)
+        if self.order == "XYZQWQXQYQZ":
+            values[at] = poses
+        elif self.order == "XYZQXQYQZQW":
+            values[at] = poses[..., [0, 1, 2, 6, 3, 4, 5]]
+        else:
+            values[at, :, :3] = poses[..., :3]
+            with np.errstate(invalid="ignore"):  # an infinite angle is no rotation: nan, which the reader reports
+                values[at, :, 3:] = rotations.from_rpy(poses[..., 3:])
+
+
+class RowParser:
+    """Parses pieces of rows; one simdjson parser is used for all of them."""
+
+    def __init__(self) -> None:
+        import simdjson
+
+        # Once a block of this size was freed, the C library keeps those of pieces for the next piece instead of returning their pages.
+        np.empty(1 << 24, np.uint8)
+        self._parser = simdjson.Parser()
+
+    def parse(self, text: bytes, indent: int | None, layout: Layout) -> Floats | None:
+        """Return the numbers (N, width) of a piece of whole rows without comments; None where anything in it is irregular.
+
+        The rows are lines of `indent` blanks and a dash, or (None) elements of a flow sequence.
+        """
+        if not layout.width or 2 * layout.width > len(text):
+            return None
+        if indent is not None and text.startswith(b"- - ", indent):
+            text, indent = _flow_of_block(text, indent, layout), None
+        json = bytearray(b"[%b]" % text)
+        codes = np.frombuffer(json, np.uint8)
+        row = layout.pattern
+        if indent is None:
+            brackets = json.translate(None, _BESIDES)[1:-1]
+            count = (len(brackets) + 1) // (len(row) + 1)
+            if not count or brackets != b",".join([row] * count):
+                return None
+        else:
+            starts, is_row = lines(text, indent)
+            dashes = starts[is_row] + indent + 1
+            codes[dashes] = 1
+            count = len(dashes)
+            if not count or json.translate(None, _BESIDES) != b"[" + (b"\1" + row) * count + b"]":
+                return None
+            if (b"\t" in text or b"\r" in text) and _UNCLEAR_ROW_START.search(json):
+                return None
+            codes[dashes] = 44
+            codes[dashes[0]] = 32
+        flat = self._numbers(json, count * layout.width)
+        if flat is None:
+            return None
+        if not flat.all():
+            zeros = [at for at in map(re.Match.start, _NEGATIVE_ZERO.finditer(json)) if json[at - 1] not in b"eE"]
+            flat = flat.copy()
+            flat[np.cumsum(codes == 44)[zeros]] = -0.0
+        return flat.reshape(count, layout.width)
+
+    def _numbers(self, json: bytearray, count: int) -> Floats | None:
+        flat = self._parse(json, count)
+        if flat is not None:
+            return flat
+        # Texts that are no numbers of JSON may be numbers all the same: with 0 in their places the rest must be JSON.
+        texts = _WORD.findall(json)
+        if len(texts) != count:
+            return None
+        values = [number(text.decode("latin-1")) for text in texts]
+        if None in values or self._parse(_WORD.sub(b"0", json), count) is None:
+            return None
+        return np.array(values, np.float64)
+
+    def _parse(self, json: bytes | bytearray, count: int) -> Floats | None:
+        try:
+            # No name for the parsed array: the parser can be used again only when nothing refers to what it parsed.
+            flat = np.frombuffer(self._parser.parse(json).as_buffer(of_type="d"))  # type: ignore[union-attr]
+        except (ValueError, TypeError, RuntimeError):
+            return None
+        return flat if flat.size == count else None
+
+
+def _flow_of_block(text: bytes, indent: int, layout: Layout) -> bytes:
+    """Return rows in nested block lists, as YAML libraries write them by default, in flow style; other rows as what is no JSON.
+
+    ::
+
+        - - 0.1            [0.1            - - - 0.1          [[0.1
+          - 0.2            ,0.2              - 0.2            ,0.2
+        - - 0.3            ],[0.3          - - - 0.3          ]],[[0.3
+          - 0.4            ,0.4]             - 0.4            ,0.4]]
+
+    Each level is two columns further in.
+    """
+
+    def line(level: int, dashes: int) -> bytes:
+        return b"\n" + b" " * (indent + 2 * level) + b"- " * dashes
+
+    steps, closing = [(line(0, 2), b"],["), (line(1, 1), b",")], b"]"
+    if layout.order:
+        steps = [(line(0, 3), b"]],[["), (line(0, 2), b"]],["), (line(1, 2), b"],["), (line(2, 1), b",")]
+        closing = b"]]"
+    text = b"\n" + text
+    for old, new in steps:
+        text = text.replace(old, new)
+    if layout.order and layout.stamped:
+        text = _TIME_AS_POSE.sub(rb"\1,[", text)
+    return text.removeprefix(closing + b",") + closing
