@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 
+from benchmarks.kinematics import WARM_UP
 from bodymotion.dynamics import inverse_dynamics, pose_derivatives
 from bodymotion.dynamics.differentiation import derivatives
 from bodymotion.geometry import poses, rotations
@@ -78,7 +79,8 @@ def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
         link_poses = body.forward_kinematics(q, root)
         return inverse_dynamics(body, link_poses, dq, ddq, velocity, acceleration)
 
-    found = ours()
+    for _ in range(WARM_UP):
+        found = ours()
     mine, theirs = [], []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -92,11 +94,11 @@ def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
     apart = np.abs(found.torques[-1, list(places)] - torques).max() / np.abs(torques).max()
     a, b = float(np.median(mine)), float(np.median(theirs))
     name = "inverse dynamics, SR1 over 7146 frames, against a loop over Pinocchio's rnea"
-    print(f"{name}: ours {a * 1e3:.2f} ms, Pinocchio {b * 1e3:.2f} ms, ratio {b / a:.2f} (target >= 0.3)")
+    print(f"{name}: ours {a * 1e3:.2f} ms, Pinocchio {b * 1e3:.2f} ms, ratio {b / a:.2f} (target >= 4)")
     print(
         f"  {FRAMES} frames, {len(body.links)} links, {a / FRAMES / len(body.links) * 1e9:.1f} ns a link; apart {apart:.1e}"
     )
-    return [(name, a, b, b / a, ">= 0.3")]
+    return [(name, a, b, b / a, ">= 4")]
 
 
 if __name__ == "__main__":

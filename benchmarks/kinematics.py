@@ -12,6 +12,9 @@ import numpy as np
 from bodymotion.geometry import poses, rotations
 from bodymotion.model.body import Body
 
+WARM_UP = 20
+"""Calls before the first one that counts: a program with much work gets compiled code."""
+
 
 def pinocchio_model(body: Body):
     """Build Pinocchio's model of a body with a free root; gives it and, for each joint column, its place in Pinocchio's q."""
@@ -54,7 +57,8 @@ def compare(body: Body, q, root, repeats: int = 7):
     data = model.createData()
     configurations = list(pinocchio_configurations(body, columns, model.nq, q, root))
     ours, theirs = [], []
-    body.forward_kinematics(q, root)
+    for _ in range(WARM_UP):
+        body.forward_kinematics(q, root)
     for _ in range(repeats):
         start = time.perf_counter()
         found = body.forward_kinematics(q, root)

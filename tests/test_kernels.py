@@ -34,6 +34,8 @@ CLOUD = np.concatenate([SQUARE, rng.normal(size=(9, 3)) * [2, 1, 0.1]])
 EDGES, STANDS = np.array([0, 7, 16]), rng.choice([0.0, 1.0], (FRAMES, 2))
 FEET = POSES[:, :2] * [1, 1, 1, 1, 0.02, 0.02, 1]
 FEET[..., 3:] /= np.linalg.norm(FEET[..., 3:], axis=-1, keepdims=True)
+MASSES = (rng.uniform(0, 3, LINKS), rng.normal(size=(LINKS, 3)), rng.normal(size=(LINKS, 3, 3)))
+MOVING = (POSES, Q, rng.normal(size=Q.shape), *rng.normal(size=(2, FRAMES, 6)))
 HEIGHTS = feet.heights(FEET, CLOUD, EDGES)[..., 0]
 
 
@@ -45,6 +47,7 @@ def filled(function, shape, *arguments):
 
 CASES = {
     "link_poses": lambda: kinematics.link_poses(TREE, Q, ROOT),
+    "inverse_dynamics": lambda: kinematics.inverse_dynamics(TREE, MASSES, Q[0], MOVING, ROOT[0, :3], True),
     "hulls": lambda: feet.hulls(FEET, CLOUD, EDGES, STANDS, HEIGHTS, 0.3),
     "slerp": lambda: filled(interpolation.slerp, (90, LINKS, 7), POSES, *BETWEEN),
 }

@@ -101,12 +101,14 @@ def test_a_published_walk_comes_out_of_its_key_poses() -> None:
     published = next(iter(CORPUS.glob("seq/**/SR1WalkPattern2.seq")), None) or missing("SR1WalkPattern2.seq")
     path = next(path for path in ANSWERS if "SR1WalkPattern2" in path.name)
     body, key_poses = body_of(path), key_poses_of(path)
-    times = np.arange(round(500 * (key_poses.duration + 1)) + 1) / 500
+    # The published motion has 500 frames a second; with 100 the integrals of the balancer are coarser.
+    rate, tolerance = (500, 1e-4) if ACCEPT else (100, 2e-3)
+    times = np.arange(round(rate * (key_poses.duration + 1)) + 1) / rate
     options = BalancerOptions(iterations=10, smoother="cubic", centered_ends=True)
     made, _ = balanced(Plan(key_poses, body, "stealthy", True, "reference"), times, options)
     expected = bm.load_motion(published).joint_displacement
     assert expected is not None
-    assert np.abs(made.q - expected.values).max() < 1e-4
+    assert np.abs(made.q - expected.values[:: 500 // rate]).max() < tolerance
 
 
 def test_key_poses_of_a_motion_keep_it_within_the_tolerance() -> None:

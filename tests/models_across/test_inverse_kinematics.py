@@ -199,7 +199,8 @@ def test_the_centre_of_mass_stays_above_the_feet_while_a_hand_reaches_out(biped,
     feet = [biped.link(name) for name in FEET]
     soles = np.concatenate([poses.transform_points(start[foot.index], foot.contact_points) for foot in feet])
     goal = start[biped.link("R_WRIST").index, :3] + rng.uniform(-0.6, 0.6, 3)
-    found = biped.ik({"R_WRIST": goal}, tasks=inside(soles, margin), q0=q0, pinned=FEET, restarts=0)
+    # One goal in a hundred is so far out of reach that the limit is met to 1e-5 m only after more steps than usual.
+    found = biped.ik({"R_WRIST": goal}, tasks=inside(soles, margin), q0=q0, pinned=FEET, restarts=0, max_steps=1000)
     free = biped.ik({"R_WRIST": goal}, q0=q0, pinned=FEET, restarts=0)
     center = biped.center_of_mass(biped.forward_kinematics(found.q, found.root))[:2]
     # A point is inside of a convex polygon when no direction separates it from the corners.

@@ -6,6 +6,7 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined, kernel
 from bodymotion.kernels.kinematics import Indices
+from bodymotion.kernels.vectors import Vector, dot, multiply, plus, product
 
 
 @kernel
@@ -25,7 +26,7 @@ def find_deep(
     """
     turns, origins, middles, reach = placed
     halves, axes, shape_middles, shape_halves = boxes
-    turn, own, cosines, way = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty(3)
+    turn, own, cosines = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     near = np.empty(found.shape[0], dtype=np.bool_)
     for n in range(pairs.shape[0]):
         one, two = pairs[n, 0], pairs[n, 1]
@@ -37,45 +38,29 @@ def find_deep(
         for t in np.flatnonzero(near):
             # The second link in the frame of the first.
             first = turns[:, :, one, t]
-            _product(first, turns[:, :, two, t], turn)
-            for i in range(3):
-                way[i] = _dot(first[:, i], middles[:, two, t]) - _dot(first[:, i], middles[:, one, t])
+            multiply(first.T, turns[:, :, two, t], turn)
+            way = product(first.T, plus(middles[:, two, t], middles[:, one, t], -1.0))
             if not _overlap(turn, way, halves[one], halves[two], limit):
                 continue
-            place = origins[:, two, t] - origins[:, one, t]
+            place = product(first.T, plus(origins[:, two, t], origins[:, one, t], -1.0))
             for a in range(edges[one], edges[one + 1]):
-                _product(turn, axes[a], own)
+                multiply(turn.T, axes[a], own)
                 for b in range(edges[two], edges[two + 1]):
-                    _product(own, axes[b], cosines)
-                    for i in range(3):
-                        way[i] = _dot(own[:, i], shape_middles[b]) - _dot(axes[a, :, i], shape_middles[a])
-                        for k in range(3):
-                            way[i] += axes[a, k, i] * _dot(first[:, k], place)
+                    multiply(own.T, axes[b], cosines)
+                    way = product(axes[a].T, plus(place, shape_middles[a], -1.0))
+                    way = plus(way, product(own.T, shape_middles[b]))
                     found[t] = found[t] or _overlap(cosines, way, shape_halves[a], shape_halves[b], limit)
 
 
 @inlined
-def _dot(a: Floats, b: Floats) -> float:
-    return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
-
-
-@inlined
-def _product(a: Floats, b: Floats, out: Floats) -> None:
-    """Compute aᵀ·b of matrices (3, 3)."""
-    for i in range(3):
-        for j in range(3):
-            out[i, j] = _dot(a[:, i], b[:, j])
-
-
-@inlined
-def _overlap(cosines: Floats, way: Floats, half_a: Floats, half_b: Floats, limit: float) -> bool:
+def _overlap(cosines: Floats, way: Vector, half_a: Floats, half_b: Floats, limit: float) -> bool:
     """Return whether two boxes overlap by more than a limit, as `geometry.meshes.box_overlap`; all in the frame of the first."""
     for i in range(3):
         reach_a, reach_b = half_a[i], half_b[i]
         for j in range(3):
             reach_a += half_b[j] * abs(cosines[i, j])
             reach_b += half_a[j] * abs(cosines[j, i])
-        if reach_a - abs(way[i]) <= limit or reach_b - abs(_dot(way, cosines[:, i])) <= limit:
+        if reach_a - abs(way[i]) <= limit or reach_b - abs(dot(way, cosines[:, i])) <= limit:
             return False
     for i in range(3):
         i1, i2 = (i + 1) % 3, (i + 2) % 3

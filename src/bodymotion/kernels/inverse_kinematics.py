@@ -29,8 +29,9 @@ import numpy as np
 
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined, kernel
-from bodymotion.kernels.kinematics import cross, rotation, unit_pose
+from bodymotion.kernels.kinematics import rotation, unit_pose
 from bodymotion.kernels.loop_constraints import Chain, Indices, place_links
+from bodymotion.kernels.vectors import Triple, cross, dot, multiply, norm, plus, product, put, times
 
 POSE, CENTER, LOOK, DISTANCE, POINTS, AXES, PLANE, CENTER_PLANE = range(8)
 Tasks: TypeAlias = tuple[Indices, Indices, Floats, Floats, Floats, Indices, Indices]
@@ -43,7 +44,7 @@ IkProblem: TypeAlias = tuple[Chain, Masses, Tasks, Space]  # A chain of all link
 Pose: TypeAlias = tuple[Floats, Floats]  # Joints (J,) and the pose (7,) of the root.
 Linear: TypeAlias = tuple[Floats, Floats]  # Weighted residuals (R,) and their derivatives (R, 6 + J).
 Work: TypeAlias = tuple[Floats, Floats, Floats]
-"""Rotations (L, 3, 3), positions (L, 3) and joint axes (L, 3) of the links in the world."""
+"""Rotations (L + 1, 3, 3) and positions (L + 1, 3) of the links in the world, and of the world itself; joint axes (L, 3)."""
 System: TypeAlias = tuple[Floats, Floats, Floats]
 """H = AᵀW²A, g = AᵀW²r, and the factor of H + λ of the joints that are not at limits."""
 
@@ -79,9 +80,7 @@ def solve(
 @inlined
 def _rotation_vector(orientation: Floats, goal: Floats, d: Floats, out: Floats) -> float:
     """Fill `out` (3,) with the rotation vector from `goal` (3, 3) to `orientation` (3, 3); return its angle. `d` (3, 3) is overwritten."""
-    for a in range(3):
-        for b in range(3):
-            d[a, b] = orientation[a, 0] * goal[b, 0] + orientation[a, 1] * goal[b, 1] + orientation[a, 2] * goal[b, 2]
+    multiply(orientation, goal.T, d)
     # The quaternion by the largest of its parts (Shepperd): near π the sine alone has no digits.
     trace = d[0, 0] + d[1, 1] + d[2, 2]
     i = 0
@@ -97,7 +96,7 @@ def _rotation_vector(orientation: Floats, goal: Floats, d: Floats, out: Floats) 
         out[i] = 1.0 + d[i, i] - d[j, j] - d[k, k]
         out[j] = d[j, i] + d[i, j]
         out[k] = d[k, i] + d[i, k]
-    sine = np.sqrt(out[0] ** 2 + out[1] ** 2 + out[2] ** 2)
+    sine = norm(out)
     angle = 2.0 * np.arctan2(sine, abs(w))
     scale = 0.0 if sine == 0.0 else (angle if w >= 0.0 else -angle) / sine
     for k in range(3):
@@ -106,28 +105,20 @@ def _rotation_vector(orientation: Floats, goal: Floats, d: Floats, out: Floats) 
 
 
 @inlined
-def _approach(ends: Floats, u: Floats, v: Floats) -> None:
-    """Move two points `ends` (2, 3) along segments u and v (3,) that begin there to where these are nearest to each other."""
-    uu, uv, vv, uw, vw = 0.0, 0.0, 0.0, 0.0, 0.0
-    for k in range(3):
-        w = ends[0, k] - ends[1, k]
-        uu += u[k] * u[k]
-        uv += u[k] * v[k]
-        vv += v[k] * v[k]
-        uw += u[k] * w
-        vw += v[k] * w
+def _nearest(p: Triple, q: Triple, u: Triple, v: Triple) -> tuple[Triple, Triple]:
+    """Return the points of two segments, from p along u and from q along v, that are nearest to each other."""
+    w = plus(p, q, -1.0)
+    uu, uv, vv, uw, vw = dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w)
     square = uu * vv - uv * uv  # 0 for parallel segments
     s = min(max((uv * vw - vv * uw) / square, 0.0), 1.0) if square > 1e-9 * uu * vv else 0.0
     t = min(max((uv * s + vw) / vv, 0.0), 1.0) if vv > 0.0 else 0.0
     s = min(max((uv * t - uw) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
-    for k in range(3):
-        ends[0, k] += s * u[k]
-        ends[1, k] += t * v[k]
+    return plus(p, u, s), plus(q, v, t)
 
 
 @inlined
 def _add(
-    chain: Chain, link: int, point: Floats, work: Work, by: Floats, free_root: bool, rows: Indices, jac: Floats
+    chain: Chain, link: int, point: Triple, work: Work, by: Floats, free_root: bool, rows: Indices, jac: Floats
 ) -> None:
     """Add to the rows of `jac` the products of `by` (6, 6) with v and ω of a point of a link, for each variable.
 
@@ -137,70 +128,54 @@ def _add(
     _, positions, axes = work
     i = link
     while i >= 0:
-        x, y, z = point[0] - positions[i, 0], point[1] - positions[i, 1], point[2] - positions[i, 2]
+        arm, axis = plus(point, positions[i], -1.0), times(axes[i])
         if kinds[i]:
-            a, b, c = axes[i]
-            u, v, w = (a, b, c) if kinds[i] == 2 else (b * z - c * y, c * x - a * z, a * y - b * x)
-            if kinds[i] == 2:
-                a, b, c = 0.0, 0.0, 0.0
+            v, w = (axis, (0.0, 0.0, 0.0)) if kinds[i] == 2 else (cross(axis, arm), axis)
             for m in range(6):
                 if rows[m] >= 0:
-                    e = by[m]
-                    jac[rows[m], 6 + columns[i]] += e[0] * u + e[1] * v + e[2] * w + e[3] * a + e[4] * b + e[5] * c
+                    jac[rows[m], 6 + columns[i]] += dot(by[m], v) + dot(by[m, 3:], w)
         elif i == 0 and free_root:
             for m in range(6):
                 if rows[m] >= 0:
-                    e, slopes = by[m], jac[rows[m]]
-                    for k in range(3):
-                        slopes[k] += e[k]
-                    slopes[3] += y * e[2] - z * e[1] + e[3]
-                    slopes[4] += z * e[0] - x * e[2] + e[4]
-                    slopes[5] += x * e[1] - y * e[0] + e[5]
+                    _add_root(by[m], arm, jac[rows[m]])
+                    for k in range(3, 6):
+                        jac[rows[m], k] += by[m, k]
         i = parents[i]
 
 
 @inlined
-def _add_center(
-    chain: Chain, masses: Masses, work: Work, by: Floats, center: Floats, rows: Indices, jac: Floats
-) -> None:
-    """Compute the centre of mass, and the products of `by` (6, 6) with its derivatives.
+def _add_root(along: Floats, arm: Triple, slopes: Floats) -> None:
+    """Add the derivatives of a point's way along a vector, at `arm` from the root's origin, by the root's pose."""
+    turn = cross(arm, along)
+    for k in range(3):
+        slopes[k] += along[k]
+        slopes[3 + k] += turn[k]
+
+
+@inlined
+def _add_center(chain: Chain, masses: Masses, work: Work, by: Floats, rows: Indices, jac: Floats) -> Triple:
+    """Add the products of `by` (6, 6) with the derivatives of the centre of mass, and return it.
 
     They follow from what each joint carries: Δc = s·axis × (m/s − o), s its share of the mass.
     """
     parents, kinds, columns = chain[:3]
     shares, centers = masses
     orientations, positions, axes = work
-    links = parents.shape[0]
-    carried = np.zeros((links, 4))
-    arm = np.empty(3)
-    swept = np.empty(3)
-    for i in range(links - 1, -1, -1):
-        carried[i, 3] += shares[i]
-        for k in range(3):
-            at = positions[i, k]
-            for m in range(3):
-                at += orientations[i, k, m] * centers[i, m]
-            carried[i, k] += shares[i] * at
+    share, moment, arm = shares.copy(), np.empty(centers.shape), (0.0, 0.0, 0.0)
+    for i in range(len(shares)):
+        put(times(plus(positions[i], product(orientations[i], centers[i])), shares[i]), moment[i])
+    for i in range(len(shares) - 1, -1, -1):
+        arm = plus(moment[i], positions[i], -share[i])
+        change = times(axes[i], share[i]) if kinds[i] == 2 else cross(axes[i], arm)
         if i > 0:
-            for k in range(4):
-                carried[parents[i], k] += carried[i, k]
-        for k in range(3):
-            arm[k] = carried[i, k] - carried[i, 3] * positions[i, k]
-        if i > 0 and kinds[i] != 0:
-            cross(axes[i], arm, swept)
-            for m in range(3):
-                if rows[m] >= 0:
-                    for k in range(3):
-                        change = axes[i, k] * carried[i, 3] if kinds[i] == 2 else swept[k]
-                        jac[rows[m], 6 + columns[i]] += by[m, k] * change
-    for k in range(3):
-        center[k] = carried[0, k]
-        after, last = (k + 1) % 3, (k + 2) % 3
-        for m in range(3):
-            if rows[m] >= 0:
-                jac[rows[m], k] += by[m, k]
-                jac[rows[m], 3 + after] += by[m, k] * arm[last]
-                jac[rows[m], 3 + last] -= by[m, k] * arm[after]
+            share[parents[i]] += share[i]
+            put(plus(moment[parents[i]], moment[i]), moment[parents[i]])
+        for m in range(6):
+            if rows[m] >= 0 and i == 0:
+                _add_root(by[m], arm, jac[rows[m]])
+            elif rows[m] >= 0 and kinds[i]:
+                jac[rows[m], 6 + columns[i]] += dot(by[m], change)
+    return times(moment[0])
 
 
 @inlined
@@ -224,10 +199,7 @@ def _evaluate(
     rows = np.empty(6, dtype=np.int64)
     by = np.empty((6, 6))
     back = np.empty((6, 6))
-    here = np.empty((2, 3))
     goal = np.empty((3, 3))
-    d = np.empty(3)
-    lever = np.empty(3)
     soft = 0.0
     apart = 0.0
     worst = 0.0
@@ -244,13 +216,9 @@ def _evaluate(
             for k in range(6):
                 by[m, k] = 0.0
                 back[m, k] = 0.0
-        for end in range(2):
-            link = links[n, end]
-            for k in range(3):
-                here[end, k] = positions[link, k] if link >= 0 else goals[n, k]
-                if link >= 0:
-                    for m in range(3):
-                        here[end, k] += orientations[link, k, m] * points[n, end, m]
+        p = plus(positions[a], product(orientations[a], points[n, 0])) if a >= 0 else times(goals[n])
+        q = plus(positions[b], product(orientations[b], points[n, 1])) if b >= 0 else times(goals[n])
+        axis = product(orientations[a], directions[n])
         errors[n, 0] = 0.0
         errors[n, 1] = 0.0
         if kind == POSE:
@@ -258,90 +226,55 @@ def _evaluate(
             _rotation_vector(orientations[a], goal, back, r[3:])
             for m in range(6):
                 by[m, m] = 1.0
-            for k in range(3):
-                r[k] = here[0, k] - goals[n, k]
+            put(plus(p, goals[n], -1.0), r)
         elif kind == CENTER:
             for k in range(3):
                 by[k, k] = 1.0
-            _add_center(chain, masses, work, by, d, rows, jac)
-            for k in range(3):
-                r[k] = d[k] - goals[n, k]
+            put(plus(_add_center(chain, masses, work, by, rows, jac), goals[n], -1.0), r)
         elif kind in (PLANE, CENTER_PLANE):
-            for k in range(3):
-                by[0, k] = goals[n, k]
+            put(goals[n], by[0])
             if kind == CENTER_PLANE:
-                _add_center(chain, masses, work, by, here[0], rows, jac)
-            r[0] = goals[n, 0] * here[0, 0] + goals[n, 1] * here[0, 1] + goals[n, 2] * here[0, 2] - goals[n, 3]
+                p = _add_center(chain, masses, work, by, rows, jac)
+            r[0] = dot(goals[n], p) - goals[n, 3]
         elif kind == LOOK:
-            square = 0.0
-            for k in range(3):
-                lever[k] = 0.0
-                for m in range(3):
-                    lever[k] += orientations[a, k, m] * directions[n, m]
-                d[k] = goals[n, k] - here[0, k]
-                square += d[k] * d[k]
-            distance = max(np.sqrt(square), 1e-9)
-            cosine = 0.0
-            for k in range(3):
-                d[k] /= distance
-                cosine += d[k] * lever[k]
-            cross(d, lever, r)
-            sine = np.sqrt(r[0] ** 2 + r[1] ** 2 + r[2] ** 2)
+            way = plus(goals[n], p, -1.0)
+            distance = max(norm(way), 1e-9)
+            way = times(way, 1.0 / distance)
+            turn, cosine = cross(way, axis), dot(way, axis)
+            sine = norm(turn)
             angle = np.arctan2(sine, cosine)
             if sine < 1e-9 and cosine < 0.0:  # straight away from it: any normal
-                for k in range(3):
-                    here[1, k] = 1.0 if k == (abs(d[0]) > 0.5) else 0.0
-                cross(d, here[1], r)
-                sine = np.sqrt(r[0] ** 2 + r[1] ** 2 + r[2] ** 2)
+                turn = cross(way, (0.0, 1.0, 0.0) if abs(way[0]) > 0.5 else (1.0, 0.0, 0.0))
+                sine = norm(turn)
+            put(times(turn, angle / sine if sine > 0.0 else 0.0), r)
             for k in range(3):
-                r[k] *= angle / sine if sine > 0.0 else 0.0
                 after, last = (k + 1) % 3, (k + 2) % 3
-                by[k, last] = d[after] / distance
-                by[k, after] = -d[last] / distance
-                for m in range(3):
-                    by[k, 3 + m] = (1.0 if k == m else 0.0) - lever[k] * lever[m]
+                by[k, last] = way[after] / distance
+                by[k, after] = -way[last] / distance
+                put(times(axis, -axis[k]), by[k, 3:])
+                by[k, 3 + k] += 1.0
         elif kind == DISTANCE:
-            for k in range(3):
-                lever[k] = 0.0
-                d[k] = goals[n, 4 + k] if b < 0 else 0.0
-                for m in range(3):
-                    lever[k] += orientations[a, k, m] * directions[n, m]
-                    if b >= 0:
-                        d[k] += orientations[b, k, m] * goals[n, 4 + m]
-            _approach(here, lever, d)
-            square = 0.0
-            for k in range(3):
-                d[k] = here[0, k] - here[1, k]
-                square += d[k] * d[k]
-            distance = max(np.sqrt(square), 1e-9)
+            p, q = _nearest(p, q, axis, product(orientations[b], goals[n, 4:]))
+            way = plus(p, q, -1.0)
+            distance = max(norm(way), 1e-9)
             r[0] = distance - goals[n, 3]
-            for k in range(3):
-                by[0, k] = d[k] / distance
-                back[0, k] = -d[k] / distance
+            put(times(way, 1.0 / distance), by[0])
+            put(times(way, -1.0 / distance), back[0])
+        elif kind == POINTS:
+            r[0] = dot(axis, plus(q, p, -1.0))
+            put(times(axis, -1.0), by[0])
+            put(axis, back[0])
+            p = q
         else:
-            for k in range(3):
-                d[k] = 0.0
-                for m in range(3):
-                    d[k] += orientations[a, k, m] * directions[n, m]
-            if kind == POINTS:
-                for k in range(3):
-                    r[0] += d[k] * (here[1, k] - here[0, k])
-                    by[0, k] = -d[k]
-                    back[0, k] = d[k]
-                    here[0, k] = here[1, k]
-            else:
-                for k in range(3):
-                    here[1, k] -= positions[b, k]
-                    r[0] += d[k] * here[1, k]
-                cross(here[1], d, lever)
-                for k in range(3):
-                    by[0, 3 + k] = -lever[k]
-                    back[0, 3 + k] = lever[k]
+            q = plus(q, positions[b], -1.0)
+            r[0], turn = dot(axis, q), cross(q, axis)
+            put(times(turn, -1.0), by[0, 3:])
+            put(turn, back[0, 3:])
         idle = signs[n] != 0 and not hard[n, 0] and signs[n] * r[0] < 0.0
         if slopes and not idle and kind not in (CENTER, CENTER_PLANE):
-            _add(chain, a, here[0], work, by, free_root, rows, jac)
+            _add(chain, a, p, work, by, free_root, rows, jac)
             if b >= 0:
-                _add(chain, b, here[1], work, back, free_root, rows, jac)
+                _add(chain, b, q, work, back, free_root, rows, jac)
         of_angle = 1 if kind in (LOOK, AXES) else 0
         for m in range(6):
             if rows[m] < 0:
@@ -490,12 +423,11 @@ def _move(space: Space, at: Pose, step: Floats, out: Pose) -> None:
         trial[j] = x[j] + step[6 + j]
         if step[6 + j] != 0.0:
             trial[j] = min(max(trial[j], space[1][6 + j]), space[2][6 + j])
-    angle = np.sqrt(step[3] ** 2 + step[4] ** 2 + step[5] ** 2)
+    angle = norm(step[3:])
     s = 0.5 * (np.sin(0.5 * angle) / (0.5 * angle) if angle > 1e-9 else 1.0)
-    w, a, b, c = np.cos(0.5 * angle), s * step[3], s * step[4], s * step[5]
+    w, (a, b, c) = np.cos(0.5 * angle), times(step[3:], s)
     pw, px, py, pz = pose[3], pose[4], pose[5], pose[6]
-    for k in range(3):
-        trial_pose[k] = pose[k] + step[k]
+    put(plus(pose, step), trial_pose)
     trial_pose[3] = w * pw - a * px - b * py - c * pz
     trial_pose[4] = w * px + a * pw + b * pz - c * py
     trial_pose[5] = w * py - a * pz + b * pw + c * px
@@ -525,7 +457,7 @@ def _solve(
                 is_hard[rows], bounded[rows] = hard[n, m], signs[n]
                 rows += 1
     count = 6 + joints
-    work = (np.empty((links, 3, 3)), np.empty((links, 3)), np.empty((links, 3)))
+    work = (np.empty((links + 1, 3, 3)), np.empty((links + 1, 3)), np.empty((links, 3)))
     system = (np.empty((count, count)), np.empty(count), np.empty((count, count)))
     # Residuals and derivatives where x is, and where it is tried.
     residuals, jacobians = np.zeros((2, rows)), np.empty((2, rows, count))

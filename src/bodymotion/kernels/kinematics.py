@@ -17,7 +17,7 @@ Velocities of a body are u = (v₀, ω₀, q̇) (6 + J): those of the root's ori
 maps them to v and ω (6) of a point on a link.
 
 Poses are computed by compiled loops over a block of frames side by side: their innermost loops run over frames, which compilers turn into
-vector instructions. All else, and the poses of small inputs, are computed with NumPy, link by link.
+vector instructions. So are the forces of large inputs, frame by frame. All else is computed with NumPy, link by link.
 
 Inverse dynamics is the recursive Newton–Euler algorithm (Luh, Walker and Paul, 1980), with all velocities, accelerations and moments about
 one point, the root's origin, so that whatever is not a sum along the tree is computed for all links at once. Velocities and accelerations
@@ -42,6 +42,7 @@ import numpy.typing as npt
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, is_small, kernel
+from bodymotion.kernels.vectors import cross, dot, plus, product, put, times
 
 MAX_ANGLE = 1e6  # [rad] Up to this angle the multiple of π/2 times each of its parts is exact.
 
@@ -373,14 +374,6 @@ def rotation(pose: Floats, out: Floats) -> None:
     out[2, 2] = 1.0 - s * (x * x + y * y)
 
 
-@inlined
-def cross(a: Floats, b: Floats, out: Floats) -> None:
-    """Fill `out` (3,) with a × b; it may be neither of them."""
-    out[0] = a[1] * b[2] - a[2] * b[1]
-    out[1] = a[2] * b[0] - a[0] * b[2]
-    out[2] = a[0] * b[1] - a[1] * b[0]
-
-
 def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -> Floats:
     """Return (T, 6, 6 + J) of a `point` (3,) or (T, 3) in the frame of a link, for poses (T, L, 7)."""
     parents, kinds, columns, _, axes = tree
@@ -412,13 +405,15 @@ def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -
 Masses: TypeAlias = tuple[Floats, Floats, Floats]
 """Masses (L,) [kg], centres of mass (L, 3) [m] and inertias (L, 3, 3) [kg m²] about them, both in the links' frames."""
 
+_Motion: TypeAlias = tuple[Floats, ...]
+
 
 @np.errstate(all="ignore")
 def inverse_dynamics(
     tree: Tree,
     masses: Masses,
     rotors: Floats,
-    motion: tuple[Floats, Floats, Floats, Floats, Floats],
+    motion: _Motion,
     gravity: Floats,
     with_wrenches: bool,
 ) -> tuple[Floats, Floats]:
@@ -433,7 +428,12 @@ def inverse_dynamics(
     torques = np.zeros(dq.shape)
     wrenches = np.empty((len(poses), len(tree[0]) if with_wrenches else 1, 6))
 
-    def work(a: int, b: int) -> None:
+    rows = [as_rows(part, part.shape) for part in (poses, dq, ddq, root, lifted)]
+
+    def compiled(a: int, b: int) -> None:
+        _newton_euler(tree, masses, rotors, tuple(part[a:b] for part in rows), torques[a:b], wrenches[a:b])
+
+    def with_numpy(a: int, b: int) -> None:
         turns, arms, own = twists(tree, poses[a:b])
         moving = (dq[a:b], ddq[a:b], root[a:b].T, lifted[a:b].T)
         (speed, spin), (rate, gain) = spatial_motion(tree, own, *moving)
@@ -449,11 +449,57 @@ def inverse_dynamics(
         movable = np.flatnonzero(kinds)
         along = (own[:, :, movable] * total[:, :, movable]).sum(axis=(0, 1)).T
         torques[a:b, columns[movable]] = along + rotors[columns[movable]] * ddq[a:b, columns[movable]]
-        force, moment = total[:, :, : wrenches.shape[1]]
-        wrenches[a:b] = np.concatenate([force, moment - cross_products(arms[:, : force.shape[1]], force)]).T
+        wrenches[a:b] = np.concatenate(total[:, :, : wrenches.shape[1]]).T
 
-    in_slices(len(poses), work)
+    in_slices(len(poses), with_numpy if is_small(_newton_euler, len(poses) * len(parents)) else compiled)
+    if with_wrenches:
+        wrenches[..., 3:] -= np.cross(poses[..., :3] - poses[:, :1, :3], wrenches[..., :3])
     return torques, wrenches
+
+
+@kernel
+def _newton_euler(
+    tree: Tree, masses: Masses, rotors: Floats, motion: _Motion, torques: Floats, wrenches: Floats
+) -> None:
+    """Do what `inverse_dynamics` does with NumPy, frame by frame; the acceleration of the root is less gravity."""
+    parents, kinds, columns, _, axes = tree
+    mass, centers, inertias = masses
+    poses, dq, ddq, root, root_rate = motion
+    links, turn = parents.shape[0], np.empty((3, 3))
+    # The row after the last link is that of the root's parent, -1.
+    moving, own, total = np.empty((links + 1, 4, 3)), np.zeros((links, 6)), np.empty((links, 6))
+    for t in range(poses.shape[0]):
+        moving[links, 0], moving[links, 1], moving[links, 3] = root[t, :3], root[t, 3:], root_rate[t, 3:]
+        put(plus(root_rate[t, :3], cross(root[t, 3:], root[t, :3]), -1.0), moving[links, 2])
+        for i in range(links):
+            rotation(poses[t, i], turn)
+            arm, up = plus(poses[t, i], poses[t, 0], -1.0), moving[parents[i]]
+            speed, spin, rate, gain = times(up[0]), times(up[1]), times(up[2]), times(up[3])
+            if kinds[i]:
+                axis = product(turn, axes[i])
+                along, about = (cross(arm, axis), axis) if kinds[i] == 1 else (axis, (0.0, 0.0, 0.0))
+                q1, q2 = dq[t, columns[i]], ddq[t, columns[i]]
+                rate = plus(plus(rate, along, q2), plus(cross(spin, along), cross(speed, about)), q1)
+                gain = plus(plus(gain, about, q2), cross(spin, about), q1)
+                speed, spin = plus(speed, along, q1), plus(spin, about, q1)
+                put(along, own[i])
+                put(about, own[i, 3:])
+            place = plus(arm, product(turn, centers[i]))
+            force = plus(plus(rate, cross(gain, place)), cross(spin, plus(speed, cross(spin, place))))
+            force, local = times(force, mass[i]), product(turn.T, spin)
+            moment = plus(product(inertias[i], product(turn.T, gain)), cross(local, product(inertias[i], local)))
+            moment = plus(product(turn, moment), cross(place, force))
+            for k, found in enumerate((speed, spin, rate, gain)):
+                put(found, moving[i, k])
+            put(force, total[i])
+            put(moment, total[i, 3:])
+        for i in range(links - 1, 0, -1):
+            total[parents[i]] += total[i]
+        for i in range(links):
+            if kinds[i]:
+                torque = dot(own[i], total[i]) + dot(own[i, 3:], total[i, 3:])
+                torques[t, columns[i]] = torque + rotors[columns[i]] * ddq[t, columns[i]]
+        wrenches[t] = total[: wrenches.shape[1]]
 
 
 def momentum(masses: Masses, poses: Floats, velocities: Floats) -> Floats:

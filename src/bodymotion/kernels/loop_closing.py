@@ -70,8 +70,8 @@ def _copy(values: Floats, out: Floats) -> None:
 def _room(equations: int, links: int, variables: int, columns: int) -> Work:
     rows, count = max(equations, columns), min(equations, columns)
     return (
-        np.empty((links, 3, 3)),
-        np.empty((links, 3)),
+        np.empty((links + 1, 3, 3)),
+        np.empty((links + 1, 3)),
         np.empty((links, 3)),
         np.empty(equations),
         np.empty((equations, variables)),
@@ -107,7 +107,8 @@ def _solve(work: Work, right: Floats, damping: float, cut: float, out: Floats) -
 @kernel
 def _derivatives(mechanism: Mechanism, x: Floats, residual: Floats, jacobian: Floats) -> None:
     links = mechanism[0].shape[0]
-    constrain(mechanism, x, np.empty((links, 3, 3)), np.empty((links, 3)), np.empty((links, 3)), residual, jacobian)
+    places = np.empty((links + 1, 3))
+    constrain(mechanism, x, np.empty((links + 1, 3, 3)), places, np.empty((links, 3)), residual, jacobian)
 
 
 @inlined

@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined
+from bodymotion.kernels.vectors import cross, dot, multiply, plus, product, put, times
 
 Indices: TypeAlias = npt.NDArray[np.int64]
 Chain: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats, Floats, Floats]
@@ -46,99 +47,48 @@ def length(values: Floats) -> float:
 
 @inlined
 def place_links(chain: Chain, x: Floats, turns: Floats, places: Floats, axes: Floats) -> None:
-    """Compute each link's rotation (n, 3, 3), position (n, 3) and joint axis (n, 3) in the base's frame."""
+    """Compute rotations (n + 1, 3, 3) and positions (n + 1, 3) in the base's frame, last those of the base, and joint axes (n, 3)."""
     parents, kinds, variables, offset_turns, offset_places, own_axes, units = chain
     at_zero = np.empty((3, 3))
-    joint = np.empty((3, 3))
+    for a in range(3):
+        places[-1, a] = 0.0
+        for b in range(3):
+            turns[-1, a, b] = 1.0 if a == b else 0.0
     for i in range(parents.shape[0]):
-        parent = parents[i]
-        for a in range(3):
-            if parent < 0:
-                places[i, a] = offset_places[i, a]
-                for b in range(3):
-                    at_zero[a, b] = offset_turns[i, a, b]
-            else:
-                places[i, a] = places[parent, a]
-                for b in range(3):
-                    places[i, a] += turns[parent, a, b] * offset_places[i, b]
-                    at_zero[a, b] = 0.0
-                    for k in range(3):
-                        at_zero[a, b] += turns[parent, a, k] * offset_turns[i, k, b]
-        for a in range(3):
-            axes[i, a] = 0.0
-            for b in range(3):
-                axes[i, a] += at_zero[a, b] * own_axes[i, b]
+        up, u = parents[i], own_axes[i]
+        multiply(turns[up], offset_turns[i], at_zero)
+        place, axis = plus(places[up], product(turns[up], offset_places[i])), product(at_zero, u)
         value = units[variables[i]] * x[variables[i]] if kinds[i] else 0.0
-        if kinds[i] == 2:
-            for a in range(3):
-                places[i, a] += value * axes[i, a]
         c, s = (np.cos(value), np.sin(value)) if kinds[i] == 1 else (1.0, 0.0)
-        ux, uy, uz = own_axes[i, 0], own_axes[i, 1], own_axes[i, 2]
-        joint[0, 0] = c + ux * ux * (1.0 - c)
-        joint[0, 1] = ux * uy * (1.0 - c) - uz * s
-        joint[0, 2] = ux * uz * (1.0 - c) + uy * s
-        joint[1, 0] = uy * ux * (1.0 - c) + uz * s
-        joint[1, 1] = c + uy * uy * (1.0 - c)
-        joint[1, 2] = uy * uz * (1.0 - c) - ux * s
-        joint[2, 0] = uz * ux * (1.0 - c) - uy * s
-        joint[2, 1] = uz * uy * (1.0 - c) + ux * s
-        joint[2, 2] = c + uz * uz * (1.0 - c)
+        put(plus(place, axis, value if kinds[i] == 2 else 0.0), places[i])
+        put(axis, axes[i])
         for a in range(3):
-            for b in range(3):
-                turns[i, a, b] = 0.0
-                for k in range(3):
-                    turns[i, a, b] += at_zero[a, k] * joint[k, b]
+            # Rodrigues' rotation of a row r: c·r + (1 − c)·(r·u)·u + s·(r × u).
+            row = at_zero[a]
+            put(plus(plus(times(row, c), u, (1.0 - c) * axis[a]), cross(row, u), s), turns[i, a])
 
 
 @inlined
 def constrain(
     mechanism: Mechanism, x: Floats, turns: Floats, places: Floats, axes: Floats, residual: Floats, jacobian: Floats
 ) -> None:
-    """Compute the equations' residual (m,) and its derivatives (m, v) at variables x (v,); the other arrays are work space."""
+    """Compute the equations' residual (m,) and its derivatives (m, v) at variables x (v,); the other arrays are as in `place_links`."""
     place_links(mechanism[:7], x, turns, places, axes)
     kinds, variables = mechanism[1], mechanism[2]
     ends, tips, directions, of_axes, sides, size = mechanism[7:]
-    d = np.empty(3)
-    tip = np.empty(3)
-    lever = np.empty(3)
     for k in range(ends.shape[0]):
         first, second = ends[k, 0], ends[k, 1]
-        scale = 1.0 if of_axes[k] else 1.0 / size[0]
-        residual[k] = 0.0
-        for a in range(3):
-            d[a] = directions[k, a]
-            if first >= 0:
-                d[a] = 0.0
-                for b in range(3):
-                    d[a] += turns[first, a, b] * directions[k, b]
-            tip[a] = tips[k, 1, a]
-            if second >= 0:
-                tip[a] = 0.0 if of_axes[k] else places[second, a]
-                for b in range(3):
-                    tip[a] += turns[second, a, b] * tips[k, 1, b]
-            start = 0.0
-            if not of_axes[k]:
-                start = tips[k, 0, a]
-                if first >= 0:
-                    start = places[first, a]
-                    for b in range(3):
-                        start += turns[first, a, b] * tips[k, 0, b]
-            residual[k] += scale * d[a] * (tip[a] - start)
+        is_point, scale = (0.0, 1.0) if of_axes[k] else (1.0, 1.0 / size[0])
+        d = product(turns[first], directions[k])
+        tip = plus(product(turns[second], tips[k, 1]), places[second], is_point)
+        start = plus(product(turns[first], tips[k, 0]), places[first])
+        residual[k] = scale * dot(d, plus(tip, start, -is_point))
         for j in range(jacobian.shape[1]):
             jacobian[k, j] = 0.0
         for i in range(kinds.shape[0]):
             if kinds[i] == 0 or sides[k, i] == 0:
                 continue
-            if kinds[i] == 2:
-                slope = 0.0
-                if not of_axes[k]:
-                    slope = d[0] * axes[i, 0] + d[1] * axes[i, 1] + d[2] * axes[i, 2]
-            else:
-                for a in range(3):
-                    lever[a] = tip[a] if of_axes[k] else tip[a] - places[i, a]
-                slope = scale * (
-                    d[0] * (axes[i, 1] * lever[2] - axes[i, 2] * lever[1])
-                    + d[1] * (axes[i, 2] * lever[0] - axes[i, 0] * lever[2])
-                    + d[2] * (axes[i, 0] * lever[1] - axes[i, 1] * lever[0])
-                )
+            slope = is_point * dot(d, axes[i])
+            if kinds[i] == 1:
+                slope = scale * dot(d, cross(axes[i], plus(tip, places[i], -is_point)))
             jacobian[k, variables[i]] += sides[k, i] * slope

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import as_rows, in_slices, inlined, kernel
+from bodymotion.kernels.vectors import Vector, cross, dot, plus, product
 
 Indices: TypeAlias = npt.NDArray[np.intp]
 Boxes: TypeAlias = tuple[Floats, Floats, Indices]
@@ -71,7 +72,7 @@ def cast(
 
 
 @inlined
-def _hits_box(bounds: Floats, origin: Floats, inverse: Floats, nearest: float) -> bool:
+def _hits_box(bounds: Floats, origin: Vector, inverse: Floats, nearest: float) -> bool:
     enter = 0.0
     leave = nearest
     for k in range(3):
@@ -88,28 +89,18 @@ def _hits_box(bounds: Floats, origin: Floats, inverse: Floats, nearest: float) -
 
 
 @inlined
-def _distance_to(triangle: Floats, origin: Floats, way: Floats, two_sided: bool) -> float:
+def _distance_to(triangle: Floats, origin: Vector, way: Vector, two_sided: bool) -> float:
     """Return the distance to a triangle, negative or NaN where the ray misses it."""
-    ex, ey, ez = triangle[1, 0] - triangle[0, 0], triangle[1, 1] - triangle[0, 1], triangle[1, 2] - triangle[0, 2]
-    fx, fy, fz = triangle[2, 0] - triangle[0, 0], triangle[2, 1] - triangle[0, 1], triangle[2, 2] - triangle[0, 2]
-    px = way[1] * fz - way[2] * fy
-    py = way[2] * fx - way[0] * fz
-    pz = way[0] * fy - way[1] * fx
-    scale = ex * px + ey * py + ez * pz
+    e, f = plus(triangle[1], triangle[0], -1.0), plus(triangle[2], triangle[0], -1.0)
+    p, t = cross(way, f), plus(origin, triangle[0], -1.0)
+    q, scale = cross(t, e), dot(e, p)
     if scale == 0.0 or (scale < 0.0 and not two_sided):
         return -1.0
-    tx, ty, tz = origin[0] - triangle[0, 0], origin[1] - triangle[0, 1], origin[2] - triangle[0, 2]
-    u = (tx * px + ty * py + tz * pz) / scale
+    u, v = dot(t, p) / scale, dot(way, q) / scale
     # The edge between two triangles belongs to both: rounding must not open a gap.
-    if u < -1e-12 or u > 1.0 + 1e-12:
+    if u < -1e-12 or v < -1e-12 or u + v > 1.0 + 1e-12:
         return -1.0
-    qx = ty * ez - tz * ey
-    qy = tz * ex - tx * ez
-    qz = tx * ey - ty * ex
-    v = (way[0] * qx + way[1] * qy + way[2] * qz) / scale
-    if v < -1e-12 or u + v > 1.0 + 1e-12:
-        return -1.0
-    return float((fx * qx + fy * qy + fz * qz) / scale)
+    return dot(f, q) / scale
 
 
 @kernel
@@ -127,15 +118,15 @@ def _cast(
     numbers: Indices,
 ) -> None:
     stack = np.empty(256, dtype=np.int64)
-    inverse, start, way = np.empty(3), np.empty(3), np.empty(3)
+    inverse = np.empty(3)
     leaves = bounds.shape[0] // 2
     for row in range(depths.shape[0]):
         for column in range(depths.shape[1]):
+            start, way = (
+                plus(product(frame, origins[row, column]), frame[:, 3]),
+                product(frame, directions[row, column]),
+            )
             for k in range(3):
-                start[k], way[k] = frame[k, 3], 0.0
-                for i in range(3):
-                    start[k] += frame[k, i] * origins[row, column, i]
-                    way[k] += frame[k, i] * directions[row, column, i]
                 inverse[k] = 1.0 / way[k] if way[k] != 0.0 else np.inf
             nearest = depths[row, column]
             stack[0] = 0
