@@ -13,8 +13,8 @@ name: 'wave'
 bpm: 1
 controls_body: true
 default_parameters { }
-animation_keyframes { time: 0 body { body_pos { z { } x { } } euler_angles { } } }
-animation_keyframes { time: 1 body { body_pos { z { } x { } } euler_angles { } } }
+animation_keyframes { time: 0 body { body_pos { z { value: 0.5 } x { } } euler_angles { } } }
+animation_keyframes { time: 1 body { body_pos { z { value: 0.5 } x { } } euler_angles { } } }
 """
 LOG = "".join(
     f"key_frames {{ timestamp {{ seconds: {second} }} joint_angles {{ fl {{ knee: -1 }} }} }}\n" for second in (5, 6)
@@ -79,7 +79,7 @@ PAIRS: dict[str, Pair] = {
         lambda folder: listed(folder, ""), lambda folder: listed(folder, "sway sway_params\nvertical 0 0.05 0.1\n")
     ),
     "CAP101": one("CAP101", WAVE, "bpm: 1", "tail: 1"),
-    "CAP102": one("CAP102", WAVE, "body_pos { z { } x { } }", "body_pos { z { } }"),
+    "CAP102": one("CAP102", WAVE, "body_pos { z { value: 0.5 } x { } }", "body_pos { z { value: 0.5 } }"),
     "CAP103": one(
         "CAP103",
         WAVE.replace("default_parameters { }\n", "") + limits("minimum", "default", "maximum"),
