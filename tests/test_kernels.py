@@ -13,7 +13,8 @@ import pytest
 
 import bodymotion as bm
 from bodymotion.geometry import poses
-from bodymotion.kernels import compiling, feet, interpolation, inverse_kinematics, kinematics, rays
+from bodymotion.geometry.meshes import box_overlap
+from bodymotion.kernels import boxes, compiling, feet, interpolation, inverse_kinematics, kinematics, rays
 
 rng = np.random.default_rng(7)
 FRAMES, LINKS, JOINTS = 40, 7, 5
@@ -153,3 +154,45 @@ def test_kernels_need_no_cache_folder(folder, tmp_path):
         [sys.executable, "twice.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     assert run.stdout == "0.5\n"
+
+
+def test_heights_of_what_is_the_lowest_or_highest_in_no_frame_are_not_needed():
+    """Others are exact, so what follows from them, who is how high above the lowest, is the same."""
+    low, high = np.moveaxis(feet.heights(FEET, CLOUD, EDGES), -1, 0)
+    placed = np.concatenate([FEET + up * np.eye(7)[2] for up in (0, 5, 9)], axis=1)
+    edges = np.concatenate([EDGES, 16 + EDGES[1:], 32 + EDGES[1:]])
+    found = feet.heights(placed, np.tile(CLOUD, (3, 1)), edges, 0.1)
+    assert np.array_equal(found[:, :2, 0], low) and np.allclose(found[:, 4:, 1], high + 9, rtol=0, atol=1e-12)
+    assert np.isinf(found[:, 2:4]).all()
+
+
+def test_boxes_of_slowly_moving_links_overlap_in_the_same_frames_as_when_each_is_compared():
+    count, links, frames, limit = 2, 4, 400, 0.1
+    steps = np.cumsum(rng.normal(size=(frames, links, 7)) * 0.03, axis=0) + rng.normal(size=(links, 7)) * 0.3
+    turns, origins = kinematics.matrices(steps), steps[..., :3].T
+    axes = kinematics.matrices(rng.normal(size=(1, links * count, 7)))[..., 0].transpose(2, 0, 1)
+    middles, halves = rng.normal(size=(links * count, 3)) * 0.3, rng.uniform(0.1, 0.5, (links * count, 3))
+    radii = np.linalg.norm(middles, axis=1) + np.linalg.norm(halves, axis=1)
+    reach = np.repeat(radii.reshape(links, count).max(axis=1)[None, :, None], 3, axis=0)
+    low, high = origins - reach, origins + reach
+    starts = np.arange(0, frames, 32)
+    bounds = np.minimum.reduceat(low, starts, axis=-1), np.maximum.reduceat(high, starts, axis=-1)
+    placed = tuple(map(np.ascontiguousarray, (turns, origins, low, high, *bounds)))
+    pairs, edges = np.array([[0, 1], [0, 2], [1, 3]]), np.arange(0, links * count + 1, count)
+    found = np.zeros(frames, dtype=bool)
+    boxes.find_deep(pairs, np.append(starts, frames), placed, (axes, middles, halves, radii), edges, limit, found)
+    expected = np.zeros(frames, dtype=bool)
+    for one, two in pairs:
+        for a, b in np.ndindex(count, count):
+            pair = [(k, k * count + s) for k, s in ((one, a), (two, b))]
+            first, second = (
+                (
+                    np.einsum("ijt,jk->ikt", turns[:, :, k], axes[s]),
+                    halves[s][:, None],
+                    np.einsum("ijt,j->it", turns[:, :, k], middles[s]) + origins[:, k],
+                )
+                for k, s in pair
+            )
+            expected |= box_overlap(first, second) > limit
+    assert 0 < expected.sum() < frames
+    assert np.array_equal(found, expected)

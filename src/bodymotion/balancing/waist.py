@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bodymotion.dynamics.trees import mass_arrays
+from bodymotion.dynamics.trees import link_velocities, mass_arrays
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels import kinematics
@@ -115,7 +115,7 @@ def _zmp(body: Body, made: Interpolated, desired: Floats, step: float) -> tuple[
     root[:-1, 3:] = axis * np.where(angle < UNSEEN_ANGLE, 0.0, angle)[:, None] / step
     speeds = np.zeros_like(made.q)
     speeds[:-1] = np.diff(made.q, axis=0) / step
-    velocities = kinematics.velocities(body.tree, links, speeds, root)
+    velocities = link_velocities(body, links, speeds, root)
     found = kinematics.momentum(mass_arrays(body), links, velocities)
     linear, angular, center = found[:, :3], found[:, 3:6], found[:, 6:9]
     angular = angular + np.cross(center, linear)

@@ -247,6 +247,7 @@ def _degrees(motion: Motion) -> list[Problem]:
 LIMIT_TOLERANCE = 1e-6  # [rad or m] The distance beyond a limit that is ignored: files have few digits.
 SPEED_TOLERANCE = 1.001
 """The speed, as a multiple of the limit, that is ignored: speeds are differences between two frames."""
+SPEED_TYPES = ("rotate", "slide", "crawler")
 POSE_TOLERANCE = 1e-3  # [m, rad] The difference from forward kinematics that is ignored.
 POSES_AT_ONCE = 1 << 16  # Poses that are compared in one block, which bounds the memory.
 MIN_SPEED_FACTOR = 3.0  # With a wrong frame rate the fastest joint has at least this multiple of its velocity limit.
@@ -480,20 +481,19 @@ def _speed_shares(
 
     Only `calm` steps (T − 1,) count; in the others a rule about sudden changes explains the speed.
     """
-    found: dict[int, tuple[Floats, Floats]] = {}
-    if len(q) < 2:
-        return found
-    gaps = np.diff(joints.timeline.times)
-    for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True)):
-        low, high = joint.velocity_lower, joint.velocity_upper
-        if link < 0 or joint.type not in ("rotate", "slide", "crawler") or not low < 0 < high:
-            continue
-        speed = np.diff(q[:, column]) / gaps
-        known = np.where(calm & np.isfinite(speed), speed, 0.0)
-        share = np.maximum(known / low, known / high)
-        if (share > SPEED_TOLERANCE).any():
-            found[column] = (known, share)
-    return found
+    columns = [
+        column
+        for column, (joint, link) in enumerate(zip(body.joints, body.joint_links, strict=True))
+        if link >= 0 and joint.type in SPEED_TYPES and joint.velocity_lower < 0 < joint.velocity_upper
+    ]
+    low, high = (
+        np.array([(body.joints[k].velocity_lower, body.joints[k].velocity_upper) for k in columns]).reshape(-1, 2).T
+    )
+    speeds = np.diff(q[:, columns], axis=0) / np.diff(joints.timeline.times)[:, None]
+    known = np.where(calm[:, None] & np.isfinite(speeds), speeds, 0.0)
+    shares = np.maximum(known / low, known / high)
+    fast = np.flatnonzero((shares > SPEED_TOLERANCE).any(axis=0)).tolist()
+    return {columns[k]: (known[:, k], shares[:, k]) for k in fast}
 
 
 def _check_speeds(frames: Sampling, number: int, body: Body, fast: dict[int, tuple[Floats, Floats]]) -> list[Finding]:

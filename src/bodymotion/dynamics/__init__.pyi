@@ -6,7 +6,6 @@ from bodymotion.dynamics.contacts import FootSlip as FootSlip
 from bodymotion.dynamics.contacts import Soles as Soles
 from bodymotion.dynamics.contacts import SupportPolygons as SupportPolygons
 from bodymotion.dynamics.contacts import Thresholds as Thresholds
-from bodymotion.dynamics.contacts import contact_points as contact_points
 from bodymotion.dynamics.contacts import detect_contacts as detect_contacts
 from bodymotion.dynamics.contacts import find_feet as find_feet
 from bodymotion.dynamics.contacts import foot_slips as foot_slips

@@ -15,7 +15,6 @@ from bodymotion.dynamics.trees import point_velocities
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats, runs
 from bodymotion.model.body import Body
-from bodymotion.model.links import Link
 
 SAMPLED_FRAMES = 200
 """Frames, evenly spread, in which feet are searched."""
@@ -38,11 +37,6 @@ class Soles:
     links: tuple[int, ...]
     points: Floats
     edges: npt.NDArray[np.int64]
-
-
-def contact_points(link: Link) -> Floats:
-    """Return the outermost points (N, 3) [m] of a link in its frame; none for a link without shapes."""
-    return link.contact_points
 
 
 def foot_links(body: Body, feet: Sequence[int | str]) -> tuple[int, ...]:
@@ -93,7 +87,7 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
 
     chosen = placed[np.unique(np.linspace(0, len(placed) - 1, SAMPLED_FRAMES).astype(int))]
     links = shaped.links
-    bottom, top = np.moveaxis(heights(chosen[:, links], shaped.points, shaped.edges), -1, 0)
+    bottom, top = np.moveaxis(heights(chosen[:, links], shaped.points, shaped.edges, MAX_HEIGHT_SHARE), -1, 0)
     least = bottom.min(axis=1)
     tall = top.max(axis=1) - least
     down = bottom <= (least + MAX_HEIGHT_SHARE * tall)[:, None]

@@ -100,18 +100,12 @@ class Measures:
     @cached_property
     def link_velocities(self) -> Floats:
         """(T, L, 6) of the links' origins [m/s], then angular velocities [rad/s], along the world's axes."""
-        check_memory(self.link_poses.nbytes, f"velocities of {len(self.body.links)} links in {len(self.times)} frames")
-        moving = (self.joint_velocities, self.root_velocity)
-        return frozen(trees.link_velocities(self.body, self.link_poses, *moving))
+        return frozen(self._inverse.link_velocities)
 
     @cached_property
     def link_accelerations(self) -> Floats:
         """(T, L, 6) of the links' origins [m/s²], then angular accelerations [rad/s²], along the world's axes, without gravity."""
-        check_memory(
-            2 * self.link_poses.nbytes, f"accelerations of {len(self.body.links)} links in {len(self.times)} frames"
-        )
-        moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
-        return frozen(trees.link_accelerations(self.body, self.link_poses, *moving)[1])
+        return frozen(trees.link_accelerations(self.body, self.link_poses, *self._moving)[1])
 
     def jacobian(self, link: int | str, point: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Floats:
         """Return the Jacobian (T, 6, 6 + J) of a `point` (3,) [m] in a link's frame; see `bodymotion.dynamics.jacobian`."""
@@ -153,10 +147,14 @@ class Measures:
         """(T,) [J]; 0 where the centre of mass is at the height of the world's origin."""
         return frozen(-self.body.mass * (self.center_of_mass @ self.gravity))
 
+    @property
+    def _moving(self) -> tuple[Floats, ...]:
+        check_memory(2 * self.link_poses.nbytes, f"motion of {len(self.body.links)} links in {len(self.times)} frames")
+        return self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration
+
     @cached_property
     def _inverse(self) -> trees.InverseDynamics:
-        moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
-        return trees.inverse_dynamics(self.body, self.link_poses, *moving, gravity=self.gravity)
+        return trees.inverse_dynamics(self.body, self.link_poses, *self._moving, gravity=self.gravity)
 
     @property
     def root_wrench(self) -> Floats:
@@ -198,9 +196,7 @@ class Measures:
 
     @cached_property
     def _link_wrenches(self) -> Floats:
-        check_memory(self.link_poses.nbytes, f"the forces on {len(self.body.links)} links in {len(self.times)} frames")
-        moving = (self.joint_velocities, self.joint_accelerations, self.root_velocity, self.root_acceleration)
-        found = trees.inverse_dynamics(self.body, self.link_poses, *moving, gravity=self.gravity, wrenches=True)
+        found = trees.inverse_dynamics(self.body, self.link_poses, *self._moving, gravity=self.gravity, wrenches=True)
         assert found.link_wrenches is not None
         return frozen(found.link_wrenches)
 

@@ -101,12 +101,7 @@ def link_velocities(
     ValueError
         When a shape is wrong; the message has the expected one.
     """
-    from bodymotion.kernels import kinematics
-
-    poses, batch = tables(body, link_poses)
-    speeds = table(joint_velocities, batch, body.num_joints, "joint velocities")
-    found = kinematics.velocities(body.tree, poses, speeds, table(root_velocity, batch, 6, "root velocity"))
-    return found.reshape(*batch, len(body.links), 6)
+    return link_accelerations(body, link_poses, joint_velocities, 0.0, root_velocity)[0]
 
 
 def link_accelerations(
@@ -198,11 +193,14 @@ class InverseDynamics(ContentEquality):
     link_wrenches:
         (..., L, 6) force and moment about the link's origin, along the world's axes, that each parent exerts on its link when nothing else
         touches the links from there on; the root's is `root_wrench`. None unless requested.
+    link_velocities:
+        (..., L, 6) as `link_velocities` returns them.
     """
 
     torques: Floats
     root_wrench: Floats
-    link_wrenches: Floats | None = None
+    link_wrenches: Floats | None
+    link_velocities: Floats
 
 
 def inverse_dynamics(
@@ -255,11 +253,13 @@ def inverse_dynamics(
         table(root_acceleration, batch, 6, "root acceleration"),
     )
     inertia = rotor_inertias(body) * bool(rotors)
-    torques, found = kinematics.inverse_dynamics(
+    torques, found, velocities = kinematics.inverse_dynamics(
         body.tree, mass_arrays(body), inertia, motion, gravity_vector(gravity), wrenches
     )
-    all_links = found.reshape(*batch, len(body.links), 6) if wrenches else None
-    return InverseDynamics(torques.reshape(*batch, joints), found[:, 0].reshape(*batch, 6), all_links)
+    shape = (*batch, len(body.links), 6)
+    all_links = found.reshape(shape) if wrenches else None
+    root = found[:, 0].reshape(*batch, 6)
+    return InverseDynamics(torques.reshape(*batch, joints), root, all_links, velocities.reshape(shape))
 
 
 def mass_matrix(body: Body, link_poses: npt.ArrayLike, *, rotors: bool = True) -> Floats:

@@ -6,12 +6,13 @@ import numpy.typing as npt
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import inlined, kernel
 from bodymotion.kernels.kinematics import Indices
-from bodymotion.kernels.vectors import Vector, dot, multiply, plus, product
+from bodymotion.kernels.vectors import Vector, dot, multiply, norm, plus, product
 
 
 @kernel
 def find_deep(
     pairs: Indices,
+    starts: Indices,
     placed: tuple[Floats, ...],
     boxes: tuple[Floats, ...],
     edges: Indices,
@@ -20,48 +21,66 @@ def find_deep(
 ) -> None:
     """Set `found` (T,) in frames in which boxes of shapes of one of the `pairs` (N, 2) of links overlap by more than `limit`.
 
-    `placed`: rotations (3, 3, K, T) and origins (3, K, T) of the links, middles (3, K, T) of their boxes, and how far these reach along the
-    world's axes, less half the limit. `boxes`: half sizes (K, 3) of the links' boxes; axes (S, 3, 3), as columns, middles and half sizes
-    (S, 3) of those of the shapes, in the frames of the links. The shapes of link k are `edges[k]`…`edges[k + 1]`.
+    `placed`: rotations (3, 3, K, T) and origins (3, K, T) of the links, the least and the largest coordinates (3, K, T) of their boxes, and
+    those (3, K, B) in frames `starts[b]`…`starts[b + 1]` together. `boxes`: axes (S, 3, 3), as columns, middles and half sizes (S, 3) of
+    those of the shapes, in the frames of the links, and how far they reach from the origins (S,). The shapes of link k are
+    `edges[k]`…`edges[k + 1]`.
+
+    Links that lack some distance of overlapping are compared again when they have moved that far to each other.
     """
-    turns, origins, middles, reach = placed
-    halves, axes, shape_middles, shape_halves = boxes
-    turn, own, cosines = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
-    near = np.empty(found.shape[0], dtype=np.bool_)
+    turns, origins, low, high, least, most = placed
+    axes, middles, halves, radii = boxes
+    turn, own, cosines, last_turn = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     for n in range(pairs.shape[0]):
         one, two = pairs[n, 0], pairs[n, 1]
-        near[:] = ~found
-        for i in range(3):
-            for frame in range(found.shape[0]):
-                apart = abs(middles[i, one, frame] - middles[i, two, frame])
-                near[frame] &= apart < reach[i, one, frame] + reach[i, two, frame]
-        for t in np.flatnonzero(near):
-            # The second link in the frame of the first.
-            first = turns[:, :, one, t]
-            multiply(first.T, turns[:, :, two, t], turn)
-            way = product(first.T, plus(middles[:, two, t], middles[:, one, t], -1.0))
-            if not _overlap(turn, way, halves[one], halves[two], limit):
+        radius, lacking, last_place = np.max(radii[edges[two] : edges[two + 1]]), 0.0, (0.0, 0.0, 0.0)
+        for block in range(starts.shape[0] - 1):
+            if _apart(least[:, :, block], most[:, :, block], one, two):
                 continue
-            place = product(first.T, plus(origins[:, two, t], origins[:, one, t], -1.0))
-            for a in range(edges[one], edges[one + 1]):
-                multiply(turn.T, axes[a], own)
-                for b in range(edges[two], edges[two + 1]):
-                    multiply(own.T, axes[b], cosines)
-                    way = product(axes[a].T, plus(place, shape_middles[a], -1.0))
-                    way = plus(way, product(own.T, shape_middles[b]))
-                    found[t] = found[t] or _overlap(cosines, way, shape_halves[a], shape_halves[b], limit)
+            for t in range(starts[block], starts[block + 1]):
+                if found[t] or _apart(low[:, :, t], high[:, :, t], one, two):
+                    continue
+                # The second link in the frame of the first.
+                first = turns[:, :, one, t]
+                multiply(first.T, turns[:, :, two, t], turn)
+                place = product(first.T, plus(origins[:, two, t], origins[:, one, t], -1.0))
+                twist = 0.0
+                for i in range(3):
+                    for j in range(3):
+                        twist += (turn[i, j] - last_turn[i, j]) ** 2
+                if norm(plus(place, last_place, -1.0)) + np.sqrt(twist) * radius < lacking:
+                    continue
+                last_turn[:], last_place, lacking = turn, place, np.inf
+                for a in range(edges[one], edges[one + 1]):
+                    multiply(turn.T, axes[a], own)
+                    for b in range(edges[two], edges[two + 1]):
+                        multiply(own.T, axes[b], cosines)
+                        way = product(axes[a].T, plus(place, middles[a], -1.0))
+                        way = plus(way, product(own.T, middles[b]))
+                        lacking = min(lacking, _lacking(cosines, way, halves[a], halves[b], limit))
+                found[t] = lacking <= 0.0
 
 
 @inlined
-def _overlap(cosines: Floats, way: Vector, half_a: Floats, half_b: Floats, limit: float) -> bool:
-    """Return whether two boxes overlap by more than a limit, as `geometry.meshes.box_overlap`; all in the frame of the first."""
+def _apart(low: Floats, high: Floats, one: int, two: int) -> bool:
+    apart = False
+    for i in range(3):
+        apart |= low[i, one] >= high[i, two] or low[i, two] >= high[i, one]
+    return apart
+
+
+@inlined
+def _lacking(cosines: Floats, way: Vector, half_a: Floats, half_b: Floats, limit: float) -> float:
+    """Return how much two boxes lack of overlapping by a limit, as `geometry.meshes.box_overlap`; all in the frame of the first."""
+    most = -np.inf
     for i in range(3):
         reach_a, reach_b = half_a[i], half_b[i]
         for j in range(3):
             reach_a += half_b[j] * abs(cosines[i, j])
             reach_b += half_a[j] * abs(cosines[j, i])
-        if reach_a - abs(way[i]) <= limit or reach_b - abs(dot(way, cosines[:, i])) <= limit:
-            return False
+        most = max(most, abs(way[i]) - reach_a, abs(dot(way, cosines[:, i])) - reach_b)
+    if most + limit > 0.0:
+        return float(most + limit)
     for i in range(3):
         i1, i2 = (i + 1) % 3, (i + 2) % 3
         for j in range(3):
@@ -69,6 +88,7 @@ def _overlap(cosines: Floats, way: Vector, half_a: Floats, half_b: Floats, limit
             reach = half_a[i1] * abs(cosines[i2, j]) + half_a[i2] * abs(cosines[i1, j])
             reach += half_b[j1] * abs(cosines[i, j2]) + half_b[j2] * abs(cosines[i, j1])
             sine = np.sqrt(max(1.0 - cosines[i, j] ** 2, 0.0))
-            if sine > 1e-3 and reach - abs(way[i2] * cosines[i1, j] - way[i1] * cosines[i2, j]) <= limit * sine:
-                return False
-    return True
+            lacking = limit * sine - reach + abs(way[i2] * cosines[i1, j] - way[i1] * cosines[i2, j])
+            if sine > 1e-3 and lacking > 0.0:
+                return float(lacking)
+    return 0.0

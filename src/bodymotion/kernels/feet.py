@@ -33,11 +33,21 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
     return out
 
 
-def heights(poses: Floats, points: Floats, edges: Indices) -> Floats:
-    """Return the heights (T, K, 2) of the lowest and the highest point of feet, as for `lowest`."""
-    up = matrices(poses)[2]
-    out = np.empty((*poses.shape[:2], 2))
-    for foot in range(poses.shape[1]):
+def heights(poses: Floats, points: Floats, edges: Indices, share: float = np.inf) -> Floats:
+    """Return the heights (T, K, 2) of the lowest and the highest point of feet, as for `lowest`.
+
+    They are inf and -inf for feet that in no frame are the highest, or reach down to a share of the height of all above the lowest.
+    """
+    up, z = matrices(poses)[2], poses[..., 2].T
+    low, high = (bound.reduceat(points, edges[:-1]).T[..., None] for bound in (np.minimum, np.maximum))
+    middle = (np.add.reduceat(points, edges[:-1]) / np.diff(edges)[:, None]).T[..., None]
+    # A foot is inside of its box, and has a point as low and one as high as the middle of its points.
+    center, extent, inner = ((up * (low + high)).sum(0) / 2, (abs(up) * (high - low)).sum(0) / 2, (up * middle).sum(0))
+    low, high, inner = z + center - extent, z + center + extent, z + inner
+    above = inner.min(axis=0) + share * (high.max(axis=0) - low.min(axis=0))
+    used = ~((low > above) & (high < inner.max(axis=0))).all(axis=1)
+    out = np.full((*poses.shape[:2], 2), [np.inf, -np.inf])
+    for foot in np.flatnonzero(used):
         found = poses[:, foot, 2, None] + up[:, foot].T @ points[edges[foot] : edges[foot + 1]].T
         out[:, foot, 0], out[:, foot, 1] = found.min(axis=1, initial=np.inf), found.max(axis=1, initial=-np.inf)
     return out

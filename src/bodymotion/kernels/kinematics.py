@@ -88,6 +88,7 @@ def sines_and_cosines(angles: Floats, sines: Floats, cosines: Floats) -> None:
 Indices: TypeAlias = npt.NDArray[np.int64]
 Tree: TypeAlias = tuple[Indices, Indices, Indices, Floats, Floats]
 
+CYCLES = (0, 1, 2), (1, 2, 0), (2, 0, 1)  # An axis, and the two after it.
 BLOCK = 32  # Frames that are processed together, side by side in vector registers.
 
 
@@ -154,14 +155,16 @@ def cross_products(a: Floats, b: Floats) -> Floats:
 
 def matrices(poses: Floats) -> Floats:
     """Return the rotation matrices (3, 3, L, T) of poses (T, L, 7), as `rotation` computes them."""
-    w, x, y, z = np.ascontiguousarray(poses[..., 3:].T)
-    n = w * w + x * x + y * y + z * z
+    w, *axis = np.ascontiguousarray(poses[..., 3:].T)
+    n = w * w + sum(one * one for one in axis)
     s = np.divide(2.0, n, out=np.zeros_like(n), where=n > 0)
-    sx, sy, sz = s * x, s * y, s * z
-    xx, yy, zz, xy, xz, yz, wx, wy, wz = sx * x, sy * y, sz * z, sx * y, sx * z, sy * z, sx * w, sy * w, sz * w
-    return np.array(
-        [[1.0 - (yy + zz), xy - wz, xz + wy], [xy + wz, 1.0 - (xx + zz), yz - wx], [xz - wy, yz + wx, 1.0 - (xx + yy)]]
-    )
+    out, squares = np.empty((3, 3, *w.shape)), [s * one * one for one in axis]
+    for i, j, k in CYCLES:
+        first, second = s * axis[i] * axis[j], s * axis[k] * w
+        np.subtract(first, second, out=out[i, j])
+        np.add(first, second, out=out[j, i])
+        np.subtract(1.0, squares[j] + squares[k], out=out[i, i])
+    return out
 
 
 def apply(matrix: Floats, vectors: Floats) -> Floats:
@@ -287,19 +290,6 @@ def _step(
         out[6 * BLOCK + b] = w * jz + x * jy - y * jx + z * c
 
 
-def velocities(tree: Tree, poses: Floats, dq: Floats, root: Floats) -> Floats:
-    """Return v, ω (T, L, 6) of poses (T, L, 7), joint velocities (T, J), and the root's v, ω (T, 6)."""
-    out = np.empty((*poses.shape[:2], 6))
-
-    def work(a: int, b: int) -> None:
-        _, arms, own = twists(tree, poses[a:b])
-        v, w = _summed(tree, own, dq[a:b], root[a:b].T)[1]
-        out[a:b] = np.concatenate([v + cross_products(w, arms), w]).T
-
-    in_slices(len(poses), work)
-    return out
-
-
 def accelerations(
     tree: Tree, poses: Floats, dq: Floats, ddq: Floats, root: Floats, root_rate: Floats
 ) -> tuple[Floats, Floats]:
@@ -416,8 +406,8 @@ def inverse_dynamics(
     motion: _Motion,
     gravity: Floats,
     with_wrenches: bool,
-) -> tuple[Floats, Floats]:
-    """Return torques (T, J), and F, N (T, L, 6) on each link from its parent, or the root's alone (T, 1, 6).
+) -> tuple[Floats, Floats, Floats]:
+    """Return torques (T, J), F, N (T, L, 6) on each link from its parent, or the root's alone (T, 1, 6), and v, ω (T, L, 6) of the links.
 
     `rotors` (J,): inertia that the rotors add to the joints; `motion`: poses (T, L, 7), joint velocities and accelerations (T, J),
     the root's v, ω and a, α (T, 6); `gravity` (3,) the acceleration of free fall.
@@ -427,16 +417,19 @@ def inverse_dynamics(
     lifted = root_rate - np.concatenate([gravity, np.zeros(3)])
     torques = np.zeros(dq.shape)
     wrenches = np.empty((len(poses), len(tree[0]) if with_wrenches else 1, 6))
+    velocities = np.empty((*poses.shape[:2], 6))
 
     rows = [as_rows(part, part.shape) for part in (poses, dq, ddq, root, lifted)]
 
     def compiled(a: int, b: int) -> None:
-        _newton_euler(tree, masses, rotors, tuple(part[a:b] for part in rows), torques[a:b], wrenches[a:b])
+        out = torques[a:b], wrenches[a:b], velocities[a:b]
+        _newton_euler(tree, masses, rotors, tuple(part[a:b] for part in rows), *out)
 
     def with_numpy(a: int, b: int) -> None:
         turns, arms, own = twists(tree, poses[a:b])
         moving = (dq[a:b], ddq[a:b], root[a:b].T, lifted[a:b].T)
         (speed, spin), (rate, gain) = spatial_motion(tree, own, *moving)
+        velocities[a:b] = np.concatenate([speed + cross_products(spin, arms), spin]).T
         places = arms + apply(turns, centers.T[:, :, None])
         swept = speed + cross_products(spin, places)
         force = mass[:, None] * (rate + cross_products(gain, places) + cross_products(spin, swept))
@@ -454,12 +447,18 @@ def inverse_dynamics(
     in_slices(len(poses), with_numpy if is_small(_newton_euler, len(poses) * len(parents)) else compiled)
     if with_wrenches:
         wrenches[..., 3:] -= np.cross(poses[..., :3] - poses[:, :1, :3], wrenches[..., :3])
-    return torques, wrenches
+    return torques, wrenches, velocities
 
 
 @kernel
 def _newton_euler(
-    tree: Tree, masses: Masses, rotors: Floats, motion: _Motion, torques: Floats, wrenches: Floats
+    tree: Tree,
+    masses: Masses,
+    rotors: Floats,
+    motion: _Motion,
+    torques: Floats,
+    wrenches: Floats,
+    velocities: Floats,
 ) -> None:
     """Do what `inverse_dynamics` does with NumPy, frame by frame; the acceleration of the root is less gravity."""
     parents, kinds, columns, _, axes = tree
@@ -489,6 +488,8 @@ def _newton_euler(
             force, local = times(force, mass[i]), product(turn.T, spin)
             moment = plus(product(inertias[i], product(turn.T, gain)), cross(local, product(inertias[i], local)))
             moment = plus(product(turn, moment), cross(place, force))
+            put(plus(speed, cross(spin, arm)), velocities[t, i])
+            put(spin, velocities[t, i, 3:])
             for k, found in enumerate((speed, spin, rate, gain)):
                 put(found, moving[i, k])
             put(force, total[i])

@@ -702,9 +702,7 @@ class SecondRobotNodes:
 
     def bounds_with(self, bounds: Floats) -> Floats:
         """Return the box (2, 3) around the first robot, extended by the second one beside it."""
-        return np.stack(
-            [np.minimum(bounds[0], bounds[0] + self._offset), np.maximum(bounds[1], bounds[1] + self._offset)]
-        )
+        return np.add(bounds, [np.minimum(self._offset, 0.0), np.maximum(self._offset, 0.0)])
 
     def remove(self) -> None:
         """Remove the robot."""

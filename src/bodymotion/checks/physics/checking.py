@@ -146,8 +146,8 @@ def ground_of(body: Body, q: Floats, root: Floats | None, times: Floats) -> Grou
     if not found or 0 in found:
         return None
     feet = soles(body, found)
-    height = ground_height(feet, placed)
     bottom = lowest(placed[:, list(found)], feet.points, feet.edges, 0.0)[..., 0]
+    height = float(np.median(bottom.min(axis=1)))
     level = root is None or float(np.mean(np.abs(bottom.min(axis=1) - height) <= CONTACT_HEIGHT)) >= LEVEL
     return Ground(feet, _flat_feet(feet, placed, bottom), height, level)
 

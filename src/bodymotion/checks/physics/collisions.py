@@ -77,9 +77,8 @@ class _Boxes:
 
     def __init__(self, body: Body) -> None:
         shapes = CollisionPoints(body, visuals=True)
-        self.worlds: list[
-            Any
-        ] = []  # MuJoCo's, when nothing computes with them: a copy takes longer than a walk without contacts
+        # MuJoCo's with their data, when nothing computes with them: a copy takes longer than a walk without contacts.
+        self.worlds: list[Any] = []
         self.links, first = np.unique(shapes.shapes, return_index=True)
         if not len(first):
             return
@@ -89,6 +88,7 @@ class _Boxes:
         self.middles, self.halves = 0.5 * (low + high), 0.5 * (high - low)
         self.axes = shapes.axes
         self.shape_middles, self.shape_halves = shapes.boxes
+        self.radii = np.linalg.norm(self.shape_middles, axis=1) + np.linalg.norm(self.shape_halves, axis=1)
         count = len(first) if len(first) <= MAX_LINKS else 0
         self.partners = np.zeros((count, count), dtype=bool)
         for one in range(count):
@@ -104,26 +104,32 @@ class _Boxes:
         origins = placed[:, self.links, :3].T
         middles = apply(turns, self.middles.T[:, :, None]) + origins
         reach = apply(np.abs(turns), self.halves.T[:, :, None]) - 0.5 * LIMIT
-        small = is_small(find_deep, self.partners.sum() * len(placed))
-        if not small:
-            links = tuple(map(np.ascontiguousarray, (turns, origins, middles, reach)))
-            boxes = (self.halves, self.axes, self.shape_middles, self.shape_halves)
-            find_deep(np.argwhere(self.partners), links, boxes, np.array(self.edges), LIMIT, found)
         # Most pairs are apart in all frames: that is seen from the space that each takes in some frames together.
         starts = np.arange(0, len(placed), FRAMES_TOGETHER)
-        low = np.minimum.reduceat(middles - reach, starts, axis=-1)
-        high = np.maximum.reduceat(middles + reach, starts, axis=-1)
+        low, high = middles - reach, middles + reach
+        least, most = np.minimum.reduceat(low, starts, axis=-1), np.maximum.reduceat(high, starts, axis=-1)
+        small = is_small(find_deep, self.partners.sum() * len(placed))
+        if not small:
+            links = tuple(map(np.ascontiguousarray, (turns, origins, low, high, least, most)))
+            boxes = (self.axes, self.shape_middles, self.shape_halves, self.radii)
+            blocks = np.append(starts, len(placed))
+            find_deep(np.argwhere(self.partners), blocks, links, boxes, np.array(self.edges), LIMIT, found)
         for one, partners in enumerate(self.partners if small else ()):
-            apart = np.any((low > high[:, [one]]) | (high < low[:, [one]]), axis=0)
+            apart = np.any((least >= most[:, [one]]) | (most <= least[:, [one]]), axis=0)
             others = np.flatnonzero(partners & ~np.all(apart, axis=1))
-            near = np.abs(middles[:, others] - middles[:, [one]]) < reach[:, others] + reach[:, [one]]
+            near = (low[:, others] < high[:, [one]]) & (high[:, others] > low[:, [one]])
             which, frames = np.nonzero(near.all(axis=0) & ~found)
             pair = np.full_like(which, one), others[which]
             a, b = ((turns[:, :, k, frames], self.halves[k].T, middles[:, k, frames]) for k in pair)
             deep = box_overlap(a, b, LIMIT) > LIMIT
             for two in sorted(set(pair[1][deep].tolist())):
-                inner = frames[deep & (pair[1] == two)]
-                found[inner[self._deep_shapes((one, two), turns[..., inner], origins[..., inner])]] = True
+                inner, boxes_of = frames[deep & (pair[1] == two)], []
+                for k, among in ((one, np.s_[..., :, None, :]), (two, np.s_[..., None, :, :])):
+                    part, turn = slice(*self.edges[k : k + 2]), turns[:, :, k, inner]
+                    axes = np.einsum("ijf,sjk->iksf", turn, self.axes[part])
+                    place = np.einsum("ijf,sj->isf", turn, self.shape_middles[part]) + origins[:, k][:, None, inner]
+                    boxes_of.append((axes[among], self.shape_halves[part].T[..., None][among], place[among]))
+                found[inner] |= (box_overlap(boxes_of[0], boxes_of[1], LIMIT) > LIMIT).any(axis=(0, 1))
         if floor is not None:
             low = middles[2] - reach[2] - 0.5 * LIMIT < floor - MIN_DEPTH
             for k in np.flatnonzero(low.any(axis=1)).tolist():
@@ -133,20 +139,6 @@ class _Boxes:
                 bottom = up @ self.shape_middles[part].T - extents.sum(axis=-1) + origins[2, k, frames, None]
                 found[frames[(bottom < floor - MIN_DEPTH).any(axis=1)]] = True
         return found
-
-    def _deep_shapes(self, pair: tuple[int, int], turns: Floats, origins: Floats) -> npt.NDArray[np.intp]:
-        """Return the frames in which boxes of shapes of two links overlap; links have rotations (3, 3, K, F) and origins (3, K, F)."""
-        parts = [slice(*self.edges[k : k + 2]) for k in pair]
-        middles = [
-            apply(turns[:, :, [k]], self.shape_middles[part].T[:, :, None]) + origins[:, [k]]
-            for k, part in zip(pair, parts, strict=True)
-        ]
-        *chosen, frames = np.indices((*(found.shape[1] for found in middles), turns.shape[-1])).reshape(3, -1)
-        boxes = []
-        for k, part, shape, middle in zip(pair, parts, chosen, middles, strict=True):
-            axes = np.einsum("ijn,njk->ikn", turns[:, :, k, frames], self.axes[part][shape])
-            boxes.append((axes, self.shape_halves[part][shape].T, middle[:, shape, frames]))
-        return np.asarray(frames[box_overlap(boxes[0], boxes[1], LIMIT) > LIMIT])
 
 
 _boxes: dict[int, _Boxes] = {}  # By the id of a body, as long as it lives.
@@ -187,12 +179,13 @@ def _contacts(body: Body, q: Floats, root: Floats, frames: npt.NDArray[np.intp],
     mujoco = need("mujoco", "sim", "finding collisions of links")
     worlds = _boxes[id(body)].worlds
     if worlds:
-        world = worlds.pop()
+        world, data = worlds.pop()
     else:
         robot = robot_of(body, visuals=True)
         options = WorldOptions(None, 0.001, "touching", 1.0, floor=True, limits=False, sensors=False)
         world = robot.world(options, robot.points.home())
-    model, data = world.model, mujoco.MjData(world.model)
+        data = mujoco.MjData(world.model)
+    model = world.model
     plane = model.geom("floor").id
     collides = model.geom_contype[plane], model.geom_conaffinity[plane]
     if floor is None:
@@ -220,5 +213,5 @@ def _contacts(body: Body, q: Floats, root: Floats, frames: npt.NDArray[np.intp],
                 numbers = np.full(len(deep), frame)
                 rows.append(np.column_stack([links, numbers, contacts.dist[deep], contacts.pos[deep] + up]))
     model.geom_contype[plane], model.geom_conaffinity[plane] = collides
-    worlds.append(world)
+    worlds.append((world, data))
     return np.concatenate(rows)

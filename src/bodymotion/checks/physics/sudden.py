@@ -86,7 +86,7 @@ def sudden(steps: Floats, times: Floats, scale: Scale) -> tuple[list[Sudden], li
     """
     gaps = np.diff(times)
     speeds = steps / gaps[:, None]
-    change = np.linalg.norm(np.diff(speeds, axis=0), axis=-1)
+    change = np.sqrt((np.diff(speeds, axis=0) ** 2).sum(axis=-1))
     allowed = scale.speed + scale.acceleration * 0.5 * (gaps[1:] + gaps[:-1])
     shorter = np.minimum(gaps[1:], gaps[:-1])
     large = np.flatnonzero((change > allowed) & (change * shorter > scale.step))
@@ -121,8 +121,8 @@ def _jump(steps: Floats, speeds: Floats, gaps: Floats, first: int, last: int, sc
     around = [speeds[k] for k in (first - 1, last + 2) if 0 <= k < len(speeds)]
     expected = 0.5 * (around[0] + around[-1]) if around else np.zeros(steps.shape[1])
     remaining = steps[inside] - expected * gaps[inside, None]
-    sizes = np.linalg.norm(remaining, axis=-1)
-    whole = float(np.linalg.norm(remaining.sum(axis=0)))
+    sizes = np.sqrt((remaining * remaining).sum(axis=1))
+    whole = float(np.sqrt((remaining.sum(axis=0) ** 2).sum()))
     before = first + int(np.argmax(sizes))
     return (whole if whole > max(0.5 * float(sizes.max()), scale.step) else 0.0), before
 

@@ -146,7 +146,8 @@ class _ModelReader:
         version = ""
         if self.humanoids:
             humanoid, transform = self.humanoids[0]
-            if self.scene.damage and self.scene.damage.is_apart(humanoid):
+            damage = self.scene.damage
+            if damage and damage.is_whole(humanoid) and not (damage.lines or damage.vague):
                 self.found.doubtful = frozenset()
             for other, _ in self.humanoids[1:]:
                 self.found.report(rules.HUMANOIDS, f"{label(other)} is a second Humanoid: left out", other.location)

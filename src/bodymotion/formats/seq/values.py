@@ -290,7 +290,7 @@ class RowParser:
         if not flat.all():
             zeros = [at for at in map(re.Match.start, _NEGATIVE_ZERO.finditer(json)) if json[at - 1] not in b"eE"]
             flat = flat.copy()
-            flat[np.cumsum(codes == 44)[zeros]] = -0.0
+            flat[np.searchsorted(np.flatnonzero(codes == 44), zeros)] = -0.0
         return flat.reshape(count, layout.width)
 
     def _numbers(self, json: bytearray, count: int) -> Floats | None:

@@ -76,10 +76,6 @@ class Damage:
         """Return whether everything in a node was read, as far as is known."""
         return node.text is not self.text or node.offset not in self.offsets
 
-    def is_apart(self, node: Node) -> bool:
-        """Return whether all faults are outside of a node and of everything in it."""
-        return self.is_whole(node) and not (self.lines or self.vague)
-
     @cached_property
     def _locations(self) -> set[Location]:
         assert self.text is not None
