@@ -68,7 +68,7 @@ def page() -> str:
     for rule in catalogue().values():
         groups.setdefault(re.sub(r"\d", "", rule.code), []).append(rule)
     text = TOP
-    titles = TITLES | _titles_of_formats()
+    titles = _titles()
     for letters in titles:
         text += (
             f"\n## {titles[letters]} ({letters})\n\n| code | severity | rule | wrong → right | what to do | from |\n"
@@ -87,9 +87,9 @@ def page() -> str:
     return text + RETIRED + "".join(_retired_rows())
 
 
-def _titles_of_formats() -> dict[str, str]:
-    """Return the titles of the groups of rules of formats, by the letters of their codes, in the order of the table of formats."""
-    titles: dict[str, str] = {}
+def _titles() -> dict[str, str]:
+    """Return the titles of the groups of rules by the letters of their codes, those of formats in the order of the table of formats."""
+    titles = dict(TITLES)
     for row in FORMATS:
         package = importlib.import_module(f"bodymotion.formats.{row.read.place.partition(':')[0].partition('.')[0]}")
         rules = rules_of(package) or rules_of(importlib.import_module(f"{package.__name__}.rules"))

@@ -431,3 +431,9 @@ def test_an_empty_cell_between_tabs_is_not_filled_from_the_next_row(tmp_path):
     assert {problem.location.line for problem in found.errors} >= {3, 4}
     with pytest.raises(bm.FormatError):
         bm.load(path)
+
+
+def test_a_line_of_tabs_is_empty(tmp_path):
+    (tmp_path / "a.csv").write_text("\t\ntime\tA\tB\n0\t1\t2\n\t\t\n1\t3\t4\n")
+    motion = bm.load(tmp_path / "a.csv", delimiter="\t")
+    assert motion.joint_displacement.values.tolist() == [[1, 2], [3, 4]]

@@ -8,9 +8,6 @@ from pathlib import Path
 
 from bodymotion.diagnostics import FormatError
 
-AMBIGUOUS = {".yaml", ".yml", ".json", ".xml", ".csv", ".txt", ".dae", ".npz", ".obj", ".stl", ""}
-"""Extensions that other files have, too: in a folder such a file is used only if its content is of a known format."""
-
 MIN_COLUMNS = 3  # A .csv in a folder with fewer columns of numbers is no motion.
 
 
@@ -95,7 +92,7 @@ def _listed(path: Path) -> list[Path]:
 @cache
 def _held(extension: str) -> set[str]:
     """Return what files with an extension hold, nothing where only their content shows that."""
-    from bodymotion.formats.registry import FORMATS
+    from bodymotion.formats.registry import AMBIGUOUS, FORMATS
 
     return {row.holds for row in FORMATS if extension in row.extensions and extension not in AMBIGUOUS}
 
@@ -121,7 +118,7 @@ def _has_numbers(head: bytes) -> bool:
 
 
 def _walk(folder: Path, outside: Callable[[Path, Path], None] | None, tables: bool) -> Iterator[Path]:
-    from bodymotion.formats.registry import FORMATS, HEAD
+    from bodymotion.formats.registry import AMBIGUOUS, FORMATS, HEAD
     from bodymotion.system.files import read_head
 
     extensions = {extension for row in FORMATS for extension in row.extensions}

@@ -15,7 +15,7 @@ from tarfile import TarError
 from typing import TYPE_CHECKING, Any, overload
 from zipfile import BadZipFile
 
-from bodymotion.collection.inputs import AMBIGUOUS, find_files
+from bodymotion.collection.inputs import find_files
 from bodymotion.collection.mapping import Outcome, in_order, map_files
 from bodymotion.diagnostics import FormatError, Location
 from bodymotion.formats.rules import UNREADABLE
@@ -219,7 +219,7 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
         found = map(str, find_files([folder], models=False))
         files = ((path[above:].replace(os.sep, "/"), path) for path in found)
     else:
-        from bodymotion.formats.registry import FORMATS
+        from bodymotion.formats.registry import AMBIGUOUS, FORMATS
 
         system, root = _system(address)
         known = {one for row in FORMATS if row.holds != "Body" for one in row.extensions} - (

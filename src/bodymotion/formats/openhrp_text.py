@@ -23,6 +23,7 @@ from bodymotion.diagnostics import Diagnostics, Location, Problem, ReadResult, R
 from bodymotion.formats.tables.joint_names import joint_names
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion, write_rows
 from bodymotion.formats.tables.timelines import on_one_timeline
+from bodymotion.formats.text import rounded
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import (
@@ -297,5 +298,6 @@ def write_openhrp_text(
             )
     with whole_files(*paths) as streams:
         for stream, values in zip(streams, tables.values(), strict=True):
-            problems.extend(write_rows(stream, np.column_stack([timeline.times, values]), b" ", digits))
+            values = values if digits is None else rounded(values, digits)
+            problems.extend(write_rows(stream, np.column_stack([timeline.times, values]), b" "))
     return tuple(problems)

@@ -123,12 +123,15 @@ def _format(row: str) -> Format:
     name, holds, extensions, module, reader, writer, sniff, title = (cell.strip() for cell in row.split("|"))
     write = Function(f"{module}.{writer}" if ":" in writer else f"{module}:{writer}") if writer else None
     recognises: Callable[[bytes], bool] = getattr(sniffing, f"looks_like_{sniff}") if sniff else lambda head: False
-    return Format(name, title, tuple(extensions.split()), Function(f"{module}:{reader}"), recognises, write, holds)
+    named = tuple(extensions.replace("?", "").split())
+    return Format(name, title, named, Function(f"{module}:{reader}"), recognises, write, holds)
 
 
 _ROWS = Path(__file__).with_name("formats.txt").read_text("utf-8").partition("title\n")[2]
 FORMATS = tuple(map(_format, _ROWS.splitlines()))
 """The table of formats, `formats.txt`."""
+AMBIGUOUS = frozenset(re.findall(r"(\.\w+)\?", _ROWS))
+"""Extensions that other files have, too: in a folder such a file is used only if its content is of a known format."""
 
 
 def named_format(name: str) -> Format:

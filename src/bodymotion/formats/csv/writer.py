@@ -21,7 +21,7 @@ from bodymotion.formats.csv.reader import (
     UNITREE_RATE,
     column,
 )
-from bodymotion.formats.tables.joint_names import column_names
+from bodymotion.formats.tables.joint_names import column_names, is_plain
 from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
 from bodymotion.formats.text import rounded
@@ -142,7 +142,7 @@ class _Table:
 
     def link_columns(self, links: MultiSE3Seq) -> None:
         labels = links.part_labels
-        usable = len(labels) == links.num_parts and len(set(labels)) == len(labels) and all(map(_printable, labels))
+        usable = len(labels) == links.num_parts and len(set(labels)) == len(labels) and all(map(is_plain, labels))
         if labels and not (usable and links.num_parts > 1):
             self.lost(losses.LABELS, f"the names of the links are not written: {', '.join(labels)[:200]!r}")
         poses = self.unit_poses(links)
@@ -157,7 +157,7 @@ class _Table:
         assert joints is not None
 
         def plain(label: str) -> bool:
-            found = column(label) if _printable(label) else None
+            found = column(label) if is_plain(label) else None
             return found is not None and (found.kind, found.name) == ("joint", label)
 
         names, lost = column_names(joints, self.body, (lambda label: False) if unitree else plain)
@@ -175,7 +175,3 @@ class _Table:
                 # Many turns of a wheel would look like degrees without a unit.
                 name = f"{name} [{'rad|m' if self.body is None else 'm' if k in slides else 'rad'}]"
             self.add("" if unitree else name, values)
-
-
-def _printable(label: str) -> bool:
-    return bool(label) and label.isprintable() and label == label.strip() and not label.startswith("#")

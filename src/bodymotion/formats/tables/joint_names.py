@@ -67,6 +67,11 @@ def column_names(
     return tuple(map(generic_name, range(count))), (losses.LABELS.problem(message),) if labels else ()
 
 
+def is_plain(label: str) -> bool:
+    """Return whether text tables can hold a name: readers remove blanks around it, and take # for a comment."""
+    return bool(label) and label.isprintable() and label == label.strip() and not label.startswith("#")
+
+
 def in_id_order(values: Floats, names: Sequence[str], location: Location, found: Diagnostics) -> Floats | None:
     """Return columns joint_k (T, N) in the order of k; an id without a column is 0, which is reported. None for any other names.
 

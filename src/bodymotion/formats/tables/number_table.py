@@ -31,7 +31,7 @@ from bodymotion.diagnostics import (
 )
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.tables.timelines import check_increasing, timeline_of
-from bodymotion.formats.text import number_rows, numbers_of_rows, rounded
+from bodymotion.formats.text import number_rows, numbers_of_rows
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Component, Motion
 from bodymotion.motion.components import Timeline
@@ -125,10 +125,8 @@ def table_motion(
     return Motion(tuple(components), source=replace(source, locations=locations), problems=found.problems)
 
 
-def write_rows(stream: BinaryIO, values: Floats, separator: bytes, digits: int | None = None) -> tuple[Problem, ...]:
-    """Write rows (T, N), one a line, the first column (times) unrounded; return the loss of numbers that are not finite."""
-    if digits is not None:
-        values = np.column_stack([values[:, :1], rounded(values[:, 1:], digits)])
+def write_rows(stream: BinaryIO, values: Floats, separator: bytes) -> tuple[Problem, ...]:
+    """Write rows (T, N), one a line; return the loss of numbers that are not finite."""
     missing = int(values.size - np.count_nonzero(np.isfinite(values)))
     for start in range(0, len(values), _ROWS):
         rows = number_rows(np.ascontiguousarray(values[start : start + _ROWS]))
@@ -184,9 +182,9 @@ def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) 
         line = _stripped(first_block[offset:end], delimiter)
         bare = line.lstrip(b"#").strip()
         # A comment line holds the names if it has as many cells as the numbers below.
-        if line and (not line.startswith(b"#") or _holds_names(bare, following, delimiter)):
+        if bare and (not line.startswith(b"#") or _holds_names(bare, following, delimiter)):
             break
-        if line:
+        if bare:
             comments.append(bare.decode("utf-8", "replace"))
         offset, number = end + 1, number + 1
     else:
