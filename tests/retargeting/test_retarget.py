@@ -66,6 +66,38 @@ def test_result_does_not_depend_on_the_first_frame(biped, walk):
     assert np.degrees(np.abs(one[1 + settled :] - other[settled:]).max()) < 1
 
 
+ROBOTS = (
+    "wrl/*/share/model/SR1/SR1.wrl",
+    "wrl/*/vrml/HRP4Cmain.wrl",
+    "body/*/model/JAXON2/JAXON2.body",
+    "robots/*/*/booster_t1/*.xml",
+)
+
+
+@pytest.mark.parametrize("path", corpus_files(*ROBOTS, "robots/**/atlas.xml"), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "clip", corpus_files("mocap/**/cmu_12_01_walk.bvh", "mocap/**/01_01.bvh"), ids=lambda path: path.stem
+)
+def test_results_of_robots_do_not_depend_on_the_first_frame(path, clip):
+    """The files of CMU begin with a pose for calibration, the arms of JAXON2 are redundant, and Atlas is moved by joints of its root."""
+    body, source = bm.load_body(path), bm.load_skeleton(clip)
+    source = dataclasses.replace(source, values=source.values[:525])
+    later = dataclasses.replace(source, values=source.values[1:])
+    one, other = (joints_of(body, bm.retarget(part, body)) for part in (source, later))
+    settled = int(0.5 / source.frame_time) + 1
+    assert np.degrees(np.abs(one[1 + settled :] - other[settled:]).max()) < 1
+
+
+def test_a_pose_for_calibration_is_not_of_the_motion(biped, walk):
+    """Its first frame, in which all joints are far from the second one, is as the second one; the motion begins without a jump."""
+    values = walk.values.copy()
+    values[0] = 0.0
+    motion = bm.retarget(dataclasses.replace(walk, values=values), biped)
+    expected = bm.retarget(dataclasses.replace(walk, values=walk.values[[1, *range(1, 200)]]), biped)
+    assert np.abs(joints_of(biped, motion) - joints_of(biped, expected)).max() < 1e-6
+    assert np.abs(np.diff(motion.link_position.values[:, 0, :3], axis=0)).max() < 0.05
+
+
 def test_full_turns_in_angles_of_a_recording_change_nothing(biped, walk):
     """Many files keep angles within ±180°: an orientation there comes back as its other quaternion."""
     angles = np.array([channel.endswith("rotation") for joint in walk.joints for channel in joint.channels])

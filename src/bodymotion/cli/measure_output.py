@@ -67,7 +67,10 @@ def as_data(measures: Measures, chosen: Sequence[Block], model: Path, motion: Pa
     if listed:
         return {**data, "quantities": [_about(one.series) for one in chosen], "sensors": _sensors(measures)}
     if chosen:
-        return {**data, "quantities": [{**_about(one.series), "columns": _extremes(one.series)} for one in chosen]}
+        names = ("label", "unit", "lowest", "lowest_time", "highest", "highest_time")
+        columns = [[{**members(row, *names), "limit_used": row.used} for row in extremes(one.series)] for one in chosen]
+        both = zip(chosen, columns, strict=True)
+        return {**data, "quantities": [{**_about(one.series), "columns": rows} for one, rows in both]}
     return {
         **data,
         "figures": [{**asdict(one), "value": number(one.value)} for one in figures(measures)],
@@ -157,11 +160,6 @@ def _columns(page: Page, of: Series) -> None:
 
 def _about(one: Series) -> Data:
     return {"name": one.name, "title": one.title, "of": one.of, "labels": list(one.labels), "units": list(one.units)}
-
-
-def _extremes(of: Series) -> list[Data]:
-    names = ("label", "unit", "lowest", "lowest_time", "highest", "highest_time")
-    return [{**members(one, *names), "limit_used": one.used} for one in extremes(of)]
 
 
 def _sensors(measures: Measures) -> list[Data]:

@@ -1,8 +1,8 @@
 """Inverse kinematics of trees of links: joint values and root poses that bring tasks as near to their goals as limits allow.
 
 Variables are u = (v₀, ω₀, q) (6 + J): a translation of the root, a rotation of it about its origin, and the joints. With residuals r and
-their derivatives A by u, each step minimizes |W·(r + A·Δu)|² + λ·|Δu|² between the limits (Levenberg and Marquardt; λ in proportion to
-the squared error, as Fan and Yuan, 2005, have it, so that convergence stays quadratic where joints are redundant). Joints that the step
+their derivatives A by u, each step minimizes |W·(r + A·Δu)|² + λ·|Δu|² between the limits (Levenberg and Marquardt; λ a share of the
+squared error, kept from frame to frame, so that convergence stays quadratic where joints are redundant: Fan and Yuan, 2005). Joints that it
 would move beyond a limit are put on it and the others solved again; a joint leaves its limit when the gradient points inwards.
 
 Hard tasks c (closed loops, pinned links) come before all others. They are met exactly by the method of multipliers (Hestenes, 1969, and
@@ -482,7 +482,9 @@ def _solve(
         for row in range(rows):
             lagrange[row] = 0.0
         soft, apart, worst, merit, farthest = np.inf, 0.0, np.inf, np.inf, np.inf
-        share, stalls = DAMPING, 0
+        stalls = 0
+        if t < starts.shape[0]:
+            share = DAMPING
         for number in range(steps + 1):
             other = 1 - at
             linear = (residuals[other], jacobians[other])

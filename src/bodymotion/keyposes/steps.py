@@ -50,7 +50,8 @@ def step_tracks(keys: Sequence[Key], style: StepStyle, foot: Foot | None) -> tup
         track = Track(keys)
         return track, lambda times: _poses(track.at(times))
     offset = foot.toe_offset if style == "toe" else np.zeros(3)
-    keys = [replace(key, value=_shifted(key.value, offset)) for key in keys]
+    shifts = [rotations.rotate(rotations.from_rpy(key.value[3:]), offset) for key in keys]
+    keys = [replace(key, value=key.value + np.pad(shift, (0, 3))) for key, shift in zip(keys, shifts, strict=True)]
     track, own_track, own = _adjusted(keys, style)
 
     def pose_at(times: Floats) -> Floats:
@@ -65,10 +66,6 @@ def step_tracks(keys: Sequence[Key], style: StepStyle, foot: Foot | None) -> tup
 
 def _poses(values: Floats) -> Floats:
     return np.concatenate((values[:, :3], rotations.from_rpy(values[:, 3:])), axis=1)
-
-
-def _shifted(value: Floats, offset: Floats) -> Floats:
-    return np.concatenate((value[:3] + rotations.rotate(rotations.from_rpy(value[3:]), offset), value[3:]))
 
 
 def _adjusted(keys: Sequence[Key], style: StepStyle) -> tuple[Track, Track, int]:

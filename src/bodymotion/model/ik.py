@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CenterOfMassTask", "DistanceTask", "FrameTask", "HalfSpaceTask", "LookAtTask", "Solution", "Task", "inside"]
 
+SAME_COST = (
+    1e-3  # Of two solutions that miss their goals, whose costs differ by less than this share, the nearer one is taken.
+)
 MAX_ERROR = 1e-6  # [m, rad] A task with a smaller error is fulfilled.
 RANGE = {1: 2 * np.pi, 2: 1.0}  # [rad or m] How far a rotating or sliding joint is from `q0` in random starts at most.
 MIN_QUATERNION = 1e-100  # A shorter quaternion is not an orientation: its square is 0.
@@ -412,7 +415,8 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
         parts = np.where(kinds_of[:, None] == kernel.POSE, parts, parts[:, :1])
         hard = (tried[2] * parts).max(axis=(1, 2))
         far = np.linalg.norm(tried[0] - starts[0], axis=1)
-        best = np.lexsort((far, np.where(missed, tried[3], 0.0), missed, np.where(hard > MAX_ERROR, hard, 0.0)))[:1]
+        worse = missed & (tried[3] > (1 + SAME_COST) * tried[3].min())
+        best = np.lexsort((far, np.where(worse, tried[3], 0.0), missed, np.where(hard > MAX_ERROR, hard, 0.0)))[:1]
         q, at, errors, cost = (values[best] for values in tried)
     if frames > 1:
         at = np.concatenate([at, np.broadcast_to(roots, (frames, 7))[1:]])

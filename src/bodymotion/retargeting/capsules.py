@@ -19,7 +19,7 @@ MAX_BESIDE, FLAT = 4, 0.8
 OUTER, ROUND = 0.4, 0.6
 """The share of the farthest point in the radius, and of the radius in the length by which the round ends are outside of the box."""
 WEIGHT = 3.0
-SKIPPED, MARGIN = 8, 0.02
+SKIPPED, MARGIN = 8, 0.06
 """One of so many frames is searched for pairs that are nearer than the second [m]."""
 NESTED = 0.5  # Of the sum of the radii: capsules nearer at rest are those of links next to each other.
 

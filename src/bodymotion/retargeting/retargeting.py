@@ -9,8 +9,8 @@ With s the length of the robot's leg over the source's, d the directions of the 
     arms      elbow = shoulder + L·d, wrist = elbow + L·d, hand = wrist + L·d
     pelvis, chest, head, feet    the orientations of the source, with x forward, y left, z up where both are upright
 
-Inverse kinematics (`kernels.inverse_kinematics`) brings all frames as near to these goals as limits allow: first hips, trunk and legs, then
-all joints, with the arms' goals from where the shoulders are. A posture weight decides what is left open, such as the twist of an arm.
+Inverse kinematics (`kernels.inverse_kinematics`) brings all frames as near to these goals as limits allow: hips, trunk and legs, then arms
+and head, with goals from where the shoulders are. A posture weight decides what is left open, such as the twist of an arm.
 Goals and joints are low-pass filtered; a last pass over legs and trunk puts the feet back where they are pinned, and one over the arms
 keeps them apart from the body (`capsules`). Then velocity limits are kept, and what is sudden, since no posture reaches the goals, is
 filtered more (`speeds`).
@@ -38,13 +38,12 @@ from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, reco
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
 
-CUTOFF, SLOW_CUTOFF, PELVIS_CUTOFF = 6.0, 2.0, 3.0
+CUTOFF, SLOW_CUTOFF, PELVIS_CUTOFF, ARM_CUTOFF = 6.0, 2.0, 3.0, 8.0
 """[Hz] of the low-pass filters of goals and legs; of the posture near which arms are in the last pass, so that what their goals leave
-open is smooth; and of what the pelvis is moved for the feet."""
+open is smooth; of what the pelvis is moved for the feet; and of arms at the end."""
 WIDER = 1.05  # Feet side by side are so many times as far apart as their soles are wide, at least.
 STRETCH = 0.985  # Of the length of a leg: hips are no further from a foot in contact.
-POSTURE = 0.004  # The weight of the posture, in 1/rad.
-MAX_TWIST = 1.6  # [rad] How far the joints of legs that do not bend them move at most.
+POSTURE, ARM_POSTURE = 0.004, 0.008  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
 FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.2, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
 LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.1
@@ -52,10 +51,10 @@ LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.1
 MAX_ATTEMPTS, FAR = 3, 0.02
 """How often the last pass is repeated at most, to keep velocity limits and pinned feet together; and of the length of a leg: feet that are
 further from their goals in more than 1 % of the frames cannot reach them."""
-FIRST_STEPS, STEPS, LAST_STEPS, RESTARTS = 60, 2, 2, 20
-"""Steps of inverse kinematics in the first frame, in others, and in those of the last pass; and start poses that are tried."""
+FIRST_STEPS, STEPS, ARM_STEPS, LAST_STEPS, RESTARTS = 60, 2, 4, 2, 20
+"""Steps of inverse kinematics in the first frame, in others, in others for arms, and in the last pass; and start poses that are tried."""
 SLICE, RUN_IN = 1000, 40
-"""Frames that are solved one after another, about, and those by which a slice begins earlier. It begins where the hips are high: near there
+"""Frames that are solved one after another, about, and those by which a slice begins later. It ends where the hips are high: near there
 is the posture with which the search begins."""
 BENT, MIN_BENT = 0.4, 0.05
 """[rad] How far knees and elbows are bent where the search begins, and at least: beyond straight they would bend to the other side."""
@@ -92,20 +91,21 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     goals = Goals(recording, body, figure)
     times, pelvis = recording.times, figure.points["pelvis"][0]
     legs = goals.columns("left ankle", "right ankle", "chest")
-    every = goals.columns(*figure.points)
-    arms = [column for column in every if column not in legs]
+    arms = [column for column in goals.columns(*figure.points) if column not in legs]
     start = goals.start()
-    weights = np.full(body.num_joints, POSTURE)
+    weights = np.full(body.num_joints, ARM_POSTURE)
+    weights[legs] = POSTURE
     moved_root = goals.columns("pelvis")
     weights[moved_root] = 0.0
     tasks = [*goals.feet(FOOT, SWING), *goals.trunk(), *goals.knees()]
     first, root = goals.solve(tasks, legs, weights, start, start, start, STEPS)
     placed = body.forward_kinematics(first, root)
     goals.plan_feet(placed)
-    posture = np.tile(start, (len(times), 1))
-    posture[:, legs] = first[:, legs]
-    tasks = [*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees(), *goals.arms(placed)]
-    second, root = goals.solve(tasks, every, weights, start, root, posture, STEPS)
+    tasks = [*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees()]
+    second, root = goals.solve(tasks, legs, weights, first, root, first, STEPS)
+    if arms:
+        tasks, still = goals.on_chest(body.forward_kinematics(second, root), start), np.asarray(body.root_pose)
+        second[:, arms] = goals.solve(tasks, arms, weights, start, still, start, ARM_STEPS, free_root=False)[0][:, arms]
     q, root = smoothed(second, times, SLOW_CUTOFF), smoothed(root, times, CUTOFF, are_poses=True)
     q[:, legs] = smoothed(second[:, legs], times, CUTOFF)
     held = goals.in_contact()
@@ -124,7 +124,8 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     placed = body.forward_kinematics(q, root)
     reaching: list[ik.Task] = [*goals.arms(placed), *kept_apart(body, figure, placed)]
     if reaching:
-        q, _ = goals.solve(reaching, arms, weights, q, root, q, LAST_STEPS, free_root=False)
+        q = goals.solve(reaching, arms, weights, q, root, q, LAST_STEPS, free_root=False)[0]
+        q[:, arms] = smoothed(q[:, arms], times, ARM_CUTOFF)
     q, root = calmed(body, within_speeds(body, q, times, held), root, times, legs)
     q, root = goals.lifted(within_speeds(body, q, times, held), root)
     names = tuple(joint.name for joint in body.joints)
@@ -146,7 +147,6 @@ class Goals:
             else:
                 self.upper[column] = min(self.upper[column], max(straight - MIN_BENT, self.lower[column]))
         rest, times = figure.rest, recording.times
-        self._keep_from_flips(rest["left hip"] - rest["right hip"])
         middle = 0.5 * (rest["left hip"] + rest["right hip"])
         upright = rotations.multiply(figure.reference[figure.points["pelvis"][0], 3:], self.axes["pelvis"])
         leg = np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES])
@@ -169,16 +169,6 @@ class Goals:
         self._apart()
         self.free_pelvis, self.leg = self.pelvis, float(leg)
         self.plan_feet()
-
-    def _keep_from_flips(self, lateral: Floats) -> None:
-        """Limit joints of legs whose axes do not point sideways, so that a hip does not change to its other solution, half a turn away."""
-        q = neutral(self.body)
-        for column in {*self.columns("left ankle", "right ankle")} - {*self.columns("pelvis")}:
-            link = self.body.links[self.body.joint_links[column]]
-            axis = rotations.rotate(self.figure.reference[link.index, 3:], link.joint.axis)
-            if link.joint.type == "rotate" and abs(axis @ lateral) < 0.7 * np.linalg.norm(lateral):
-                self.lower[column] = max(self.lower[column], q[column] - MAX_TWIST)
-                self.upper[column] = min(self.upper[column], q[column] + MAX_TWIST)
 
     def _apart(self) -> None:
         """Move feet that would overlap apart, to both sides of the pelvis: the fewer, the farther one is ahead of the other."""
@@ -369,6 +359,18 @@ class Goals:
                 tasks.append(ik.FrameTask(link, smoothed(goal, self.recording.times, CUTOFF), weight, point=point))
         return tasks
 
+    def on_chest(self, placed: Floats, q: Floats) -> list[ik.FrameTask]:
+        """Return the tasks of arms and head for poses (T, L, 7) of the links, moved to where the chest is with joint values (J,)."""
+        chest, tasks = self.figure.points["chest"][0], []
+        moved = poses.compose(
+            self.body.forward_kinematics(q, self.body.root_pose)[chest], poses.inverse(placed[:, chest])
+        )
+        for task in (*self.trunk()[1:], *self.arms(placed)):
+            goal = np.asarray(task.goal)
+            goal = rotations.multiply(moved[:, 3:], goal) if goal.shape[1] == 4 else poses.transform_points(moved, goal)
+            tasks.append(replace(task, goal=goal))
+        return [task for task in tasks if task.link != chest]
+
     def solve(
         self,
         tasks: Sequence[ik.Task],
@@ -382,8 +384,8 @@ class Goals:
     ) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7), slice by slice of the frames.
 
-        With one start pose (J,) each slice begins there, `RUN_IN` frames early, its first frame with more steps. Without `free_root`
-        the root stays where it is.
+        With one start pose (J,) each slice begins there, `RUN_IN` frames after its end, with more steps, and goes backwards in time: the
+        result does not depend on where the recording begins. Without `free_root` the root stays where it is.
         """
 
         def found(
@@ -398,8 +400,7 @@ class Goals:
             pull: Floats = np.concatenate([np.zeros(6), weights]) * moving.astype(np.float64)
             return ik.solve(problem, (moving, lower, upper, pull), restarts, steps)
 
-        def part(first: int, last: int) -> list[ik.Task]:
-            rows = slice(first, last)
+        def part(rows: slice) -> list[ik.Task]:
             return [
                 replace(task, goal=np.asarray(task.goal)[rows]) if isinstance(task, ik.FrameTask) else task
                 for task in tasks
@@ -407,24 +408,24 @@ class Goals:
 
         count = len(self.pelvis)
         out = np.empty((count, self.body.num_joints)), np.empty((count, 7))
-
-        inner = [] if self.body.is_mounted else range(SLICE, count - SLICE // 2, SLICE)
-        edges = [0, *(a + int(self.pelvis[a : a + RUN_IN, 2].argmax()) for a in inner), count]
+        inner = [] if self.body.is_mounted else range(count - SLICE, SLICE // 2, -SLICE)
+        edges = [0, *(a + int(self.pelvis[a : a + RUN_IN, 2].argmax()) for a in inner[::-1]), count]
 
         def work(begin: int, end: int) -> None:
             for start, stop in pairwise(edges[begin : end + 1]):
                 if q.ndim == 2:
-                    first, rows = start, slice(start, stop)
-                    solution = found(part(start, stop), q[rows], root[rows], rest[rows], steps)
+                    rows = slice(start, stop)
+                    solution = found(part(rows), q[rows], root[rows], rest[rows], steps)
                 else:
                     # A root that is moved by joints begins far from its goal.
                     restarts = RESTARTS * bool(self.columns("pelvis") and self.body.is_mounted)
-                    first = max(start - RUN_IN, 0)
-                    own = np.broadcast_to(rest, (count, rest.shape[-1]))[first:stop]
-                    begun = found(part(first, first + 1), q, self.placed_root(q, first), own[0], FIRST_STEPS, restarts)
-                    solution = found(part(first, stop), begun.q[0], begun.root[0], own, steps)
+                    last = min(stop + RUN_IN, count)
+                    at = self.placed_root(q, last - 1) if free_root else root
+                    begun = found(part(slice(last - 1, last)), q, at, rest, FIRST_STEPS, restarts)
+                    rows = slice(last - 1, start - 1 if start else None, -1)
+                    solution = found(part(rows), begun.q[0], begun.root[0], rest, steps)
                 for rows_of, values in zip(out, (solution.q, solution.root), strict=True):
-                    rows_of[start:stop] = values[start - first :]
+                    rows_of[start:stop] = values if q.ndim == 2 else values[::-1][: stop - start]
 
         in_slices(len(edges) - 1, work, 1)
         return out

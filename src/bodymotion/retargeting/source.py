@@ -28,6 +28,9 @@ from bodymotion.skeleton import Skeleton
 
 LOW, NEAR, SLOW, STILL = 0.1, 0.06, 0.25, 0.35
 MIN_PHASE = 0.08  # [s]
+CALIBRATION = (
+    3.0  # A first pose that is left so many times as fast as any later one is for calibration, as in CMU's files.
+)
 UPRIGHT = 0.95  # Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright.
 LEG = (("hip", "knee"), ("knee", "ankle"))
 MIN_LENGTH = 1e-6  # [m]
@@ -114,6 +117,9 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
         placed, times, figure = found.link_poses, found.times, figure_of_body(body, roles)
         if not np.isfinite(placed).all():
             raise ValueError("retargeting needs finite numbers; fill the gaps first (`edit --fill-gaps`)")
+    speeds = np.linalg.norm(np.diff(placed[..., :3], axis=0), axis=2).mean(axis=1) / np.diff(times)
+    if len(speeds) > 2 and speeds[0] > CALIBRATION * speeds[1:].max():
+        placed = placed[[1, *range(1, len(placed))]]
     points = {role: figure.at(role, placed) for role in figure.points}
     leg = float(np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES]))
     if (

@@ -40,7 +40,8 @@ def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
     if skeleton.num_channels + len(skeleton.joints) > MAX_LINKS:
         raise ValueError(f"the skeleton has {skeleton.num_channels} channels; a body has at most {MAX_LINKS} links")
     path = skeleton.source.path
-    offsets, names = _offsets(skeleton), _unique(skeleton.names)
+    offsets, count = _offsets(skeleton), Counter(skeleton.names)
+    names = [name if name and count[name] == 1 else f"{name}#{index}" for index, name in enumerate(skeleton.names)]
     shapes = _limbs(skeleton, offsets)
     links: list[Link] = []
     last: dict[int, int] = {}
@@ -90,12 +91,6 @@ def _offsets(skeleton: Skeleton) -> Floats:
             if channel.endswith("position") and skeleton.num_frames:
                 found[index, "XYZ".index(channel[0])] = np.median(skeleton.values[:, column])
     return found * skeleton.unit
-
-
-def _unique(names: tuple[str, ...]) -> list[str]:
-    """Return names of which each is there once; others get the index of the joint."""
-    count = Counter(names)
-    return [name if name and count[name] == 1 else f"{name}#{index}" for index, name in enumerate(names)]
 
 
 def _steps(skeleton: Skeleton, index: int) -> list[tuple[int, str]]:

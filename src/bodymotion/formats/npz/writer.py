@@ -63,7 +63,9 @@ def _ours(shared: SharedTime, problems: Diagnostics) -> dict[str, Array]:
             continue
         arrays["joint_displacement" if name == "joint" else "link_position"] = component.values
         labels = component.part_labels
-        if labels and len(labels) == component.num_parts and all(_storable(label) for label in labels):
+        # NumPy removes nulls at the end of texts, and cannot hold surrogates.
+        kept = not any(label.endswith("\0") or any("\ud800" <= c <= "\udfff" for c in label) for label in labels)
+        if labels and len(labels) == component.num_parts and kept:
             arrays[f"{name}_names"] = np.array(labels, dtype=np.str_)
         elif labels:
             message = f"the names of the {name}s are not written: {', '.join(labels)[:200]!r}"
@@ -72,11 +74,6 @@ def _ours(shared: SharedTime, problems: Diagnostics) -> dict[str, Array]:
         arrays["zmp"] = shared.zmp.values
         arrays["zmp_is_root_relative"] = np.array(shared.zmp.is_root_relative)
     return arrays
-
-
-def _storable(label: str) -> bool:
-    """Return whether NumPy keeps a text: it removes nulls at the end, and cannot hold surrogates."""
-    return not label.endswith("\0") and not any("\ud800" <= c <= "\udfff" for c in label)
 
 
 def _beyond_mimic(shared: SharedTime, body: Body | None, problems: Diagnostics) -> dict[str, Array]:
