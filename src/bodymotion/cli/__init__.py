@@ -32,17 +32,17 @@ def main() -> None:
     except KeyboardInterrupt:
         raise SystemExit(130) from None
     except SystemExit as end:
-        _exit_while_compiling(end.code)
+        _exit_at_once(end.code)
         raise
     finally:
         # The process ends: searching what hundreds of modules hold for cycles would take a tenth of a short command's time.
         gc.freeze()
 
 
-def _exit_while_compiling(code: object) -> None:
-    """End at once where a thread still compiles kernels for the viewer: the interpreter would wait for it."""
+def _exit_at_once(code: object) -> None:
+    """End at once where a thread still compiles kernels for the viewer: the interpreter would wait for it. DuckDB would list its leaks."""
     compiling = sys.modules.get("bodymotion.kernels.compiling")
-    if compiling is not None and compiling.still_compiling():
+    if "duckdb" in sys.modules or (compiling is not None and compiling.still_compiling()):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code if isinstance(code, int) else 1 if code else 0)
