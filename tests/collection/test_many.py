@@ -203,6 +203,13 @@ def test_an_object_store_and_an_archive_are_as_a_folder(elsewhere):
     run("check", "--fix", elsewhere, code=2)
 
 
+def test_files_of_no_known_format_are_named(desk):
+    Path("walks/broken.npz").write_bytes(b"PK\x03\x04" + bytes(range(256)))
+    Path("walks/package.xml").write_text("<package/>")
+    printed = run("info", "walks", "--table", "rows.jsonl").stderr
+    assert "2 files left out" in printed and "broken.npz" in printed and "package.xml" in printed
+
+
 def test_results_of_a_folder_above(desk, monkeypatch):
     """The folder is named by a path with `..` in it."""
     Path("below").mkdir()

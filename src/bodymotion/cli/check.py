@@ -97,7 +97,9 @@ def check(
     with failures("check"):
         robot = None if body is None else load_body(body, reading)
         links: list[tuple[Path, Path]] = []
-        paths = list(find_files(files, lambda link, folder: links.append((link, folder)), tables=False))
+        paths = list(
+            find_files(files, lambda link, folder: links.append((link, folder)) if folder else None, tables=False)
+        )
         for link, folder in links[:MAX_NAMED_LINKS]:
             say(one_line(f"bodymotion check: {link} is a link that leads out of {folder}: not checked"))
         if len(links) > MAX_NAMED_LINKS:

@@ -20,7 +20,7 @@ import click
 
 from bodymotion.cli.app import Cluster, TimeLimit, Workers, described, found_by
 from bodymotion.cli.output import failures, one_line, results, say
-from bodymotion.diagnostics.text import counted
+from bodymotion.diagnostics.text import counted, listed
 
 if TYPE_CHECKING:
     from bodymotion.collection import Clip
@@ -208,11 +208,19 @@ class _Plan:
         """Return the files, each with that of its result; two files with the same name keep their extensions in it."""
         from bodymotion.collection import find_files, open_collection, root_of
 
-        def report(link: Path, folder: Path) -> None:
-            say(one_line(f"bodymotion {self.name}: {link} is a link that leads out of {folder}: left out"))
+        unknown: list[str] = []
+
+        def report(path: Path, folder: Path | None) -> None:
+            if folder is None:
+                unknown.append(str(path))
+            else:
+                say(one_line(f"bodymotion {self.name}: {path} is a link that leads out of {folder}: left out"))
 
         local = [one for one in self.given if isinstance(one, Path)]
         files = list(find_files(local, report, VERBS[self.name].of_models))
+        if unknown:
+            of = f"{counted(len(unknown), 'file')} left out, of no known format: {listed(unknown, 20)}"
+            say(one_line(f"bodymotion {self.name}: {of}"))
         clips = [(clip, one) for one in self.given if isinstance(one, str) for clip in open_collection(one)]
         found: list[Input] = [*files, *(clip for clip, _ in clips)]
         if self.folder is None:

@@ -27,14 +27,15 @@ def _fixed(pattern: Path) -> Path:
 
 def find_files(
     given: Iterable[str | Path],
-    outside: Callable[[Path, Path], None] | None = None,
+    left_out: Callable[[Path, Path | None], None] | None = None,
     models: bool = True,
     tables: bool = True,
 ) -> Iterator[Path]:
     """Return the files, each once; those of a folder in order of name, without hidden ones and without linked folders.
 
-    A symbolic link that leads out of its folder is left out, and reported to `outside(link, folder)`: a folder from elsewhere could
-    otherwise name any file of this machine, which would be shown, and with `--fix` changed. Without `models`, those of a folder or pattern
+    A symbolic link that leads out of its folder is left out, and reported to `left_out(link, folder)`: a folder from elsewhere could
+    otherwise name any file of this machine, which would be shown, and with `--fix` changed. A file whose extension says nothing, and whose
+    content is of no known format, is reported as `left_out(file, None)`. Without `models`, those of a folder or pattern
     are left out; without `tables`, the .csv files of a folder.
 
     Raises
@@ -49,13 +50,13 @@ def find_files(
         found: Iterable[Path] = (path,)
         is_searched = is_many(path) and not str(path).startswith("@")
         if path.is_dir():
-            found, is_searched = _walk(path, outside, tables), True
+            found, is_searched = _walk(path, left_out, tables), True
         elif is_searched:
             top = _fixed(path)
             matches = sorted(top.glob(str(path.relative_to(top))))
             found = (one for one in matches if one.is_file() and one.name[0] != ".")
         elif is_many(path):
-            found = find_files(_listed(Path(str(path)[1:])), outside, models, tables)
+            found = find_files(_listed(Path(str(path)[1:])), left_out, models, tables)
         for one in found:
             if one not in seen and (models or not is_searched or not _is_model(one)):
                 seen.add(one)
@@ -117,7 +118,7 @@ def _has_numbers(head: bytes) -> bool:
     return len(row) >= MIN_COLUMNS
 
 
-def _walk(folder: Path, outside: Callable[[Path, Path], None] | None, tables: bool) -> Iterator[Path]:
+def _walk(folder: Path, left_out: Callable[[Path, Path | None], None] | None, tables: bool) -> Iterator[Path]:
     from bodymotion.formats.registry import AMBIGUOUS, FORMATS, HEAD
     from bodymotion.system.files import read_head
 
@@ -127,8 +128,8 @@ def _walk(folder: Path, outside: Callable[[Path, Path], None] | None, tables: bo
     def stays(entry: os.DirEntry[str]) -> bool:
         if not entry.is_symlink() or Path(os.path.realpath(entry)).is_relative_to(root):
             return True
-        if outside is not None:
-            outside(Path(entry), folder)
+        if left_out is not None:
+            left_out(Path(entry), folder)
         return False
 
     waiting: list[str | Path] = [folder]
@@ -152,5 +153,7 @@ def _walk(folder: Path, outside: Callable[[Path, Path], None] | None, tables: bo
                 if not any(row.sniff(head) for row in FORMATS) and not (
                     tables and extension == ".csv" and _has_numbers(head)
                 ):
+                    if left_out is not None:
+                        left_out(Path(entry), None)
                     continue
             yield Path(entry)
