@@ -105,6 +105,15 @@ def test_an_address_is_as_a_folder(walks):
         there["none"]
 
 
+def test_a_motion_that_is_gone_has_no_picture(walks):
+    pytest.importorskip("vtkmodules")
+    build(walks)
+    shutil.rmtree(walks / "a")
+    arguments = ["catalogue", str(walks), "-o", str(walks.parent / "c.parquet"), "--no-update", "--pictures", "2"]
+    found = CliRunner().invoke(app, [*arguments, "--html", str(walks.parent / "c.html")])
+    assert found.exit_code == 0 and "1 motion with pictures" in found.stderr
+
+
 def test_a_catalogue_is_asked_as_it_is(walks):
     """Without a look at the motions, which may be gone or out of reach; names of any characters are safe on a terminal."""
     (walks / "a\x9b\N{RIGHT-TO-LEFT OVERRIDE}").mkdir()
