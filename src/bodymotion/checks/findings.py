@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -65,8 +65,7 @@ class Finding:
     moments: tuple[Moment, ...] = ()
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """Frames `first` to `last` above a threshold. The worst is frame `worst`, with the value `amount`."""
 
     first: int
@@ -102,20 +101,22 @@ def runs(
     frames = np.flatnonzero(amount > threshold)
     if not len(frames):
         return [], 0
-    edges = np.concatenate([times[:1], 0.5 * (times[1:] + times[:-1]), times[-1:]])
-    apart = edges[frames[1:]] - edges[frames[:-1] + 1]
-    cuts = np.flatnonzero((np.diff(frames) > 1) & (apart > bridge)) + 1
-    starts = np.concatenate([[0], cuts])
-    firsts, lasts = frames[starts], frames[np.concatenate([cuts, [len(frames)]]) - 1]
-    long = edges[lasts + 1] - edges[firsts] >= min_duration * (1 - 1e-9)
-    tops = np.maximum.reduceat(amount[frames], starts)
-    are_tops = np.flatnonzero(amount[frames] == np.repeat(tops, np.diff(starts, append=len(frames))))
-    worst = frames[are_tops[np.searchsorted(are_tops, starts)]]
+    after, last = frames + 1, len(times) - 1
+    begins = 0.5 * (times[frames] + times[np.maximum(frames - 1, 0)])
+    ends = 0.5 * (times[frames] + times[np.minimum(after, last)])
+    cuts = ((frames[1:] > after[:-1]) & (begins[1:] - ends[:-1] > bridge)).nonzero()[0]
+    starts, stops = np.concatenate([[0], cuts + 1]), np.concatenate([cuts, [len(frames) - 1]])
+    above = amount[frames]
+    tops = np.maximum.reduceat(above, starts)
+    are_tops = (above == tops.repeat(stops - starts + 1)).nonzero()[0]
+    worst = frames[are_tops[are_tops.searchsorted(starts)]]
+    firsts, lasts = frames[starts], frames[stops]
+    long = ends[stops] - begins[starts] >= min_duration * (1 - 1e-9)
     chosen = np.flatnonzero(long)
     count = len(chosen)
     if count > max_runs:
         chosen = np.sort(chosen[np.argsort(-tops[chosen], kind="stable")[: int(max_runs)]])
-    return [Run(*one) for one in zip(*(of[chosen].tolist() for of in (firsts, lasts, worst, tops)), strict=True)], count
+    return list(map(Run, *(of[chosen].tolist() for of in (firsts, lasts, worst, tops)))), count
 
 
 @dataclass

@@ -21,7 +21,8 @@ def lowest(poses: Floats, points: Floats, edges: Indices, patch: float) -> Float
         turns = matrices(poses[a:b])
         for foot in range(poses.shape[1]):
             own, found = points[edges[foot] : edges[foot + 1]], out[a:b, foot]
-            heights = poses[a:b, foot, 2, None] + turns[2, :, foot].T @ own.T
+            heights = turns[2, :, foot].T @ own.T
+            heights += poses[a:b, foot, 2, None]
             found[:, 0] = heights.min(axis=1, initial=np.inf)
             touching = heights <= found[:, :1] + patch
             used = touching.any(axis=0)
@@ -48,8 +49,9 @@ def heights(poses: Floats, points: Floats, edges: Indices, share: float = np.inf
     used = ~((low > above) & (high < inner.max(axis=0))).all(axis=1)
     out = np.full((*poses.shape[:2], 2), [np.inf, -np.inf])
     for foot in np.flatnonzero(used):
-        found = poses[:, foot, 2, None] + up[:, foot].T @ points[edges[foot] : edges[foot + 1]].T
+        found = up[:, foot].T @ points[edges[foot] : edges[foot + 1]].T
         out[:, foot, 0], out[:, foot, 1] = found.min(axis=1, initial=np.inf), found.max(axis=1, initial=-np.inf)
+        out[:, foot] += poses[:, foot, 2, None]
     return out
 
 
