@@ -34,7 +34,7 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTa
     owners, starts, along, radii = table[:, 0].astype(np.intp), table[:, 1:4], table[:, 4:7], table[:, 7]
     links = shapes.shapes[owners]
     arms = np.array([[carries(body, elbow, link) for elbow in elbows] for link in links.tolist()])
-    placed = np.concatenate([body.forward_kinematics(rest_values(body))[None], placed[::SKIPPED]])[:, links]
+    placed = np.concatenate([body.forward_kinematics(rest_values(body))[None], placed[::-SKIPPED]])[:, links]
     way = rotations.rotate(placed[..., 3:], along)
     begin = poses.transform_points(placed, starts)
     middle, reach = begin + 0.5 * way, 0.5 * np.linalg.norm(along, axis=1) + radii

@@ -31,6 +31,10 @@ MIN_PHASE = 0.08  # [s]
 CALIBRATION = (
     3.0  # A first pose that is left so many times as fast as any later one is for calibration, as in CMU's files.
 )
+DIGITS = (
+    9  # Of lengths and poses: the last ones depend on where a recording begins, and postures of redundant arms on all.
+)
+SAMPLES = 128  # At least so many frames are looked at for what is the same in all of a recording.
 UPRIGHT = 0.95  # Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright.
 LEG = (("hip", "knee"), ("knee", "ankle"))
 MIN_LENGTH = 1e-6  # [m]
@@ -82,7 +86,7 @@ class Recording:
     def length(self, *roles: str) -> float:
         """Return the median length [m] of a limb from role to role."""
         pairs = pairwise(roles)
-        return float(sum(np.median(np.linalg.norm(self.points[b] - self.points[a], axis=1)) for a, b in pairs))
+        return _rounded(sum(np.median(np.linalg.norm(self.points[b] - self.points[a], axis=1)) for a, b in pairs))
 
     def directions(self, *roles: str) -> list[Floats]:
         """Return the unit vectors (T, 3) from role to role; where two are at one point, the one before."""
@@ -120,6 +124,7 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
     speeds = np.linalg.norm(np.diff(placed[..., :3], axis=0), axis=2).mean(axis=1) / np.diff(times)
     if len(speeds) > 2 and speeds[0] > CALIBRATION * speeds[1:].max():
         placed = placed[[1, *range(1, len(placed))]]
+    placed = np.round(placed, DIGITS)
     points = {role: figure.at(role, placed) for role in figure.points}
     leg = float(np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES]))
     if (
@@ -198,6 +203,8 @@ def _axes_by_motion(
     figure: Figure, placed: Floats, points: Mapping[str, Floats], contact: npt.NDArray[np.bool_]
 ) -> dict[str, Floats]:
     """Return for the parts of a person the quaternions (4,) of their frames in the frames of their joints."""
+    every = _sampled(len(placed))
+    placed, contact, points = placed[every], contact[every], {role: at[every] for role, at in points.items()}
     hips = 0.5 * (points["left hip"] + points["right hip"])
     tall = hips[:, 2] - np.minimum(points["left ankle"][:, 2], points["right ankle"][:, 2])
     upright = tall >= UPRIGHT * np.quantile(tall, 0.95)
@@ -214,13 +221,23 @@ def _axes_by_motion(
             flat = contact[:, SIDES.index(side)].all(axis=1)
             forward = rotations.rotate(back, points[f"{side} toe"] - points[role]).mean(axis=0)
             z = rotations.rotate(back, up)[flat if flat.any() else upright].mean(axis=0)
-            found[part] = _frame(z, np.cross(z, forward))
+            found[part] = np.round(_frame(z, np.cross(z, forward)), DIGITS)
         else:
             lateral = rotations.rotate(back, across if part == "pelvis" else shoulders)[upright].mean(axis=0)
             y = lateral / max(float(np.linalg.norm(lateral)), 1e-9)
             z = rotations.rotate(back, up)[upright].mean(axis=0)
-            found[part] = _frame(z - (z @ y) * y, lateral)
+            found[part] = np.round(_frame(z - (z @ y) * y, lateral), DIGITS)
     return found
+
+
+def _rounded(value: float) -> float:
+    """Return a mean without its last digits, which depend on the number of frames."""
+    return round(float(value), DIGITS)
+
+
+def _sampled(count: int) -> slice:
+    """Return the frames of a recording that means are taken over: counted from its end, so that they are the same where it begins later."""
+    return slice((count - 1) % max(count // SAMPLES, 1), None, max(count // SAMPLES, 1))
 
 
 def _speed(points: Floats, times: Floats) -> Floats:
@@ -232,11 +249,12 @@ def _speed(points: Floats, times: Floats) -> Floats:
 
 def _ground(points: list[Floats], times: Floats, leg: float) -> float:
     """Return the height [m] of the points of feet that are on the ground."""
-    height = np.concatenate([at[:, 2] for at in points])
-    speed = np.concatenate([_speed(at, times) for at in points])
+    every = _sampled(len(times))
+    height = np.concatenate([at[every, 2] for at in points])
+    speed = np.concatenate([_speed(at, times)[every] for at in points])
     low = height < np.quantile(height, 0.02) + LOW * leg
     still = low & (speed < SLOW * leg)
-    return float(np.median(height[still if still.any() else low]))
+    return _rounded(np.median(height[still if still.any() else low]))
 
 
 def _contact(points: Floats, ground: float, times: Floats, leg: float) -> npt.NDArray[np.bool_]:
