@@ -34,7 +34,7 @@ CALIBRATION = (
 DIGITS = (
     9  # Of lengths and poses: the last ones depend on where a recording begins, and postures of redundant arms on all.
 )
-SAMPLES = 128  # At least so many frames are looked at for what is the same in all of a recording.
+SAMPLES = 64  # At least so many frames are looked at for what is the same in all of a recording.
 UPRIGHT = 0.95  # Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright.
 LEG = (("hip", "knee"), ("knee", "ankle"))
 MIN_LENGTH = 1e-6  # [m]
@@ -86,7 +86,9 @@ class Recording:
     def length(self, *roles: str) -> float:
         """Return the median length [m] of a limb from role to role."""
         pairs = pairwise(roles)
-        return _rounded(sum(np.median(np.linalg.norm(self.points[b] - self.points[a], axis=1)) for a, b in pairs))
+        return float(
+            np.round(sum(np.median(np.linalg.norm(self.points[b] - self.points[a], axis=1)) for a, b in pairs), DIGITS)
+        )
 
     def directions(self, *roles: str) -> list[Floats]:
         """Return the unit vectors (T, 3) from role to role; where two are at one point, the one before."""
@@ -230,14 +232,10 @@ def _axes_by_motion(
     return found
 
 
-def _rounded(value: float) -> float:
-    """Return a mean without its last digits, which depend on the number of frames."""
-    return round(float(value), DIGITS)
-
-
 def _sampled(count: int) -> slice:
     """Return the frames of a recording that means are taken over: counted from its end, so that they are the same where it begins later."""
-    return slice((count - 1) % max(count // SAMPLES, 1), None, max(count // SAMPLES, 1))
+    step = 1 << max((count // SAMPLES).bit_length() - 1, 0)  # a power of two, which stays where there is a frame more
+    return slice((count - 1) % step, None, step)
 
 
 def _speed(points: Floats, times: Floats) -> Floats:
@@ -254,7 +252,7 @@ def _ground(points: list[Floats], times: Floats, leg: float) -> float:
     speed = np.concatenate([_speed(at, times)[every] for at in points])
     low = height < np.quantile(height, 0.02) + LOW * leg
     still = low & (speed < SLOW * leg)
-    return _rounded(np.median(height[still if still.any() else low]))
+    return float(np.round(np.median(height[still if still.any() else low]), DIGITS))
 
 
 def _contact(points: Floats, ground: float, times: Floats, leg: float) -> npt.NDArray[np.bool_]:
