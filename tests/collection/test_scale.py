@@ -114,7 +114,7 @@ def test_killed_workers_lose_nothing(tmp_path, examples, object_store):
     over, killed = threading.Event(), []
 
     def kill(cluster) -> None:
-        while not over.wait(20):
+        while not over.wait(2 if not killed else 20):
             workers = [
                 one.process.process.pid for one in cluster.workers.values() if one.process and one.process.process
             ]
