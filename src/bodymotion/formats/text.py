@@ -20,7 +20,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from io import BytesIO
-from itertools import accumulate
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
@@ -32,7 +31,6 @@ from bodymotion.diagnostics import Location
 from bodymotion.geometry.arrays import Floats
 
 BOM = b"\xef\xbb\xbf"  # The byte order mark of UTF-8.
-LINE_BREAK = re.compile(r"\r\n?|\n")
 
 
 class Lines:
@@ -41,10 +39,12 @@ class Lines:
     def __init__(self, data: str, path: Path | None) -> None:
         self.path = path
         self.size = len(data)
-        if "\r" in data:
-            self.starts = array("q", (0, *(match.end() for match in LINE_BREAK.finditer(data))))
-        else:
-            self.starts = array("q", accumulate((len(line) + 1 for line in data.split("\n")[:-1]), initial=0))
+        encoding, code = ("ascii", "u1") if data.isascii() else ("utf-32-le", "<u4")
+        codes = np.frombuffer(data.encode(encoding, "surrogatepass"), code)
+        feed, ends = codes == ord("\n"), codes == ord("\r")
+        ends[:-1] &= ~feed[1:]
+        ends |= feed
+        self.starts = array("q", np.append(0, np.flatnonzero(ends) + 1).astype(np.int64).tobytes())
 
     def location(self, offset: int) -> Location:
         """Return line and column, both from 1, of an offset."""

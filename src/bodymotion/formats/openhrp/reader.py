@@ -110,6 +110,7 @@ class _ModelReader:
         self.parts = InlineLoader(path.parent, allow_outside, model=path)
         self.walker = SceneWalker(self.found, self.parts)
         self.humanoids: list[tuple[Node, Floats]] = []
+        self.is_model = False
         self.extra_joints: list[Node] = []
         self.viewpoints: list[Viewpoint] = []
         self.world: dict[str, object] = {}
@@ -166,7 +167,7 @@ class _ModelReader:
             self.entries["links", 0] = Location(str(self.path), 1, 1)
             if self.scene.damage:
                 self.found.mark_unknown(("links", 0), *ALL)
-            if _OF_MODELS.search(self.data):
+            if self.is_model or (self.scene.damage and _OF_MODELS.search(self.data)):
                 message = "the file has Joints or Segments, and no Humanoid"
                 self.found.report(rules.NO_HUMANOID, message, Location(str(self.path), 1, 1))
         source = Source(
@@ -181,6 +182,9 @@ class _ModelReader:
                 self.humanoids.append((node, frame.transform))
             case "ExtraJoint":
                 self.extra_joints.append(node)
+            case "Joint" | "Segment":
+                self.is_model = True
+                return False
             case "Viewpoint":
                 viewpoint = attempt(lambda node: _viewpoint(node, frame.transform, self.found), node, self.found)
                 self.viewpoints += [] if viewpoint is None else [viewpoint]

@@ -191,7 +191,6 @@ def _as_key(thing: object, lost: Unwritable) -> str:
 _UNCLEAR_ROW_START = re.compile(rb"\x01[^\[]*(?:\t|\r(?!\n))")
 """Characters between a dash (here 1) and its row with which YAML sees something else than a row."""
 _BESIDES = bytes({*range(256)} - {*b"[],\1"})
-_NEGATIVE_ZERO = re.compile(rb"-0(?=[\s,\]])")  # In JSON it is the whole number 0, which has no sign.
 _TIME_AS_POSE = re.compile(rb"(\[[^\[\],]*)\],\[")
 _WORD = re.compile(rb"[^ \t\r\n,\[\]]+")
 
@@ -288,9 +287,15 @@ class RowParser:
         if flat is None:
             return None
         if not flat.all():
-            zeros = [at for at in map(re.Match.start, _NEGATIVE_ZERO.finditer(json)) if json[at - 1] not in b"eE"]
-            flat = flat.copy()
-            flat[np.searchsorted(np.flatnonzero(codes == 44), zeros)] = -0.0
+            # In JSON `-0` is the whole number 0, which has no sign.
+            signs = np.flatnonzero(codes[:-2] == ord("-"))
+            after = codes[signs + 2]
+            is_bare = (codes[signs + 1] == ord("0")) & (after != ord(".")) & (after | 32 != ord("e"))
+            signs = signs[is_bare & (codes[signs - 1] | 32 != ord("e"))]
+            if len(signs):
+                zeros = np.searchsorted(np.flatnonzero(codes == ord(",")), signs)
+                flat = flat.copy()
+                flat[zeros[flat[zeros] == 0.0]] = -0.0
         return flat.reshape(count, layout.width)
 
     def _numbers(self, json: bytearray, count: int) -> Floats | None:
