@@ -47,14 +47,14 @@ def hermite(values: Floats, slopes: Floats, gaps: Floats, before: Indices, fract
 
 @np.errstate(all="ignore")
 def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
-    """Fill the quaternions of `out` (N, L, 7) with orientations on the shorter arcs between those of `poses` (T, L, 7).
+    """Fill `out` (N, L, 7), contiguous, with poses between `poses` (T, L, 7): positions on straight lines, orientations on the shorter arcs.
 
-    An orientation at fraction 0 is copied as it is; all others have unit length.
+    A pose at fraction 0 is copied as it is; all other quaternions have unit length.
     """
     if is_small(_slerp, len(before) * poses.shape[1]):
         q, mixed = poses[..., 3:], fraction != 0.0
         first = before[mixed]
-        out[..., 3:] = q[before]
+        lines(poses.reshape(len(poses), -1), before, fraction, out.reshape(len(out), -1))
         out[mixed, :, 3:] = rotations.slerp(q[first], q[first + 1], fraction[mixed, None])
         return
     table = as_rows(poses, poses.shape)
@@ -63,7 +63,7 @@ def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None
 
 @kernel
 def _slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
-    """Fill in the sums with the weights sin((1−t)Ω)/sin Ω and sin(tΩ)/sin Ω (Shoemake, 1985).
+    """Fill in positions, and the sums of quaternions with the weights sin((1−t)Ω)/sin Ω and sin(tΩ)/sin Ω (Shoemake, 1985).
 
     With x = cos Ω − 1, sin(tΩ)/sin Ω = t·(1 + a₁x + a₂x² + …), aᵢ = aᵢ₋₁·(t² − i²)/(i·(2i + 1)) (Eberly, 2011). x = −|b − a|²/2 has its
     full precision for near orientations, and the series needs neither roots nor angles.
@@ -75,11 +75,13 @@ def _slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> Non
         t = fraction[n]
         for link in range(poses.shape[1]):
             if t == 0.0:
-                for k in range(3, 7):
+                for k in range(7):
                     out[n, link, k] = poses[i, link, k]
                 continue
             unit_pose(poses[i, link], a)
             unit_pose(poses[i + 1, link], b)
+            for k in range(3):
+                out[n, link, k] = a[k] + t * (b[k] - a[k])
             if a[3] * b[3] + a[4] * b[4] + a[5] * b[5] + a[6] * b[6] < 0.0:
                 for k in range(3, 7):
                     b[k] = -b[k]

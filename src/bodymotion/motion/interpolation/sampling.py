@@ -197,14 +197,7 @@ def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -
     from bodymotion.kernels import interpolation
 
     if method == "linear" or len(gaps) == 0:
-        table = values.reshape(len(values), -1)
-
-        def sample_lines(at: Floats, out: Floats) -> None:
-            between = _between(times, at)
-            interpolation.lines(table, *between, out.reshape(len(at), -1))
-            interpolation.slerp(values, *between, out)
-
-        return sample_lines
+        return lambda at, out: interpolation.slerp(values, *_between(times, at), out)
 
     fill_positions = _number_sampler(values[..., :3].reshape(len(values), -1), gaps, method)
     rates = None
@@ -214,15 +207,15 @@ def _pose_sampler(values: Floats, times: Floats, gaps: Floats, method: Method) -
 
     def sample(at: Floats, out: Floats) -> None:
         before, fraction = between = _between(times, at)
-        positions = np.empty((len(at), 3 * values.shape[1]))
-        fill_positions(between, positions)
-        out[..., :3] = positions.reshape(len(at), -1, 3)
         if rates is None:
             interpolation.slerp(values, *between, out)
         else:
             interpolation.rotation_curve(units, rates, gaps, *between, out)
             exact = fraction == 0
             out[exact, :, 3:] = values[before[exact], :, 3:]
+        positions = np.empty((len(at), 3 * values.shape[1]))
+        fill_positions(between, positions)
+        out[..., :3] = positions.reshape(len(at), -1, 3)
 
     return sample
 
