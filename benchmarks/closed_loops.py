@@ -16,6 +16,7 @@ from bodymotion.model.body import Body
 from bodymotion.model.closed_loops import Loops, loop_errors
 
 FRAMES = 7146
+WARM_UP = 25  # So many calls are enough for poses to be computed by compiled code.
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
@@ -84,7 +85,8 @@ def main() -> list[tuple[str, float, float, float, str]]:
     body = bm.load(EXAMPLES / "biped.wrl")
     loops = Loops(body)
     q = moving(body, loops.driving())
-    closed = loops.close(q[:10])
+    for _ in range(WARM_UP):
+        closed = loops.close(q)
     peer = Peer(body, closed.following)
     ours, theirs = [], []
     for turn in range(5):

@@ -68,18 +68,25 @@ def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
         write_sample(path)
         animation, message = bm.load(path), theirs()
         bm.spot.to_bytes(animation)
+        text = bm.spot.to_text(animation)
         print(f"  {path.stat().st_size / 1e6:.1f} MB, message of {message.ByteSize() / 1e6:.1f} MB")
         for name, ours, peer, target in (
             (
                 ".cha to the bytes of its message",
                 lambda: bm.spot.to_bytes(bm.load(path)),
                 lambda: theirs().SerializeToString(),
-                ">= 10",
+                ">= 4",
             ),
             (
                 ".cha to the text of its message (.cap)",
                 lambda: bm.spot.to_text(bm.load(path)),
                 lambda: text_format.MessageToString(theirs()),
+                "-",
+            ),
+            (
+                "reading the text of a message",
+                lambda: bm.spot.to_bytes(bm.spot.from_text(text)),
+                lambda: text_format.Parse(text, type(message)()).SerializeToString(),
                 "-",
             ),
         ):
