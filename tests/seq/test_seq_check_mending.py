@@ -28,7 +28,7 @@ def mend(path) -> tuple[str, ...]:
     path.write_bytes(found.after)
     after = codes(path)
     assert all(after[code] <= before[code] for code in after), (before, after)
-    assert not any(after[code] for code in found.rules)
+    assert all(after[code] < before[code] for code in found.rules)
     assert find_fixes(path, fixable(bm.check(path).problems, path)) is None
     return found.rules
 

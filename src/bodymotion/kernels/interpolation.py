@@ -47,7 +47,7 @@ def hermite(values: Floats, slopes: Floats, gaps: Floats, before: Indices, fract
 
 @np.errstate(all="ignore")
 def slerp(poses: Floats, before: Indices, fraction: Floats, out: Floats) -> None:
-    """Fill `out` (N, L, 7), contiguous, with poses between `poses` (T, L, 7): positions on straight lines, orientations on the shorter arcs.
+    """Fill `out` (N, L, 7), contiguous, with poses between `poses` (T, L, 7): positions on lines, orientations on the shorter arcs.
 
     A pose at fraction 0 is copied as it is; all other quaternions have unit length.
     """

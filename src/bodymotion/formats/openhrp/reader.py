@@ -51,7 +51,8 @@ DOUBTFUL = frozenset(
     rule.code for rule in (rules.EXTRA_LINK, rules.NO_JOINT, rules.LISTS, rules.ID_ORDER, rules.NO_HUMANOID)
 )
 """Rules that may be broken only because a part of the file could not be read."""
-_OF_MODELS = re.compile(rb"\b(?:Humanoid|Joint|Segment)\b")  # Words of a file that is meant as a model.
+MODEL_WORDS = ("Humanoid", "Joint", "Segment")  # Words of a file that is meant as a model.
+_OF_MODELS = re.compile(rf"\b(?:{'|'.join(MODEL_WORDS)})\b".encode())
 
 
 def read_openhrp(
@@ -167,7 +168,8 @@ class _ModelReader:
             self.entries["links", 0] = Location(str(self.path), 1, 1)
             if self.scene.damage:
                 self.found.mark_unknown(("links", 0), *ALL)
-            if self.is_model or (self.scene.damage and _OF_MODELS.search(self.data)):
+            is_model = self.is_model or not self.scene.protos.keys().isdisjoint(MODEL_WORDS)
+            if is_model or (self.scene.damage and _OF_MODELS.search(self.data)):
                 message = "the file has Joints or Segments, and no Humanoid"
                 self.found.report(rules.NO_HUMANOID, message, Location(str(self.path), 1, 1))
         source = Source(

@@ -13,7 +13,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.names import OLD_TYPES
 from bodymotion.formats.seq.rows import SingleRow, elements, row_starts, rows_by_yaml, single_row
-from bodymotion.formats.seq.scan import ByteSource, Scan, Span, UnusualError, decoded, scan, without_comments
+from bodymotion.formats.seq.scan import ByteSource, Offsets, Scan, Span, UnusualError, decoded, scan, without_comments
 from bodymotion.formats.seq.values import Layout, RowParser, parse_text, plain
 from bodymotion.formats.yaml.tree import Document as Tree
 from bodymotion.formats.yaml.tree import Mapping, Node, PiecedText, Scalar, Sequence, key_text
@@ -22,6 +22,7 @@ MAX_WHOLE = 64 << 20
 """[bytes] Files up to this size are parsed as YAML as a whole when their rows are in an irregular shape."""
 MAX_VALUES = 1 << 25  # Rows of components of unknown types are kept as plain values, no more than about this many.
 _BESIDES_NUMBERS = re.compile(rb"[*&\x80-\xff]")
+_DASH = re.compile(rb"\s*-\s*")
 _BLOCK = 4096  # Rows of a tree that are read at a time.
 
 
@@ -99,18 +100,20 @@ class _SpanFrames(Frames):
     def __init__(self, source: ByteSource, span: Span, parser: RowParser | None, singly: bool = False) -> None:
         self._source, self._span, self._parser, self._singly = source, span, parser, singly
         self.num_rows = span.num_rows
-        # Rows are located one after another: a piece of them is read once.
-        self._rows_by_line = lru_cache(1)(self._find_lines)
+        # Rows are located one after another, those of each joint apart: a piece of them is read once.
+        self._rows_by_line = lru_cache(4)(self._find_lines)
         self._rows_by_yaml = lru_cache(1)(self._parsed)
 
     def _read(self, k: int) -> bytes:
         piece = self._span.pieces[k]
-        return without_comments(self._source.read(piece.offset, piece.size))
+        with self._source.reopened():
+            return without_comments(self._source.read(piece.offset, piece.size))
 
-    def _find_lines(self, k: int) -> tuple[bytes, list[tuple[int, int]]]:
-        """Return a piece, and where its rows are that are on lines of their own."""
+    def _find_lines(self, k: int) -> tuple[bytes, list[tuple[int, int]], Offsets]:
+        """Return a piece, where its rows are that are on lines of their own, and where its lines end."""
         text = self._read(k)
-        return text, [] if self._span.indent is None else row_starts(text, self._span.indent)
+        rows = [] if self._span.indent is None else row_starts(text, self._span.indent)
+        return text, rows, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
 
     def _parsed(self, k: int) -> list[Node]:
         piece, text = self._span.pieces[k], self._read(k)
@@ -144,26 +147,30 @@ class _SpanFrames(Frames):
             yield RowPiece(piece.first_row, piece.rows, block, nodes, location, piece.offset, singles)
 
     def _singles(self, k: int) -> Iterator[SingleRow]:
-        text, lines = self._find_lines(k)
-        for start, stop in lines:
+        text, rows, _ = self._find_lines(k)
+        for start, stop in rows:
             yield single_row(text[start:stop], self._span.indent or 0, start)
 
     def _location(self, k: int, offset: int, inside: str | None) -> Location:
-        piece = self._span.pieces[k]
-        head = self._source.read(piece.offset, offset)
-        last = head.rfind(b"\n")
-        column = offset - last if last >= 0 else piece.column + offset
-        return Location(self._source.path, piece.line + head.count(b"\n"), column, inside)
+        piece, ends = self._span.pieces[k], self._rows_by_line(k)[2]
+        lines = int(ends.searchsorted(offset))
+        column = offset - int(ends[lines - 1]) if lines else piece.column + offset
+        return Location(self._source.path, piece.line + lines, column, inside)
+
+    def _line(self, number: int) -> tuple[int, tuple[int, int] | None]:
+        """Return the piece that a row is in, and where the row is in it; None where it is not on lines of its own."""
+        k = max(bisect_right(self._span.pieces, number, key=lambda piece: piece.first_row) - 1, 0)
+        piece, rows = self._span.pieces[k], self._rows_by_line(k)[1]
+        number -= piece.first_row
+        return k, rows[number] if number < len(rows) == piece.rows else None
 
     def _find(self, number: int) -> tuple[int, int, Node | None]:
         """Return the piece that a row is in, the offset in it from which its nodes count, and the row; None where it is no YAML."""
-        k = max(bisect_right(self._span.pieces, number, key=lambda piece: piece.first_row) - 1, 0)
-        piece = self._span.pieces[k]
-        text, lines = self._rows_by_line(k)
-        if number - piece.first_row < len(lines) == piece.rows:
-            start, stop = lines[number - piece.first_row]
-            return k, start, single_row(text[start:stop], self._span.indent or 0, start).node
-        return k, 0, self._rows_by_yaml(k)[number - piece.first_row]
+        k, place = self._line(number)
+        if place is None:
+            return k, 0, self._rows_by_yaml(k)[number - self._span.pieces[k].first_row]
+        row = self._rows_by_line(k)[0][slice(*place)]
+        return k, place[0], single_row(row, self._span.indent or 0, place[0]).node
 
     def row(self, number: int) -> Node:
         _, _, node = self._find(number)
@@ -182,16 +189,19 @@ class _SpanFrames(Frames):
             return found
 
     def location(self, row: int, element: int | None, inside: str | None) -> Location:
-        k, start, node = self._find(row)
+        k, place = self._line(row)
+        if element is None and place is not None:
+            begin = _DASH.match(self._rows_by_line(k)[0], *place)
+            return self._location(k, begin.end() if begin else place[0], inside)
+        _, start, node = self._find(row)
         return self._location(k, start + _offset(node, element), inside)
 
     def locator(self) -> Callable[[int, int | None, str], Location | None]:
-        source, frames = self._source, _SpanFrames(self._source, self._span, None)
+        frames = _SpanFrames(self._source, self._span, None)
 
         def locate(row: int, element: int | None, inside: str) -> Location | None:
             try:
-                with source.reopened():
-                    return frames.location(row, element, inside)
+                return frames.location(row, element, inside)
             except (FormatError, UnusualError, IndexError):
                 return None
 

@@ -43,7 +43,7 @@ _WIDE = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
-_COMMENT = re.compile(rb"(?:^|(?<=\s))#[^\r\n]*", re.MULTILINE)
+_COMMENT = re.compile(rb"#(?:(?<=\s#)|(?<=\A#))[^\r\n]*")
 
 
 def without_comments(text: bytes) -> bytes:
