@@ -400,12 +400,7 @@ _Motion: TypeAlias = tuple[Floats, ...]
 
 @np.errstate(all="ignore")
 def inverse_dynamics(
-    tree: Tree,
-    masses: Masses,
-    rotors: Floats,
-    motion: _Motion,
-    gravity: Floats,
-    with_wrenches: bool,
+    tree: Tree, masses: Masses, rotors: Floats, motion: _Motion, gravity: Floats, with_wrenches: bool
 ) -> tuple[Floats, Floats, Floats]:
     """Return torques (T, J), F, N (T, L, 6) on each link from its parent, or the root's alone (T, 1, 6), and v, ω (T, L, 6) of the links.
 
@@ -452,13 +447,7 @@ def inverse_dynamics(
 
 @kernel
 def _newton_euler(
-    tree: Tree,
-    masses: Masses,
-    rotors: Floats,
-    motion: _Motion,
-    torques: Floats,
-    wrenches: Floats,
-    velocities: Floats,
+    tree: Tree, masses: Masses, rotors: Floats, motion: _Motion, torques: Floats, wrenches: Floats, velocities: Floats
 ) -> None:
     """Do what `inverse_dynamics` does with NumPy, frame by frame; the acceleration of the root is less gravity."""
     parents, kinds, columns, _, axes = tree

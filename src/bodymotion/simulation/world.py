@@ -153,10 +153,7 @@ class Robot:
         return default_gains(self.body)
 
     def world(
-        self,
-        options: WorldOptions,
-        posture: tuple[Floats, Floats],
-        objects: Sequence[tuple[Body, npt.ArrayLike]] = (),
+        self, options: WorldOptions, posture: tuple[Floats, Floats], objects: Sequence[tuple[Body, npt.ArrayLike]] = ()
     ) -> World:
         """Return the model of a simulation that starts in a posture: joint values (J,) and a root pose (7,).
 

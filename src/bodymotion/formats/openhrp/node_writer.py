@@ -203,12 +203,7 @@ class SegmentWriter:
     """
 
     def __init__(
-        self,
-        body: Body,
-        names: Names,
-        report: Report,
-        url: Callable[[Texture, bool], str],
-        folder: Path | None,
+        self, body: Body, names: Names, report: Report, url: Callable[[Texture, bool], str], folder: Path | None
     ) -> None:
         self.names, self.report, self.url, self.folder = names, report, url, folder
         self.parts: dict[Path, Scene] = {}
