@@ -132,12 +132,14 @@ def as_json(text: bytes, delimiter: bytes = b" ") -> bytearray:
     """
     if delimiter != b" ":
         return bytearray(b"[0,%b,0]" % text.rstrip().translate(bytes.maketrans(b"\n\r" + delimiter, b", ,")))
-    data = bytearray(b"[0 %b 0]" % text).translate(_GAPS)
+    data = bytearray(b"[0 %b 0]" % (text.translate(_GAPS) if b"," in text else text))
     characters = np.frombuffer(data, dtype=np.uint8)
-    gap = characters == ord(" ")
+    if characters.min() < ord("\t"):
+        return data  # Control characters, which JSON does not allow, either.
+    gap = (characters == ord(" ")) | (characters <= ord("\r"))
     begins = np.greater(gap[1:], gap[:-1]).view(np.uint8)
-    begins *= ord(",") - ord(" ")
-    characters[1:] += begins
+    begins *= ord(",")
+    np.maximum(characters[1:], begins, out=characters[1:])
     return data
 
 
@@ -148,14 +150,14 @@ def json_numbers(data: bytearray, kind: Literal["d", "i"] = "d") -> npt.NDArray[
         for ours, theirs in _NOT_JSON:
             data = data.replace(ours, theirs)
         values = _json_array(data, kind)
-    if values is not None and kind == "d" and len(zeros := np.flatnonzero(values[1:-1] == 0.0)):
+    if values is not None and kind == "d" and not values[1:-1].all():
         # In JSON `-0` is the whole number 0; here it is minus zero.
         codes = np.frombuffer(data, np.uint8)
-        ends = np.flatnonzero(codes == ord(","))[zeros + 1]
-        bare = (codes[ends - 1] == ord("0")) & (codes[ends - 2] == ord("-")) & (codes[ends - 3] <= ord(","))
-        if bare.any():
+        ends = (codes[2:-1] == ord("0")) & (codes[3:] <= ord(",")) & (codes[1:-2] == ord("-"))
+        bare = np.flatnonzero(ends & (codes[:-3] <= ord(",")))
+        if len(bare):
             values = values.copy()
-            values[1 + zeros[bare]] = -0.0
+            values[np.searchsorted(np.flatnonzero(codes == ord(",")), bare, "right")] = -0.0
     return None if values is None else values[1:-1]
 
 
@@ -181,12 +183,13 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
     ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
     rows = len(ends) + (not text.endswith(b"\n"))
     data = as_json(text, delimiter)
-    # Minus zero is found before a comma: not where a delimiter follows a blank.
-    values = None if delimiter != b" " and b"-0 " in data else json_numbers(data)
+    values = json_numbers(data)
     if values is not None and values.size == rows * width:
-        commas = np.flatnonzero(np.frombuffer(data, np.uint8) == ord(","))[1:]
-        # Each end of a line, 3 bytes further in JSON, is in the gap after the last number of its row.
-        whole = np.array_equal(np.searchsorted(commas, ends[: rows - 1] + 3, "right"), width * np.arange(1, rows))
+        # The end of a line, 3 bytes further in JSON, is in the gap after the last number of its row. Commas are counted in the smallest
+        # integers that hold `width`: with as many commas in all, no line has as many too many as these cannot hold.
+        commas = (np.frombuffer(data, np.uint8)[3:] == ord(",")).view(np.uint8)
+        begins = np.append(0, ends[: rows - 1] + 1)
+        whole = (np.add.reduceat(commas, begins, dtype=np.min_scalar_type(width)) == width).all()
         return values.reshape(rows, width) if whole else None
     try:
         sign = None if delimiter == b" " else delimiter.decode()

@@ -93,8 +93,8 @@ BLOCK = 32  # Frames that are processed together, side by side in vector registe
 
 
 @np.errstate(all="ignore")
-def link_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices | None = None) -> Floats:
-    """Return poses (..., L, 7) in the world, of all links or of those with the numbers `chosen` (L,).
+def link_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices | None = None, size: int = 7) -> Floats:
+    """Return poses (..., L, 7) in the world, or with a `size` of 3 positions, of all links or of those with the numbers `chosen` (L,).
 
     `tree`: parents, kinds (0 none, 1 rotate, 2 slide), columns of q (L,), offsets (L, 7), axes (L, 3). `q` (..., J), `root` (..., 7); their
     batch axes broadcast.
@@ -106,15 +106,15 @@ def link_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices | None = Non
     root_rows = as_rows(np.broadcast_to(root, (*batch, 7)), (count, 7))
     chosen = np.arange(links) if chosen is None else chosen
     if is_small(_poses, count * links):
-        return _small_poses(tree, q_rows, root_rows, chosen).reshape(*batch, len(chosen), 7)
-    out = np.empty((count, len(chosen), 7))
+        return _small_poses(tree, q_rows, root_rows, chosen)[..., :size].reshape(*batch, len(chosen), size)
+    out = np.empty((count, len(chosen), size))
 
     def work(start: int, stop: int) -> None:
         _poses(*tree, q_rows[start:stop], root_rows[start:stop], chosen, out[start:stop])
 
     if links:
         in_slices(count, work)
-    return out.reshape(*batch, len(chosen), 7)
+    return out.reshape(*batch, len(chosen), size)
 
 
 def center_of_mass(poses: Floats, shares: Floats, centers: Floats) -> Floats:
@@ -219,7 +219,7 @@ def _poses(
             _step(parent, unit_offsets[i], axes[i], sine, cosine, slide, block[i * row : (i + 1) * row])
         for n in range(chosen.shape[0]):
             for b in range(count):
-                for k in range(7):
+                for k in range(out.shape[2]):
                     out[start + b, n, k] = block[chosen[n] * row + k * BLOCK + b]
 
 

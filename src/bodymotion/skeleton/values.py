@@ -217,7 +217,7 @@ class Skeleton(ContentEquality):
             return None, None
         values = self.values[:: max(1, self.num_frames // MAX_SAMPLES)]
         with np.errstate(all="ignore"):
-            positions = self._poses(values)[..., :3]
+            positions = self._poses(values, 3)
             upward = (positions[:, hips] - positions[:, feet].mean(axis=1)).mean(axis=0)
             axis = int(np.abs(upward).argmax())
             steep = abs(upward[axis]) > np.cos(np.radians(MAX_TILT)) * np.linalg.norm(upward)
@@ -235,7 +235,7 @@ class Skeleton(ContentEquality):
 
     def joint_positions(self, *, as_read: bool = False) -> Floats:
         """Return the positions (T, J, 3) of the joints in the world [m], z up; with `as_read` in the file's unit and axes."""
-        return self._in_world(self._poses(self.values)[..., :3], as_read)
+        return self._in_world(self._poses(self.values, 3), as_read)
 
     def end_positions(self, *, as_read: bool = False) -> Floats:
         """Return the positions (T, E, 3) of the end points of all joints, as `joint_positions` does."""
@@ -296,36 +296,35 @@ class Skeleton(ContentEquality):
     def _in_world(self, positions: Floats, as_read: bool) -> Floats:
         """Return positions (T, J, 3) in metres and z up unless `as_read`."""
         if as_read:
-            return positions.copy()
+            return np.ascontiguousarray(positions)
         matrix = UP_AXES[self.up] * self.unit
         sources = np.abs(matrix).argmax(axis=1)
         return np.asarray(positions[..., sources] * matrix[range(3), sources])
 
-    def _poses(self, values: Floats) -> Floats:
-        """Return the poses (T, J, 7) of all joints as read."""
+    def _poses(self, values: Floats, size: int = 7) -> Floats:
+        """Return the poses (T, J, 7) of all joints as read, or with a `size` of 3 their positions."""
         self.check_lengths()
         self._check_memory(len(values))
         # A link for each channel, first those that slide, after a root that does not move.
-        rows = [(-1, 0, 0, np.zeros(3), np.zeros(3))]
-        last = {-1: 0}
+        rows = [(-1, 0, 0, [0.0] * 3, [0.0] * 3)]
+        last, scales = [0], np.ones(self.num_channels)
         for index, joint in enumerate(self.joints):
             channels = [*zip(self.columns(index), joint.channels, strict=True)]
-            slides = {channel[0]: column for column, channel in channels if channel.endswith("position")}
+            slides = {name[0]: column for column, name in channels if name.endswith("position")}
             steps = [(2, column, axis) for axis, column in slides.items()]
-            steps += [(1, column, channel[0]) for column, channel in channels if channel.endswith("rotation")]
-            offset = np.where([axis in slides for axis in "XYZ"], 0.0, joint.offset)
-            above = last[joint.parent]
-            for kind, column, axis in steps or [(0, 0, "none")]:
-                rows.append((above, kind, column, offset, np.eye(3)["XYZ".find(axis)]))
-                above, offset = len(rows) - 1, np.zeros(3)
-            last[index] = above
+            steps += [(1, column, name[0]) for column, name in channels if name.endswith("rotation")]
+            offset = [0.0 if axis in slides else x for axis, x in zip("XYZ", joint.offset.tolist(), strict=True)]
+            above = last[joint.parent + 1]
+            for kind, column, axis in steps or [(0, 0, "")]:
+                rows.append((above, kind, column, offset, [float(one == axis) for one in "XYZ"]))
+                above, offset = len(rows) - 1, [0.0] * 3
+            last.append(above)
         parents, kinds, columns, offsets, axes = map(np.array, zip(*rows, strict=True))
-        offsets = np.concatenate([offsets, np.tile(rotations.IDENTITY, (len(rows), 1))], axis=1)
-        names = [channel for joint in self.joints for channel in joint.channels]
-        scales = np.where([name.endswith("rotation") for name in names], np.pi / 180, 1.0)
+        scales[columns[kinds == 1]] = np.pi / 180
         root = np.concatenate([np.zeros(3), rotations.IDENTITY])
-        chosen = np.array([*last.values()][1:], dtype=np.int64)
-        return link_poses((parents, kinds, columns, offsets, axes), values * scales, root, chosen)
+        offsets = np.concatenate([offsets, np.tile(rotations.IDENTITY, (len(rows), 1))], axis=1)
+        tree, chosen = (parents, kinds, columns, offsets, axes), np.array(last[1:], np.int64)
+        return link_poses(tree, values * scales, root, chosen, size)
 
 
 def euler_values(turns: Floats) -> Floats:
