@@ -1,7 +1,5 @@
 """When and where a motion breaks rules: moments, their location in the file, and the problem of all moments of one rule."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias

@@ -1,7 +1,5 @@
 """Many motions as arrays for training: windows of frames, statistics, a split between training and test, batches."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -17,8 +17,6 @@ Convex bodies (`solid`) are shapes as solids along z with half sizes, as MuJoCo 
 distance between two convex hulls, `box_overlap` how far boxes overlap.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache

@@ -12,7 +12,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints, rest_values
-from bodymotion.retargeting.roles import SIDES, Figure
+from bodymotion.retargeting.roles import DIGITS, SIDES, Figure
 
 MAX_BESIDE, FLAT = 4, 0.8
 """How many capsules a link has at most: one for each time that its width is so many times its thickness, and one more."""
@@ -34,7 +34,8 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTa
     owners, starts, along, radii = table[:, 0].astype(np.intp), table[:, 1:4], table[:, 4:7], table[:, 7]
     links = shapes.shapes[owners]
     arms = np.array([[carries(body, elbow, link) for elbow in elbows] for link in links.tolist()])
-    placed = np.concatenate([body.forward_kinematics(rest_values(body))[None], placed[::-SKIPPED]])[:, links]
+    rest = np.round(body.forward_kinematics(rest_values(body)), DIGITS)
+    placed = np.concatenate([rest[None], placed[::-SKIPPED]])[:, links]
     way = rotations.rotate(placed[..., 3:], along)
     begin = poses.transform_points(placed, starts)
     middle, reach = begin + 0.5 * way, 0.5 * np.linalg.norm(along, axis=1) + radii

@@ -19,7 +19,7 @@ FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.04, 0.02
 """[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed; FREE_TILT where its ankle allows no less."""
 PITCHES = (-0.4, 0.7)
 CLEARANCE = 0.08  # Of the length of a sole: how high it is above the ground in the middle of a swing, at least.
-PATCH = 0.003  # [m] A foot is on an edge of its sole where the opposite one is so high; else it is flat.
+PATCH = 0.003  # [m] A foot is on an edge of its sole where the opposite one is so high; on its middle where that is a third lower.
 MAX_ROLL = 0.5  # [rad] A foot in contact is pitched and rolled no further.
 
 
@@ -56,7 +56,11 @@ def _stances(
     """Return the poses (T, 7) of a foot in its stance phases; `flat` (T,) where ankle and toe of the source are in contact."""
     roll, pitch, yaw = rotations.to_rpy(raw[:, 3:]).T
     zero = np.zeros_like(yaw)
-    counted = [flat[a:b] if flat[a:b].any() else np.ones(b - a, dtype=bool) for a, b in phases]
+    counted = []
+    for a, b in phases:
+        # Of the phase at the beginning the second half counts: where a recording begins is nothing to its end.
+        late = np.arange(b - a) >= (b - a) // 2 * (a == 0)
+        counted.append(flat[a:b] & late if (flat[a:b] & late).any() else late)
     for (a, b), of_mean in zip(phases, counted, strict=True):
         whole = np.unwrap(yaw[a:b])
         mean = float(whole[of_mean].mean())
@@ -71,7 +75,8 @@ def _stances(
     edge -= middle * [1, 1, 0]
     # It yaws about what touches the ground: the middle, or an edge, or a corner.
     size = np.array([sole.front + sole.back, sole.left + sole.right, 1.0])
-    arm = np.where(np.abs(np.stack([pitch, roll, zero], axis=1)) * size < PATCH, 0.0, edge)[:-1]
+    raised = np.abs(np.stack([pitch, roll, zero], axis=1)[:-1]) * size / PATCH
+    arm = edge[:-1] * np.clip(3.0 * raised - 2.0, 0.0, 1.0)
     moved = rotations.rotate(level[:-1], arm) - rotations.rotate(level[1:], arm)
     point = np.concatenate([np.zeros((1, 3)), np.cumsum(moved, axis=0)])
     apart = raw[:, :3] + rotations.rotate(level, middle) - point

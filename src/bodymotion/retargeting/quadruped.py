@@ -16,14 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.animation import GROUPS, Animation, Keyframes, Parameter
-from bodymotion.balancing.balancing import smoothed
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.motion.interpolation.lowpass import quintic
 from bodymotion.retargeting.roles import SIDES
-from bodymotion.retargeting.source import recorded
+from bodymotion.retargeting.source import recorded, smoothed
 from bodymotion.skeleton import Skeleton
 from bodymotion.spot.playback.dimensions import NOMINAL_FEET, NOMINAL_HEIGHT
 

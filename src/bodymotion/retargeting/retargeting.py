@@ -23,7 +23,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.balancing.balancing import eased, smoothed
+from bodymotion.balancing.balancing import eased
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import in_slices
@@ -32,9 +32,9 @@ from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.capsules import kept_apart
 from bodymotion.retargeting.feet import foot_path, lowest_corner
-from bodymotion.retargeting.roles import SIDES, Figure, figure_of_body, neutral
+from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, neutral
 from bodymotion.retargeting.skeletons import of_same_links
-from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, sole
+from bodymotion.retargeting.source import MIN_LENGTH, Recording, part_axes, recorded, smoothed, sole
 from bodymotion.retargeting.speeds import CALMING_TIME, calmed, within_speeds
 from bodymotion.skeleton import Skeleton
 
@@ -99,12 +99,12 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     weights[moved_root] = 0.0
     tasks = [*goals.feet(FOOT, SWING), *goals.trunk(), *goals.knees()]
     first, root = goals.solve(tasks, legs, weights, start, start, start, STEPS)
-    placed = body.forward_kinematics(first, root)
+    placed = goals.placed(first, root)
     goals.plan_feet(placed)
     tasks = [*goals.feet(FOOT, FOOT), *goals.trunk(), *goals.knees()]
     second, root = goals.solve(tasks, legs, weights, first, root, first, STEPS)
     if arms:
-        tasks, still = goals.on_chest(body.forward_kinematics(second, root), start), np.asarray(body.root_pose)
+        tasks, still = goals.on_chest(goals.placed(second, root), start), np.asarray(body.root_pose)
         second[:, arms] = goals.solve(tasks, arms, weights, start, still, start, ARM_STEPS, free_root=False)[0][:, arms]
     q, root = smoothed(second, times, SLOW_CUTOFF), smoothed(root, times, CUTOFF, are_poses=True)
     q[:, legs] = smoothed(second[:, legs], times, CUTOFF)
@@ -116,12 +116,12 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
         slow = within_speeds(body, q, times, held)
         if attempt and np.allclose(slow, q):
             break
-        placed = body.forward_kinematics(slow, root)
+        placed = goals.placed(slow, root)
         if not attempt:
             goals.follow(placed)
         last = [*goals.feet(LAST_FOOT, LAST_FOOT), ik.FrameTask(pelvis, placed[:, pelvis], PELVIS, PELVIS)]
         q, root = goals.solve(last, legs, weights, slow, root, slow, LAST_STEPS)
-    placed = body.forward_kinematics(q, root)
+    placed = goals.placed(q, root)
     reaching: list[ik.Task] = [*goals.arms(placed), *kept_apart(body, figure, placed)]
     if reaching:
         q = goals.solve(reaching, arms, weights, q, root, q, LAST_STEPS, free_root=False)[0]
@@ -192,7 +192,8 @@ class Goals:
             if placed is not None:
                 path = np.concatenate([path[:, :3], self.foot(side, placed)[:, 3:]], axis=1)
                 path[:, 3:] = smoothed(path, times, CUTOFF, are_poses=True)[:, 3:]
-            self.ankles.append(foot_path(path, contact[:, k], self.soles[k], tilted=placed is not None))
+            path = foot_path(path, contact[:, k], self.soles[k], tilted=placed is not None)
+            self.ankles.append(np.round(path, DIGITS))
         self.pelvis = self.free_pelvis.copy()
         away = np.zeros((len(times), 3))
         for side, at, path in zip(SIDES, self.at_hips, self.ankles, strict=True):
@@ -204,8 +205,12 @@ class Goals:
             away = poses.transform_points(self.pelvis, self.at_hips[k]) - path[:, :3]
             high = np.sqrt(np.maximum((STRETCH * self.leg) ** 2 - away[:, 0] ** 2 - away[:, 1] ** 2, 0.0))
             lowered = np.maximum(lowered, np.where(contact[:, k].any(axis=1), away[:, 2] - high, 0.0))
-        self.pelvis[:, 2] -= eased(lowered, times)
+        self.pelvis[:, 2] -= np.round(eased(lowered, times), DIGITS)
         self.hips = [poses.transform_points(self.pelvis, at) for at in self.at_hips]
+
+    def placed(self, q: Floats, root: Floats) -> Floats:
+        """Return the poses (T, L, 7) of the links, rounded."""
+        return np.round(self.body.forward_kinematics(q, root), DIGITS)
 
     def foot(self, side: str, placed: Floats) -> Floats:
         """Return the poses (T, 7) of the frame of a foot, its origin at the ankle, for poses (T, L, 7) of the links."""
@@ -229,7 +234,7 @@ class Goals:
 
     def lifted(self, q: Floats, root: Floats) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7) that are higher where the sole of a foot would be below the ground."""
-        placed, depth = self.body.forward_kinematics(q, root), np.zeros(len(q))
+        placed, depth = self.placed(q, root), np.zeros(len(q))
         for k, side in enumerate(SIDES):
             depth = np.maximum(depth, -lowest_corner(self.foot(side, placed), self.soles[k]))
         lift = eased(depth, self.recording.times, CALMING_TIME)[:, None]
@@ -289,7 +294,7 @@ class Goals:
         if self.body.is_mounted:
             return np.asarray(self.body.root_pose)
         link, turned = self.figure.points["pelvis"][0], self.turned("pelvis", self.pelvis[frame, 3:])
-        placed = self.body.forward_kinematics(q, self.body.root_pose)
+        placed = self.placed(q, np.asarray(self.body.root_pose))
         at = self.pelvis[frame, :3] - rotations.rotate(turned, self._local("pelvis", self.middle))
         return poses.compose([*at, *turned], poses.compose(poses.inverse(placed[link]), placed[0]))
 
@@ -362,9 +367,7 @@ class Goals:
     def on_chest(self, placed: Floats, q: Floats) -> list[ik.FrameTask]:
         """Return the tasks of arms and head for poses (T, L, 7) of the links, moved to where the chest is with joint values (J,)."""
         chest, tasks = self.figure.points["chest"][0], []
-        moved = poses.compose(
-            self.body.forward_kinematics(q, self.body.root_pose)[chest], poses.inverse(placed[:, chest])
-        )
+        moved = poses.compose(self.placed(q, np.asarray(self.body.root_pose))[chest], poses.inverse(placed[:, chest]))
         for task in (*self.trunk()[1:], *self.arms(placed)):
             goal = np.asarray(task.goal)
             goal = rotations.multiply(moved[:, 3:], goal) if goal.shape[1] == 4 else poses.transform_points(moved, goal)

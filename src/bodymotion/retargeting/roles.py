@@ -31,6 +31,8 @@ SIDES = ("left", "right")
 LIMBS = {"leg": ("hip", "knee", "ankle", "toe"), "arm": ("shoulder", "elbow", "wrist", "hand")}
 ROLES = ("pelvis", "chest", "head", *(f"{side} {part}" for side in SIDES for limb in LIMBS.values() for part in limb))
 """All roles. A figure without arms or head lacks theirs."""
+DIGITS = 9
+"""Of lengths and poses: the last digits depend on where a recording begins, and would decide between postures that are equally good."""
 LOW = 0.25  # Of the height: feet are below.
 MIN_ARM = 0.12  # Of the height: shorter branches to both sides are no arms.
 SIDEWAYS, ACROSS = 0.7, 0.6
@@ -103,7 +105,7 @@ def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, s
         When it has no two legs; the message names what was found. Also for roles or names in `given` that do not exist.
     """
     hips = next((k for k in range(len(skeleton.joints)) if skeleton.parents.count(k) > 1), 0)
-    steps = placed[:: max(1, len(placed) // 200)]
+    steps = placed[:: -max(1, len(placed) // 200)]
     tips = [k for k in range(len(skeleton.joints)) if k not in skeleton.parents]
     feet = sorted(tips, key=lambda k: float(steps[:, k, 2].mean()))[:2]
     reference = steps[int(np.argmax(np.round(steps[:, hips, 2] - steps[:, feet, 2].max(axis=1), 3)))]
@@ -114,7 +116,7 @@ def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, s
 
 def figure_of_body(body: Body, given: Mapping[str, str] | None = None) -> Figure:
     """Return the figure of a body, all joints at 0 or the limit next to it; errors as `figure_of_skeleton`."""
-    reference = body.forward_kinematics(neutral(body))
+    reference = np.round(body.forward_kinematics(neutral(body)), DIGITS)
     parents = [link.parent for link in body.links]
     tips = ((link.index, _tip(body, link.index)) for link in body.links if link.index not in parents)
     ends = [(index, end) for index, end in tips if end is not None]

@@ -17,23 +17,20 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from bodymotion.balancing import balancing
 from bodymotion.dynamics import measure
 from bodymotion.dynamics.contacts import carries
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, without_short_runs
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.retargeting.roles import SIDES, Figure, figure_of_body, figure_of_skeleton
+from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton
 from bodymotion.skeleton import Skeleton
 
 LOW, NEAR, SLOW, STILL = 0.1, 0.06, 0.25, 0.35
 MIN_PHASE = 0.08  # [s]
-CALIBRATION = (
-    3.0  # A first pose that is left so many times as fast as any later one is for calibration, as in CMU's files.
-)
-DIGITS = (
-    9  # Of lengths and poses: the last ones depend on where a recording begins, and postures of redundant arms on all.
-)
+CALIBRATION = 3.0
+"""A first pose that is left so many times as fast as any later one is for calibration, as in CMU's files."""
 SAMPLES = 64  # At least so many frames are looked at for what is the same in all of a recording.
 UPRIGHT = 0.95  # Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright.
 LEG = (("hip", "knee"), ("knee", "ankle"))
@@ -127,7 +124,7 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
     if len(speeds) > 2 and speeds[0] > CALIBRATION * speeds[1:].max():
         placed = placed[[1, *range(1, len(placed))]]
     placed = np.round(placed, DIGITS)
-    points = {role: figure.at(role, placed) for role in figure.points}
+    points = {role: np.round(figure.at(role, placed), DIGITS) for role in figure.points}
     leg = float(np.mean([figure.length(f"{side} hip", f"{side} knee", f"{side} ankle") for side in SIDES]))
     if (
         not MIN_LENGTH < leg < np.inf
@@ -232,10 +229,18 @@ def _axes_by_motion(
     return found
 
 
+def smoothed(values: Floats, times: Floats, cutoff: float, *, are_poses: bool = False) -> Floats:
+    """Return values (T, …) without what is faster than a cutoff [Hz], rounded."""
+    return np.round(balancing.smoothed(values, times, cutoff, are_poses=are_poses), DIGITS)
+
+
 def _sampled(count: int) -> slice:
     """Return the frames of a recording that means are taken over: counted from its end, so that they are the same where it begins later."""
-    step = 1 << max((count // SAMPLES).bit_length() - 1, 0)  # a power of two, which stays where there is a frame more
-    return slice((count - 1) % step, None, step)
+    # The step is a power of two, the number a multiple of 16: both mostly stay where there is a frame more.
+    step = 1 << max((count // SAMPLES).bit_length() - 1, 0)
+    number = (count - 1) // step + 1
+    number -= number % 16 if number > 16 else 0
+    return slice(count - 1 - (number - 1) * step, None, step)
 
 
 def _speed(points: Floats, times: Floats) -> Floats:
@@ -258,4 +263,8 @@ def _ground(points: list[Floats], times: Floats, leg: float) -> float:
 def _contact(points: Floats, ground: float, times: Floats, leg: float) -> npt.NDArray[np.bool_]:
     """Return when (T,) a point of a foot is in contact."""
     near = (points[:, 2] < ground + NEAR * leg) & (_speed(points, times) < STILL * leg)
-    return without_short_runs(near, times, MIN_PHASE)
+    found = without_short_runs(near, times, MIN_PHASE)
+    first = int((found != found[0]).argmax())
+    if times[first] - times[0] < MIN_PHASE:
+        found[:first] = found[first]
+    return found

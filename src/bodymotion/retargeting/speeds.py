@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.balancing.balancing import eased, smoothed
+from bodymotion.balancing.balancing import eased
 from bodymotion.balancing.stance import pose_difference
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.model.body import Body
+from bodymotion.retargeting.roles import DIGITS
+from bodymotion.retargeting.source import smoothed
 
 SPEED_SHARE = 0.999  # Of the velocity limits of joints, which are kept.
 MAX_CHANGE, MAX_ACCELERATION = 1.9, 190.0
@@ -37,7 +39,7 @@ def within_speeds(body: Body, q: Floats, times: Floats, held: npt.NDArray[np.boo
     out, values, known = q.copy(), q[:, limited], held[:, limited]
     bounds = upper(np.where(known, values, np.inf)), -upper(np.where(known, -values, np.inf))
     values = np.clip(values, np.minimum(*bounds), np.maximum(*bounds))
-    out[:, limited] = 0.5 * (upper(values) - upper(-values))
+    out[:, limited] = np.round(0.5 * (upper(values) - upper(-values)), DIGITS)
     return out
 
 

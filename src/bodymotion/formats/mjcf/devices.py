@@ -1,7 +1,5 @@
 """Sites, cameras and sensors as devices, in both directions."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

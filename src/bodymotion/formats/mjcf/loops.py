@@ -11,8 +11,6 @@ A point at a fixed distance from a far one moves on a sphere, which is nearly a 
 without an additional body.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, get_args

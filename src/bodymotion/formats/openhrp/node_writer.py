@@ -1,7 +1,5 @@
 """The nodes of a body: Joints, Segments with shapes, sensors and ExtraJoints."""
 
-from __future__ import annotations
-
 import math
 import os
 import re

@@ -1,7 +1,5 @@
 """Writing OpenHRP models: a Body as Humanoid, Joints, Segments, sensors and ExtraJoints, with the prototypes that declare them."""
 
-from __future__ import annotations
-
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Mapping

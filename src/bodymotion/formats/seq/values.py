@@ -13,8 +13,6 @@ dashes alone, which are the same for all rows. Number texts that are not in JSON
 anything else is irregular, the parser returns nothing, and `rows` reads the piece.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Shapes as VRML97 nodes, with their materials and textures; transforms as fields of a Transform."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

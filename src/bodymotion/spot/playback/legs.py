@@ -11,8 +11,6 @@ when a step increases the error (Levenberg, 1944; Marquardt, 1963), and ends whe
 frame the most promising ones are followed, against local minima; the best result counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
