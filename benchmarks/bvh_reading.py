@@ -14,7 +14,7 @@ import numpy as np
 import bodymotion as bm
 from benchmarks.samples import sample
 
-WARM_UP = 20  # So many clips are enough for positions to be computed by compiled code.
+WARM_UP = 50  # So many clips are enough for both to be done by compiled code.
 CLIP = "mocap/Roboparty+human-humanoid-tools/assets/motions/mimic/LAFAN/dance1_subject2.bvh"
 
 

@@ -29,6 +29,8 @@ import numpy.typing as npt
 
 from bodymotion.diagnostics import Location
 from bodymotion.geometry.arrays import Floats
+from bodymotion.kernels.compiling import is_small
+from bodymotion.kernels.number_rows import BYTES, read_plain_rows
 
 BOM = b"\xef\xbb\xbf"  # The byte order mark of UTF-8.
 
@@ -145,23 +147,30 @@ def as_json(text: bytes, delimiter: bytes = b" ") -> bytearray:
 
 def json_numbers(data: bytearray, kind: Literal["d", "i"] = "d") -> npt.NDArray[Any] | None:
     """Return the numbers (N,) of `as_json`; what JSON does not allow (`.5`, `5.`, `+1`) is rewritten. None where anything else is in it."""
-    values = _json_array(data, kind)
+    values = json_array(data, kind)
     if values is None and _NOT_A_NUMBER.search(data) is None:
         for ours, theirs in _NOT_JSON:
             data = data.replace(ours, theirs)
-        values = _json_array(data, kind)
+        values = json_array(data, kind)
     if values is not None and kind == "d" and not values[1:-1].all():
-        # In JSON `-0` is the whole number 0; here it is minus zero.
-        codes = np.frombuffer(data, np.uint8)
-        ends = (codes[2:-1] == ord("0")) & (codes[3:] <= ord(",")) & (codes[1:-2] == ord("-"))
-        bare = np.flatnonzero(ends & (codes[:-3] <= ord(",")))
-        if len(bare):
-            values = values.copy()
-            values[np.searchsorted(np.flatnonzero(codes == ord(",")), bare, "right")] = -0.0
+        values = with_minus_zeros(values, data)
     return None if values is None else values[1:-1]
 
 
-def _json_array(data: bytearray, kind: Literal["d", "i"]) -> npt.NDArray[Any] | None:
+def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
+    """Return the numbers of a JSON text with the minus zeros that it has as `-0`, which in JSON is the whole number 0."""
+    codes = np.frombuffer(data, np.uint8)
+    after = codes[3:]
+    ends = (codes[2:-1] == ord("0")) & ((after <= ord(",")) | (after == ord("]"))) & (codes[1:-2] == ord("-"))
+    bare = np.flatnonzero(ends & (codes[:-3] | 32 != ord("e")))
+    if len(bare):
+        values = values.copy()
+        values[np.searchsorted(np.flatnonzero(codes == ord(",")), bare, "right")] = -0.0
+    return values
+
+
+def json_array(data: bytes | bytearray, kind: Literal["d", "i"] = "d") -> npt.NDArray[Any] | None:
+    """Return the numbers (N,) of a JSON array, in which other arrays may be; None where it is none."""
     import simdjson
 
     parser = getattr(_THREAD, "parser", None) or simdjson.Parser()
@@ -180,15 +189,20 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
     """Return the numbers (T, width) of lines, each of `width` numbers between blanks or a delimiter; None where a line is anything else."""
     if not text or b"[" in text or b"{" in text or (delimiter == b" " and b"," in text):
         return None
-    ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
-    rows = len(ends) + (not text.endswith(b"\n"))
+    codes = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
+    feeds = codes == ord("\n")
+    rows = np.count_nonzero(feeds)
+    if not is_small(read_plain_rows, len(text) // BYTES):
+        values = np.empty((rows, width))
+        if read_plain_rows(codes, ord(delimiter), values):
+            return values
     data = as_json(text, delimiter)
     values = json_numbers(data)
     if values is not None and values.size == rows * width:
         # The end of a line, 3 bytes further in JSON, is in the gap after the last number of its row. Commas are counted in the smallest
         # integers that hold `width`: with as many commas in all, no line has as many too many as these cannot hold.
         commas = (np.frombuffer(data, np.uint8)[3:] == ord(",")).view(np.uint8)
-        begins = np.append(0, ends[: rows - 1] + 1)
+        begins = np.append(0, np.flatnonzero(feeds[:-1]) + 1)
         whole = (np.add.reduceat(commas, begins, dtype=np.min_scalar_type(width)) == width).all()
         return values.reshape(rows, width) if whole else None
     try:

@@ -203,18 +203,14 @@ def _poses(
                 block[k * BLOCK + b] = pose[k]
         for i in range(1, links):
             column = columns[i]
+            sine[:], cosine[:], slide[:] = 0.0, 1.0, 0.0
             if kinds[i] == 1:
                 for b in range(count):
                     half[b] = 0.5 * q[start + b, column]
                 sines_and_cosines(half, sine, cosine)
-            else:
-                sine[:] = 0.0
-                cosine[:] = 1.0
-            if kinds[i] == 2:
+            elif kinds[i] == 2:
                 for b in range(count):
                     slide[b] = q[start + b, column]
-            else:
-                slide[:] = 0.0
             parent = block[parents[i] * row : (parents[i] + 1) * row]
             _step(parent, unit_offsets[i], axes[i], sine, cosine, slide, block[i * row : (i + 1) * row])
         for n in range(chosen.shape[0]):
@@ -227,25 +223,19 @@ def _poses(
 def unit_pose(pose: Floats, out: Floats) -> None:
     """Copy a pose with its quaternion scaled to unit length; one without a finite, positive length becomes the identity."""
     largest = 0.0
-    finite = True
-    for k in range(3):
+    for k in range(7):
         out[k] = pose[k]
     for k in range(3, 7):
-        finite = finite and np.isfinite(pose[k])
-        largest = max(largest, abs(pose[k]))
-    if finite and largest > 0.0:
+        largest = max(largest, abs(pose[k])) if np.isfinite(pose[k]) else np.inf
+    if 0.0 < largest < np.inf:
         square = 0.0
         for k in range(3, 7):
-            out[k] = pose[k] / largest
+            out[k] /= largest
             square += out[k] * out[k]
-        length = np.sqrt(square)
         for k in range(3, 7):
-            out[k] /= length
+            out[k] /= np.sqrt(square)
     else:
-        out[3] = 1.0
-        out[4] = 0.0
-        out[5] = 0.0
-        out[6] = 0.0
+        out[3], out[4], out[5], out[6] = 1.0, 0.0, 0.0, 0.0
 
 
 @inlined

@@ -26,6 +26,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.names import SE3_SIZES
 from bodymotion.formats.seq.scan import Offsets, lines
+from bodymotion.formats.text import json_array, with_minus_zeros
 from bodymotion.formats.text import number as number_text
 from bodymotion.formats.yaml.json_text import parse_json
 from bodymotion.formats.yaml.tree import Dialect, Document, Node, PiecedText, Scalar, Sequence, key_text, parse_yaml
@@ -244,14 +245,11 @@ class Layout:
 
 
 class RowParser:
-    """Parses pieces of rows; one simdjson parser is used for all of them."""
+    """Parses pieces of rows."""
 
     def __init__(self) -> None:
-        import simdjson
-
         # Once a block of this size was freed, the C library keeps those of pieces for the next piece instead of returning their pages.
         np.empty(1 << 24, np.uint8)
-        self._parser = simdjson.Parser()
 
     def parse(self, text: bytes, indent: int | None, layout: Layout) -> Floats | None:
         """Return the numbers (N, width) of a piece of whole rows without comments; None where anything in it is irregular.
@@ -285,15 +283,7 @@ class RowParser:
         if flat is None:
             return None
         if not flat.all():
-            # In JSON `-0` is the whole number 0, which has no sign.
-            signs = np.flatnonzero(codes[:-2] == ord("-"))
-            after = codes[signs + 2]
-            is_bare = (codes[signs + 1] == ord("0")) & (after != ord(".")) & (after | 32 != ord("e"))
-            signs = signs[is_bare & (codes[signs - 1] | 32 != ord("e"))]
-            if len(signs):
-                zeros = np.searchsorted(np.flatnonzero(codes == ord(",")), signs)
-                flat = flat.copy()
-                flat[zeros[flat[zeros] == 0.0]] = -0.0
+            flat = with_minus_zeros(flat, json)
         return flat.reshape(count, layout.width)
 
     def _numbers(self, json: bytearray, count: int) -> Floats | None:
@@ -310,12 +300,8 @@ class RowParser:
         return np.array(values, np.float64)
 
     def _parse(self, json: bytes | bytearray, count: int) -> Floats | None:
-        try:
-            # No name for the parsed array: the parser can be used again only when nothing refers to what it parsed.
-            flat = np.frombuffer(self._parser.parse(json).as_buffer(of_type="d"))  # type: ignore[union-attr]
-        except (ValueError, TypeError, RuntimeError):
-            return None
-        return flat if flat.size == count else None
+        flat = json_array(json)
+        return flat if flat is not None and flat.size == count else None
 
 
 def _flow_of_block(text: bytes, indent: int, layout: Layout) -> bytes:
