@@ -152,9 +152,9 @@ def json_numbers(data: bytearray, kind: Literal["d", "i"] = "d") -> npt.NDArray[
         for ours, theirs in _NOT_JSON:
             data = data.replace(ours, theirs)
         values = json_array(data, kind)
-    if values is not None and kind == "d" and not values[1:-1].all():
-        values = with_minus_zeros(values, data)
-    return None if values is None else values[1:-1]
+    if values is None or kind == "i" or values[1:-1].all():
+        return None if values is None else values[1:-1]
+    return with_minus_zeros(values, data)[1:-1]
 
 
 def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
@@ -197,14 +197,14 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
         if read_plain_rows(codes, ord(delimiter), values):
             return values
     data = as_json(text, delimiter)
-    values = json_numbers(data)
-    if values is not None and values.size == rows * width:
+    numbers = json_numbers(data)
+    if numbers is not None and numbers.size == rows * width:
         # The end of a line, 3 bytes further in JSON, is in the gap after the last number of its row. Commas are counted in the smallest
         # integers that hold `width`: with as many commas in all, no line has as many too many as these cannot hold.
         commas = (np.frombuffer(data, np.uint8)[3:] == ord(",")).view(np.uint8)
         begins = np.append(0, np.flatnonzero(feeds[:-1]) + 1)
         whole = (np.add.reduceat(commas, begins, dtype=np.min_scalar_type(width)) == width).all()
-        return values.reshape(rows, width) if whole else None
+        return numbers.reshape(rows, width) if whole else None
     try:
         sign = None if delimiter == b" " else delimiter.decode()
         found = np.loadtxt(BytesIO(text), comments=None, delimiter=sign, ndmin=2, encoding="ascii")

@@ -113,13 +113,10 @@ def _plain_rows(chunk: bytes, width: int) -> _Table | None:
     letters = np.frombuffer(b"\n%b\n" % chunk, np.uint8)
     is_separator = letters <= ord(" ")
     begins = np.flatnonzero(is_separator[:-1] & ~is_separator[1:]) + 1
-    line_begins = np.concatenate(([0], np.flatnonzero(letters[1:-1] == ord("\n")) + 1))
-    line_begins = line_begins[: len(line_begins) - chunk.endswith(b"\n")]
-    if not len(begins):
+    values = numbers_of_rows(chunk, width) if len(begins) else None
+    if values is None:
         return None
-    values = numbers_of_rows(chunk, width)
-    if values is None or len(values) != len(line_begins):
-        return None
+    line_begins = np.concatenate(([0], np.flatnonzero(letters[1:-1] == ord("\n")) + 1))[: len(values)]
     zeros = (letters[begins] == ord("0")) & is_separator[begins + 1]
     return values, zeros.reshape(values.shape), line_begins
 

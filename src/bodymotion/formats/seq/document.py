@@ -14,7 +14,7 @@ from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.names import OLD_TYPES
 from bodymotion.formats.seq.rows import SingleRow, elements, row_starts, rows_by_yaml, single_row
 from bodymotion.formats.seq.scan import ByteSource, Offsets, Scan, Span, UnusualError, decoded, scan, without_comments
-from bodymotion.formats.seq.values import Layout, RowParser, parse_text, plain
+from bodymotion.formats.seq.values import Layout, parse_rows, parse_text, plain
 from bodymotion.formats.yaml.tree import Document as Tree
 from bodymotion.formats.yaml.tree import Mapping, Node, PiecedText, Scalar, Sequence, key_text
 
@@ -97,8 +97,8 @@ class Frames:
 class _SpanFrames(Frames):
     """Rows in the bytes of a file; with `singly`, each is read by itself where a piece of them is no YAML."""
 
-    def __init__(self, source: ByteSource, span: Span, parser: RowParser | None, singly: bool = False) -> None:
-        self._source, self._span, self._parser, self._singly = source, span, parser, singly
+    def __init__(self, source: ByteSource, span: Span, singly: bool = False) -> None:
+        self._source, self._span, self._singly = source, span, singly
         self.num_rows = span.num_rows
         # Rows are located one after another, those of each joint apart: a piece of them is read once.
         self._rows_by_line = lru_cache(4)(self._find_lines)
@@ -137,10 +137,9 @@ class _SpanFrames(Frames):
             raise UnusualError("the rows do not end with their lines", Location(self._source.path, piece.line))
 
     def pieces(self, layout: Layout) -> Iterator[RowPiece]:
-        assert self._parser is not None
         singly = self._singly and self._span.indent is not None
         for k, piece in enumerate(self._span.pieces):
-            block = self._parser.parse(self._read(k), self._span.indent, layout)
+            block = parse_rows(self._read(k), self._span.indent, layout)
             block = block if block is not None and len(block) == piece.rows else None
             nodes, location = partial(self._parsed, k), partial(self._location, k)
             singles = partial(self._singles, k) if singly else None
@@ -197,7 +196,7 @@ class _SpanFrames(Frames):
         return self._location(k, start + _offset(node, element), inside)
 
     def locator(self) -> Callable[[int, int | None, str], Location | None]:
-        frames = _SpanFrames(self._source, self._span, None)
+        frames = _SpanFrames(self._source, self._span)
 
         def locate(row: int, element: int | None, inside: str) -> Location | None:
             try:
@@ -257,7 +256,8 @@ class Document:
         self.tree: Tree = parse_text(self.text, self.faults)
         self._frames: dict[int, Frames] = {}
         self._singly = False
-        self._parser = RowParser() if self.marks else None
+        # Once a block of this size was freed, the C library keeps those of pieces of rows for the next instead of returning their pages.
+        np.empty(1 << 24, np.uint8)
 
     def faults_so_far(self) -> Diagnostics:
         """Return a new collector with the faults of the tree."""
@@ -281,9 +281,7 @@ class Document:
         known = self._frames.get(id(node))
         if known is None:
             span = self.span(node)
-            known = Frames(node.items, self.text)
-            if span and self._parser:
-                known = _SpanFrames(self.source, span, self._parser, self._singly)
+            known = _SpanFrames(self.source, span, self._singly) if span else Frames(node.items, self.text)
             self._frames[id(node)] = known
         return known
 

@@ -7,10 +7,10 @@ are not numbers here, because readers disagree about them.
 
 Written: numbers, truth values, texts, lists and mappings of them as text that YAML 1.1, YAML 1.2 and JSON read alike.
 
-Rows (`Layout`, `parse`): a piece of them is turned into JSON (a comma for the dash) and parsed by simdjson, which checks that it is valid
-and returns all numbers in one flat buffer. That each row has its numbers, nested as they must be, follows from the brackets, commas and
-dashes alone, which are the same for all rows. Number texts that are not in JSON (`.5`, `+1`, `nan`) are read one by one by `number`. Where
-anything else is irregular, the parser returns nothing, and `rows` reads the piece.
+Rows (`Layout`, `parse_rows`): a piece of them is turned into JSON (a comma for the dash) and parsed by simdjson, which checks that it is
+valid and returns all numbers in one flat buffer. That each row has its numbers, nested as they must be, follows from the brackets, commas
+and dashes alone, which are the same for all rows. Number texts that are not in JSON (`.5`, `+1`, `nan`) are read one by one by `number`.
+Where anything else is irregular, the parser returns nothing, and `rows` reads the piece.
 """
 
 import json
@@ -244,64 +244,50 @@ class Layout:
                 values[at, :, 3:] = rotations.from_rpy(poses[..., 3:])
 
 
-class RowParser:
-    """Parses pieces of rows."""
+def parse_rows(text: bytes, indent: int | None, layout: Layout) -> Floats | None:
+    """Return the numbers (N, width) of a piece of whole rows without comments; None where anything in it is irregular.
 
-    def __init__(self) -> None:
-        # Once a block of this size was freed, the C library keeps those of pieces for the next piece instead of returning their pages.
-        np.empty(1 << 24, np.uint8)
-
-    def parse(self, text: bytes, indent: int | None, layout: Layout) -> Floats | None:
-        """Return the numbers (N, width) of a piece of whole rows without comments; None where anything in it is irregular.
-
-        The rows are lines of `indent` blanks and a dash, or (None) elements of a flow sequence.
-        """
-        if not layout.width or 2 * layout.width > len(text):
+    The rows are lines of `indent` blanks and a dash, or (None) elements of a flow sequence.
+    """
+    if not layout.width or 2 * layout.width > len(text):
+        return None
+    if indent is not None and text.startswith(b"- - ", indent):
+        text, indent = _flow_of_block(text, indent, layout), None
+    json = bytearray(b"[%b]" % text)
+    codes = np.frombuffer(json, np.uint8)
+    row = layout.pattern
+    if indent is None:
+        brackets = json.translate(None, _BESIDES)[1:-1]
+        count = (len(brackets) + 1) // (len(row) + 1)
+        if not count or brackets != b",".join([row] * count):
             return None
-        if indent is not None and text.startswith(b"- - ", indent):
-            text, indent = _flow_of_block(text, indent, layout), None
-        json = bytearray(b"[%b]" % text)
-        codes = np.frombuffer(json, np.uint8)
-        row = layout.pattern
-        if indent is None:
-            brackets = json.translate(None, _BESIDES)[1:-1]
-            count = (len(brackets) + 1) // (len(row) + 1)
-            if not count or brackets != b",".join([row] * count):
-                return None
-        else:
-            starts, is_row = lines(text, indent)
-            dashes = starts[is_row] + indent + 1
-            codes[dashes] = 1
-            count = len(dashes)
-            if not count or json.translate(None, _BESIDES) != b"[" + (b"\1" + row) * count + b"]":
-                return None
-            if (b"\t" in text or b"\r" in text) and _UNCLEAR_ROW_START.search(json):
-                return None
-            codes[dashes] = 44
-            codes[dashes[0]] = 32
-        flat = self._numbers(json, count * layout.width)
-        if flat is None:
+    else:
+        starts, is_row = lines(text, indent)
+        dashes = starts[is_row] + indent + 1
+        codes[dashes] = 1
+        count = len(dashes)
+        if not count or json.translate(None, _BESIDES) != b"[" + (b"\1" + row) * count + b"]":
             return None
-        if not flat.all():
-            flat = with_minus_zeros(flat, json)
-        return flat.reshape(count, layout.width)
+        if (b"\t" in text or b"\r" in text) and _UNCLEAR_ROW_START.search(json):
+            return None
+        codes[dashes] = 44
+        codes[dashes[0]] = 32
+    flat = _numbers(json, count * layout.width)
+    if flat is None:
+        return None
+    return (flat if flat.all() else with_minus_zeros(flat, json)).reshape(count, layout.width)
 
-    def _numbers(self, json: bytearray, count: int) -> Floats | None:
-        flat = self._parse(json, count)
-        if flat is not None:
-            return flat
-        # Texts that are no numbers of JSON may be numbers all the same: with 0 in their places the rest must be JSON.
-        texts = _WORD.findall(json)
-        if len(texts) != count:
-            return None
-        values = [number(text.decode("latin-1")) for text in texts]
-        if None in values or self._parse(_WORD.sub(b"0", json), count) is None:
-            return None
-        return np.array(values, np.float64)
 
-    def _parse(self, json: bytes | bytearray, count: int) -> Floats | None:
-        flat = json_array(json)
-        return flat if flat is not None and flat.size == count else None
+def _numbers(json: bytearray, count: int) -> Floats | None:
+    flat = json_array(json)
+    if flat is not None:
+        return flat if flat.size == count else None
+    # Texts that are no numbers of JSON may be numbers all the same: with 0 in their places the rest must be JSON.
+    values = [number(text.decode("latin-1")) for text in _WORD.findall(json)]
+    rest = json_array(_WORD.sub(b"0", json))
+    if len(values) != count or None in values or rest is None or rest.size != count:
+        return None
+    return np.array(values, np.float64)
 
 
 def _flow_of_block(text: bytes, indent: int, layout: Layout) -> bytes:
