@@ -136,9 +136,7 @@ def as_json(text: bytes, delimiter: bytes = b" ") -> bytearray:
         return bytearray(b"[0,%b,0]" % text.rstrip().translate(bytes.maketrans(b"\n\r" + delimiter, b", ,")))
     data = bytearray(b"[0 %b 0]" % (text.translate(_GAPS) if b"," in text else text))
     characters = np.frombuffer(data, dtype=np.uint8)
-    if characters.min() < ord("\t"):
-        return data  # Control characters, which JSON does not allow, either.
-    gap = (characters == ord(" ")) | (characters <= ord("\r"))
+    gap = (characters == ord(" ")) | (characters - ord("\t") <= ord("\r") - ord("\t"))
     begins = np.greater(gap[1:], gap[:-1]).view(np.uint8)
     begins *= ord(",")
     np.maximum(characters[1:], begins, out=characters[1:])
@@ -160,8 +158,7 @@ def json_numbers(data: bytearray, kind: Literal["d", "i"] = "d") -> npt.NDArray[
 def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
     """Return the numbers of a JSON text with the minus zeros that it has as `-0`, which in JSON is the whole number 0."""
     codes = np.frombuffer(data, np.uint8)
-    after = codes[3:]
-    ends = (codes[2:-1] == ord("0")) & ((after <= ord(",")) | (after == ord("]"))) & (codes[1:-2] == ord("-"))
+    ends = (codes[2:-1] == ord("0")) & ((codes[3:] <= ord(",")) | (codes[3:] == ord("]"))) & (codes[1:-2] == ord("-"))
     bare = np.flatnonzero(ends & (codes[:-3] | 32 != ord("e")))
     if len(bare):
         values = values.copy()

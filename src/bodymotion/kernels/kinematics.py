@@ -110,7 +110,7 @@ def link_poses(tree: Tree, q: Floats, root: Floats, chosen: Indices | None = Non
     out = np.empty((count, len(chosen), size))
 
     def work(start: int, stop: int) -> None:
-        _poses(*tree, q_rows[start:stop], root_rows[start:stop], chosen, out[start:stop])
+        _poses(tree, q_rows[start:stop], root_rows[start:stop], chosen, out[start:stop])
 
     if links:
         in_slices(count, work)
@@ -173,24 +173,11 @@ def apply(matrix: Floats, vectors: Floats) -> Floats:
 
 
 @kernel
-def _poses(
-    parents: Indices,
-    kinds: Indices,
-    columns: Indices,
-    offsets: Floats,
-    axes: Floats,
-    q: Floats,
-    root: Floats,
-    chosen: Indices,
-    out: Floats,
-) -> None:
-    links = parents.shape[0]
-    row = 7 * BLOCK
+def _poses(tree: Tree, q: Floats, root: Floats, chosen: Indices, out: Floats) -> None:
+    parents, kinds, columns, offsets, axes = tree
+    links, row = parents.shape[0], 7 * BLOCK
     block = np.empty(links * row)
-    half = np.zeros(BLOCK)
-    sine = np.empty(BLOCK)
-    cosine = np.empty(BLOCK)
-    slide = np.zeros(BLOCK)
+    half, sine, cosine, slide = np.zeros(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     unit_offsets = np.empty((links, 7))
     for i in range(links):
         unit_pose(offsets[i], unit_offsets[i])

@@ -13,7 +13,7 @@ POWERS = np.array([float(f"1e{k}") for k in range(16)])
 
 @kernel
 def read_plain_rows(text: npt.NDArray[np.uint8], sign: int, out: Floats) -> bool:
-    """Fill `out` (T, N) with the numbers of T lines; return whether each line is N plain numbers, between blanks or each before a `sign`.
+    """Fill `out` (T, N) with the numbers of T lines; return whether each line is N plain numbers between blanks or a `sign`.
 
     A plain number has up to 15 digits and no exponent. Its digits and the power of ten are doubles, so their quotient is the nearest one
     (Clinger, 1990). Each line ends with a line feed.
@@ -40,13 +40,11 @@ def read_plain_rows(text: npt.NDArray[np.uint8], sign: int, out: Floats) -> bool
                 return False
             value = np.float64(np.int64(whole)) / POWERS[has_point * (at - point)]
             out[row, column] = -value if is_negative else value
-            if sign != BLANK and column + 1 < out.shape[1]:
-                if text[at] != sign:
+            while text[at] == BLANK or text[at] == RETURN or (text[at] == TAB and sign != TAB):
+                at += one
+            is_last = column + 1 == out.shape[1]
+            if is_last or sign != BLANK:
+                if text[at] != (FEED if is_last else sign):
                     return False
                 at += one
-        while text[at] == BLANK or text[at] == RETURN or (text[at] == TAB and sign != TAB):
-            at += one
-        if text[at] != FEED:
-            return False
-        at += one
     return True
