@@ -1,7 +1,7 @@
 """From a .bvh file of 2.8 MB (LAFAN1, 22 joints, 3945 frames) to positions of joints: ours, and pybvh's reader and `joint_positions`.
 
-By the processor's time, with compiled code loaded. Ours checks each row, too. Two thirds of our time is that of simdjson and NumPy for the
-numbers.
+By the processor's time, with compiled code loaded: a program that reads few files reads them with simdjson, which takes 4 ms longer. Ours
+checks each row, too.
 """
 
 from __future__ import annotations

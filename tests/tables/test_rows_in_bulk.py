@@ -91,3 +91,8 @@ def test_other_rows_are_not_plain(text):
 def test_other_numbers_are_not_plain(number):
     text = np.frombuffer(f"1,{number}\n".encode(), np.uint8)
     assert not read_plain_rows(text, ord(","), np.empty((1, 2)))
+
+
+def test_no_memory_is_taken_for_numbers_that_cannot_be_there(monkeypatch):
+    monkeypatch.setattr(compiling, "SMALL", -1)
+    assert numbers_of_rows(b"1\n" * 1000, 10**12) is None

@@ -167,19 +167,17 @@ def with_minus_zeros(values: Floats, data: bytearray) -> Floats:
 
 
 def json_array(data: bytes | bytearray, kind: Literal["d", "i"] = "d") -> npt.NDArray[Any] | None:
-    """Return the numbers (N,) of a JSON array, in which other arrays may be; None where it is none."""
+    """Return the numbers (N,) of a text in brackets, with others in it or not; None where it is no JSON array of numbers."""
     import simdjson
 
     parser = getattr(_THREAD, "parser", None) or simdjson.Parser()
     _THREAD.parser = parser if len(data) < _MAX_KEPT_BYTES else None
     try:
-        array = parser.parse(data)
-        if not isinstance(array, simdjson.Array):
-            return None
-        buffer = array.as_buffer(of_type=kind)
+        # No name for the parsed array: the parser can be used again only when nothing refers to what it parsed.
+        buffer = parser.parse(data).as_buffer(of_type=kind)  # type: ignore[union-attr]
+        return np.frombuffer(buffer, dtype=np.float64 if kind == "d" else np.int64)
     except (ValueError, TypeError, RuntimeError):
         return None
-    return np.frombuffer(buffer, dtype=np.float64 if kind == "d" else np.int64)
 
 
 def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats | None:
@@ -189,9 +187,9 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
     codes = np.frombuffer(text if text.endswith(b"\n") else text + b"\n", np.uint8)
     feeds = codes == ord("\n")
     rows = np.count_nonzero(feeds)
-    if not is_small(read_plain_rows, len(text) // BYTES):
+    if 2 * rows * width <= len(codes) and not is_small(read_plain_rows, len(text) // BYTES):
         values = np.empty((rows, width))
-        if read_plain_rows(codes, ord(delimiter), values):
+        if read_plain_rows(codes, delimiter[0], values):
             return values
     data = as_json(text, delimiter)
     numbers = json_numbers(data)

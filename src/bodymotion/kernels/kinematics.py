@@ -176,12 +176,10 @@ def apply(matrix: Floats, vectors: Floats) -> Floats:
 def _poses(tree: Tree, q: Floats, root: Floats, chosen: Indices, out: Floats) -> None:
     parents, kinds, columns, offsets, axes = tree
     links, row = parents.shape[0], 7 * BLOCK
-    block = np.empty(links * row)
+    block, pose, unit_offsets = np.empty(links * row), np.empty(7), np.empty((links, 7))
     half, sine, cosine, slide = np.zeros(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
-    unit_offsets = np.empty((links, 7))
     for i in range(links):
         unit_pose(offsets[i], unit_offsets[i])
-    pose = np.empty(7)
     for start in range(0, q.shape[0], BLOCK):
         count = min(BLOCK, q.shape[0] - start)
         for b in range(BLOCK):
