@@ -37,7 +37,7 @@ LEROBOT := .venv/lerobot
 accept-lerobot: $(DEVELOPING)
 	$(PYTHON) -m venv $(LEROBOT)
 	$(LEROBOT)/bin/python -m pip install --quiet torch==2.13.0 "datasets>=4,<5" "huggingface-hub<0.36" "av<16" accelerate deepdiff \
-	  draccus==0.10.0 einops jsonlines "packaging<26" termcolor
+	  draccus==0.10.0 einops jsonlines "packaging<26" pillow termcolor
 	$(LEROBOT)/bin/python -m pip install --quiet --no-deps lerobot==0.4.4
 	LEROBOT_PYTHON=$(CURDIR)/$(LEROBOT)/bin/python $(BIN)/python -m pytest tests/collection/test_lerobot.py
 
