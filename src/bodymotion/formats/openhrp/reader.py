@@ -51,8 +51,6 @@ DOUBTFUL = frozenset(
     rule.code for rule in (rules.EXTRA_LINK, rules.NO_JOINT, rules.LISTS, rules.ID_ORDER, rules.NO_HUMANOID)
 )
 """Rules that may be broken only because a part of the file could not be read."""
-MODEL_WORDS = ("Humanoid", "Joint", "Segment")  # Words of a file that is meant as a model.
-_OF_MODELS = re.compile(rf"\b(?:{'|'.join(MODEL_WORDS)})\b".encode())
 
 
 def read_openhrp(
@@ -168,8 +166,9 @@ class _ModelReader:
             self.entries["links", 0] = Location(str(self.path), 1, 1)
             if self.scene.damage:
                 self.found.mark_unknown(("links", 0), *ALL)
-            is_model = self.is_model or not self.scene.protos.keys().isdisjoint(MODEL_WORDS)
-            if is_model or (self.scene.damage and _OF_MODELS.search(self.data)):
+            words = ("Humanoid", "Joint", "Segment")  # of a file that is meant as a model
+            is_model = self.is_model or not self.scene.protos.keys().isdisjoint(words)
+            if is_model or (self.scene.damage and re.search(rf"\b({'|'.join(words)})\b".encode(), self.data)):
                 message = "the file has Joints or Segments, and no Humanoid"
                 self.found.report(rules.NO_HUMANOID, message, Location(str(self.path), 1, 1))
         source = Source(

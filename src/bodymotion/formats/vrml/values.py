@@ -90,14 +90,14 @@ _PLAIN = re.compile(r"[0-9+\-.eE, \t\r\n\f\v]*+")
 _MIN_BULK_CHARACTERS = 700  # For shorter lists, Python's own `float` is as fast.
 
 
-def number_list(text: str, whole: bool) -> Floats | Ints | None:
+def number_list(text: str, whole: bool, *, in_bulk: bool = False) -> Floats | Ints | None:
     """Return the numbers (N,) of a text, separated by white space and commas; None when it has anything but finite ones, or int32.
 
-    What JSON does not allow (`007`) goes through `float` word by word, as do short lists.
+    What JSON does not allow (`007`) goes through `float` word by word, as do short lists; `in_bulk` there is None for them.
     """
     wide = json_numbers(as_json(text.encode()), "i" if whole else "d") if len(text) > _MIN_BULK_CHARACTERS else None
     if wide is None:
-        if _PLAIN.fullmatch(text) is None:
+        if in_bulk or _PLAIN.fullmatch(text) is None:
             return None
         try:
             values = list(map(int if whole else float, text.replace(",", " ").split()))
@@ -195,8 +195,7 @@ def _strings(parser: Parser, pos: int) -> tuple[list[str], int]:
 
 
 _DECIMAL_COMMA = re.compile(r"[0-9]++,0[0-9]++")
-"""No number has a zero and another digit at its beginning: the comma before it is a decimal comma."""
-_COMMA = re.compile(r",0[0-9]")  # The part of it that is found fast.
+"""No number has a zero and another digit at its beginning, which JSON does not allow: the comma before it is a decimal comma."""
 _IN_NUMBER = re.compile(r"(?<=[0-9]),(?=[0-9])")
 
 
@@ -219,11 +218,13 @@ def _list_reader(field_type: str) -> Reader:
                 found = TO_BRACKET.match(data, start)
                 end = found.end() if found is not None else len(data)
             text = _without_comments(data[start:end])
-        comma = None if whole or _COMMA.search(text) is None else _DECIMAL_COMMA.search(text)
+        values = number_list(text, whole, in_bulk=True) if end < len(data) else None
+        comma = None if whole or values is not None or ",0" not in text else _DECIMAL_COMMA.search(text)
         if comma is not None:
             parser.problem(rules.DECIMAL_COMMA, f"{comma[0]} has a decimal comma", start + comma.start())
             text = _IN_NUMBER.sub(".", text)
-        values = number_list(text, whole) if end < len(data) else None
+        if values is None and end < len(data):
+            values = number_list(text, whole)
         if comma is not None and (values is None or len(values) % width):
             return _rows(parser, frozen_array([], whole), field_type, start), end + 1
         if values is None:
