@@ -35,36 +35,28 @@ class Theme:
         return {"muted": self.muted, "recorded": self.recorded, "bad": self.bad, "text": self.text}[color]
 
 
-LIGHT = Theme(
-    name="light",
-    page="#ffffff",
-    panel="#fbfcfd",
-    grid="#e4e8ee",
-    edge="#c3cad4",
-    text="#1c2430",
-    muted="#66707f",
-    bad="#d3122f",
-    recorded="#e07b00",
-    band="#2a9d6a",
-    shade="#8b95a5",
-    palette=("#1f5fbf", "#d2691e", "#12867a", "#8447b5", "#b8860b", "#c2407f", "#4d7c0f", "#4a5a70"),
-    times=("#3b0f70", "#8c2981", "#de4968", "#fe9f6d", "#f7d13d"),
-)
-DARK = Theme(
-    name="dark",
-    page="#12161d",
-    panel="#181e27",
-    grid="#29313d",
-    edge="#3d4757",
-    text="#e3e8ef",
-    muted="#98a3b3",
-    bad="#ff5468",
-    recorded="#ffb454",
-    band="#4fd1a0",
-    shade="#6d7889",
-    palette=("#6aa5ff", "#ff9d5c", "#43d3c0", "#c594f5", "#e6c352", "#ff86bd", "#a6d84f", "#a9b8cc"),
-    times=("#7b5cff", "#c158dc", "#ff6f91", "#ffb077", "#fff59d"),
-)
+_BOTH: dict[str, tuple[Any, Any]] = {  # in light mode, in dark mode
+    "name": ("light", "dark"),
+    "page": ("#ffffff", "#12161d"),
+    "panel": ("#fbfcfd", "#181e27"),
+    "grid": ("#e4e8ee", "#29313d"),
+    "edge": ("#c3cad4", "#3d4757"),
+    "text": ("#1c2430", "#e3e8ef"),
+    "muted": ("#66707f", "#98a3b3"),
+    "bad": ("#d3122f", "#ff5468"),
+    "recorded": ("#e07b00", "#ffb454"),
+    "band": ("#2a9d6a", "#4fd1a0"),
+    "shade": ("#8b95a5", "#6d7889"),
+    "palette": (
+        ("#1f5fbf", "#d2691e", "#12867a", "#8447b5", "#b8860b", "#c2407f", "#4d7c0f", "#4a5a70"),
+        ("#6aa5ff", "#ff9d5c", "#43d3c0", "#c594f5", "#e6c352", "#ff86bd", "#a6d84f", "#a9b8cc"),
+    ),
+    "times": (
+        ("#3b0f70", "#8c2981", "#de4968", "#fe9f6d", "#f7d13d"),
+        ("#7b5cff", "#c158dc", "#ff6f91", "#ffb077", "#fff59d"),
+    ),
+}
+LIGHT, DARK = (Theme(**{name: pair[mode] for name, pair in _BOTH.items()}) for mode in (0, 1))
 
 
 def rc(theme: Theme, fonts: tuple[str, ...] = FONTS, scale: float = 1.0) -> dict[str, Any]:

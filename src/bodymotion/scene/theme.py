@@ -1,7 +1,7 @@
 """Colours: light mode and dark mode of the environment, and the colours of overlays, which are the same in both."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Rgb: TypeAlias = tuple[int, int, int]
 
@@ -44,29 +44,17 @@ class Theme:
     shadow: float
 
 
-LIGHT = Theme(
-    dark=False,
-    sky_top=(226, 233, 241),
-    sky_bottom=(245, 247, 249),
-    floor=(0.992, 0.996, 1.0),
-    glow=2.4,
-    cells=(205, 208, 214),
-    sections=(165, 170, 180),
-    fade=(243, 245, 247),
-    text=(40, 46, 56),
-    halo=(255, 255, 255),
-    shadow=0.28,
-)
-DARK = Theme(
-    dark=True,
-    sky_top=(18, 21, 27),
-    sky_bottom=(38, 43, 51),
-    floor=(0.145, 0.16, 0.185),
-    glow=1.25,
-    cells=(62, 68, 79),
-    sections=(96, 104, 118),
-    fade=(38, 42, 49),
-    text=(232, 236, 242),
-    halo=(20, 23, 29),
-    shadow=0.5,
-)
+_BOTH: dict[str, tuple[Any, Any]] = {  # in light mode, in dark mode
+    "dark": (False, True),
+    "sky_top": ((226, 233, 241), (18, 21, 27)),
+    "sky_bottom": ((245, 247, 249), (38, 43, 51)),
+    "floor": ((0.992, 0.996, 1.0), (0.145, 0.16, 0.185)),
+    "glow": (2.4, 1.25),
+    "cells": ((205, 208, 214), (62, 68, 79)),
+    "sections": ((165, 170, 180), (96, 104, 118)),
+    "fade": ((243, 245, 247), (38, 42, 49)),
+    "text": ((40, 46, 56), (232, 236, 242)),
+    "halo": ((255, 255, 255), (20, 23, 29)),
+    "shadow": (0.28, 0.5),
+}
+LIGHT, DARK = (Theme(**{name: pair[mode] for name, pair in _BOTH.items()}) for mode in (0, 1))
