@@ -26,6 +26,8 @@ QUARTERS = 4  # Fine grid lines per square.
 MAX_GRID_LINES = 400
 SHADOW_BLUR = 0.008  # Standard deviation of the blur of the shadow, in robot sizes.
 MAX_SHADOW_PIXELS = 2048  # Edge of the shadow image.
+SMOOTH_MARGIN = 0.02  # Around the robots, where edges are smoothed, as a share of the image.
+GL_LINE_SMOOTH = 0x0B20
 
 
 class Scene:
@@ -34,7 +36,7 @@ class Scene:
     The background has the colours of the `theme`; without one it is uniform, as `background` sets it, and of the ground there is only the
     shadow. The sun is above and behind the `camera`. Robots move in an `area` (N, 2) [m] of the ground. The shadow has an `opacity` (0 to
     1) and `shadow_pixels` per size of the body; `pale` is the share of white in the colours of the robots; `line_width` [px] is that of
-    the grid; with `smooth`, VTK smooths the edges (FXAA).
+    the grid; with `smooth`, the graphics library smooths lines, and VTK the edges of the robots (FXAA).
     """
 
     def __init__(
@@ -56,7 +58,7 @@ class Scene:
         self.pixels, self.size, self._points = pixels, playback.size, playback.points
         self.window = off_screen_window(*pixels)
         self._renderer = vtk().vtkRenderer()
-        self._renderer.SetUseFXAA(smooth)
+        self._camera = self._renderer.GetActiveCamera()
         self.window.AddRenderer(self._renderer)
         center = 0.5 * (area.min(axis=0) + area.max(axis=0))
         reach = float(np.linalg.norm(area - center, axis=1).max()) if len(area) else 0.0
@@ -81,10 +83,11 @@ class Scene:
         if ground and opacity > 0.0 and parts.cast_shadows:
             self._shadow = _Shadow(self._renderer, parts, robots, self.size, opacity, shadow_pixels)
         self.robots = [Robot(parts, self._renderer) for _ in range(robots)]
+        self._edges = _edges(self.window, self._camera) if smooth else None
+        self._smooth_all = bool(shown.body.environment or shown.extent.far)
         self._sun = _sun_direction(camera)
         self._renderer.AutomaticLightCreationOff()
         self.light(camera)
-        self._camera = self._renderer.GetActiveCamera()
 
     def light(self, camera: Camera) -> None:
         """Set the lights for a camera; the shadow stays.
@@ -112,10 +115,11 @@ class Scene:
     def pose(self, link_poses: Sequence[Floats]) -> None:
         """Set the link poses (L, 7) of each robot, and their shadow."""
         matrices = [poses.to_matrix(one) for one in link_poses]
+        self._posed = np.concatenate([self._points(one) for one in link_poses])
         for robot, one in zip(self.robots, matrices, strict=True):
             robot.pose(one)
         if self._shadow is not None:
-            self._shadow.cast(matrices, np.concatenate([self._points(one) for one in link_poses]), self._sun)
+            self._shadow.cast(matrices, self._posed, self._sun)
 
     def draw(self, camera: Camera) -> Image.Image:
         """Return the opaque RGBA image of a camera."""
@@ -133,10 +137,20 @@ class Scene:
         else:
             view.ParallelProjectionOff()
             view.SetViewAngle(np.rad2deg(camera.field_of_view))
+        if self._edges is not None:
+            self._edges.SetViewport(*self._smoothed(camera))
         self.window.Render()
         pixels = pixels_of(self.window, *self.pixels)[::-1]
         pixels[..., 3] = 255
         return Image.fromarray(np.ascontiguousarray(pixels))
+
+    def _smoothed(self, camera: Camera) -> tuple[float, ...]:
+        """Return the part of the image with the robots: its left, lower, right and upper edge, as shares of the image."""
+        shares = camera.project(self._posed, self.pixels) / self.pixels
+        if self._smooth_all or not np.isfinite(shares).all():
+            return 0.0, 0.0, 1.0, 1.0
+        (left, top), (right, bottom) = shares.min(axis=0) - SMOOTH_MARGIN, shares.max(axis=0) + SMOOTH_MARGIN
+        return (*np.clip([left, 1.0 - bottom], 0.0, 0.9), *np.clip([right, 1.0 - top], 0.1, 1.0))  # never empty
 
     def close(self) -> None:
         """Release the windows."""
@@ -266,7 +280,26 @@ def _add_grid(renderer: Any, theme: Theme, size: float, center: Floats, reach: f
         starts = np.arange(len(everything)).reshape(-1, 17)
         indices = np.stack([starts[:, :-1].ravel(), starts[:, 1:].ravel()], axis=1)
         grid = poly_data(LINES, everything, indices, colors=np.concatenate(colors))
-        _added(renderer, grid).GetProperty().SetLineWidth(line_width)
+        actor = _added(renderer, grid)
+        actor.GetProperty().SetLineWidth(line_width)
+        # Else the pale end of a smoothed line hides the beginning of the next one.
+        state = renderer.GetRenderWindow().GetState()
+        actor.GetMapper().AddObserver("UpdateShaderEvent", lambda *_, state=state: state.vtkglDepthMask(False))
+
+
+def _edges(window: Any, camera: Any) -> Any:  # noqa: ANN401
+    """Let a window smooth its lines, and return a renderer that smooths the edges in its viewport: in all of the image that takes long."""
+    window.MakeCurrent()
+    window.GetState().vtkglEnable(GL_LINE_SMOOTH)
+    window.SetNumberOfLayers(2)
+    edges = vtk().vtkRenderer()
+    edges.SetLayer(1)
+    edges.SetActiveCamera(camera)
+    edges.SetUseFXAA(True)
+    edges.GetCullers().RemoveAllItems()
+    _added(edges, poly_data(TRIANGLES, np.zeros((0, 3)), np.zeros((0, 3))))  # Without an actor nothing is smoothed.
+    window.AddRenderer(edges)
+    return edges
 
 
 def _sun_direction(camera: Camera) -> Floats:
