@@ -65,7 +65,7 @@ def read_choreography(
     found = Diagnostics(path)
     with found.recover():
         data = read_content(path)
-        result = _read(data, is_text=not is_binary(data), path=Path(path))
+        result = _read(data, is_text=not (is_binary(data) or _is_message(data)), path=Path(path))
         if result.value is None:
             return result
         found.extend(result.problems)
@@ -122,6 +122,17 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
         source = Source("csq" if kind == SEQUENCE else "chr", path, options={"text": is_text}, locations=locations)
         choreography = replace(choreography, problems=found.problems, source=source)
     return found.result(choreography)
+
+
+def _is_message(data: bytes) -> bool:
+    """Return whether bytes are a message. Small ones can consist of characters; no text has the structure of a message."""
+    from google.protobuf.message import DecodeError
+
+    try:
+        message_class(f"{SEQUENCE}Raw").FromString(data)
+    except DecodeError:
+        return False
+    return bool(data)
 
 
 def _kind_of(data: bytes) -> str:
