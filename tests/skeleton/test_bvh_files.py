@@ -1,4 +1,4 @@
-"""Recorded motion: files of all dialects against a plain evaluation of the rules of BVH, and against what is known of them."""
+"""Recorded motion: files of all dialects against pybvh, a plain evaluation of the rules of BVH, and what is known of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pybvh
 import pytest
 from fuzz.texts import BVH
 
@@ -118,6 +119,14 @@ def test_clips(path, tmp_path):
     losses = bm.save(clip, tmp_path / "again.bvh").losses
     assert {loss.rule for loss in losses} <= {"BVH102"}
     assert bm.load(tmp_path / "again.bvh") == clip
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("path", [clip for clip in CLIPS if "soma" not in clip.stem], ids=lambda path: path.stem)
+def test_positions_are_those_of_pybvh(path):
+    """In all frames of all clips that pybvh reads: it refuses position channels of other joints than the root."""
+    expected = pybvh.read_bvh_file(path).joint_positions()
+    np.testing.assert_allclose(bm.load_skeleton(path).joint_positions(as_read=True), expected, atol=1e-9)
 
 
 def test_poses_are_in_the_frames_of_the_world(tmp_path):
