@@ -31,7 +31,9 @@ TRACKS = ("legs", "body", "arm", "gripper")
 """The parts of the robot that an animation may control."""
 
 LEGS = ("fl", "fr", "hl", "hr")
-"""Front left, front right, hind left, hind right: the document's order."""
+"""Front left, front right, hind left, hind right: the document's order, and that of all arrays over legs."""
+FOOT_CONTACT = "FootContact"
+"""The content of the component of a motion with the contacts (T, 4) of the legs: 1 in contact, 0 in swing."""
 
 
 def _legs(*endings: str) -> tuple[str, ...]:

@@ -10,7 +10,8 @@ from bodymotion.balancing.planning import plan_center
 from bodymotion.balancing.posture import solve_postures
 from bodymotion.balancing.stance import FootPlan, plan_feet, support_edges
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.dynamics import Measures, foot_slips, measure
+from bodymotion.dynamics import Measures, measure
+from bodymotion.dynamics.contacts import longest_slip
 from bodymotion.dynamics.differentiation import derivatives
 from bodymotion.editing.retiming import speed_shares, stretched
 from bodymotion.editing.rules import NOT_EDITED
@@ -22,7 +23,7 @@ from bodymotion.model.closed_loops import close_loops
 from bodymotion.model.links import effort_range
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vector3Seq
 from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
-from bodymotion.motion.interpolation.lowpass import all_low_passed, gaussian, smooth_bound
+from bodymotion.motion.interpolation.lowpass import all_low_passed, bump, gaussian, inner_shares, smooth_bound
 
 MAX_ITERATIONS = 6
 DONE = 2e-4  # [m] The path of the centre of mass is found when it changes by less.
@@ -221,7 +222,11 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
     best, low = kept, np.zeros(1)
     points = zip(numbers, _smooth_zmp(old), strict=True)
     inside = [(polygons[k][1] - polygons[k][0] @ point).min() for k, point in points if k >= 0]
-    if _score(old, kept[0])[0] == 1 and np.quantile(inside, 0.01) >= -SAFE_MARGIN and _slip(old) <= MAX_MISS:
+    if (
+        _score(old, kept[0])[0] == 1
+        and np.quantile(inside, 0.01) >= -SAFE_MARGIN
+        and longest_slip(old.contacts, old.times) <= MAX_MISS
+    ):
         return kept
     for number in range(MAX_ITERATIONS):
         path, rate = now.center_of_mass, now.center_of_mass_acceleration
@@ -256,9 +261,9 @@ def _lifted(targets: Floats, change: Floats, air: npt.NDArray[np.bool_]) -> Floa
     """Return the poses (T, K, 7) of feet that follow the change (T,) [m] of the height of the centre of mass in each flight."""
     targets = np.array(targets)
     for a, b in runs(air):
-        share = np.linspace(0.0, 1.0, b - a + 2)[1:-1]
+        share = inner_shares(b - a)
         more = (change[a:b] - (1.0 - share) * change[a] - share * change[b - 1]).max()
-        targets[a:b, :, 2] += (max(more, 0.0) * 16.0 * (share * (1.0 - share)) ** 2)[:, None]
+        targets[a:b, :, 2] += (max(more, 0.0) * bump(share))[:, None]
     return targets
 
 
@@ -406,8 +411,8 @@ def _report(
         safe_after=float(np.mean(now.stability_margin >= SAFE_MARGIN)),
         margin_before=_minimum(original.stability_margin),
         margin_after=_minimum(now.stability_margin),
-        slip_before=_slip(original),
-        slip_after=_slip(now),
+        slip_before=longest_slip(original.contacts, original.times),
+        slip_after=longest_slip(now.contacts, now.times),
         center_shift=largest(np.linalg.norm(now.center_of_mass - old.center_of_mass, axis=1)),
         feet=changes(feet, np.linalg.norm(placed[0] - placed[1], axis=-1)),
         joints=changes(joints, np.abs(now.joint_displacements - old.joint_displacements)),
@@ -415,11 +420,6 @@ def _report(
         slowed=slowed,
         remaining=(*unchanged, *_remaining(now, plan, missed, acceleration)),
     )
-
-
-def _slip(measures: Measures) -> float:
-    """Return the longest slip [m] of a foot in one stance phase."""
-    return max((one.way for one in foot_slips(measures.contacts, measures.times)), default=0.0)
 
 
 def _minimum(margins: Floats) -> float:

@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.dynamics import Measures
+from bodymotion.dynamics.contacts import MAX_PATCH_HEIGHT
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, runs, without_short_runs
 from bodymotion.kernels.feet import hulls, lowest
-from bodymotion.motion.interpolation.lowpass import quintic
+from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
 from bodymotion.system.extras import need
 
 MIN_PHASE = 0.04  # [s] A shorter stance phase, or a shorter gap in one, is none.
@@ -95,12 +96,11 @@ def plan_feet(measures: Measures, smooth: Floats) -> FootPlan:
             _add_swings(targets[:, k], old[:, k], times, contact[:, k])
         heights = lowest(targets[:, k : k + 1], own, np.array([0, len(own)]), 0.0)[:, 0, 0] - ground
         for a, b in runs(~contact[:, k]):
-            share = np.linspace(0.0, 1.0, b - a + 2)[1:-1]
-            bump = 16.0 * (share * (1.0 - share)) ** 2
-            targets[a:b, k, 2] += bump * np.max(-np.minimum(heights[a:b], 0.0) / np.maximum(bump, 0.1))
+            lift = bump(inner_shares(b - a))
+            targets[a:b, k, 2] += lift * np.max(-np.minimum(heights[a:b], 0.0) / np.maximum(lift, 0.1))
         frame = phases[0][0] if phases else 0
         height = (poses.transform_points(targets[frame, k], own))[:, 2]
-        points.append(own[height <= height.min() + 0.003].mean(axis=0))
+        points.append(own[height <= height.min() + MAX_PATCH_HEIGHT].mean(axis=0))
     chosen = np.array(points)
     moved = poses.transform_points(targets, chosen[None])
     moved -= poses.transform_points(measures.link_poses[:, list(feet.links)], chosen[None])
@@ -127,7 +127,9 @@ def support_edges(plan: FootPlan, measures: Measures, margin: float) -> tuple[li
         if key != last:
             last, target = key, plan.targets[t : t + 1]
             heights = lowest(target, feet.points, feet.edges, 0.0)[..., 0]
-            corners, counts = hulls(target, feet.points, feet.edges, carries[t : t + 1] * 1.0, heights, 0.003)
+            corners, counts = hulls(
+                target, feet.points, feet.edges, carries[t : t + 1] * 1.0, heights, MAX_PATCH_HEIGHT
+            )
             if key:
                 found.append(_half_planes(corners[0, : counts[0]], margin))
         numbers.append(len(found) - 1 if key else -1)
@@ -201,12 +203,11 @@ def _add_swings(out: Floats, old: Floats, times: Floats, contact: npt.NDArray[np
         nearby = ((before, a - 1), (after, min(b, count - 1)))
         known = [pose_difference(goal, old[at]) for goal, at in nearby if goal is not None]
         change = known[0] + quintic(share) * (known[-1] - known[0])
-        out[a:b, :3] = old[a:b, :3] + change[:, :3]
-        out[a:b, 3:] = rotations.multiply(rotations.from_vector(change[:, 3:]), old[a:b, 3:])
+        out[a:b] = changed_pose(old[a:b], change)
         near = [goal for goal, _ in nearby if goal is not None]
         low = SWING_HEIGHT + np.mean([goal[2] for goal in near]) - out[a:b, 2].max()
         if len(near) == 2 and low > 0 and np.abs(pose_difference(*near)).max() > MIN_STEP:
-            out[a:b, 2] += low * 16.0 * (share[:, 0] * (1.0 - share[:, 0])) ** 2
+            out[a:b, 2] += low * bump(share[:, 0])
         for end, way in ((before, 1), (after, -1)):
             if end is None:
                 continue
@@ -223,6 +224,12 @@ def _add_swings(out: Floats, old: Floats, times: Floats, contact: npt.NDArray[np
                 weight = quintic(np.clip((away - begin) / length, 0.0, 1.0))[::way, None]
                 out[a:b, :2] = end[:2] + weight * change[:, :2]
                 out[a:b, 3:] = rotations.multiply(rotations.from_vector(weight * change[:, 3:]), end[3:])
+
+
+def changed_pose(pose: Floats, change: Floats) -> Floats:
+    """Return poses (..., 7) moved by a change (..., 6) as `pose_difference` returns it."""
+    rotated = rotations.multiply(rotations.from_vector(change[..., 3:]), pose[..., 3:])
+    return np.concatenate([pose[..., :3] + change[..., :3], rotated], axis=-1)
 
 
 def pose_difference(pose: Floats, other: Floats) -> Floats:

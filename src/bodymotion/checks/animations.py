@@ -9,13 +9,13 @@ from itertools import product
 
 import numpy as np
 
-from bodymotion.animation import Animation
+from bodymotion.animation import LEGS, Animation
 from bodymotion.checks.physics import rules
 from bodymotion.checks.physics.checking import physics_of_plays
 from bodymotion.diagnostics import Problem
 from bodymotion.dynamics import soles
 from bodymotion.spot.playback import spot_body
-from bodymotion.spot.playback.dimensions import FOOT_RADIUS, LEGS
+from bodymotion.spot.playback.dimensions import FOOT_RADIUS
 from bodymotion.spot.playback.parameters import NEUTRAL, NOT_SIMULATED, settings
 from bodymotion.spot.playback.rules import LOOP
 from bodymotion.spot.playback.validation import REACH_TOLERANCE, Played, Report, all_problems, played_move

@@ -16,6 +16,7 @@ from bodymotion.animation import Animation
 from bodymotion.checks import rules
 from bodymotion.diagnostics import Diagnostics, Findings, FormatError, Location, Problem, Source, SourceMap
 from bodymotion.diagnostics.catalogue import selected
+from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.registry import load, read
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.geometry import rotations
@@ -124,7 +125,9 @@ def _loaded_body(body: Body | str | os.PathLike[str] | None, options: dict[str, 
         return body
     found = load(Path(body), **options)
     if not isinstance(found, Body):
-        raise rules.NO_KIND.error(f"the file holds a {type(found).__name__}; expected a model", Location(str(body)))
+        raise rules.NO_KIND.error(
+            f"the file holds {with_article(type(found).__name__)}; expected a model", Location(str(body))
+        )
     return found
 
 

@@ -137,22 +137,10 @@ class Sampling:
         location = self.locate(frame)
         return Moment(rule.code, severity, worst, start, end, frame, subject, run.amount, message, location)
 
-    def moments(
-        self,
-        rule: Rule,
-        amount: Floats,
-        message_of: Callable[[Run], str],
-        subject: str = "",
-        threshold: float = 1.0,
-        max_amount: float = np.inf,
-        **limits: float,
-    ) -> tuple[list[Moment], int]:
-        """Return the moments in which `amount` (T or T − 1,), in multiples of a limit, is above a threshold, and the number of all.
-
-        `limits` are those of `runs`.
-        """
-        found, count = runs(amount, self.times[: len(amount)], threshold, **limits)
-        return [self.moment(rule, run, message_of(run), subject, max_amount) for run in found], count
+    def moments(self, rule: Rule, amount: Floats, message_of: Callable[[Run], str], subject: str = "") -> list[Moment]:
+        """Return the moments in which `amount` (T or T − 1,), in multiples of a limit, is above 1."""
+        found, _ = runs(amount, self.times[: len(amount)], 1.0)
+        return [self.moment(rule, run, message_of(run), subject) for run in found]
 
 
 def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> list[Finding]:

@@ -420,7 +420,7 @@ def _check_link_poses(
     number = component_number(motion, links)
     problem = rules.POSES_DISAGREE.problem(message, frame_location(motion, number, int(np.argmax(wrong))))
     of, text = _frames(motion, links), "links differ from the forward kinematics of root and joints in"
-    moments, _ = of.moments(rules.POSES_DISAGREE, amount / POSE_TOLERANCE, lambda run: f"{text} {of.when(run.worst)}")
+    moments = of.moments(rules.POSES_DISAGREE, amount / POSE_TOLERANCE, lambda run: f"{text} {of.when(run.worst)}")
     return [Finding(problem, tuple(moments))]
 
 
@@ -469,7 +469,7 @@ def _beyond(
 
     first, worst = int(np.argmax(wrong)), int(np.nanargmax(np.where(np.isnan(amount), -np.inf, amount)))
     message = f"{message_of(worst)}: {how} in {counted(count, 'frame')}, first in frame {first}"
-    moments, _ = frames.moments(rule, amount, lambda run: message_of(run.worst), name)
+    moments = frames.moments(rule, amount, lambda run: message_of(run.worst), name)
     problem = rule.problem(message, frames.locate(worst), subject=("components", number, "frames", worst))
     return [Finding(problem, tuple(moments))]
 

@@ -44,10 +44,9 @@ def balance(
       --acceleration LIMIT: Slow down where a joint exceeds it, too [rad/s², m/s²].
     """  # noqa: D301
     from bodymotion.balancing import balance as balanced
-    from bodymotion.cli.files import check_output, load_pair, written
+    from bodymotion.cli.files import check_output, load_pair, saved
     from bodymotion.cli.output import progress, show_problems
     from bodymotion.dynamics.contacts import foot_links
-    from bodymotion.formats.registry import save
 
     with failures("balance"):
         check_output(output, [model])
@@ -59,8 +58,8 @@ def balance(
             new = balanced(
                 body, old, margin=margin, feet=links, ground=ground, limits=limits, acceleration=acceleration
             )
-        show_problems((*new.problems[len(old.problems) :], *save(new, output).problems))
-        written(output)
+        show_problems(new.problems[len(old.problems) :])
+        code = saved(new, output)
         with results() as stream:
             stream.write(as_json(plain(dataclasses.asdict(new.report))) if json_output else str(new.report))
-        raise click.exceptions.Exit(1 if new.report.remaining else 0)
+        raise click.exceptions.Exit(1 if new.report.remaining else code)

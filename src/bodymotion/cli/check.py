@@ -75,7 +75,6 @@ def check(
       --fix: Fix in the files what has one right answer, and report what is left.
       --diff: Show what --fix would change as a unified diff, and change nothing.
     """  # noqa: D301
-    from bodymotion.cli.check import check_files
     from bodymotion.cli.files import check_reading, load_body
     from bodymotion.cli.output import as_json as json_text
     from bodymotion.cli.output import progress, text_of
@@ -229,7 +228,6 @@ class _Fixer:
     def fix(self, answer: Checked, out: TextIO) -> Checked:
         """Show the changes of a file on `out`, write them where that is wanted, and return the result of a check after that."""
         from bodymotion.checks.fixing import find_fixes, fixable, write_fixes
-        from bodymotion.cli.check import check_file
 
         codes = fixable(answer.problems, answer.path)
         if not codes:

@@ -56,9 +56,9 @@ def retarget(
       --balance: Change the result so that the robot can stand (extra `opt`).
       --simulate: Print whether the robot stands in a simulation (extra `sim`).
     """  # noqa: D301
-    from bodymotion.cli.files import check_output, check_reading, kind_of, load_body, written
+    from bodymotion.cli.files import check_output, check_reading, kind_of, load_body, saved, written
     from bodymotion.cli.output import progress, show_problems
-    from bodymotion.formats.registry import find_format, load, save
+    from bodymotion.formats.registry import find_format, load
     from bodymotion.model.body import by_position as named_by_position
     from bodymotion.motion import Motion
     from bodymotion.retargeting import compare_retarget, retarget_to_spot, side_by_side
@@ -78,6 +78,8 @@ def retarget(
             check_output(path, given)
         roles = _roles(map_file)
         to_spot = str(model) == SPOT
+        if to_spot and (balance or simulate or json_output or roles["body"]):
+            raise click.UsageError("--balance, --simulate, --json and roles of the body have no effect on Spot")
         body = spot_body(arm=False) if to_spot else load_body(model, reading, hint="MODEL")
         other = None if source_body is None else load_body(source_body, reading, hint="--source-body")
         row = find_format(source)
@@ -89,20 +91,19 @@ def retarget(
         if by_position and isinstance(value, Motion) and other is not None:
             value = named_by_position(value, other)
 
-        def write(motion: Motion, result: Animation | Motion) -> None:
-            if output is not None:
-                show_problems(save(result, output).problems)
-                written(output)
+        def write(motion: Motion, result: Animation | Motion) -> int:
+            code = 0 if output is None else saved(result, output)
             if page is not None:
                 view(*side_by_side(value, body, motion, source_body=other), output=page)
                 written(page)
+            return code
 
         if to_spot and not show_map:
             animation = retarget_to_spot(value, source_body=other, source_roles=roles["source"])
             show_problems(validate(animation))
             motion = play(animation)
-            write(motion, animation if output is not None and output.suffix.lower() == ".cha" else motion)
-            raise click.exceptions.Exit
+            is_animation = output is not None and output.suffix.lower() == ".cha"
+            raise click.exceptions.Exit(write(motion, animation if is_animation else motion))
         chosen: dict[str, Any] = {"source_body": other, "roles": roles["body"], "source_roles": roles["source"]}
         if show_map:
             figures = recorded(value, other, roles["source"]).figure, figure_of_body(body, roles["body"])
@@ -117,7 +118,7 @@ def retarget(
             from bodymotion.balancing import balance as balanced
 
             motion = balanced(body, motion, ground=0.0)
-        write(motion, motion)
+        code = write(motion, motion)
         stands = None
         if simulate:
             from bodymotion.simulation import simulate as simulated
@@ -131,6 +132,7 @@ def retarget(
                 stream.write(str(found))
                 if simulate:
                     stream.write(f"{'simulation':<13}{'stands' if stands is None else f'falls at {stands:.2f} s'}\n")
+        raise click.exceptions.Exit(code)
 
 
 def _roles(path: Path | None) -> dict[str, dict[str, str]]:

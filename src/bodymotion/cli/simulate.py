@@ -89,6 +89,7 @@ def simulate(
     from bodymotion.cli.files import check_output, load_motion, load_pair, saved
     from bodymotion.cli.output import progress, show_problems
     from bodymotion.formats.gains import read_gains
+    from bodymotion.model.body import by_position as named_by_position
     from bodymotion.simulation import ControllerError, load_project
     from bodymotion.simulation import simulate as run
 
@@ -104,9 +105,11 @@ def simulate(
             placed += project.objects
             incomplete = any(problem.severity == "error" for problem in project.problems)
             timestep = timestep or project.timestep
-            end = end or (project.seconds if plan is None or len(plan.times) < 3 else None)
+            if end is None and (plan is None or len(plan.times) < 3):
+                end = project.seconds
             if motion is not None:
                 plan = load_motion(motion, reading, body, hint="MOTION")
+                plan = named_by_position(plan, body) if by_position else plan
         else:
             body, plan = load_pair(model, motion, reading, by_position)
         devices = [] if cameras is None else _cameras(body, cameras)
@@ -160,7 +163,12 @@ def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
         raise click.BadParameter(f"{text!r} is no FILE.py:NAME of a file that exists", param_hint="--controller")
     module = importlib.util.module_from_spec(specification)
     sys.modules[specification.name] = module
-    specification.loader.exec_module(module)
+    try:
+        specification.loader.exec_module(module)
+    except Exception as error:
+        raise click.BadParameter(
+            one_line(f"{file}: {type(error).__name__}: {error}"), param_hint="--controller"
+        ) from None
     made = getattr(module, name, None)
     if made is None:
         raise click.BadParameter(f"{file} defines no {name!r}", param_hint="--controller")

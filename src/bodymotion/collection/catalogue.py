@@ -1,6 +1,5 @@
 """A catalogue of motions: a Parquet file with a row for each, of which only what is new is read, and which is asked with SQL."""
 
-import gc
 import hashlib
 import math
 from collections import Counter
@@ -17,6 +16,7 @@ from bodymotion.collection.opening import Clip, Collection
 from bodymotion.collection.records import Records, Row, key
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import listed
+from bodymotion.geometry.arrays import without_collections
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -120,15 +120,10 @@ def query(path: str | Path, where: str = "", columns: Sequence[str] = ()) -> lis
     """
     found = _found(path, where, ", ".join(columns) or "*")
     rows, names = list[Row](), found.column_names
-    was_collecting = gc.isenabled()
-    gc.disable()  # it would look at millions of new values again and again
-    try:
+    with without_collections():
         for part in found.to_batches(max_chunksize=ROWS_AT_ONCE):
             values = zip(*(column.to_pylist() for column in part.columns), strict=True)
             rows += [dict(zip(names, row, strict=True)) for row in values]
-    finally:
-        if was_collecting:
-            gc.enable()
     return rows
 
 

@@ -17,12 +17,12 @@ def is_many(path: Path) -> bool:
 
 
 def _is_pattern(path: Path) -> bool:
-    return any(sign in str(path) for sign in "*?[")
+    return any(sign in str(path.relative_to(_fixed(path))) for sign in "*?[")
 
 
 def _fixed(pattern: Path) -> Path:
-    """Return the folder that a pattern searches."""
-    return next(one for one in pattern.parents if not _is_pattern(one))
+    """Return the folder that a pattern searches: the first above it that exists, as a folder can have brackets in its name."""
+    return next((one for one in pattern.parents if one.is_dir()), Path(pattern.anchor))
 
 
 def find_files(
@@ -139,11 +139,11 @@ def _walk(folder: Path, left_out: Callable[[Path, Path | None], None] | None, ta
         except OSError:
             continue
         entries = [entry for entry in entries if not entry.name.startswith(".")]
-        folders = [entry for entry in entries if entry.is_dir() and stays(entry)]
+        folders = [entry for entry in entries if os.path.isdir(entry) and stays(entry)]  # noqa: PTH112  # False for loops of links
         waiting += [entry.path for entry in reversed(folders) if not entry.is_symlink()]
         for entry in entries:
             extension = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122  # many files
-            if extension not in extensions or not entry.is_file() or not stays(entry):
+            if extension not in extensions or not os.path.isfile(entry) or not stays(entry):  # noqa: PTH113
                 continue
             if extension in AMBIGUOUS:
                 try:

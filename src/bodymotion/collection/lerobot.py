@@ -46,12 +46,16 @@ def _info(folder: Path) -> dict[str, Any]:
             for name, value in expected.items()
             if info.get(name) != value
         ]
-        if not wrong and float(info["fps"]) > 0 and info["features"][STATE]:
+        if not wrong and 0 < float(info["fps"]) < np.inf and info["features"][STATE] and _are_rows(info["features"]):
             return dict(info)
         reason = "; ".join(wrong) or "no frame rate, or no observation.state"
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"not the description of a LeRobot data set: {error}"
     raise UNREADABLE.error(reason, Location(str(path)), "lerobot converts data sets of earlier versions")
+
+
+def _are_rows(features: dict[str, Any]) -> bool:
+    return all(isinstance(one, dict) for one in features.values())
 
 
 def _episodes(folder: Path) -> Any:  # noqa: ANN401
@@ -95,7 +99,10 @@ def read_episode(folder: Path, number: int) -> Motion:
     table = table.sort_by("frame_index")
     values = {}
     for name, names in features.items():
-        found = np.array(table[name].to_pylist(), dtype=np.float64).reshape(table.num_rows, -1)
+        try:
+            found = np.array(table[name].to_pylist(), dtype=np.float64).reshape(table.num_rows, -1)
+        except (TypeError, ValueError) as error:
+            raise UNREADABLE.error(f"{name} of episode {number}: {error}", Location(str(path)), "") from None
         if found.shape != (row["length"], len(names)):
             reason = f"{name} of episode {number} is of shape {found.shape}, not {(row['length'], len(names))}"
             raise UNREADABLE.error(reason, Location(str(path)), "")
@@ -274,6 +281,10 @@ def _features(motion: Motion, number: int) -> dict[str, tuple[list[str], Floats]
     for one in motion.timed:
         if isinstance(one, MultiValueSeq) and one is not joints and all(one.part_labels) and one.part_labels:
             found[one.content] = (list(one.part_labels), one.values)
+    if reserved := {"timestamp", "frame_index", "episode_index", "index", "task_index"} & found.keys():
+        raise ValueError(
+            f"motion {number} has a component {min(reserved)!r}, a name that each LeRobot data set has already"
+        )
     return found
 
 

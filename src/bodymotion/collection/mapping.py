@@ -20,6 +20,7 @@ from operator import itemgetter
 from threading import Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeAlias
 
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.geometry.arrays import available_memory
 from bodymotion.kernels.compiling import expect
 from bodymotion.system.extras import need
@@ -86,6 +87,8 @@ def map_files(
     OSError
         When the cluster does not answer.
     """
+    if (workers is not None and workers < 1) or (time_limit is not None and not time_limit > 0):
+        raise WrongUseError(f"workers is {workers}, time_limit {time_limit}; expected at least 1, and more than 0 s")
     inputs = list(inputs)
     if cluster is not None:
         yield from _on_cluster(function, inputs, cluster)

@@ -115,13 +115,14 @@ def flat(data: Mapping[str, Any], above: str = "") -> Row:
             row |= flat(value, f"{column}.")
         elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
             for item in value:
-                named = next((item[known] for known in NAMES if item.get(known)), None)
+                label = next((known for known in NAMES if item.get(known)), None)
+                named = None if label is None else item[label]
                 if "rule" in item:
                     row[f"{column}.{named}"] = row.get(f"{column}.{named}", 0) + 1
                 elif named is not None and "value" in item:
                     row[f"{column}.{named}"] = item["value"]
                 elif named is not None:
-                    row |= flat({k: v for k, v in item.items() if v != named}, f"{column}.{named}.")
+                    row |= flat({k: v for k, v in item.items() if k != label}, f"{column}.{named}.")
         elif not isinstance(value, list):
             row[column] = value
         elif len(value) <= MAX_NUMBERS:
@@ -143,9 +144,10 @@ def write_csv(lines: Path, path: Path) -> None:
 
 
 def read_csv(path: Path, columns: Sequence[str] | None = None) -> Iterator[Row]:
-    """Read the rows of a table with all columns; all values are text."""
+    """Read the rows of a table with some columns or all; all values are text."""
     with path.open(encoding="utf-8", newline="") as stream:
-        yield from csv.DictReader(stream)
+        for row in csv.DictReader(stream):
+            yield {name: value for name, value in row.items() if columns is None or name in columns}
 
 
 def write_parquet(lines: Path, path: Path) -> None:

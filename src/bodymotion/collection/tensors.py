@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.collection.mapping import Outcome
+from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.text import with_article
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -73,6 +75,8 @@ class Tensors:
         library:
             `torch`, `jax` or another library with `from_dlpack`: the arrays are its, of the same memory.
         """
+        if size < 1:
+            raise WrongUseError(f"size is {size}; expected at least 1 window")
         rows = np.flatnonzero(self.is_test == test)
         if seed is not None:
             rows = np.random.default_rng(seed).permutation(rows)
@@ -109,7 +113,7 @@ def frames_of(motion: Any, body: Body | None, frame_rate: float | None) -> tuple
         When it is no motion, or has no root, no joint names or values that are not finite.
     """
     if not isinstance(motion, Motion):
-        raise ValueError(f"holds a {type(motion).__name__}, not a motion")
+        raise ValueError(f"holds {with_article(type(motion).__name__)}, not a motion")
     motion = motion.on_common_timeline(frame_rate or motion.frame_rate, "linear", antialias=frame_rate is not None)
     joints, links = motion.joint_displacement, motion.link_position
     if joints is None or links is None or not links.values.size:
@@ -135,6 +139,9 @@ def windows_of(
     take: Callable[[str], str],
 ) -> Tensors:
     """Return the windows of motions, from their outcomes of `frames_of` in order; see `Collection.to_tensors`."""
+    for what, frames in (("window", window), ("step", step)):
+        if frames is not None and frames < 1:
+            raise WrongUseError(f"{what} is {frames}; expected at least 1 frame")
     found: dict[str, Floats] = {}
     left_out: dict[str, str] = {}
     shared: tuple[tuple[str, ...], float] | None = None

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bodymotion.animation import LEGS
 from bodymotion.choreography import Choreography
 from bodymotion.comparison.difference import Comparison, Difference
 from bodymotion.geometry import poses, rotations
@@ -11,7 +12,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.interpolation import sampled
 from bodymotion.spot.choreography.moves import tracks_of
-from bodymotion.spot.playback.dimensions import ARM_JOINTS, LEG_JOINTS, LEGS
+from bodymotion.spot.playback.dimensions import ARM_JOINTS, LEG_JOINTS
 from bodymotion.spot.playback.legs import foot_positions
 
 MAX_LAG = 1.0  # [s] Larger lags are not searched, nor those that leave less than half of the shorter motion.

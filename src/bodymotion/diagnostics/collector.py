@@ -190,10 +190,13 @@ class Diagnostics:
     def discard(self, problems: Iterable[Problem]) -> None:
         """Forget problems that turned out to follow from another one."""
         for problem in problems:
-            self._found.pop(problem, None)
+            if problem in self._found:
+                del self._found[problem]
+                self._listed[problem.rule] -= 1
             if problem == self.refusal:
                 self.refusal = None
         self._has_errors = any(problem.severity == "error" for problem in self._found)
+        self._last = {problem.rule: problem for problem in self._found}
 
     def result(self, value: T | None) -> ReadResult[T]:
         """Return a value, partial or None, as what was read: whole unless a fatal problem was recorded.

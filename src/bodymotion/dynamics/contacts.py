@@ -293,6 +293,11 @@ def foot_slips(contacts: Contacts, times: npt.ArrayLike) -> tuple[FootSlip, ...]
     return tuple(found)
 
 
+def longest_slip(contacts: Contacts, times: npt.ArrayLike) -> float:
+    """Return the longest slip [m] of a foot in one stance phase; 0 without feet."""
+    return max((slip.way for slip in foot_slips(contacts, times)), default=0.0)
+
+
 def _largest(values: Floats) -> int:
     """Return the first index of the largest value within rounding."""
     return int(np.argmax(values >= (1 - 1e-6) * values.max()))

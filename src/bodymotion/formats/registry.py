@@ -420,7 +420,7 @@ def _of_kind(kind: str, path: str | Path, format: str | None, options: dict[str,
     with pipes_kept():
         row = find_format(path) if format is None else named_format(format)
         if row.holds != kind:
-            message = f"the file is a {row.title}, which holds a {row.holds}, not a {kind}"
+            message = f"the file is {with_article(row.title)}, which holds {with_article(row.holds)}, not {with_article(kind)}"
             raise OTHER_KIND.error(message, Location(str(path)), data={"holds": row.holds, "wanted": kind})
         return load(path, format=row.name, **options)
 
@@ -437,7 +437,7 @@ def target_format(value: object, path: str | Path, format: str | None = None) ->
     able = [row for row in FORMATS if row.write is not None and row.holds in kinds]
     kind = able[0].holds if able else kinds[0]
     known = ", ".join(extension for row in able for extension in row.extensions)
-    one = f"{'an' if kind[0] in 'AEIO' else 'a'} {kind}"
+    one = with_article(kind)
     hint = f"{one} can be written as {known}" if able else ""
     if format is not None:
         found = named_format(format)

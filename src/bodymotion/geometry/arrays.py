@@ -1,7 +1,9 @@
-"""Read-only float64 arrays, the contents of all values in this package, their comparison, and whether there is memory for large ones."""
+"""Read-only float64 arrays, the contents of all values in this package; their comparison; and the memory for large ones."""
 
+import gc
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from numbers import Real
 from typing import TypeAlias
@@ -35,6 +37,18 @@ def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, wha
         array = array.view()
         array.flags.writeable = False
     return array
+
+
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Pause the collection of garbage: looking for it among millions of new values, which all stay, takes as long as making them."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def frozen_ints(values: npt.ArrayLike, what: str = "array") -> Ints:

@@ -80,12 +80,12 @@ def _adjusted(keys: Sequence[Key], style: StepStyle) -> tuple[Track, Track, int]
         if before is not None and not before.is_touching and key.is_touching:
             time, extra = _sink(before, key, own_plain) if rises else _roll(before, key, key.time - TOE_TIME)
             if time is not None:
-                pose_keys.append(replace(key, time=time, is_inserted=True))
+                pose_keys.append(replace(key, time=time))
             own_keys += extra
         elif before is not None and before.is_touching and not key.is_touching:
             time, extra = _rise(before, key) if rises else _roll(before, key, before.time + TOE_TIME)
             if time is not None:
-                pose_keys.append(replace(before, time=time, is_inserted=not rises))
+                pose_keys.append(replace(before, time=time))
             own_keys += extra
         pose_keys.append(key)
         own_keys.append(own_plain.keys[number])
@@ -109,7 +109,7 @@ def _sink(start: Key, end: Key, heights: Track) -> tuple[float | None, list[Key]
         slope = -IMPACT_REDUCTION_HEIGHT / IMPACT_REDUCTION_TIME * 2.0
         if heights.slope_at(moment) < slope:
             low = np.array([end.value[Z] + IMPACT_REDUCTION_HEIGHT])
-            extra = [Key(moment, low, slope=slope, is_touching=False, is_inserted=True)]
+            extra = [Key(moment, low, slope=slope, is_touching=False)]
     return end.time - length * LANDING_HEIGHT / height, extra
 
 

@@ -33,8 +33,6 @@ class Key:
         [s] 0: no limit.
     is_base, is_touching, is_slave:
         As in `LinkKey`.
-    is_inserted:
-        Added to let a foot depart or arrive.
     slope:
         (D,) Given slopes; nan: by the rule.
     """
@@ -46,7 +44,6 @@ class Key:
     is_base: bool = False
     is_touching: bool = False
     is_slave: bool = False
-    is_inserted: bool = False
     slope: float = np.nan
 
 

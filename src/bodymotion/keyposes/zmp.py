@@ -79,7 +79,7 @@ class _Walk:
         return np.asarray(np.mean([self._center(foot, time) for foot in standing], axis=0))
 
     def _add(self, time: float, point: Floats) -> None:
-        insort(self.zmp, Key(time, point, stops=True, is_inserted=True), key=lambda key: key.time)
+        insort(self.zmp, Key(time, point, stops=True), key=lambda key: key.time)
 
     def _lift_off(self, time: float, foot: int, number: int, order: float) -> None:
         support, start = 1 - foot, self.double_since
@@ -114,7 +114,7 @@ class _Walk:
         if following and following[0].time - time < MIN_TRANSITION_TIME:
             keys = self.tracks[foot]
             moment = max(following[0].time - MIN_TRANSITION_TIME, 0.5 * (keys[number - 1].time + time))
-            self._insert(foot, replace(keys[number], time=moment, is_inserted=True))
+            self._insert(foot, replace(keys[number], time=moment))
         self._add(moment, center)
 
     def _insert(self, foot: int, key: Key) -> None:

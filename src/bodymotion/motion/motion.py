@@ -188,24 +188,25 @@ class Motion(NotebookDisplay, ContentEquality):
                 raise ValueError(message)
         return cls.from_joints(table[:, columns], frame_rate, times=times, root=root, joint_names=names)
 
-    def _last(self, kind: type[_S], content: str) -> _S | None:
+    def last(self, kind: type[_S], content: str) -> _S | None:
+        """Return the last component of a type with a content, which programs use where there are several; None without one."""
         found = [c for c in self.components if isinstance(c, kind) and c.content == content]
         return found[-1] if found else None
 
     @property
     def joint_displacement(self) -> MultiValueSeq | None:
         """The joint displacements (T, P) [rad or m] in order of joint id, or None."""
-        return self._last(MultiValueSeq, JOINT_DISPLACEMENT)
+        return self.last(MultiValueSeq, JOINT_DISPLACEMENT)
 
     @property
     def link_position(self) -> MultiSE3Seq | None:
         """The poses (T, P, 7) of links in the world, the root link's first, or None."""
-        return self._last(MultiSE3Seq, LINK_POSITION)
+        return self.last(MultiSE3Seq, LINK_POSITION)
 
     @property
     def zmp(self) -> Vector3Seq | None:
         """The zero moment point (T, 3) [m], or None."""
-        return self._last(Vector3Seq, ZMP)
+        return self.last(Vector3Seq, ZMP)
 
     @property
     def timed(self) -> tuple[TimedComponent, ...]:

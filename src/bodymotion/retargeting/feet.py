@@ -9,10 +9,10 @@ source is changed by what both phases next to it are, by a quintic polynomial, a
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.balancing.stance import pose_difference
+from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, runs
-from bodymotion.motion.interpolation.lowpass import quintic
+from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
 from bodymotion.retargeting.source import Sole
 
 FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.04, 0.02
@@ -34,12 +34,11 @@ def foot_path(raw: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: b
     clear = np.zeros(len(raw))
     for a, b in runs(~on):
         known = [change[k] for k in (a - 1, b) if 0 <= k < len(raw)] if phases else [np.zeros(6)]
-        share: Floats = (np.arange(a, b, dtype=np.float64) - a + 1.0) / (b - a + 1.0)
+        share = inner_shares(b - a)
         change[a:b] = known[0] + quintic(share)[:, None] * (known[-1] - known[0])
         if len(known) == 2:
-            clear[a:b] = CLEARANCE * (sole.front + sole.back) * 16.0 * (share * (1.0 - share)) ** 2
-    turned = rotations.multiply(rotations.from_vector(change[:, 3:]), raw[:, 3:])
-    out = np.concatenate([raw[:, :3] + change[:, :3], turned], axis=1)
+            clear[a:b] = CLEARANCE * (sole.front + sole.back) * bump(share)
+    out = changed_pose(raw, change)
     out[:, 2] += np.where(on, 0.0, np.maximum(clear - lowest_corner(out, sole), 0.0))
     return out
 

@@ -20,7 +20,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
-from bodymotion.motion.interpolation.lowpass import quintic
+from bodymotion.motion.interpolation.lowpass import bump, inner_shares, quintic
 from bodymotion.retargeting.roles import SIDES
 from bodymotion.retargeting.source import recorded, smoothed
 from bodymotion.skeleton import Skeleton
@@ -89,7 +89,7 @@ def _steps(at_rest: Floats, on: npt.NDArray[np.bool_], lift: Floats) -> Floats:
         out[a:b] = at_rest[(a + b) // 2]
     for a, b in runs(~on):
         before, after = out[max(a - 1, 0)], out[min(b, len(on) - 1)]
-        share: Floats = (np.arange(a, b, dtype=np.float64) - a + 1.0) / (b - a + 1.0)
+        share = inner_shares(b - a)
         out[a:b] = before + quintic(share)[:, None] * (after - before)
-        out[a:b, 2] += np.clip(lift[a:b].max(), *LIFTS) * 16.0 * (share * (1.0 - share)) ** 2
+        out[a:b, 2] += np.clip(lift[a:b].max(), *LIFTS) * bump(share)
     return out

@@ -257,13 +257,14 @@ def _arms(
     """Return the chest, and the tips of the left and the right arm; (pelvis, ()) without arms."""
     at = tree.placed[:, :3]
     bone = np.array([np.linalg.norm(at[k] - at[p]) if p >= 0 else 0.0 for k, p in enumerate(around)])
+    leaves = sorted({*range(len(at))} - {*around})
     tips: tuple[int, ...] = ()
     best, chest = MIN_ARM * height, pelvis
     for joint in range(len(at)):
         sides: dict[int, tuple[float, int]] = {}
-        for tip in range(len(at)):
+        for tip in leaves:
             path = _path(around, tip, joint)
-            if not path or around[path[0]] != joint or tip in around or legs & {*path}:
+            if not path or around[path[0]] != joint or legs & {*path}:
                 continue
             offset = float((at[tip] - at[joint]) @ lateral)
             length = float(bone[path].sum())

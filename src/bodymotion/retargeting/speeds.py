@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.balancing.balancing import eased
-from bodymotion.balancing.stance import pose_difference
-from bodymotion.geometry import rotations
+from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.model.body import Body
 from bodymotion.retargeting.roles import DIGITS
@@ -62,6 +61,5 @@ def calmed(body: Body, q: Floats, root: Floats, times: Floats, legs: Sequence[in
             share[:, column] = np.minimum(eased(np.pad(1.0 * sudden[:, column], 1), times, CALMING_TIME), 1.0)
         q = q + share[:, : q.shape[1]] * (smoothed(q, times, cutoff) - q)
         change = share[:, -6:] * pose_difference(smoothed(root, times, cutoff, are_poses=True), root)
-        turned = rotations.multiply(rotations.from_vector(change[:, 3:]), root[:, 3:])
-        root = np.concatenate([root[:, :3] + change[:, :3], turned], axis=1)
+        root = changed_pose(root, change)
     return q, root

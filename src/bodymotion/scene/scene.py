@@ -254,8 +254,8 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
     """
     if all(one.content == JOINT_DISPLACEMENT or not isinstance(one, MultiValueSeq) for one in motion.timed):
         return None
-    from bodymotion.spot.playback.dimensions import LEGS
-    from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR
+    from bodymotion.animation import FOOT_CONTACT, LEGS
+    from bodymotion.spot.playback.recording import REACH_ERROR
 
     contact = _component(motion, FOOT_CONTACT)
     if contact is None:

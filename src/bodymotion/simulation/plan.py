@@ -101,13 +101,12 @@ class Plan:
         ValueError
             When it has none, or they are not finite.
         """
-        components = () if motion is None else motion.components
-        found = [c for c in components if isinstance(c, MultiValueSeq) and c.content == JOINT_EFFORT]
-        if not found:
+        found = None if motion is None else motion.last(MultiValueSeq, JOINT_EFFORT)
+        if found is None:
             raise ValueError(f"drive='effort' needs a motion with the component {JOINT_EFFORT}")
-        values = np.ascontiguousarray(body.joint_values(found[-1]))
+        values = np.ascontiguousarray(body.joint_values(found))
         times = self.start + self.timestep * np.arange(self.steps)
-        efforts = sampled(values, found[-1].timeline.times, times, "linear")
+        efforts = sampled(values, found.timeline.times, times, "linear")
         self._check_finite("joint efforts", efforts)
         return efforts
 

@@ -11,7 +11,9 @@ A project is a tree of items in YAML. What is read of it::
 `${SHARE}` and `${PROJECT_DIR}` in the names of files are folders.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ import numpy as np
 
 from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.diagnostics.text import listed
-from bodymotion.formats.registry import load
+from bodymotion.formats.registry import find_format, load
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
@@ -55,7 +57,7 @@ def load_project(path: str | Path, share: Sequence[str | Path] = (), **options: 
     share:
         Folders that `${SHARE}` stands for; by default those called `share` beside the project and above it.
     options:
-        Those of `bodymotion.load` for models.
+        Those of `bodymotion.load` for models and motions. Untrusted projects only name files in their own folder, and in those of `share`.
 
     Raises
     ------
@@ -63,7 +65,15 @@ def load_project(path: str | Path, share: Sequence[str | Path] = (), **options: 
         When the file is no project, or no body of it can be read (SIM102).
     """
     path = Path(path)
-    folders = [*map(Path, share), *(above / "share" for above in path.absolute().parents)]
+    folders = [*map(Path, share)]
+    is_confined = options.get("untrusted") or options.get("allow_outside") is False
+    trees = (
+        [tree.resolve() for tree in (path.absolute().parent, *folders)]
+        if is_confined
+        else [Path(path.absolute().anchor)]
+    )
+    if not is_confined:
+        folders += [above / "share" for above in path.absolute().parents]
     problems: list[Problem] = []
     found: list[tuple[Body, Motion | None, Floats]] = []
     times: list[Mapping[str, Any]] = []
@@ -73,14 +83,14 @@ def load_project(path: str | Path, share: Sequence[str | Path] = (), **options: 
         data = data if isinstance(data, Mapping) else {}
         if kind == "BodyItem":
             try:
-                found.append(_body(item, data, path, folders, options))
+                found.append(_body(item, data, lambda values: _opened(_file(values, path, folders, trees), options)))
             except (FormatError, OSError, ValueError) as error:
                 problems.append(
                     rules.PROJECT.problem(f"body {item.get('name')!r:.60} is left out: {error}", Location(str(path)))
                 )
         elif kind.endswith("SimulatorItem"):
             times.append(data)
-        elif kind not in (*PASSIVE, "BodyMotionItem"):
+        elif item.get("class") and kind not in (*PASSIVE, "BodyMotionItem"):
             unused.append(f"{kind} {item.get('name')!r:.40}")
     if not found:
         raise rules.PROJECT.error("the project has no body that can be read", Location(str(path)))
@@ -109,7 +119,7 @@ def _tree(path: Path) -> Mapping[str, Any]:
     import yaml
 
     try:
-        found = yaml.load(read_head(path, MAX_BYTES), Loader=yaml.CSafeLoader)
+        found = yaml.load(read_head(path, MAX_BYTES), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise rules.PROJECT.error(f"the project is no YAML: {error!s:.200}", Location(str(path))) from error
     if not isinstance(found, Mapping) or not isinstance(found.get("items"), Mapping):
@@ -130,11 +140,16 @@ def _items(top: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             stack += reversed(children) if isinstance(children, list) else []
 
 
+def _opened(path: Path, options: Mapping[str, Any]) -> object:
+    row = find_format(path)
+    return load(path, format=row.name, **row.options_of(options))
+
+
 def _body(
-    item: Mapping[str, Any], data: Mapping[str, Any], project: Path, folders: list[Path], options: Mapping[str, Any]
+    item: Mapping[str, Any], data: Mapping[str, Any], opened: Callable[[Mapping[str, Any]], object]
 ) -> tuple[Body, Motion | None, Floats]:
-    """Return a body as the project has it, its motion, and the pose (7,) of its root."""
-    body = load(_file(data, project, folders), **options)
+    """Return a body as the project has it, its motion, and the pose (7,) of its root; `opened` loads the file that an item names."""
+    body = opened(data)
     if not isinstance(body, Body) or not body.links:
         raise ValueError("its file holds no model")
     at = np.array(body.root_pose)
@@ -153,7 +168,7 @@ def _body(
     for child in _items({"children": item.get("children")}):
         values = child.get("data")
         if child.get("class") == "BodyMotionItem" and isinstance(values, Mapping):
-            motion = load(_file(values, project, folders))
+            motion = opened(values)
             if isinstance(motion, Motion):
                 return body, motion, at
     degrees = _numbers(data, body.num_joints, "initial_joint_displacements", "joint_displacements")
@@ -165,8 +180,8 @@ def _body(
     return body, None if q is None or not len(q) else Motion.from_joints(np.stack([q, q]), 0.1, root=at), at
 
 
-def _file(data: Mapping[str, Any], project: Path, folders: list[Path]) -> Path:
-    """Return the file that an item names."""
+def _file(data: Mapping[str, Any], project: Path, folders: list[Path], trees: list[Path]) -> Path:
+    """Return the file that an item names, if it is in one of the trees."""
     name: str | None = next(
         (data[key] for key in ("file", "filename", "modelFile") if isinstance(data.get(key), str)), None
     )
@@ -176,6 +191,10 @@ def _file(data: Mapping[str, Any], project: Path, folders: list[Path]) -> Path:
     beside = project.parent / (rest if start == "${PROJECT_DIR" else name)
     for place in [folder / rest for folder in folders] if start == "${SHARE" else [beside]:
         if place.is_file():
+            if not any(map(place.resolve().is_relative_to, trees)):
+                raise ValueError(
+                    f"its file {name!r:.100} is outside of the project's folder: an untrusted project cannot open it"
+                )
             return place
     raise ValueError(f"its file {name!r:.100} is not found; `share` names the folder of ${{SHARE}}")
 
@@ -184,10 +203,11 @@ def _numbers(data: Mapping[str, Any], count: int, *keys: str) -> Floats | None:
     for key in keys:
         value = data.get(key)
         if isinstance(value, list) and len(value) == count and all(isinstance(n, (int, float)) for n in value):
-            return np.array(value, dtype=np.float64)
+            with suppress(OverflowError):
+                return np.array(value, dtype=np.float64)
     return None
 
 
 def _number(data: Mapping[str, Any], *keys: str) -> float | None:
-    found = float(next((data[key] for key in keys if isinstance(data.get(key), (int, float))), 0.0))
-    return found if 0 < found < np.inf else None
+    found = next((data[key] for key in keys if isinstance(data.get(key), (int, float))), 0.0)
+    return float(found) if 0 < found <= sys.float_info.max else None

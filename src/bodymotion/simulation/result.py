@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.diagnostics import Problem
-from bodymotion.dynamics import CameraFrames, Measures, Reading, camera_frames, foot_slips, measure
+from bodymotion.dynamics import CameraFrames, Measures, Reading, camera_frames, measure
+from bodymotion.dynamics.contacts import longest_slip
 from bodymotion.dynamics.sensors import Thing, ray_directions, scan_times
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import ContentEquality, Floats
@@ -178,9 +179,7 @@ class Simulation(ContentEquality):
     @cached_property
     def slip(self) -> float:
         """The largest distance [m] that a foot slips while it is in contact (`bodymotion.dynamics.foot_slips`); 0 without feet."""
-        if not len(self.measures.feet.links):
-            return 0.0
-        return max((slip.way for slip in foot_slips(self.measures.contacts, self.measures.times)), default=0.0)
+        return longest_slip(self.measures.contacts, self.measures.times)
 
     @cached_property
     def energy(self) -> float:

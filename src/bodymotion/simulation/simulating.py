@@ -96,25 +96,8 @@ def simulate(
     FormatError
         When the body cannot be written for MuJoCo.
     """
-    run, control, controller = _started(
-        body,
-        motion,
-        gains=gains,
-        drive=drive,
-        controller=controller,
-        root=root,
-        start=start,
-        end=end,
-        timestep=timestep,
-        frame_rate=frame_rate,
-        floor=floor,
-        friction=friction,
-        objects=objects,
-        pushes=pushes,
-        self_collision=self_collision,
-        limits=limits,
-        sensors=sensors,
-    )
+    setup = {name: value for name, value in locals().items() if name not in ("until_fall", "progress")}
+    run, control, controller = _started(**setup)
     world, plan = run.world, run.plan
     try:
         while run.done < plan.steps:

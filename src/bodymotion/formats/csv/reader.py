@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.csv import rules
@@ -44,8 +45,6 @@ OWN_COLUMNS = ["time", *(f"root_{axis}" for axis in AXES)]
 """The first columns of a table that `write_csv` makes of a motion with a root pose: its angles are in radians."""
 """The numbers of a pose, in the order of this package."""
 
-FEET = ("fl", "fr", "hl", "hr")  # The feet of Spot, as its contacts name them.
-FOOT_CONTACT = "FootContact"  # The content of the component with the contacts.
 
 Kind: TypeAlias = Literal["time", "frame", "pose", "angle", "unclear", "zmp", "relative zmp", "contact", "joint"]
 
@@ -88,8 +87,8 @@ def column(text: str) -> Column | None:
         return Column("time", name, factor=factor)
     if low in ("frame", "frame_index", "frame_id"):
         return Column("frame", name, factor=factor)
-    if name.endswith("_contact") and name[:-8] in FEET and factor is None:
-        return Column("contact", name, FEET.index(name[:-8]))
+    if name.endswith("_contact") and name[:-8] in LEGS and factor is None:
+        return Column("contact", name, LEGS.index(name[:-8]))
     if match := _LINK.fullmatch(name):
         return Column("pose", name, AXES.index(match[2]), match[1], factor)
     if match := _ZMP.fullmatch(name):
@@ -256,7 +255,7 @@ class _Reader:
             if one is None:
                 found.report(rules.NAMES, f"the unit of the column {name!r} is unknown", self.location)
                 one = Column("frame", name)
-            if one.kind == "contact" and feet < len(FEET):
+            if one.kind == "contact" and feet < len(LEGS):
                 # Contacts of some feet only are columns like any other.
                 one = replace(one, kind="joint", index=0)
             key = (one.kind, one.part, one.index, one.name if one.kind in ("joint", "frame") else "")
@@ -409,5 +408,5 @@ class _Reader:
         found = self.of("contact")
         if not found:
             return []
-        values = np.stack([found[k] for k in range(len(FEET))], axis=-1)
-        return [MultiValueSeq(content=FOOT_CONTACT, timeline=timeline, values=values, part_labels=FEET)]
+        values = np.stack([found[k] for k in range(len(LEGS))], axis=-1)
+        return [MultiValueSeq(content=FOOT_CONTACT, timeline=timeline, values=values, part_labels=LEGS)]

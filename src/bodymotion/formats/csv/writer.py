@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Location, Problem, Rule, losses
 from bodymotion.formats.csv.reader import (
     AXES,
-    FEET,
-    FOOT_CONTACT,
     MAX_ANGLE,
     OWN_COLUMNS,
     QUATERNION_TOLERANCE,
@@ -119,7 +118,7 @@ class _Table:
             for k, axis in enumerate("xyz"):
                 self.add(f"{prefix}_{axis}", shared.zmp.values[:, k])
         for contacts in shared.others:
-            for k, foot in enumerate(FEET):
+            for k, foot in enumerate(LEGS):
                 self.add(f"{foot}_contact", contacts.values[:, k])
 
     def lost(self, rule: Rule, message: str) -> None:

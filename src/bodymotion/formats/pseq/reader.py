@@ -14,7 +14,8 @@ from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Source, So
 from bodymotion.formats.pseq import rules
 from bodymotion.formats.text import Text
 from bodymotion.formats.yaml.fields import Context, Fields, open_text, read_bytes
-from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence, without_collections
+from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
+from bodymotion.geometry.arrays import without_collections
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
 
 MAX_POSES = 100_000

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, Location, Severity, losses
+from bodymotion.diagnostics.text import with_article
 from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.resources import PART_OUTSIDE, FoundFile, PackageFinder
@@ -275,7 +276,7 @@ class ShapeWriter:
         mesh = to_mesh(shape.geometry)
         if not isinstance(shape.geometry, Mesh):
             kind = type(shape.geometry).__name__.lower()
-            self.lost.add(losses.MESHED, f"a {kind} that URDF does not have becomes a mesh", link)
+            self.lost.add(losses.MESHED, f"{with_article(kind)} that URDF does not have becomes a mesh", link)
         if rigid is None or (scale <= 0).any():
             if isinstance(shape.geometry, Mesh):
                 self.lost.add(losses.MESHED, "a mesh is sheared or mirrored: the transformed mesh is in its file", link)

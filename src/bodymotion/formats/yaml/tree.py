@@ -7,13 +7,11 @@ tree without further care.
 
 from __future__ import annotations
 
-import gc
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection as AnyCollection
 from collections.abc import Iterator
 from collections.abc import Mapping as AnyMapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias
@@ -21,6 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.diagnostics.spelling import camel
 from bodymotion.formats.text import Text
+from bodymotion.geometry.arrays import without_collections
 
 if TYPE_CHECKING:
     import yaml
@@ -83,8 +82,7 @@ class PiecedText:
         text, line, column = self._pieces[k]
         offset -= self._starts[k]
         if k not in self._line_ends:
-            mark = "\n" if "\n" in text or "\r" not in text else "\r"
-            self._line_ends[k] = [found.start() for found in re.finditer(mark, text)]
+            self._line_ends[k] = [found.end() - 1 for found in re.finditer("\r\n?|\n", text)]
         ends = self._line_ends[k]
         if above := bisect_left(ends, offset):
             return Location(self.path, line + above, offset - ends[above - 1], inside)
@@ -295,18 +293,6 @@ def _without_long_lists(data: str) -> tuple[str, dict[int, str]]:
             pieces += [data[done : found.start(1)], "\n".join(" " * len(line) for line in found.group(1).split("\n"))]
             done = found.end(1)
     return "".join([*pieces, data[done:]]), lists
-
-
-@contextmanager
-def without_collections() -> Iterator[None]:
-    """Pause the collection of garbage: looking for it among millions of nodes, which all stay, takes as long as making them."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _parse(data: str, text: Positions, builder: _Builder) -> Document:

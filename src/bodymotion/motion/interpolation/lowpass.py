@@ -59,6 +59,16 @@ def quintic(share: Floats) -> Floats:
     return share**3 * (10.0 - 15.0 * share + 6.0 * share * share)
 
 
+def bump(share: Floats) -> Floats:
+    """Return the polynomial (...) that is 0 without speed at shares 0 and 1, and 1 at 0.5."""
+    return 16.0 * (share * (1.0 - share)) ** 2
+
+
+def inner_shares(count: int) -> Floats:
+    """Return the shares (count,) of frames between two others: 0 and 1 are those of the frame before and the frame behind."""
+    return np.linspace(0.0, 1.0, count + 2)[1:-1]
+
+
 def low_passed(
     fill: Rows,
     out: Floats,

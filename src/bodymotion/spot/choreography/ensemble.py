@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import Animation
+from bodymotion.animation import LEGS, Animation
 from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Problem
 from bodymotion.geometry import poses, rotations
@@ -21,7 +21,7 @@ from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import sampled
 from bodymotion.spot.choreography import rules
 from bodymotion.spot.playback import FOOT_CONTACT, spot_body
-from bodymotion.spot.playback.dimensions import LEG_JOINTS, LEGS
+from bodymotion.spot.playback.dimensions import LEG_JOINTS
 
 SPACING = 2.0  # [m] Between robots without places.
 MIN_DISTANCE = 0.1  # [m] Robots that come nearer are reported.

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from bodymotion.animation import LEGS
 from bodymotion.choreography import PREFIX, STATES, Choreography, Move
 from bodymotion.diagnostics import Diagnostics, Problem, Rule
 from bodymotion.diagnostics.spelling import choices
@@ -18,7 +19,6 @@ from bodymotion.spot.choreography import rules
 from bodymotion.spot.choreography.moves import length_range, natural_slices, ranges_of, states_of, tracks_of
 from bodymotion.spot.choreography.playing import parameters_of, play_choreography, play_move
 from bodymotion.spot.playback import JOINT_NAMES, REACH_ERROR, last_pose, needs_arm
-from bodymotion.spot.playback.dimensions import LEGS
 from bodymotion.spot.playback.playing import check_keyframes, default_start
 from bodymotion.spot.playback.rules import FOOT_REACH, HAND_REACH
 from bodymotion.spot.playback.validation import REACH_TOLERANCE

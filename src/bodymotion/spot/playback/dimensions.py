@@ -7,11 +7,9 @@ ends 0.33532 m below the knee. Limits of joint velocities are not public.
 
 import numpy as np
 
-from bodymotion.animation import GROUPS
+from bodymotion.animation import GROUPS, LEGS
 from bodymotion.formats.cha.keywords import JOINT_LIMITS
 from bodymotion.geometry.arrays import Floats, frozen
-
-LEGS = ("fl", "fr", "hl", "hr")  # Front left, front right, hind left, hind right: the order of all arrays over legs.
 
 LEG_JOINTS = tuple(f"{leg}_{joint}" for leg in LEGS for joint in ("hx", "hy", "kn"))
 ARM_JOINTS = ("sh0", "sh1", "el0", "el1", "wr0", "wr1")

@@ -7,16 +7,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import GROUPS, Animation, Keyframes
+from bodymotion.animation import FOOT_CONTACT, GROUPS, LEGS, Animation, Keyframes
 from bodymotion.diagnostics.losses import BODY_POSE
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq, TimedComponent
 from bodymotion.motion.components import Timeline
-from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOINTS, LEGS, STOWED
+from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOINTS, STOWED
 from bodymotion.spot.playback.stance import SpotPose, feet_in_world, footprint, inferred_contacts, stand
-
-FOOT_CONTACT = "FootContact"  # The content of the component with the contacts: (T, 4), 1 in contact, 0 in swing, in the order fl fr hl hr.
 
 REACH_ERROR = "ReachError"
 """The content of the component with the distances [m] of each foot, and the hand, from its goal; 0 where the goal is reached."""

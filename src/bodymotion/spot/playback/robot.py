@@ -5,6 +5,7 @@ from functools import cache
 
 import numpy as np
 
+from bodymotion.animation import LEGS
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
@@ -20,7 +21,6 @@ from bodymotion.spot.playback.dimensions import (
     HIPS,
     JOINT_NAMES,
     KNEE,
-    LEGS,
     LIMITS,
     NOMINAL_HEIGHT,
     SHIN,

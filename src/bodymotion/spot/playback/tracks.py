@@ -15,11 +15,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import GROUPS, Animation, Keyframes
+from bodymotion.animation import GROUPS, LEGS, Animation, Keyframes
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion.interpolation.sampling import sampled, unwrapped
-from bodymotion.spot.playback.dimensions import LEGS, NOMINAL_HEIGHT
+from bodymotion.spot.playback.dimensions import NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import foot_positions
 from bodymotion.spot.playback.stance import SpotPose, inferred_contacts, is_slow_between
 

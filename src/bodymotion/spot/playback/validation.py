@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import Animation
+from bodymotion.animation import FOOT_CONTACT, LEGS, Animation
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha import rules as cha_rules
@@ -18,10 +18,10 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.spot.playback import rules
-from bodymotion.spot.playback.dimensions import JOINT_NAMES, LEGS, LIMITS
+from bodymotion.spot.playback.dimensions import JOINT_NAMES, LIMITS
 from bodymotion.spot.playback.parameters import settings
 from bodymotion.spot.playback.playing import center_of_mass, default_start, loop_problems, play
-from bodymotion.spot.playback.recording import FOOT_CONTACT, REACH_ERROR
+from bodymotion.spot.playback.recording import REACH_ERROR
 from bodymotion.spot.playback.stance import distance_outside, feet_in_world, footprint
 from bodymotion.spot.playback.timing import Timing, default_frame_rate, timing
 from bodymotion.spot.playback.tracks import ARM, Tracks
