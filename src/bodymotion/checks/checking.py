@@ -40,8 +40,8 @@ def check(
     by_position: bool = False,
     bpm: float | None = None,
     parameters: Mapping[str, float] | None = None,
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
+    select: str | Sequence[str] = (),
+    ignore: str | Sequence[str] = (),
     **options: Any,  # noqa: ANN401
 ) -> Findings:
     """Return all problems of a file, or of a body, a motion, an animation or a choreography.
@@ -72,9 +72,12 @@ def check(
     ------
     ValueError
         When `select` or `ignore` name no rule.
+    TypeError
+        When the target is neither a path nor a value that has problems.
     FormatError
         When the file of the body cannot be read.
     """
+    select, ignore = ((codes,) if isinstance(codes, str) else codes for codes in (select, ignore))
     keep = partial(selected, select=select, ignore=ignore) if select or ignore else tuple
     keep(())  # Unknown names of rules fail before the work.
     playback = {"bpm": bpm, "parameters": parameters}
@@ -114,7 +117,7 @@ def _problems_of_file(
     # The rules skip unknown parts where they can. A finding about a part that was not read is left out in any case.
     of_value = (
         problem
-        for problem in _problems_of(value, body, playback)
+        for problem in (() if value is None else _problems_of(value, body, playback))
         if problem not in of_reading and locations.is_known(problem.subject)
     )
     return (*result.problems, *of_value, *of_lines)
@@ -168,7 +171,11 @@ def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) 
         return (*value.problems, *check_key_poses(value, body))
     if isinstance(value, Skeleton):
         return (*value.problems, *_check_skeleton(value))
-    return tuple(getattr(value, "problems", ()))
+    if not hasattr(value, "problems"):
+        raise TypeError(
+            f"check takes a path or a value such as a Body or a Motion, not {with_article(type(value).__name__)}"
+        )
+    return tuple(value.problems)
 
 
 def _in_order(problems: tuple[Problem, ...], path: str | None = None) -> tuple[Problem, ...]:

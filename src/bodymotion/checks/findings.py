@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.checks import rules
-from bodymotion.diagnostics import Location, Problem, Rule, Severity, Subject
+from bodymotion.diagnostics import Location, Problem, Rule, Severity
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
 from bodymotion.motion.components import Timeline
@@ -173,12 +173,11 @@ def component_number(motion: Motion, component: MultiValueSeq | MultiSE3Seq | Ve
     return next(k for k, one in enumerate(motion.components) if one is component)
 
 
-def frame_location(motion: Motion, component: int, frame: int, part: int | None = None) -> Location:
-    """Return where a frame of a component, or one part of it, is in the file; `inside` is its path in the document."""
+def frame_location(motion: Motion, component: int, frame: int, *part: int) -> Location:
+    """Return where a frame of a component, a part of it, or a number of a position is in the file; `inside` is its path in the document."""
     path = motion.source.path
     inside = f"components[{component}].frames[{frame}]"
-    subject: Subject = ("components", component, "frames", frame)
-    found = motion.source.locations.locate(subject if part is None else (*subject, part))
+    found = motion.source.locations.locate(("components", component, "frames", frame, *part))
     if found is None:
         return Location(None if path is None else str(path), inside=inside)
     return found if found.inside else Location(found.path, found.line, found.column, inside)

@@ -63,12 +63,14 @@ def _check_finite(
     found: Diagnostics, motion: Motion, number: int, component: MultiValueSeq | MultiSE3Seq | Vector3Seq
 ) -> None:
     wrong: npt.NDArray[np.bool_] = ~np.isfinite(component.values)
+    poses = wrong
     if isinstance(component, MultiSE3Seq):
         wrong = np.any(wrong, axis=-1)
     for frame, part in _each(found, MOTION_NOT_FINITE, wrong):
         of = "" if isinstance(component, Vector3Seq) else f" of {part_name(component, part)}"
         message = f"{component.content}: a number{of} in frame {frame} is not finite"
-        _report(found, MOTION_NOT_FINITE, message, motion, number, frame, part)
+        first = int(np.argmax(poses[frame, part])) if poses.ndim > wrong.ndim else 3
+        _report(found, MOTION_NOT_FINITE, message, motion, number, frame, part, *([first] if first < 3 else []))
 
 
 def _check_quaternions(found: Diagnostics, motion: Motion, number: int, component: MultiSE3Seq) -> None:
@@ -95,11 +97,13 @@ def _each(found: Diagnostics, rule: Rule, wrong: npt.NDArray[np.bool_]) -> Itera
         yield int(frame), int(part)
 
 
-def _report(found: Diagnostics, rule: Rule, message: str, motion: Motion, number: int, frame: int, part: int) -> None:
+def _report(
+    found: Diagnostics, rule: Rule, message: str, motion: Motion, number: int, frame: int, part: int, *inside: int
+) -> None:
     subject: Subject = ("components", number, "frames", frame, part)
     if motion.source.locations.is_known(subject):
         data = {"frame": frame, "part": part}
-        found.report(rule, message, frame_location(motion, number, frame, part), subject=subject, data=data)
+        found.report(rule, message, frame_location(motion, number, frame, part, *inside), subject=subject, data=data)
 
 
 def part_name(component: MultiValueSeq | MultiSE3Seq, part: int) -> str:

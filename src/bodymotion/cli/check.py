@@ -20,7 +20,7 @@ import click
 
 from bodymotion.cli.app import AsJson, Bpm, ByPosition, ReaderOptions, Workers, found_by, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
-from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics import FormatError, Problem
 from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -94,7 +94,12 @@ def check(
     found: list[tuple[Path, tuple[Problem, ...]]] = []
     traces: set[str] = set()
     with failures("check"):
-        robot = None if body is None else load_body(body, reading)
+        robot, of_body = None, tuple[Problem, ...]()
+        try:
+            robot = None if body is None else load_body(body, reading)
+        except FormatError as error:
+            # The motions are checked without it.
+            of_body, options["model"] = error.problems, None
         links: list[tuple[Path, Path]] = []
         paths = list(
             find_files(files, lambda link, folder: links.append((link, folder)) if folder else None, tables=False)
@@ -114,6 +119,9 @@ def check(
         fixer = _Fixer(options, robot, write=not diff)
         color = sys.stdout.isatty()
         with results() as out, progress(f"checking {counted(len(paths), 'file')}") as bar:
+            if of_body and body is not None and body not in paths:
+                found.append((body, of_body))
+                out.write(text_of(of_body, color=color) if text and not diff else "")
             for number, answer in enumerate(check_files(paths, robot, workers, **options)):
                 if bar is not None:
                     bar(number + 1, len(paths))
@@ -196,7 +204,6 @@ def _advise_body(paths: list[Path]) -> None:
 
 def _kinds(paths: list[Path]) -> dict[str, list[Path]]:
     """Sort files by what they hold; files of unknown formats are left out, and pipes, which can be read only once."""
-    from bodymotion.diagnostics import FormatError
     from bodymotion.formats.registry import find_format
 
     kinds: dict[str, list[Path]] = {}

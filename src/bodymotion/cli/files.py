@@ -116,6 +116,18 @@ def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
     raise click.BadParameter(one_line(f"{path} holds {kind_of(found)}, not {wanted}{advice}"), param_hint=hint)
 
 
+def read_files(files: Iterable[Path], reading: ReaderOptions, by_position: bool) -> list[Any]:
+    """Read the files of a command together, and print what was assumed of motions: joints that are missing, names, orders."""
+    from bodymotion.cli.output import show_problems
+    from bodymotion.formats.registry import load_together
+    from bodymotion.motion import Motion
+
+    found = load_together(files, by_position=by_position, **reading)
+    motions = [one for one in found if isinstance(one, Motion)]
+    show_problems([problem for one in motions for problem in one.problems if problem.severity != "note"])
+    return found
+
+
 def load_pair(
     model: Path, motion: Path | None, reading: ReaderOptions, by_position: bool, bpm: float | None = None
 ) -> tuple[Body, Motion | None]:
@@ -125,13 +137,11 @@ def load_pair(
     """
     from bodymotion.animation import Animation
     from bodymotion.choreography import Choreography
-    from bodymotion.formats.registry import load_together
     from bodymotion.model.body import Body
     from bodymotion.motion import Motion
     from bodymotion.skeleton import Skeleton
 
-    files = [path for path in (model, motion) if path is not None]
-    found = load_together(files, by_position=by_position, **reading)
+    found = read_files([path for path in (model, motion) if path is not None], reading, by_position)
     if len(found) == 1 and isinstance(found[0], (Skeleton, Choreography)):
         return found[0].body_and_motion()
     if len(found) == 1 and isinstance(found[0], Animation):

@@ -76,7 +76,7 @@ def as_data(measures: Measures, chosen: Sequence[Block], model: Path, motion: Pa
         "figures": [{**asdict(one), "value": number(one.value)} for one in figures(measures)],
         "joints": _joints(measures),
         "feet": _feet(measures),
-        **problems_of(measures.problems),
+        **problems_of((*(p for p in measures.motion.problems if p.severity != "note"), *measures.problems)),
     }
 
 

@@ -59,7 +59,7 @@ def plot(
       --smooth FRAMES: Window of a Savitzky-Golay filter for velocities and accelerations; for recorded motions.
       listed --list: List the plots of these files, and exit.
     """  # noqa: D301
-    from bodymotion.cli.files import check_output, written
+    from bodymotion.cli.files import check_output, read_files, written
     from bodymotion.cli.output import progress
     from bodymotion.plots import UnknownPlotError, available, form_of, subject_of
     from bodymotion.plots import plot as plot_them
@@ -85,9 +85,10 @@ def plot(
                     print("\n".join(available(subject)), file=out)
                 return
             with progress(f"{target.name}"):
+                body, motion = [*read_files(files, reading, by_position), None][:2]
                 made = plot_them(
-                    files[0],
-                    files[1] if len(files) > 1 else None,
+                    body,
+                    motion,
                     names(what) or ("overview",),
                     joints=names(joints) or None,
                     start=start,
@@ -98,10 +99,8 @@ def plot(
                     dpi=dpi,
                     derivative="savgol" if smooth else "suited",
                     window=smooth or 9,
-                    by_position=by_position,
                     bpm=bpm,
                     music=None if music is None else load_music(music, beats_per_bar),
-                    **reading,
                 )
                 made.save(target)
         except UnknownPlotError as error:

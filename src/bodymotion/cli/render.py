@@ -85,7 +85,7 @@ def render(
       --speed: Playback speed; 0.25 is slow motion.
       --follow/--no-follow: Follow the root; by default where it moves far.
     """  # noqa: D301
-    from bodymotion.cli.files import written
+    from bodymotion.cli.files import read_files, written
     from bodymotion.cli.output import progress
     from bodymotion.rendering import render as render_them
 
@@ -101,8 +101,7 @@ def render(
                 bar(done, total)
 
         still = render_them(
-            files[0],
-            files[1] if len(files) > 1 else None,
+            *read_files(files, reading, by_position),
             output=output,
             at=None if at is None else numbers("--at", at, ANY_COUNT, SEVERAL),
             frame=None if frame is None else numbers("--frame", frame, ANY_COUNT, SEVERAL, int),
@@ -122,12 +121,10 @@ def render(
             fps=fps,
             speed=speed,
             follow=follow,
-            by_position=by_position,
             arm=arm,
             bpm=bpm,
             music=music,
             slices=slices,
             progress=report,
-            **reading,
         )
     written(output, counted(frames, "frame") if still is None else f"{still.width} × {still.height} pixels")

@@ -34,7 +34,7 @@ def report(
       output -o --output FILE: The page.
       --what NAMES: Plots, comma-separated, as for `bodymotion plot`.
     """  # noqa: D301
-    from bodymotion.cli.files import written
+    from bodymotion.cli.files import read_files, written
     from bodymotion.cli.output import progress
     from bodymotion.reports import PLOTS
     from bodymotion.reports import report as write
@@ -45,7 +45,7 @@ def report(
     with failures("report"), progress(f"{output.name}") as bar:
         ghost = files[2] if len(files) > 2 else None
         contents = write(
-            *files[:2],
+            *read_files(files[:2], reading, by_position),
             output=output,
             ghost=ghost,
             plots=plots,

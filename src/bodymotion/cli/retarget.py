@@ -88,6 +88,8 @@ def retarget(
             raise click.BadParameter(f"{source} holds {kind_of(value)}, not recorded motion", param_hint="SOURCE")
         if isinstance(value, Motion) and other is None:
             raise click.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
+        if isinstance(value, Motion):
+            show_problems([problem for problem in value.problems if problem.severity != "note"])
         if by_position and isinstance(value, Motion) and other is not None:
             value = named_by_position(value, other)
 

@@ -108,7 +108,10 @@ class MissingFileError(FormatError, FileNotFoundError):
 
     def __init__(self, problem: Problem, problems: tuple[Problem, ...] = ()) -> None:
         super().__init__(problem, problems)
-        self.errno, self.filename = errno.ENOENT, problem.location.path
+        self.errno, self.strerror, self.filename = errno.ENOENT, problem.message, problem.location.path
+
+    def __str__(self) -> str:
+        return str(self.problem)
 
 
 class WrongUseError(ValueError):
@@ -231,3 +234,8 @@ class Findings:
 
     def __str__(self) -> str:
         return "\n".join(str(problem) for problem in self.problems)
+
+    def __repr__(self) -> str:
+        from bodymotion.diagnostics.text import severities
+
+        return f"{type(self).__name__}({severities(self.problems) or 'no problems'})"

@@ -123,7 +123,7 @@ def html_text(text: str, max_characters: int = 2000) -> str:
     return escape(shown(text, max_characters))
 
 
-def severities(groups: Iterable[Group]) -> str:
+def severities(groups: Iterable[Group | Problem]) -> str:
     """Return how many problems of each severity there are: `1 error, 18 warnings, 4 notes`."""
     counts = dict.fromkeys(_ORDER, 0)
     for group in groups:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, Literal, TypeVar, overload
@@ -250,6 +251,14 @@ class Motion(NotebookDisplay, ContentEquality):
         if key.step is not None or not all(isinstance(bound, Real) for bound in bounds):
             raise TypeError("a motion is sliced by frames [10:200:2] or by seconds [1.0:2.5], which have no step")
         return self.between(key.start, key.stop)
+
+    def __contains__(self, name: object) -> bool:
+        with suppress(KeyError):
+            return isinstance(name, str) and self._named(name) is not None
+        return False
+
+    __iter__ = None
+    """A motion has names and slices, and no items in an order."""
 
     def _named(self, name: str) -> Floats | Component:
         first = [c for c in (self.joint_displacement, self.link_position) if c is not None]

@@ -223,7 +223,10 @@ def source_of(document: Document, headers: Headers, unknown: Iterable[Subject] =
 
 
 def _locator(header: ComponentHeader) -> Locator:
-    """Return a function that locates a component, its "frame_rate", ("frames", t), and part n of a frame as ("frames", t, n)."""
+    """Return a function that locates a component, its "frame_rate", ("frames", t), and part n of a frame as ("frames", t, n).
+
+    Number k of the position of a pose is ("frames", t, n, k).
+    """
     own, rate, inside = header.location, header.rate_location, header.inside
     locate = None if header.frames is None else header.frames.locator()
     stamped, pose_size = header.has_frame_time, 0 if header.layout is None else header.layout.pose_size
@@ -236,7 +239,8 @@ def _locator(header: ComponentHeader) -> Locator:
         element = None
         if len(part) > 2:
             # Of a pose its orientation, which its rules are about.
-            element = stamped + (int(part[2]) * pose_size + 3 if pose_size else int(part[2]))
+            at = int(part[3]) if len(part) > 3 else 3
+            element = stamped + (int(part[2]) * pose_size + at if pose_size else int(part[2]))
         return locate(int(part[1]), element, f"{inside}.frames[{part[1]}]".lstrip("."))
 
     return located
