@@ -98,6 +98,54 @@ def test_results_of_robots_do_not_depend_on_the_first_frame(path, clip):
     assert np.array_equal(one, again)
 
 
+@pytest.mark.parametrize("share", [0.3, 0.9, 1.0])
+def test_who_bends_is_bent(biped, share):
+    """By 0.4 rad in a share of the frames: what is upright is found by the spine, also where the person is never upright."""
+    motion = bm.load_motion(WALK)[100:500]
+    joints = biped.joint_values(motion.joint_displacement).copy()
+    names = [joint.name for joint in biped.joints]
+    bends = 0.4 * np.clip((np.linspace(0, 1, len(joints)) - (1 - share)) * 10, 0 if share < 1 else 1, 1)
+    joints[:, names.index("CHEST_PITCH")] = bends
+    source = bm.Motion.from_joints(joints, 100.0, root=motion.link_position.values[:, 0], joint_names=names)
+    back = bm.retarget(source, biped, source_body=biped)
+    skeleton = dataclasses.replace(bm.to_skeleton(biped, source), known_unit=0.012)
+    again = bm.retarget(skeleton, biped)
+    for found in (back, again):
+        pitch = biped.link_poses(found)[:, [link.name for link in biped.links].index("CHEST_PITCH"), 3:]
+        leans = bm.rotations.to_rpy(pitch)[:, 1]
+        at = np.interp(found.times, source.times, bends)
+        steady = (at == 0) | (at == 0.4)
+        assert np.abs(leans - at)[steady].mean() < 0.15
+
+
+@pytest.mark.parametrize("far", [50.0, 400.0])
+def test_a_helper_above_the_hips_is_no_limb(biped, walk, far):
+    """A joint that only holds the hips, as files of some programs have it at the origin, changes nothing."""
+    helper = bm.skeleton.SkeletonJoint(name="Reference", channels=())
+    joints = [dataclasses.replace(joint, parent=joint.parent + 1) for joint in walk.joints]
+    joints[0] = dataclasses.replace(joints[0], offset=np.zeros(3))
+    values = walk.values.copy()
+    values[:, 0] += far
+    moved = dataclasses.replace(walk, values=values)
+    held = dataclasses.replace(walk, joints=(helper, *joints), values=values)
+    one, other = (joints_of(biped, bm.retarget(source, biped)) for source in (moved, held))
+    assert np.degrees(np.abs(one - other).max()) < 0.01
+
+
+def test_without_arms(biped, walk):
+    names = walk.names
+    legs = [0, *(k for k, link in enumerate(biped.links) if link.name[2:5] in ("HIP", "KNE", "ANK"))]
+    kept = np.concatenate([list(walk.columns(k)) for k in legs]).astype(int)
+    joints = [
+        dataclasses.replace(walk.joints[k], parent=legs.index(max(walk.parents[k], 0)) if k else -1) for k in legs
+    ]
+    found = bm.retarget(dataclasses.replace(walk, joints=tuple(joints), values=walk.values[:, kept]), biped)
+    whole = bm.retarget(walk, biped)
+    assert len(names) > len(legs)
+    knee = [joint.name for joint in biped.joints].index("L_KNEE")
+    assert np.degrees(np.abs(joints_of(biped, found) - joints_of(biped, whole))[:, knee].max()) < 5
+
+
 def test_a_pose_for_calibration_is_not_of_the_motion(biped, walk):
     """Its first frame, in which all joints are far from the second one, is as the second one; the motion begins without a jump."""
     values = walk.values.copy()

@@ -249,6 +249,8 @@ def reading_options(
     frame_rate: Positive = None,
     degrees: bool | None = None,
     quaternion_order: Literal["wxyz", "xyzw"] | None = None,
+    unit: Positive = None,
+    up: Literal["X", "Y", "Z", "-X", "-Y", "-Z"] | None = None,
     asf: Path | None = None,
     body_model: Path | None = None,
     robot_moves: Path | None = None,
@@ -269,6 +271,8 @@ def reading_options(
       frame_rate --input-rate HZ: The frame rate of an .amc, and of a .csv, .npz or .pkl without times.
       degrees --input-degrees/--input-radians: Unit of angles in a .csv whose names do not give it.
       --quaternion-order: Order of quaternions in a .csv, .npz or .pkl that does not define it.
+      --unit METRES: Unit of length of a .bvh; by default found from its legs.
+      --up: The axis of a .bvh that is up; by default found from its poses.
       --asf FILE: The skeleton (.asf) of an .amc.
       --body-model FILE: The body model (SMPL, .npz) with the lengths of the bones of an AMASS .npz.
       --robot-moves FILE: The moves that the robot lists, to check a choreography by.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bodymotion.cli.app import AsJson, ByPosition, ReaderOptions, reads_files
-from bodymotion.cli.output import as_json, failures, one_line, plain, results
+from bodymotion.cli.output import as_json, failures, one_line, plain, results, say
 
 if TYPE_CHECKING:
     from bodymotion.animation import Animation
@@ -88,6 +88,10 @@ def retarget(
             raise click.BadParameter(f"{source} holds {kind_of(value)}, not recorded motion", param_hint="SOURCE")
         if isinstance(value, Motion) and other is None:
             raise click.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
+        if isinstance(value, Skeleton) and not (value.unit_is_known and value.up_is_known):
+            say(
+                f"{source}: unit {value.unit:g} m and up axis {value.up} are assumed in part; --unit and --up state them"
+            )
         if isinstance(value, Motion):
             show_problems([problem for problem in value.problems if problem.severity != "note"])
         if by_position and isinstance(value, Motion) and other is not None:

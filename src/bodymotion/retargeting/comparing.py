@@ -136,9 +136,14 @@ def compare_retarget(
                 way = rotations.rotate(heading, along[:count])
                 own = points[end] - points[start]
                 goal = goal + figure.length(start, end) * way
-                cosine = (own * way).sum(axis=1) / np.maximum(np.linalg.norm(own, axis=1), 1e-9)
-                directions[f"{start} to {end.split()[1]}"] = float(np.arccos(np.clip(cosine, -1, 1)).mean())
+                directions[f"{start} to {end.split()[1]}"] = _mean_angle(own, way)
             reach[roles_of[-1]] = float(np.linalg.norm(points[roles_of[-1]] - goal, axis=1).mean())
+    if all(f"{side} shoulder" in where for side in SIDES for where in (points, recording.points)):
+        own, way = (
+            sum((where[f"{side} shoulder"][:count] - where[f"{side} hip"][:count] for side in SIDES), np.zeros(3))
+            for where in (points, recording.points)
+        )
+        directions["hips to shoulders"] = _mean_angle(own, rotations.rotate(heading, way))
     links = [figure.points[f"{side} ankle"][0] for side in SIDES]
     clouds = [sole_points(body, figure, side) for side in SIDES]
     edges = np.cumsum([0, *map(len, clouds)])
@@ -169,6 +174,12 @@ def compare_retarget(
         collision_share=_collision_share(body, q, root),
         speed_violations=int(((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6)).any(axis=1).sum()),
     )
+
+
+def _mean_angle(a: Floats, b: Floats) -> float:
+    """Return the mean angle [rad] between vectors (T, 3)."""
+    lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+    return float(np.arccos(np.clip((a * b).sum(axis=1) / np.maximum(lengths, 1e-9), -1, 1)).mean())
 
 
 def _slides(feet: Floats, points: Floats) -> Floats:

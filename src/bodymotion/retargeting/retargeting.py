@@ -42,9 +42,9 @@ CUTOFF, SLOW_CUTOFF, PELVIS_CUTOFF, ARM_CUTOFF = 6.0, 2.0, 3.0, 8.0
 """[Hz] of the low-pass filters of goals and legs; of the posture near which arms are in the last pass, so that what their goals leave
 open is smooth; of what the pelvis is moved for the feet; and of arms at the end."""
 WIDER = 1.05  # Feet side by side are so many times as far apart as their soles are wide, at least.
-STRETCH = 0.985  # Of the length of a leg: hips are no further from a foot in contact.
+STRETCH = 0.98  # Of the length of a leg: hips are no further from a foot in contact.
 POSTURE, ARM_POSTURE = 0.004, 0.008  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
-FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.14, 0.3, 0.1
+FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.1
 """The weights of goals; SWING is that of the orientation of feet where it is not known yet what they can reach."""
 LAST_FOOT, LAST_LEGS, LAST_POSTURE = 30.0, 1.0, 0.1
 """The weights in the last pass: of feet, and of the filtered values of legs and trunk, and of other joints."""
@@ -105,6 +105,7 @@ def retargeted(recording: Recording, body: Body, figure: Figure) -> Motion:
     second, root = goals.solve(tasks, legs, weights, first, root, first, STEPS)
     if arms:
         tasks, still = goals.on_chest(goals.placed(second, root), start), np.asarray(body.root_pose)
+    if arms and tasks:
         second[:, arms] = goals.solve(tasks, arms, weights, start, still, start, ARM_STEPS, free_root=False)[0][:, arms]
     q, root = smoothed(second, times, SLOW_CUTOFF), smoothed(root, times, CUTOFF, are_poses=True)
     q[:, legs] = smoothed(second[:, legs], times, CUTOFF)

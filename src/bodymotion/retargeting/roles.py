@@ -26,6 +26,7 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 from bodymotion.skeleton import Skeleton
+from bodymotion.skeleton.values import FEET
 
 SIDES = ("left", "right")
 LIMBS = {"leg": ("hip", "knee", "ankle", "toe"), "arm": ("shoulder", "elbow", "wrist", "hand")}
@@ -43,6 +44,7 @@ LEFT, RIGHT = (
     re.compile(r"left|(^|[\W_])l([\W_]|$)|^l[A-Z]", re.I),
     re.compile(r"right|(^|[\W_])r([\W_]|$)|^r[A-Z]", re.I),
 )
+TWIST = re.compile("twist|roll", re.I)  # Joints of skeletons that rotate a limb about itself, in its middle.
 HEAD, GRIP = re.compile("head|neck", re.I), re.compile("hand|finger|grip|thumb", re.I)
 MIN_TIP = 1e-3  # [m]
 COINCIDENT = 0.02  # Of the height: joints nearer to each other are at one point.
@@ -173,7 +175,11 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
     at = tree.placed[:, :3]
     height = float(np.ptp(at[:, 2]))
     leaves = [k for k in range(len(at)) if k not in tree.parents]
+    feet = [given.get(f"{side} toe") or given.get(f"{side} ankle") for side in SIDES]
     low = [k for k in leaves if at[k, 2] < at[:, 2].min() + LOW * height]
+    by_name = [k for k in leaves if FEET.search(tree.names[k])] if np.isnan(tree.axes[0, 0]) else []
+    low = by_name if len(by_name) > 1 else low  # Also of a person who lies.
+    low = [tree.names.index(one) for one in feet if one] if all(feet) else low
     above = [_path(tree.parents, k, -1) for k in low] or [[0]]
     shared = max({*above[0]}.intersection(*above), default=0)
     pelvis = tree.names.index(given["pelvis"]) if "pelvis" in given else shared
@@ -257,7 +263,8 @@ def _arms(
     """Return the chest, and the tips of the left and the right arm; (pelvis, ()) without arms."""
     at = tree.placed[:, :3]
     bone = np.array([np.linalg.norm(at[k] - at[p]) if p >= 0 else 0.0 for k, p in enumerate(around)])
-    leaves = sorted({*range(len(at))} - {*around})
+    # Seen from the pelvis, a root that only holds the pelvis is an end, too: a helper of the file, and no hand.
+    leaves = sorted({*range(len(at))} - {*around, tree.parents.index(-1)})
     tips: tuple[int, ...] = ()
     best, chest = MIN_ARM * height, pelvis
     for joint in range(len(at)):
@@ -291,12 +298,15 @@ def _limb(
             cosine = abs(float(axes[k] @ upper)) / max(float(np.linalg.norm(upper)), 1e-9)
             fits = abs(float(axes[k] @ lateral)) > SIDEWAYS if role == "knee" else cosine < ACROSS
             score *= bool(axes[k].any()) and (fits or bool(MIDDLE[role].search(tree.names[k])))
+        else:
+            score *= not TWIST.search(tree.names[k])
         scores.append(score * (NAMED if MIDDLE[role].search(tree.names[k]) else 1.0) * (1 - 1e-6 * n))
     middle = int(np.argmax(scores))
     if np.isnan(axes[path[middle], 0]):
         apart = COINCIDENT * height
-        above = next((k for k in reversed(path[:middle]) if np.linalg.norm(at[k] - at[path[middle]]) > apart), path[0])
-        below = next((k for k in path[middle + 1 :] if np.linalg.norm(at[k] - at[path[middle]]) > apart), path[-1])
+        ends = [k for k in path if np.linalg.norm(at[k] - at[path[middle]]) > apart and not TWIST.search(tree.names[k])]
+        above = next((k for k in reversed(ends) if k in path[:middle]), path[0])
+        below = next((k for k in ends if k in path[middle + 1 :]), path[-1])
         return path[middle], at[above], at[below], at[path[middle]], below
     moving = [k for k in path if axes[k].any()]
     split = moving.index(path[middle]) if path[middle] in moving else 0

@@ -1,14 +1,17 @@
 """The motion of a robot as recorded motion, a joint for each link; and back, exactly, where a skeleton has the links of a robot."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from bodymotion.dynamics import measure
 from bodymotion.geometry import rotations
-from bodymotion.geometry.arrays import median_step
+from bodymotion.geometry.arrays import Floats, median_step
 from bodymotion.geometry.poses import compose, inverse
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.skeleton import CHANNELS, EULER_CHANNELS, Skeleton, SkeletonJoint, euler_values
+from bodymotion.skeleton.values import UNITS
 
 CENTIMETRES = 100.0
 SAME = 1e-3  # [m] Offsets of joints that differ by less are those of the same robot.
@@ -42,17 +45,25 @@ def to_skeleton(body: Body, motion: Motion, frame_rate: float | None = None) -> 
         channels = (*CHANNELS[:3] * moves, *EULER_CHANNELS)
         joints.append(SkeletonJoint(name=link.name, parent=link.parent, offset=offset[0], channels=channels))
     step = median_step(found.times) if len(found.times) > 1 else 1 / 30
-    return Skeleton(joints=tuple(joints), values=np.concatenate(columns, axis=1), frame_time=step)
+    values = np.concatenate(columns, axis=1)
+    return Skeleton(joints=tuple(joints), values=values, frame_time=step, known_unit=1 / CENTIMETRES, known_up="Y")
 
 
 def of_same_links(skeleton: Skeleton, body: Body) -> Motion | None:
     """Return the motion of a skeleton with the links of a body, from the orientations of its joints; None for another skeleton.
 
-    Joints belong to links by the tree and their offsets, of several by their names: no other names are needed.
+    Joints belong to links by the tree and their offsets, of several by their names: no other names are needed. An unknown unit is
+    tried, since the legs of a small robot are as long as those of no person.
     """
     if len(body.links) < 2 or skeleton.parents.count(-1) != 1 or len(skeleton.joints) < len(body.links):
         return None
-    placed = skeleton.joint_poses()
+    units = dict.fromkeys((skeleton.unit, *(UNITS if skeleton.known_unit is None else ())))
+    scaled = (replace(skeleton, known_unit=unit, known_up=skeleton.up) for unit in units)
+    return next((motion for one in scaled if (motion := _of_poses(one, one.joint_poses(), body)) is not None), None)
+
+
+def _of_poses(skeleton: Skeleton, placed: Floats, body: Body) -> Motion | None:
+    """Return the motion of a body with the joints of a skeleton at poses (T, J, 7)."""
     chosen = [0]
     for link in body.links[1:]:
         parent = chosen[link.parent]

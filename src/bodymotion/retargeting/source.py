@@ -1,9 +1,10 @@
 """What a recorded figure does: points and directions of its limbs, orientations, and where its feet are on the ground.
 
 Orientations do not depend on the rest pose of a file. The frame of a part has x forward, y left, z up where the figure stands upright:
-with R(t) the orientation of a joint, its up axis in the joint's frame is the mean of Rᵀ·z over the upright frames (the tallest 5 %), and
-its lateral axis the mean of Rᵀ·(left hip − right hip), shoulders for the chest. Feet have the up axis of the frames in which they are on
-the ground, and their forward axis points from ankle to toe. A robot is upright with all joints at 0.
+with R(t) the orientation of a joint, its up axis in the joint's frame is the mean of Rᵀ·z over the upright frames (hips high, the line
+from hips to shoulders within 12° of vertical), and its lateral axis the mean of Rᵀ·(left hip − right hip), shoulders for the chest. Of
+a figure that is never upright, that line is the up axis of chest and head. Feet have the up axis of the frames in which they are on the
+ground, and their forward axis points from ankle to toe. A robot is upright with all joints at 0.
 
 Let ℓ be the length of a leg. A point of a foot (ankle or toe) is low up to 0.06·ℓ above its ground, which is the median height of that
 point while it moves slower than 0.25·ℓ/s within the lowest 0.1·ℓ of the clip; it is in contact while it is low and slower than 0.35·ℓ/s.
@@ -21,7 +22,7 @@ from bodymotion.balancing import balancing
 from bodymotion.dynamics import measure
 from bodymotion.dynamics.contacts import carries
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, without_short_runs
+from bodymotion.geometry.arrays import Floats, median_step, without_short_runs
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton
@@ -31,7 +32,10 @@ LOW, NEAR, SLOW, STILL = 0.1, 0.06, 0.25, 0.35
 MIN_PHASE = 0.08  # [s]
 CALIBRATION = 3.0
 """A first pose that is left so many times as fast as any later one is for calibration, as in CMU's files."""
-SAMPLES = 64  # At least so many frames are looked at for what is the same in all of a recording.
+SAMPLE_TIME = 0.25  # [s] Between the frames that are looked at for what is the same in all of a recording.
+MAX_LEAN = np.radians(
+    12
+)  # The line from hips to shoulders of a figure that is upright is at most so far from vertical.
 UPRIGHT = 0.95  # Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright.
 LEG = (("hip", "knee"), ("knee", "ankle"))
 MIN_LENGTH = 1e-6  # [m]
@@ -135,7 +139,7 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
     contact = np.array([[_contact(points[f"{side} {p}"], lows[p], times, leg) for p in lows] for side in SIDES])
     contact = contact.transpose(2, 0, 1)
     ground = lows["toe"] if isinstance(source, Skeleton) else 0.0
-    axes = part_axes(figure) if isinstance(source, Motion) else _axes_by_motion(figure, placed, points, contact)
+    axes = part_axes(figure) if isinstance(source, Motion) else _axes_by_motion(figure, times, placed, points, contact)
     ankle = lows["ankle"] - ground
     if isinstance(source, Motion):
         ankle = sole(body, figure).depth  # type: ignore[arg-type]
@@ -199,17 +203,23 @@ def _frame(up: Floats, lateral: Floats) -> Floats:
 
 
 def _axes_by_motion(
-    figure: Figure, placed: Floats, points: Mapping[str, Floats], contact: npt.NDArray[np.bool_]
+    figure: Figure, times: Floats, placed: Floats, points: Mapping[str, Floats], contact: npt.NDArray[np.bool_]
 ) -> dict[str, Floats]:
     """Return for the parts of a person the quaternions (4,) of their frames in the frames of their joints."""
-    every = _sampled(len(placed))
+    every = _sampled(times)
     placed, contact, points = placed[every], contact[every], {role: at[every] for role, at in points.items()}
     hips = 0.5 * (points["left hip"] + points["right hip"])
     tall = hips[:, 2] - np.minimum(points["left ankle"][:, 2], points["right ankle"][:, 2])
-    upright = tall >= UPRIGHT * np.quantile(tall, 0.95)
+    high = float(np.quantile(tall, 0.95))
+    upright = tall >= high - (1 - UPRIGHT) * abs(high)
     across = points["left hip"] - points["right hip"]
-    shoulders = points["left shoulder"] - points["right shoulder"] if "left shoulder" in points else across
-    up = np.broadcast_to([0.0, 0.0, 1.0], across.shape)
+    up = spine = np.broadcast_to([0.0, 0.0, 1.0], across.shape)
+    shoulders = across
+    if "left shoulder" in points:
+        shoulders = points["left shoulder"] - points["right shoulder"]
+        spine = 0.5 * (points["left shoulder"] + points["right shoulder"]) - hips
+        spine = spine / np.maximum(np.linalg.norm(spine, axis=1, keepdims=True), MIN_LENGTH)
+    straight = upright & (spine[:, 2] > np.cos(MAX_LEAN))
     found = {}
     for part, role in PARTS.items():
         if role not in figure.points:
@@ -222,9 +232,12 @@ def _axes_by_motion(
             z = rotations.rotate(back, up)[flat if flat.any() else upright].mean(axis=0)
             found[part] = np.round(_frame(z, np.cross(z, forward)), DIGITS)
         else:
-            lateral = rotations.rotate(back, across if part == "pelvis" else shoulders)[upright].mean(axis=0)
+            # Who always leans has the spine as the up axis of chest and head.
+            along = up if part == "pelvis" or straight.any() else spine
+            counted = straight if straight.any() else upright
+            lateral = rotations.rotate(back, across if part == "pelvis" else shoulders)[counted].mean(axis=0)
             y = lateral / max(float(np.linalg.norm(lateral)), 1e-9)
-            z = rotations.rotate(back, up)[upright].mean(axis=0)
+            z = rotations.rotate(back, along)[counted].mean(axis=0)
             found[part] = np.round(_frame(z - (z @ y) * y, lateral), DIGITS)
     return found
 
@@ -234,13 +247,10 @@ def smoothed(values: Floats, times: Floats, cutoff: float, *, are_poses: bool = 
     return np.round(balancing.smoothed(values, times, cutoff, are_poses=are_poses), DIGITS)
 
 
-def _sampled(count: int) -> slice:
+def _sampled(times: Floats) -> slice:
     """Return the frames of a recording that means are taken over: counted from its end, so that they are the same where it begins later."""
-    # The step is a power of two, the number a multiple of 16: both mostly stay where there is a frame more.
-    step = 1 << max((count // SAMPLES).bit_length() - 1, 0)
-    number = (count - 1) // step + 1
-    number -= number % 16 if number > 16 else 0
-    return slice(count - 1 - (number - 1) * step, None, step)
+    step = max(round(SAMPLE_TIME / median_step(times)), 1) if len(times) > 1 else 1
+    return slice((len(times) - 1) % step, None, step)
 
 
 def _speed(points: Floats, times: Floats) -> Floats:
@@ -252,7 +262,7 @@ def _speed(points: Floats, times: Floats) -> Floats:
 
 def _ground(points: list[Floats], times: Floats, leg: float) -> float:
     """Return the height [m] of the points of feet that are on the ground."""
-    every = _sampled(len(times))
+    every = _sampled(times)
     height = np.concatenate([at[every, 2] for at in points])
     speed = np.concatenate([_speed(at, times)[every] for at in points])
     low = height < np.quantile(height, 0.02) + LOW * leg

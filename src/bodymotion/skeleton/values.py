@@ -48,6 +48,10 @@ MAX_RATIO = 2.0
 """The length of a leg over LEG_LENGTH is at most so far from 1."""
 MAX_TILT = 30.0
 """[°] Between the mean direction from feet to hips and the up axis."""
+USUAL = ("Y", "Z")
+"""The axes that are up in nearly all files."""
+STANDING = 0.8
+"""A person stands with the hips so many lengths of a leg above the feet, at least."""
 MAX_SAMPLES = 100
 """Frames that are looked at."""
 
@@ -206,21 +210,21 @@ class Skeleton(ContentEquality):
     def _recognized(self) -> tuple[float | None, str | None]:
         """Return the unit of length [m] and the up axis, each None where it cannot be found.
 
-        The hips are the first joint with two branches; feet are found by their names. The unit is that with which the legs are about as
-        long as those of an adult; the up axis is that along which the hips are above the feet, on the mean.
+        The hips are the first joint with two branches; feet are found by their names, or at the ends of all branches but the largest. The
+        unit is that with which the legs are about as long as those of an adult. The up axis is that along which the hips are above the
+        feet, on the mean. The rest pose decides where that is neither Y nor Z, as of a person who lies, and where the person stands along
+        the axis of the rest pose, too.
         """
-        parents, names = self.parents, self.names
+        parents = self.parents
         branches = Counter(parents)
         hips = next((joint for joint in range(len(parents)) if branches[joint] > 1), None)
-        feet = [joint for joint, name in enumerate(names) if FEET.search(name)]
+        feet = [joint for joint, name in enumerate(self.names) if FEET.search(name)] or self._branch_ends(hips)
         if hips is None or not feet or not self.num_frames:
             return None, None
         values = self.values[:: max(1, self.num_frames // MAX_SAMPLES)]
         with np.errstate(all="ignore"):
             positions = self._poses(values, 3)
-            upward = (positions[:, hips] - positions[:, feet].mean(axis=1)).mean(axis=0)
-            axis = int(np.abs(upward).argmax())
-            steep = abs(upward[axis]) > np.cos(np.radians(MAX_TILT)) * np.linalg.norm(upward)
+            upward = positions[:, hips] - positions[:, feet].mean(axis=1)
             along = np.full(len(parents), np.nan)
             along[hips] = 0
             for joint, parent in enumerate(parents):
@@ -229,9 +233,27 @@ class Skeleton(ContentEquality):
                     along[joint] = along[parent] + np.median(bones)
             leg = np.nanmax(along[feet], initial=0)
             ratios = np.abs(np.log(np.array(UNITS) * leg / LEG_LENGTH))
-        sign = "-" if upward[axis] < 0 else ""
+            rest = np.zeros((len(parents), 3))
+            for index, one in enumerate(self.joints):
+                rest[index] = one.offset + (rest[one.parent] if one.parent >= 0 else 0.0)
+            up, at_rest = _axis(upward.mean(axis=0)), _axis(rest[hips] - rest[feet].mean(axis=0))
+            stands = at_rest in USUAL and np.quantile(upward[:, "XYZ".index(at_rest)], 0.9) > STANDING * leg
+        if at_rest in USUAL and (up not in USUAL or stands):
+            up = at_rest
+        elif up not in (*USUAL, at_rest):
+            up = None
         best = int(np.argmin(np.nan_to_num(ratios, nan=np.inf)))
-        return UNITS[best] if ratios[best] < np.log(MAX_RATIO) else None, f"{sign}{'XYZ'[axis]}" if steep else None
+        return UNITS[best] if ratios[best] < np.log(MAX_RATIO) else None, up
+
+    def _branch_ends(self, hips: int | None) -> list[int]:
+        """Return the last joints of the branches of the hips, without that with most joints, the trunk; none where there are no two."""
+        branches: dict[int, list[int]] = {}
+        for joint, parent in enumerate(self.parents):
+            if parent == hips:
+                branches[joint] = [joint]
+            elif branch := next((one for one in branches.values() if parent in one), None):
+                branch.append(joint)
+        return [branch[-1] for branch in sorted(branches.values(), key=len)[:-1]] if len(branches) > 2 else []
 
     def joint_positions(self, *, as_read: bool = False) -> Floats:
         """Return the positions (T, J, 3) of the joints in the world [m], z up; with `as_read` in the file's unit and axes."""
@@ -325,6 +347,13 @@ class Skeleton(ContentEquality):
         offsets = np.concatenate([offsets, np.tile(rotations.IDENTITY, (len(rows), 1))], axis=1)
         tree, chosen = (parents, kinds, columns, offsets, axes), np.array(last[1:], np.int64)
         return link_poses(tree, values * scales, root, chosen, size)
+
+
+def _axis(direction: Floats) -> str | None:
+    """Return the axis that a direction (3,) is along, such as "-Z"; None where it is along none."""
+    axis = int(np.abs(direction).argmax())
+    is_steep = abs(direction[axis]) > np.cos(np.radians(MAX_TILT)) * np.linalg.norm(direction)
+    return f"{'-' if direction[axis] < 0 else ''}{'XYZ'[axis]}" if is_steep else None
 
 
 def euler_values(turns: Floats) -> Floats:

@@ -2,20 +2,29 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics import (
+    Diagnostics,
+    Location,
+    Locator,
+    ReadResult,
+    Source,
+    SourceMap,
+    Subject,
+    WrongUseError,
+)
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.bvh import rules
 from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.tables.number_table import read_rows
 from bodymotion.formats.text import decode, parsed
 from bodymotion.skeleton import CHANNELS, Skeleton, SkeletonJoint
-from bodymotion.skeleton.values import MIN_FRAME_TIME
+from bodymotion.skeleton.values import MIN_FRAME_TIME, UP_AXES
 
 MAX_BYTES = 1 << 30
 MAX_TREE_BYTES = 4 << 20
@@ -28,14 +37,26 @@ KEYS = ("{", "}", "OFFSET", "CHANNELS", "JOINT", "END", "ROOT")
 CHANNEL_NAMES = {name.lower(): name for name in CHANNELS}
 
 
-def read_bvh(path: str | Path) -> ReadResult[Skeleton]:
-    """Read a skeleton with its motion; a file of another kind has no value."""
+def read_bvh(path: str | Path, *, unit: float | None = None, up: str | None = None) -> ReadResult[Skeleton]:
+    """Read a skeleton with its motion; a file of another kind has no value.
+
+    The `unit` of length [m] and the axis that is `up` ("Y", "-Z") are in no file; without them they are found from the poses.
+
+    Raises
+    ------
+    WrongUseError
+        When the unit is not positive, or there is no such axis.
+    """
+    if up not in (None, *UP_AXES) or (unit is not None and not 0 < unit < math.inf):
+        raise WrongUseError(f"unit {unit}, up {up!r}: expected metres above 0, and one of {', '.join(UP_AXES)}")
     path = Path(path)
     found = Diagnostics(path)
     value = None
     with found.recover():
         data = file_bytes(path, rules.UNREADABLE, rules.TOO_LARGE, MAX_BYTES)
         value = _read(data if b"\n" in data else data.replace(b"\r", b"\n"), path, found)
+    if value is not None:
+        value = replace(value, known_unit=unit, known_up=up)
     return ReadResult(value, found.problems, refusal=found.refusal)
 
 
