@@ -43,9 +43,8 @@ MAX_TIME_STEP = 0.1  # [Hz] Frame rates up to this look like times between frame
 MIN_GAP, MAX_GAP = 1e-6, 3600.0  # [s] Times between stamped frames: the median at least, and the longest one.
 MAX_ANGLE = 720.0  # Larger values are not angles, neither in radians nor in degrees.
 MAX_JOINT_SPEED = 12.0  # [rad/s] Joints with a larger median speed, beyond a full turn, look like degrees.
-MILLIMETRES = np.array(
-    [0.001, 0.001, 0.001, 1.0, 1.0, 1.0, 1.0]
-)  # Factors for a pose whose position is in millimetres.
+MILLIMETRES = np.array([0.001, 0.001, 0.001, 1.0, 1.0, 1.0, 1.0])
+"""Factors for a pose whose position is in millimetres."""
 
 
 def check_motion(motion: Motion) -> tuple[Problem, ...]:

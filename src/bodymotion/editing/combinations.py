@@ -41,9 +41,9 @@ class Residual:
 def fill_link_poses(motion: Motion, body: Body) -> Motion:
     """Return the motion with the poses of all links beside the joints (combination 3), by forward kinematics.
 
-    Existing poses do not change; without a root pose the root is at the pose of the body. They get the timeline of the joint
-    displacements; a
-    root on another timeline is interpolated linearly and by SLERP. For link poses alone (combination 1), drop JointDisplacement afterwards.
+    Existing poses do not change; without a root pose the root is at the pose of the body. New poses get the timeline of the joint
+    displacements; a root on another timeline is interpolated linearly and by SLERP. For link poses alone (combination 1), drop
+    JointDisplacement afterwards.
 
     Raises
     ------

@@ -6,10 +6,9 @@ need not be mirrored itself: the pose of link i with orientation Rᵢ becomes th
 joint values 0) becomes one by −q about M·a: where the partner's axis is M·a, its joint value is −q, where it is −M·a, it is q. For a
 prismatic joint it is the other way round.
 
-Partners are found by name: the words left and right, the letters L and R as a part of their own (`L_HIP`, `hip_l`, `hip.R`), at
-the beginning
-or the end of a part (`LARM`, `HipR`, `jointLArm`), and the corners of four-legged robots (`fl_hip`, `RR_calf`). A name counts as one of a
-pair when the other name exists.
+Partners are found by name: the words left and right, the letters L and R as a part of their own (`L_HIP`, `hip_l`, `hip.R`), at the
+beginning or the end of a part (`LARM`, `HipR`, `jointLArm`), and the corners of four-legged robots (`fl_hip`, `RR_calf`). A name counts as
+one of a pair when the other name exists.
 """
 
 import re

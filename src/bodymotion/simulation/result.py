@@ -20,10 +20,9 @@ from bodymotion.motion.components import JOINT_DISPLACEMENT, JOINT_EFFORT, LINK_
 from bodymotion.system.extras import need
 
 FALL_ANGLE = np.pi / 4  # [rad] A root that is tilted by more than this against its planned orientation has fallen.
-FALL_HEIGHT = 0.5  # A root that is below its plan by more than this part of its planned height has fallen …
-MIN_FALL = (
-    0.02  # [m] … where that is at least this: roots are planned lower where the model has them on or below its soles.
-)
+FALL_HEIGHT = 0.5  # Share of the planned height: a root that is lower than planned by more, and by more than MIN_FALL, has fallen.
+MIN_FALL = 0.02
+"""[m] Roots are planned lower than this where the model has them on or below its soles."""
 MIN_FORCE = 1.0  # [N] There is a ZMP where the ground pushes upwards with at least this force.
 
 

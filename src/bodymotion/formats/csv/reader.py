@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
 QUATERNION_ORDERS: tuple[str, ...] = ("wxyz", "xyzw")
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
+"""The numbers of a pose, in the order of this package."""
 OWN_COLUMNS = ["time", *(f"root_{axis}" for axis in AXES)]
 """The first columns of a table that `write_csv` makes of a motion with a root pose: its angles are in radians."""
-"""The numbers of a pose, in the order of this package."""
 
 
 Kind: TypeAlias = Literal["time", "frame", "pose", "angle", "unclear", "zmp", "relative zmp", "contact", "joint"]

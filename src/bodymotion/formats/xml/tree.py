@@ -448,9 +448,8 @@ def _lines(element: Element, indent: str) -> Iterator[str]:
 
 
 FieldTable: TypeAlias = Mapping[str, Sequence[str]]
-"""By field, what may give it, the first that is there: `inertial/mass@value` is the attribute of an element below, `@pos` an
-attribute of the
-element itself, `inertial/inertia` an element with all its attributes, `~inertial` an element that only stands in as the location.
+"""By field, where its value may be, the first that exists: `inertial/mass@value` is the attribute of an element below, `@pos` an attribute
+of the element itself, `inertial/inertia` an element with all its attributes, `~inertial` an element that is only a location.
 """
 
 
