@@ -32,25 +32,25 @@ MAX_NAMED = 8  # Quantities in a file that are reported by name; more are counte
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A quantity or a sensor: `series` of columns and where they are saturated, or the `pictures` of a camera."""
+    """A quantity or a sensor: `series` of columns and where they are saturated, or the `frames` of a camera."""
 
     series: Series
     saturated: npt.NDArray[np.bool_] | None = None
-    pictures: CameraFrames | None = None
+    frames: CameraFrames | None = None
 
 
 def block_of(read: Reading | CameraFrames) -> Block:
-    """Return the readings of a sensor, or the pictures of a camera, as a block."""
+    """Return the readings of a sensor, or the frames of a camera, as a block."""
     from bodymotion.dynamics import CameraFrames, Series
 
-    device, pictures = read.device, read if isinstance(read, CameraFrames) else None
+    device, frames = read.device, read if isinstance(read, CameraFrames) else None
     labels: tuple[str, ...] = ()
     units, values, saturated = labels, np.zeros((len(read.times), 0)), None
     if not isinstance(read, CameraFrames):
         labels, units, values, saturated = read.columns, read.units, read.values, read.saturated
     name, title = device.name or device.kind, f"{device.kind} {device.name}"
     series = Series(name=name, title=title, of="axis", labels=labels, units=units, times=read.times, values=values)
-    return Block(series, saturated, pictures)
+    return Block(series, saturated, frames)
 
 
 def about_written(path: Path, blocks: Sequence[Block]) -> str:
@@ -90,9 +90,9 @@ def page_of(measures: Measures, chosen: Sequence[Block], model: Path, motion: Pa
         for one in chosen:
             page.heading(one.series.title)
             _columns(page, one.series)
-            if one.pictures is not None:
-                device = one.pictures.device
-                page.line(f"{len(one.pictures)} frames of {device.width} × {device.height}, {device.type}")
+            if one.frames is not None:
+                device = one.frames.device
+                page.line(f"{len(one.frames)} frames of {device.width} × {device.height}, {device.type}")
     else:
         _summary(page, measures)
     return page
@@ -209,13 +209,13 @@ def _feet(measures: Measures) -> list[Data]:
         ways[slide.foot] += slide.way
     found = []
     for k, name in enumerate(contacts.names):
-        stands = contacts.in_contact[:, k]
-        begins = int(np.count_nonzero(stands[1:] & ~stands[:-1]) + stands[0])
-        force = np.where(stands, np.nan_to_num(measures.contact_wrenches[:, k, 2]), 0.0)
+        touches = contacts.in_contact[:, k]
+        begins = int(np.count_nonzero(touches[1:] & ~touches[:-1]) + touches[0])
+        force = np.where(touches, np.nan_to_num(measures.contact_wrenches[:, k, 2]), 0.0)
         found.append(
             {
                 "link": name,
-                "standing": float(stands.mean()),
+                "standing": float(touches.mean()),
                 "contacts": begins,
                 "slip": number(float(ways[k])),
                 "force": number(float(force.max())),
@@ -263,7 +263,7 @@ def _table(blocks: Sequence[Block]) -> tuple[tuple[str, ...], Floats]:
     from bodymotion.diagnostics.text import distinct
 
     for block in blocks:
-        if block.pictures is not None:
+        if block.frames is not None:
             raise ValueError(f"images of {block.series.name} do not fit in a table; write an .npz")
     all_series = [block.series for block in blocks]
     times = all_series[0].times
@@ -301,16 +301,16 @@ def _npz(stream: BinaryIO, blocks: Sequence[Block]) -> None:
 
     arrays: dict[str, npt.NDArray[Any]] = {}
     for block in blocks:
-        of, pictures = block.series, block.pictures
+        of, frames = block.series, block.frames
         about: dict[str, Any] = {"times": of.times}
-        if pictures is not None:
-            about |= {"color": pictures.color, "depth": pictures.depth}
+        if frames is not None:
+            about |= {"color": frames.color, "depth": frames.depth}
         else:
             arrays[of.name] = of.values
             about |= {"labels": np.array(of.labels, dtype=np.str_), "units": np.array(of.units, dtype=np.str_)}
             about |= {"lower": of.lower, "upper": of.upper, "saturated": block.saturated}
         arrays |= {f"{of.name}.{key}": array for key, array in about.items() if array is not None}
-    write_archive(stream, arrays, compressed=any(block.pictures is not None for block in blocks))
+    write_archive(stream, arrays, compressed=any(block.frames is not None for block in blocks))
 
 
 def _json(stream: BinaryIO, blocks: Sequence[Block]) -> None:
@@ -319,7 +319,7 @@ def _json(stream: BinaryIO, blocks: Sequence[Block]) -> None:
     data = []
     for block in blocks:
         of = block.series
-        if block.pictures is not None:
+        if block.frames is not None:
             raise ValueError(f"images of {of.name} do not fit in JSON; write an .npz")
         about = {"name": of.name, "title": of.title, "labels": of.labels, "units": of.units, "times": of.times}
         data.append({**about, "lower": of.lower, "upper": of.upper, "values": of.values})

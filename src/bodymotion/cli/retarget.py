@@ -54,7 +54,7 @@ def retarget(
       --show-map: Print which joint has which role, and write nothing.
       --page FILE: Write a page (.html) on which source and robot play side by side, with OUT or alone.
       --balance: Change the result so that the robot can stand (extra `opt`).
-      --simulate: Print whether the robot stands in a simulation (extra `sim`).
+      --simulate: Print whether the robot falls in a simulation (extra `sim`).
     """  # noqa: D301
     from bodymotion.cli.files import check_output, check_reading, kind_of, load_body, saved, written
     from bodymotion.cli.output import progress, show_problems
@@ -137,7 +137,7 @@ def retarget(
             else:
                 stream.write(str(found))
                 if simulate:
-                    stream.write(f"{'simulation':<13}{'stands' if stands is None else f'falls at {stands:.2f} s'}\n")
+                    stream.write(f"simulation   {'does not fall' if stands is None else f'falls at {stands:.2f} s'}\n")
         raise click.exceptions.Exit(code)
 
 

@@ -260,7 +260,7 @@ class ForceSensor(Device):
 class VisionSensor(Device):
     """Camera: `type` is COLOR, DEPTH, COLOR_DEPTH or NONE; `field_of_view` [rad]; clip distances [m]; pixels; [Hz].
 
-    The field of view is the angle over the shorter side of the picture.
+    The field of view is the angle over the shorter side of the image.
     """
 
     type: str = "NONE"
@@ -273,12 +273,12 @@ class VisionSensor(Device):
 
     @property
     def half_size(self) -> tuple[float, float]:
-        """Half the width and half the height [m] of what the picture shows of a plane one metre ahead.
+        """Half the width and half the height [m] of what the image shows of a plane one metre ahead.
 
         Raises
         ------
         ValueError
-            For a picture without pixels, or a field of view that is not between 0 and π.
+            For an image without pixels, or a field of view that is not between 0 and π.
         """
         if min(self.width, self.height) < 1 or not 0 < self.field_of_view < math.pi:
             raise ValueError(

@@ -50,7 +50,7 @@ def _of(name: str, *, main: bool = False) -> Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "overview": Kind("what one wants to see first", overview_chart, main=True),
+    "overview": Kind("the main quantities on one page", overview_chart, main=True),
     "joints": _of("joint_displacements", main=True),
     "velocities": _of("joint_velocities", main=True),
     "accelerations": _of("joint_accelerations"),
@@ -59,7 +59,7 @@ KINDS: dict[str, Kind] = {
     "zmp": Kind("the zero moment point on the ground, and the margin", zmp_chart, lambda s, has: "zmp" in has, True),
     "moves": Kind("the moves of a dance by their tracks", moves_chart, lambda s, _: bool(moves_of(s.motion)), True),
     "music": Kind("waveform and beats of the music", music_chart, lambda s, _: s.music is not None, True),
-    "contacts": Kind("when which foot stands or slips", contacts_chart, lambda s, has: "contacts" in has, True),
+    "contacts": Kind("contact and slip of each foot", contacts_chart, lambda s, has: "contacts" in has, True),
     "sensors": Kind("accelerometers, gyros and force sensors", sensors_chart, lambda s, has: has_sensors(s), True),
 }
 KINDS |= {name: _of(name) for name in QUANTITIES if name not in KINDS}
