@@ -1,4 +1,4 @@
-"""Change a motion so that its robot can stand: feet that stand are pinned, and the zero moment point is put into the support polygon."""
+"""Change a motion so that the zero moment point stays in the support polygon and feet in contact do not move."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 from bodymotion.motion.interpolation.lowpass import all_low_passed, bump, gaussian, inner_shares, smooth_bound
 
 MAX_ITERATIONS = 6
-DONE = 2e-4  # [m] The path of the centre of mass is found when it changes by less.
+CENTER_TOLERANCE = 2e-4  # [m] The path of the centre of mass is found when it changes by less.
 SAFE_MARGIN = 0.01  # [m] Frames with a smaller stability margin are reported.
 REST_SPEED = 0.05  # [m/s] A motion whose centre of mass is slower at an end is at rest there.
 ZMP_CUTOFF = 8.0  # [Hz] of the low-pass filter of the zero moment point: what is faster does not tilt a body, and is not balanced.
@@ -127,7 +127,7 @@ def balance(
     limits: bool = True,
     acceleration: float = np.inf,
 ) -> BalancedMotion:
-    """Return a motion near to another one with which the robot can stand.
+    """Return the motion nearest to another one that keeps the zero moment point in the support polygon.
 
     Feet in contact are pinned, flat on the ground, with swings that fit. The path of the centre of mass keeps the zero moment point of the
     whole body in the support polygon, as near to the old path as possible: one quadratic programme over all frames (`planning`), repeated
@@ -238,7 +238,7 @@ def _balanced(old: Measures, before: tuple[Floats, Floats], plan: FootPlan, marg
         old_path = wish[:, planned], acceleration[:, planned]
         wanted = plan_center(times, *old_path, offset, pendulum[:, 0], polygons, numbers, at_rest)
         change = np.abs(wanted - center[:, planned]).max()
-        if number and change < DONE and low.max() <= MIN_LOWERING:
+        if number and change < CENTER_TOLERANCE and low.max() <= MIN_LOWERING:
             break
         center[:, 2], center[:, planned] = wish[:, 2], wanted
         root = np.concatenate((root[:, :2] + (wanted - path[:, planned])[:, :2], root[:, 2:]), axis=1)

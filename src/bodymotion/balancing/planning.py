@@ -29,12 +29,12 @@ MAX_KNOTS = 10  # For each frame, on average: long breaks between frames get a c
 GRID_GAP = 0.01  # [s] The zero moment point is constrained at such times.
 SMOOTHING_TIME = 0.3
 """[s] τ: changes that are slower than this cost by how far they move, faster ones by their acceleration."""
-OUTSIDE_WEIGHT = 1e5
+OUTSIDE_WEIGHT = 1e5  # Of the squared distance of the zero moment point from its polygon.
 REST_WEIGHT = 30.0
 """Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and of the acceleration in the air [s²]."""
 TOLERANCE, MAX_STEPS = 1e-6, 60
-MAX_RESIDUAL, MAX_GAP = 1e-6, 1e-4
-"""[m] of a constraint, and of the cost, relative: a programme that is not solved to the tolerance is good enough within these."""
+MAX_RESIDUAL = 1e-6  # [m] Largest violation of a constraint by a programme that is not solved to TOLERANCE.
+MAX_GAP = 1e-4  # Its largest duality gap, relative to 1 plus the cost.
 
 
 def plan_center(

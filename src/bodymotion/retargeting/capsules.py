@@ -14,14 +14,14 @@ from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints, rest_values
 from bodymotion.retargeting.roles import DIGITS, SIDES, Figure
 
-MAX_BESIDE, FLAT = 4, 0.8
-"""How many capsules a link has at most: one for each time that its width is so many times its thickness, and one more."""
-OUTER, ROUND = 0.4, 0.6
+MAX_BESIDE, FLAT_FACTOR = 4, 0.8
+"""Maximum number of capsules of a link; it has ceil(FLAT_FACTOR · width / thickness)."""
+OUTER_SHARE, ROUND_SHARE = 0.4, 0.6
 """The share of the farthest point in the radius, and of the radius in the length by which the round ends are outside of the box."""
 WEIGHT = 3.0
 SKIPPED, MARGIN = 8, 0.06
-"""One of so many frames is searched for pairs that are nearer than the second [m]."""
-NESTED = 0.5  # Of the sum of the radii: capsules nearer at rest are those of links next to each other.
+"""Every `SKIPPED`-th frame is searched for pairs closer than `MARGIN` [m]."""
+NESTED_SHARE = 0.5  # Of the sum of the radii: capsules nearer at rest are those of links next to each other.
 
 
 def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTask]:
@@ -46,7 +46,7 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTa
         for two in others[(far < reach[others] + reach[one] + MARGIN).any(axis=0)].tolist():
             gaps = _distances(begin[:, two] - begin[:, one], way[:, two], way[:, one])
             both = float(radii[one] + radii[two])
-            if gaps[0] > NESTED * both and gaps[1:].min() < min(gaps[0], both) + MARGIN:
+            if gaps[0] > NESTED_SHARE * both and gaps[1:].min() < min(gaps[0], both) + MARGIN:
                 ends = int(links[one]), int(links[two]), min(float(gaps[0]), both), WEIGHT, starts[one], starts[two]
                 tasks.append(ik.DistanceTask(*ends, at_least=True, along=along[one], to_along=along[two]))
     return tasks
@@ -60,11 +60,11 @@ def _capsules(shapes: CollisionPoints) -> Floats:
         axes = axes[:, np.argsort(-np.ptp(cloud @ axes, axis=0))]
         cloud = cloud @ axes
         middle, (long, wide, thin) = 0.5 * (cloud.min(axis=0) + cloud.max(axis=0)), 0.5 * np.ptp(cloud, axis=0)
-        count = int(np.clip(np.ceil(FLAT * wide / max(thin, 1e-9)), 1, MAX_BESIDE))
+        count = int(np.clip(np.ceil(FLAT_FACTOR * wide / max(thin, 1e-9)), 1, MAX_BESIDE))
         sides = np.linspace(thin - wide, wide - thin, count) if count > 1 else np.zeros(1)
         across = np.abs(cloud[:, 1:2] - middle[1] - sides).min(axis=1)
-        radius = (1 - OUTER) * thin + OUTER * np.hypot(across, cloud[:, 2] - middle[2]).max()
-        tip = max(long - (1 - ROUND) * radius, 0.0)
+        radius = (1 - OUTER_SHARE) * thin + OUTER_SHARE * np.hypot(across, cloud[:, 2] - middle[2]).max()
+        tip = max(long - (1 - ROUND_SHARE) * radius, 0.0)
         rows += [
             (shape, *(axes @ np.add(middle, [-tip, side, 0.0])), *(2 * tip * axes[:, 0]), radius) for side in sides
         ]

@@ -88,5 +88,5 @@ def _stances(
 
 
 def _beyond(angles: Floats, free: float) -> Floats:
-    """Return what of angles (N,) is beyond ±`free`."""
+    """Return angles (N,) reduced by the dead zone ±`free`."""
     return np.asarray(np.sign(angles) * np.maximum(np.abs(angles) - free, 0.0))

@@ -28,14 +28,12 @@ from bodymotion.motion import Motion
 from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton
 from bodymotion.skeleton import Skeleton
 
-LOW, NEAR, SLOW, STILL = 0.1, 0.06, 0.25, 0.35
-MIN_PHASE = 0.08  # [s]
-CALIBRATION = 3.0
-"""A first pose that is left so many times as fast as any later one is for calibration, as in CMU's files."""
-SAMPLE_TIME = 0.25  # [s] Between the frames that are looked at for what is the same in all of a recording.
-MAX_LEAN = np.radians(
-    12
-)  # The line from hips to shoulders of a figure that is upright is at most so far from vertical.
+GROUND_HEIGHT, GROUND_SPEED = 0.1, 0.25  # [leg lengths, leg lengths/s] Lower, slower points of feet define the ground.
+CONTACT_HEIGHT, CONTACT_SPEED = 0.06, 0.35  # [leg lengths, leg lengths/s] Lower, slower points are in contact.
+MIN_PHASE = 0.08  # [s] Shorter contacts, and gaps between contacts, are removed.
+CALIBRATION = 3.0  # The first pose is a calibration pose if joints leave it this many times faster than later (CMU).
+SAMPLE_TIME = 0.25  # [s] Between frames that means over a recording are taken of.
+MAX_LEAN = np.radians(12)  # Maximum angle of the line from hips to shoulders from vertical in upright frames.
 UPRIGHT = 0.95  # Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright.
 LEG = (("hip", "knee"), ("knee", "ankle"))
 MIN_LENGTH = 1e-6  # [m]
@@ -265,14 +263,14 @@ def _ground(points: list[Floats], times: Floats, leg: float) -> float:
     every = _sampled(times)
     height = np.concatenate([at[every, 2] for at in points])
     speed = np.concatenate([_speed(at, times)[every] for at in points])
-    low = height < np.quantile(height, 0.02) + LOW * leg
-    still = low & (speed < SLOW * leg)
+    low = height < np.quantile(height, 0.02) + GROUND_HEIGHT * leg
+    still = low & (speed < GROUND_SPEED * leg)
     return float(np.round(np.median(height[still if still.any() else low]), DIGITS))
 
 
 def _contact(points: Floats, ground: float, times: Floats, leg: float) -> npt.NDArray[np.bool_]:
     """Return when (T,) a point of a foot is in contact."""
-    near = (points[:, 2] < ground + NEAR * leg) & (_speed(points, times) < STILL * leg)
+    near = (points[:, 2] < ground + CONTACT_HEIGHT * leg) & (_speed(points, times) < CONTACT_SPEED * leg)
     found = without_short_runs(near, times, MIN_PHASE)
     first = int((found != found[0]).argmax())
     if times[first] - times[0] < MIN_PHASE:

@@ -22,7 +22,7 @@ CUTOFFS, CALMING_TIME = (5.0, 4.0, 3.0, 2.0), 0.05
 
 
 def within_speeds(body: Body, q: Floats, times: Floats, held: npt.NDArray[np.bool_]) -> Floats:
-    """Return the joint values (T, J) nearest to given ones, by their largest difference, that keep the velocity limits of the joints.
+    """Return the joint values (T, J) nearest to `q` in the maximum norm that keep the velocity limits of the joints.
 
     Values `held` (T, J) come before others. With v the limit, the nearest ones are the mean of the bounds min q(s) + v·|t − s| and
     max q(s) − v·|t − s| over all times s; before that, q is kept within these bounds for the times s that are held.
