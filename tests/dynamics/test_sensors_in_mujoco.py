@@ -81,7 +81,7 @@ def moving(body: bm.Body, seed: int = 0, frames: int = 40) -> Measures:
         root_velocity=np.concatenate([speed, spin], axis=1),
         root_acceleration=np.concatenate([gain, turned], axis=1),
         gravity=np.array([0.0, 0.0, -9.80665]),
-        given_feet=(),
+        feet_option=(),
     )
 
 

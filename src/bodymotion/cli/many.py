@@ -1,4 +1,4 @@
-"""Commands for many files: a folder, a pattern or a list in the place of a file runs the command once for each, on all cores.
+"""Commands for many files: a folder, a pattern or a list instead of a file runs the command once for each, on all cores.
 
 Each run is the command itself with one of the files in its command line, so that every option means what it means for one file.
 """
@@ -31,7 +31,7 @@ ONE = "one"  # The object of the context of a run for one file.
 
 @dataclass(frozen=True)
 class Verb:
-    """How a command takes many files.
+    """How a command handles many files.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ VERBS = {
     "render": Verb(1, "output", ".mp4"),
     "report": Verb(1, "output", ".html"),
 }
-"""The commands that take many files; `check` puts them together by itself, except for a table."""
+"""The commands for many files; `check` summarizes them by itself, except for a table."""
 ONE_MOTION = ("measure", "balance", "retarget", "simulate")
 NEED_TARGET = ("balance", "retarget", "render", "report")
 
@@ -98,11 +98,11 @@ def command_for_many(
     added = [one for one in signature(many_options).parameters.values() if one.name not in own]
 
     @wraps(command)
-    def run(**given: Any) -> Any:  # noqa: ANN401
+    def run(**arguments: Any) -> Any:  # noqa: ANN401
         for one in added:
-            if given.pop(one.name, None):
+            if arguments.pop(one.name, None):
                 raise click.BadParameter("has no effect on one file", param_hint=f"--{one.name}")
-        return command(**given)
+        return command(**arguments)
 
     run.__signature__ = signature(command).replace(parameters=[*own.values(), *added])  # type: ignore[attr-defined]
 
@@ -200,7 +200,7 @@ class _Plan:
     name: str
     options: tuple[str, ...]
     models: tuple[Path, ...]
-    given: tuple[Path | str, ...]
+    inputs: tuple[Path | str, ...]
     folder: Path | None
     suffix: str
 
@@ -216,12 +216,12 @@ class _Plan:
             else:
                 say(one_line(f"bodymotion {self.name}: {path} is a link that leads out of {folder}: left out"))
 
-        local = [one for one in self.given if isinstance(one, Path)]
+        local = [one for one in self.inputs if isinstance(one, Path)]
         files = list(find_files(local, report, VERBS[self.name].of_models))
         if unknown:
             of = f"{counted(len(unknown), 'file')} left out, of no known format: {listed(unknown, 20)}"
             say(one_line(f"bodymotion {self.name}: {of}"))
-        clips = [(clip, one) for one in self.given if isinstance(one, str) for clip in open_collection(one)]
+        clips = [(clip, one) for one in self.inputs if isinstance(one, str) for clip in open_collection(one)]
         found: list[Input] = [*files, *(clip for clip, _ in clips)]
         if self.folder is None:
             yield from ((one, None) for one in found)
@@ -234,7 +234,7 @@ class _Plan:
         inner = [whole[path].relative_to(root) for path in files]
         for clip, source in clips:
             # The results of one collection are in the folder itself, as those of a folder are.
-            parts = PurePosixPath(source.rpartition("://")[2]).parts if len(self.given) > 1 else ()
+            parts = PurePosixPath(source.rpartition("://")[2]).parts if len(self.inputs) > 1 else ()
             inner.append(Path(*(part for part in parts if part not in ("/", "..")), clip.file_name))
         targets = [path.with_suffix(self.suffix or path.suffix) for path in inner]
         twice = {path for path, count in Counter(targets).items() if count > 1}
@@ -274,7 +274,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
     from bodymotion.collection.records import Records, Row, key
     from bodymotion.formats.registry import find_format
 
-    for path in plan.given:
+    for path in plan.inputs:
         if isinstance(path, Path) and not (path.exists() or is_many(path)):
             find_format(path)  # reports the missing file
     if table is None and plan.folder is not None:
@@ -284,7 +284,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
         raise click.BadParameter("needs --table or a folder for results", param_hint="--resume")
     runs, run = list(plan.runs()), plan.run
     if not runs:
-        say(one_line(f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.given))}"))
+        say(one_line(f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.inputs))}"))
         return 1
     records = None if table is None else Records(table, resume=resume)
     about = [_about(path, result, run) for path, result in runs]
@@ -292,8 +292,8 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
     earlier = {} if records is None else records.keep(counting)
     codes = Counter(map(int, earlier.values()))
     left = [k for k in range(len(runs)) if key(about[k]) not in earlier]
-    asked = "--json" in plan.options
-    extra = ["--json"] if has_json and not asked and records is not None else []
+    prints_json = "--json" in plan.options
+    extra = ["--json"] if has_json and not prints_json and records is not None else []
     tasks = [(Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k]) for k in left]
     done, total = sum(codes.values()), len(runs)
 
@@ -318,7 +318,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
                     bar(done, total)
                 with bar.pause() if bar is not None else contextlib.nullcontext():
                     if records is None:
-                        out.write(json.dumps(row) + "\n" if asked else text)
+                        out.write(json.dumps(row) + "\n" if prints_json else text)
                         out.flush()
                     if records is None or row["exit_code"]:
                         named = "" if any(row["file"] in line for line in row["messages"]) else f"{row['file']}: "
@@ -370,11 +370,11 @@ def _command(name: str) -> Any:  # noqa: ANN401
 
 def _one(task: tuple[Path, str, list[str], Input, Path | None]) -> tuple[int, str, str]:
     """Run a command for one file in a folder; return its exit code, and what it prints on stdout and stderr."""
-    folder, name, args, given, result = task
+    folder, name, args, source, result = task
     out, messages = io.StringIO(), io.StringIO()
     with contextlib.ExitStack() as stack:
-        copied = "" if isinstance(given, Path) else str(stack.enter_context(given.file()))
-        args = [copied if copied and word == str(given) else word for word in args]
+        copied = "" if isinstance(source, Path) else str(stack.enter_context(source.file()))
+        args = [copied if copied and word == str(source) else word for word in args]
         stack.enter_context(contextlib.chdir(folder))
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(messages))
@@ -390,5 +390,5 @@ def _one(task: tuple[Path, str, list[str], Input, Path | None]) -> tuple[int, st
 
             say(f"{traceback.format_exc()}not done because of {type(error).__name__}: {one_line(error)}")
             code = 1
-    printed, said = (text.getvalue().replace(copied or "\0", str(given)) for text in (out, messages))
-    return code, printed, said
+    printed, messages_text = (text.getvalue().replace(copied or "\0", str(source)) for text in (out, messages))
+    return code, printed, messages_text

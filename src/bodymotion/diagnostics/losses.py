@@ -178,7 +178,7 @@ LOOP = judgement.warning(
     "The target is a tree: closed loops are left open.",
     example=("ExtraJoint(type='xyz'), saved as .urdf", "no extra joint"),
 )
-UNSAID = judgement.warning(
+NO_TARGET_FIELD = judgement.warning(
     "LOSS040",
     "The target has no field for this.",
     example=("rotor_inertia=1e-4, saved as .urdf with extension=False", "rotor_inertia=0"),

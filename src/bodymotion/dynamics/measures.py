@@ -80,8 +80,8 @@ class Measures:
     root_acceleration: Floats
     gravity: Floats
     problems: tuple[Problem, ...] = ()
-    given_ground: Floats | None = field(default=None, repr=False)
-    given_feet: tuple[int | str, ...] | None = field(default=None, repr=False)
+    ground_option: Floats | None = field(default=None, repr=False)
+    feet_option: tuple[int | str, ...] | None = field(default=None, repr=False)
     thresholds: Thresholds = field(default_factory=Thresholds, repr=False)
 
     def __repr__(self) -> str:
@@ -216,14 +216,14 @@ class Measures:
     @cached_property
     def feet(self) -> Soles:
         """The feet and their contact points."""
-        chosen = self.given_feet
+        chosen = self.feet_option
         return soles(self.body, find_feet(self.body, self.link_poses) if chosen is None else chosen)
 
     @cached_property
     def ground(self) -> Floats:
         """(T,) [m] the height of the ground."""
-        if self.given_ground is not None:
-            return self.given_ground
+        if self.ground_option is not None:
+            return self.ground_option
         return frozen(np.full(len(self.times), ground_height(self.feet, self.link_poses)))
 
     @cached_property
@@ -417,11 +417,10 @@ def measure(
     close_loops:
         Whether dependent joints in closed loops are computed from the others.
     on_feet:
-        Whether to compute the root's pose so that feet in contact do not slip (`root_on_feet`): for walks that have joints alone.
-        The root's
-        velocity then has a small step where the supporting foot changes; "suited" derivatives of it are those over 0.15 s. None does so,
-        and adds a note to `Measures.problems`, where the motion has no root pose, the root is free, and there are feet, none of which
-        rotates by a full turn as wheels do. Otherwise a root without a pose has the body's own.
+        Whether to compute the root's pose so that feet in contact do not slip (`root_on_feet`): for walks that have joints alone. The
+        root's velocity then has a small step where the supporting foot changes; "suited" derivatives of it are those over 0.15 s. None
+        does so, and adds a note to `Measures.problems`, where the motion has no root pose, the root is free, and there are feet, none of
+        which rotates by a full turn as wheels do. Otherwise a root without a pose has the body's own.
     by_position:
         Read joint columns by position, whatever their names.
 
@@ -474,8 +473,8 @@ def measure(
         root_acceleration=frozen(acceleration),
         gravity=frozen(gravity_vector(gravity)),
         problems=placed.problems,
-        given_ground=None if ground is None else _heights(ground, len(times)),
-        given_feet=placed.feet,
+        ground_option=None if ground is None else _heights(ground, len(times)),
+        feet_option=placed.feet,
         thresholds=thresholds or Thresholds(),
     )
 

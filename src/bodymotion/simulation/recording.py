@@ -33,8 +33,8 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
     run.sense()
     world, plan, count = run.world, run.plan, run.done + 1
     states, sensed = run.states[:count, 1:], run.sensors[:count]
-    q, effort = columns_of(states, world.qpos), columns_of(sensed, world.effort)
-    dq = columns_of(states, np.where(world.dofs >= 0, world.model.nq + world.dofs, -1))
+    q, effort = columns_or_zeros(states, world.qpos), columns_or_zeros(sensed, world.effort)
+    dq = columns_or_zeros(states, np.where(world.dofs >= 0, world.model.nq + world.dofs, -1))
     for column, _, _ in world.crawlers:
         q[:, column] = plan.q[:count, column]
     root = run.roots(slice(count))
@@ -87,7 +87,7 @@ def recorded(run: Run, frame_rate: float | None) -> Simulation:
     )
 
 
-def columns_of(table: Floats, indices: npt.NDArray[np.int64]) -> Floats:
+def columns_or_zeros(table: Floats, indices: npt.NDArray[np.int64]) -> Floats:
     """Return columns (N, J) of a table; 0 where the index is -1."""
     there = indices >= 0
     if there.all():

@@ -10,7 +10,7 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.simulation.controllers import Controller, RobotState, torques
 from bodymotion.simulation.plan import Plan
-from bodymotion.simulation.recording import columns_of, device_values
+from bodymotion.simulation.recording import columns_or_zeros, device_values
 from bodymotion.simulation.world import World
 from bodymotion.system.extras import need
 
@@ -81,7 +81,7 @@ class Run:
         """Return values (steps, J) of joints as controls (steps, nu)."""
         driven, columns = self.world.actuators >= 0, np.full(self.world.model.nu, -1)
         columns[self.world.actuators[driven]] = np.flatnonzero(driven)
-        return columns_of(values, columns)
+        return columns_or_zeros(values, columns)
 
     def forward(self, control: Floats, last: int) -> None:
         """Step to step `last` with controls (steps, nu), by `mujoco.rollout` where nothing but these and pushes changes."""

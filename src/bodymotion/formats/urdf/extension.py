@@ -258,13 +258,13 @@ class ExtensionWriter:
         lost: list[str] = []
         found = plain(value, lost, what)
         for where in lost:
-            self.lost.add(losses.UNSAID.as_note, f"{where} is of a kind that cannot be kept", title)
+            self.lost.add(losses.NO_TARGET_FIELD.as_note, f"{where} is of a kind that cannot be kept", title)
         return found
 
     def note(self, what: str, title: str) -> None:
         """Report that the rest of the file does not hold `what` of the object called `title`."""
         matters = what in MATTERS
-        rule = losses.UNSAID if matters else rules.KEPT if self.on else losses.UNSAID.as_note
+        rule = losses.NO_TARGET_FIELD if matters else rules.KEPT if self.on else losses.NO_TARGET_FIELD.as_note
         self.lost.add(rule, f"{'kept in <bodymotion>' if self.on else 'left out'}: {what}", title)
 
     def put(self, name: str, attributes: dict[str, str], values: dict[str, Any], always: bool = False) -> None:

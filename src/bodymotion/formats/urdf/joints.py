@@ -178,7 +178,7 @@ def inertial_element(link: Link, name: str, lost: LossReport) -> Element | None:
     if mass == 0 and not inertia.any():
         return None
     if np.abs(inertia - inertia.T).max() > 1e-12 * np.abs(inertia).max():
-        lost.add(losses.UNSAID, "inertias that are not symmetric: the symmetric part is written", name)
+        lost.add(losses.NO_TARGET_FIELD, "inertias that are not symmetric: the symmetric part is written", name)
     # The upper triangle to the bit where the tensor is symmetric.
     inertia = np.where(inertia == inertia.T, inertia, 0.5 * inertia + 0.5 * inertia.T)
     element = Element("inertial")

@@ -284,7 +284,7 @@ class _Writer:
             while path and path[-1] != link.parent:
                 path.pop()
             if not path:
-                self.lost.add(losses.UNSAID.as_note, "links that are not depth-first are reordered", self.body.name)
+                self.lost.add(losses.NO_TARGET_FIELD.as_note, "links are reordered to be depth-first", self.body.name)
                 return
             path.append(link.index)
 
