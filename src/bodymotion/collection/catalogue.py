@@ -1,4 +1,4 @@
-"""A catalogue of motions: a Parquet file with a row for each, of which only what is new is read, and which is asked with SQL."""
+"""A catalogue of motions: a Parquet file with a row for each that SQL queries; an update reads only new and changed motions."""
 
 import hashlib
 import math
@@ -52,7 +52,7 @@ def build_catalogue(
     cluster: str | None = None,
     **options: Any,  # noqa: ANN401
 ) -> int:
-    """Bring a catalogue up to date: read what is new or has changed, and forget what is gone. Return the number of motions read.
+    """Update a catalogue: read new and changed motions, and remove rows of missing files. Return the number of motions read.
 
     It can be interrupted at any time: what was read is kept, and the next call goes on.
 

@@ -279,7 +279,7 @@ def _work(task: Task) -> list[Outcome]:
 
 
 def _tasks(inputs: Sequence[Any], count: int) -> list[Task]:
-    """Return about so many tasks, of inputs with their indices."""
+    """Return about `count` tasks, of inputs with their indices."""
     size = min(1 + len(inputs) // count, MAX_IN_TASK)
     numbered = list(enumerate(inputs))
     return [numbered[k : k + size] for k in range(0, len(numbered), size)]

@@ -10,7 +10,7 @@ A reader never raises at the first fault. It reports it, marks the part that it 
         return ReadResult(body, found.problems)
 
 `load` raises where there was an error (`ReadResult.require`); `check` runs the rules about meaning on the value, partial or not. A rule
-says nothing about a part that is unknown (`Diagnostics.is_known`), so no fault has follow-up findings.
+reports nothing about a part that is unknown (`Diagnostics.is_known`), so no fault has follow-up findings.
 
 The `Source` of a value holds what a save needs to write it back alike, and where its parts are in the file. It is never part of `==`.
 """
@@ -171,7 +171,7 @@ class Diagnostics:
         return self._listed[rule.code] >= MAX_LISTED
 
     def mark_unknown(self, *subjects: Subject) -> None:
-        """Mark parts of the value that could not be read; rules say nothing about them, nor about what is inside of them."""
+        """Mark parts of the value that could not be read; rules report nothing about them, nor about what is inside of them."""
         self.unknown.update(subjects)
 
     def is_known(self, subject: Subject) -> bool:

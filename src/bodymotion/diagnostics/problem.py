@@ -89,7 +89,7 @@ class Problem:
 
 
 class FormatError(ValueError):
-    """A file that no value can be made of, or that its document forbids; `problem` says where and why.
+    """A file that no value can be made of, or that its document forbids; `problem` has location and reason.
 
     `problems` are all that were found in the file, `problem` and warnings among them.
     """

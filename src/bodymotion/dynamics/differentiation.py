@@ -35,7 +35,7 @@ BLOCK = 2048  # Frames that are differentiated at a time where each has a window
 Stencils: TypeAlias = tuple[npt.NDArray[np.intp], Floats, Floats]
 
 MIN_REST, REST_FRAMES = 0.5, 20
-"""[s] and in medians of the times between frames: over longer times without a frame the robot rests, as the .seq document says."""
+"""[s] and in medians of the times between frames: over longer times without a frame the robot rests, as the .seq document defines."""
 
 
 def stretches(times: Floats) -> list[int]:

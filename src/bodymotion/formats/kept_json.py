@@ -192,7 +192,7 @@ def _inverse(transform: Floats) -> Floats | None:
 
 
 MATTERS = ("actuator", "contact", "deformable", "equality", "sensor", "tendon")
-"""Sections of MJCF that say how the body moves and what it senses; the others are about the scene, looks and defaults."""
+"""Sections of MJCF that define motion and sensing; the others are about the scene, appearance and defaults."""
 
 
 def mjcf_values(extra: Mapping[str, object]) -> dict[str, object]:

@@ -70,7 +70,7 @@ class TorqueServo:
 
 
 def torques(controller: Controller, state: RobotState) -> Floats:
-    """Return what a controller wants, checked.
+    """Return the torques of a controller, checked.
 
     Raises
     ------

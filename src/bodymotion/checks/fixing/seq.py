@@ -56,7 +56,7 @@ def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
     yield from _num_frames(document, headers.components, top, lines)
     for header in headers.components:
         if header.layout is not None and header.frames is not None and header.layout.pose_size == 7:
-            # Where numParts is wrong, the rows tell.
+            # Where numParts is wrong, the rows decide.
             parts = parts_of_rows(header) or header.num_parts
             layout = Layout(parts, header.layout.stamped, header.layout.order)
             for piece in header.frames.pieces(layout):
