@@ -88,11 +88,11 @@ BODY_NAMES = judgement.warning(
 BODY_ORDER = judgement.note(
     "LOSS021",
     "In a .wrl model links and devices are in depth-first order.",
-    example=("links that do not stand depth-first, saved as .wrl", "links that stand depth-first"),
+    example=("links that are not depth-first, saved as .wrl", "links that are depth-first"),
 )
 SHAPE_FORM = judgement.note(
     "LOSS022",
-    "VRML97 has no such shape: it is written as other shapes that look alike.",
+    "VRML97 has no such shape: it is written as similar shapes.",
     example=("Capsule(0.1, 0.2), saved as .wrl", "Cylinder(0.1, 0.2)"),
 )
 KEPT_VALUE = judgement.note(
@@ -219,7 +219,7 @@ DISPLAY = judgement.note(
 )
 EXCLUDED = judgement.warning(
     "LOSS061",
-    "Of columns that exclude each other a message holds the last ones.",
+    "A message holds only the last of columns that exclude each other.",
     example=("body_euler_rpy beside body_quat_wxyz, saved as .cap", "body_euler_rpy alone"),
 )
 NO_LIMITS = judgement.warning(
@@ -230,7 +230,7 @@ NO_LIMITS = judgement.warning(
 )
 WHOLE = judgement.warning(
     "LOSS063",
-    "Contacts are held as yes or no, and the number of a dance frame as a whole one.",
+    "A message holds contacts as true or false, and the number of a dance frame as a whole number.",
     example=("a contact of 0.5, saved as .cap", "a contact of 1"),
 )
 NO_FIELD = judgement.warning(
@@ -265,7 +265,7 @@ ONLY_MJCF = judgement.warning(
 )
 FOLLOWING = judgement.warning(
     "LOSS086",
-    "A joint that follows another one does so only where the other exists in the target.",
+    "A joint follows another one only where the other exists in the target.",
     example=("Joint(extra={'mimic': {'joint': 'GONE'}}), saved as .xml", "Joint(extra={'mimic': {'joint': 'ARM'}})"),
 )
 DESCRIPTION = document.note(
@@ -276,7 +276,7 @@ DESCRIPTION = document.note(
 COMMENTS = judgement.note(
     "LOSS071",
     "Comments are kept beside parts that still exist.",
-    example=("a comment at an option that is gone", "a comment at an option that is there"),
+    example=("a comment at an option that was removed", "a comment at an option that is there"),
 )
 OPTION = document.warning(
     "LOSS072",
@@ -296,7 +296,7 @@ UNREAD = judgement.warning(
 DANGLING = judgement.note(
     "LOSS090",
     "Kept elements of a URDF are written only where the joints and links that they name exist.",
-    example=("a URDF's rest of a link that is gone", "of a link that is there"),
+    example=("a URDF's rest of a link that was removed", "of a link that is there"),
 )
 BODY_POSE = judgement.warning(
     "LOSS076",

@@ -60,7 +60,7 @@ TOO_LARGE = judgement.error(
 DAMAGED = judgement.error(
     "MCP003",
     "A log is a file of MCAP or of SQLite, without damage.",
-    "of a recording that was cut in its first chunk, nothing can be read",
+    "nothing can be read from a recording that was cut in its first chunk",
     example=("a text called walk.mcap", "walk.mcap"),
 )
 MESSAGE = judgement.error(
@@ -71,8 +71,8 @@ NO_MOTION = judgement.error(
 )
 CUT = judgement.warning(
     "MCP102",
-    "A log has an end.",
-    "what is before is read",
+    "A log is complete to its end.",
+    "the part before the cut is read",
     example=("a recording that was killed", "one that was stopped"),
 )
 UNREAD = judgement.note(
@@ -81,16 +81,16 @@ UNREAD = judgement.note(
 HELD = judgement.warning(
     "MCP104",
     "Each message has a value for each joint.",
-    "a joint keeps its last value, or the first one that comes",
+    "a joint keeps its last value; before its first message it has the first value",
     example=('{"name": ["HIP"]} after {"name": ["HIP", "KNEE"]}', '{"name": ["HIP", "KNEE"]}'),
 )
 CLOCK = judgement.note(
-    "MCP105", "Times are no dates.", "they count from the first message", example=("1700000000 s", "0 s")
+    "MCP105", "Times are not dates.", "times count from the first message", example=("1700000000 s", "0 s")
 )
 
 MAX_BYTES, MAX_RATIO = 256 << 20, 100
 DATE = 10**17  # [ns] Later times are those of a clock.
-WORLD = ("world", "map", "odom", "earth", "")  # Frames that are no links.
+WORLD = ("world", "map", "odom", "earth", "")  # Frames that are not links.
 _KINDS = {"joints": ("name", "joints"), "trajectory": ("joint_names",), "frames": ("transforms", "child_frame_id")}
 _STATE, _FRAMES = "sensor_msgs/msg/JointState", "tf2_msgs/msg/TFMessage"
 _TYPES = (_STATE, _FRAMES, "trajectory_msgs/msg/JointTrajectory", "nav_msgs/msg/Odometry")

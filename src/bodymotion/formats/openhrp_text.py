@@ -68,7 +68,7 @@ IGNORED = judgement.warning(
     "OTX006",
     "The .waist and the .hip of a motion have the same orientation of the root.",
     "that of the .waist is read; remove the file that does not belong to the motion",
-    example=("a .waist and a .hip of other turns", "a .waist and a .hip of the same turns"),
+    example=("a .waist and a .hip of other orientations", "a .waist and a .hip of the same orientations"),
 )
 STAYS = judgement.warning(
     "OTX101",

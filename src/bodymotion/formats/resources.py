@@ -42,7 +42,7 @@ PART_MISSING = document.warning(
 PART_OUTSIDE = judgement.warning(
     "VRML131",
     (
-        "A symbolic link must not lead out of the folder that a path in the model names; of untrusted files, no path may lead out of the "
+        "A symbolic link must not lead out of the folder that a path in the model names; in untrusted files, no path may lead out of the "
         "folder of the model."
     ),
     "if you trust the file, --allow-outside (allow_outside=True) opens what it names",

@@ -486,13 +486,13 @@ def _kind_key(kind: str) -> str:
 MORE_COLUMNS = judgement.warning(
     "MOT202",
     "A motion has no more joint columns than the body.",
-    "the other columns move nothing; is it the motion of another body?",
+    "the other columns move nothing; the motion may belong to another body",
     example=("29 joints, and columns for 30", "29 columns"),
 )
 SOME_LINKS = document.warning(
     "MOT212",
     "LinkPosition beside joint displacements has the pose of the root link, or those of all links.",
-    "the others follow from the joints; is it a motion of another body?",
+    "the others follow from the joints; the motion may belong to another body",
     example=("poses of 3 links and joints, on a body of 4 links", "the root's pose and joints"),
 )
 NAMELESS = judgement.note(

@@ -21,7 +21,7 @@ MOTION_QUATERNION = judgement.warning(
 MOTION_NO_TURN = judgement.warning(
     "MOT103",
     "The quaternion of a pose is not zero.",
-    "0 0 0 0 is no orientation: write 1 0 0 0",
+    "0 0 0 0 is not an orientation; write 1 0 0 0",
     example=("0, 0, 0, 0", "1, 0, 0, 0"),
 )
 MOTION_NO_QUATERNION = judgement.error(

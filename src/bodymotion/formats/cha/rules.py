@@ -204,7 +204,7 @@ PLAYBACK = document.error(
 ARM_CONTRADICTION = judgement.error(
     "CHA137",
     "An animation that requires the arm, or controls nothing else, does not prohibit it.",
-    "no robot could load it",
+    "no robot can load it",
     example=("arm_required\narm_prohibited", "arm_required"),
 )
 ARM_PROHIBITED_USED = judgement.warning(

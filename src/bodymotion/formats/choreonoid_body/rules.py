@@ -34,7 +34,7 @@ ALIAS = document.error(
 )
 KEY_TWICE = judgement.warning(
     "BDY106",
-    "A key must occur once in a mapping; of several the last is used.",
+    "A key must occur once in a mapping; the last of several is used.",
     example=("mass: 2 # in kg\n    mass: 3", "mass: 2 # in kg"),
 )
 WRONG_VALUE = document.error(

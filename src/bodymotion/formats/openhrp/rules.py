@@ -124,7 +124,7 @@ SEGMENT_NAME = judgement.note(
 )
 UNKNOWN_NODES = judgement.warning(
     "WRL119",
-    "Of an unknown field that holds nodes, only the names or types of the nodes are kept.",
+    "An unknown field that holds nodes keeps only their names or types.",
     leaves_out=True,
     example=("mass 5 paint [ Material { } ]", "mass 5"),
 )
@@ -198,7 +198,7 @@ OLD_AXIS = document.note(
 )
 SEVERAL_LIMITS = judgement.note(
     "WRL136",
-    "A limit must be one number; of several the first is used.",
+    "A limit must be one number; the first of several is used.",
     example=("ulimit [ 1.5 1.6 ]", "ulimit [ 1.5 ]"),
 )
 ROTATION_ANGLE = judgement.warning(
@@ -229,7 +229,7 @@ NOT_FINITE = document.error(
 )
 MORE_NUMBERS = document.warning(
     "WRL148",
-    "A field must have as many numbers as its type; of more the first are used.",
+    "A field must have as many numbers as its type; further ones are not used.",
     example=("centerOfMass 0 0 0.1 0.2", "centerOfMass 0 0 0.1"),
 )
 

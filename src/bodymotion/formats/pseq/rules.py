@@ -20,7 +20,7 @@ ALIAS = judgement.error(
 )
 KEY_TWICE = judgement.warning(
     "PSQ005",
-    "A key must occur once in a mapping; of several the last is used.",
+    "A key must occur once in a mapping; the last of several is used.",
     example=("time: 1\n    time: 2", "time: 1"),
 )
 WRONG_VALUE = reference.error(
@@ -52,7 +52,7 @@ IGNORED = judgement.note(
 NAME = reference.error(
     "PSQ101",
     "A sequence must have a name.",
-    'Choreonoid does not open the file without; write name: "Dance"',
+    'Choreonoid does not open a file without a name; write name: "Dance"',
     example=("type: PoseSeq", "type: PoseSeq\nname: A"),
 )
 TIME = reference.error(
@@ -62,7 +62,7 @@ TIME = reference.error(
 )
 SAME_TIME = reference.warning(
     "PSQ103",
-    "Poses must have different times; of several at one time the first in the file is reached last.",
+    "Poses must have different times; the first in the file of several at one time is reached last.",
     "remove all but one, or give them times of their own",
     example=("two poses at 0 s", "poses at 0 s and at 1 s"),
 )
@@ -74,13 +74,13 @@ KIND = reference.warning(
 )
 SHARED = reference.warning(
     "PSQ105",
-    "`refer` must hold the pose itself; the name of an earlier pose is how files were written before September 2022.",
-    "save the file anew: Choreonoid does not open it as it is",
+    "`refer` must hold the pose itself; files from before September 2022 may hold the name of an earlier pose.",
+    "save the file again: Choreonoid does not open it as it is",
     example=("refer: stand", "refer: { type: Pose }"),
 )
 UNKNOWN_POSE = reference.error(
     "PSQ106",
-    "A pose that `refer` names must stand earlier in the file.",
+    "A pose that `refer` names must be earlier in the file.",
     example=("refer: nowhere", "refer: { type: Pose }"),
 )
 LENGTHS = reference.error(
@@ -100,7 +100,7 @@ STATIONARY = judgement.warning(
 )
 LINK_POSE = reference.warning(
     "PSQ110",
-    "A link must have a translation and a rotation; without, it is not used.",
+    "A link must have a translation and a rotation; otherwise it is not used.",
     leaves_out=True,
     example=("- { name: WAIST, index: 0 }", "- { name: WAIST, index: 0, translation: [ 0, 0, 1 ], rotation: […] }"),
 )
@@ -120,7 +120,7 @@ ROTATION = judgement.warning(
 )
 BASES = reference.warning(
     "PSQ113",
-    "One link of a pose at most is the base; of several the last is.",
+    "At most one link of a pose is the base; the last of several is used.",
     example=("two links with isBaseLink: true", "one link with isBaseLink: true"),
 )
 NO_POSES = judgement.warning(

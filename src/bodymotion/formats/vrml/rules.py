@@ -95,7 +95,7 @@ UNDEFINED_USE = document.error(
 IRREGULAR_VALUE = document.warning(
     "VRML117",
     "A value is written as its type demands: text in quotes, single values without brackets, several in brackets.",
-    "the value is read as it is meant",
+    "the value is read as if it were written so",
     example=("size [ 1 1 1 ]", "size 1 1 1"),
 )
 NOT_FINITE = document.warning(
@@ -132,7 +132,7 @@ BYTE_ORDER_MARK = judgement.note(
 DECIMAL_COMMA = document.warning(
     "VRML123",
     "Numbers must have a decimal point: a comma separates numbers.",
-    "write 0.05 for 0,05; a list is read so where that gives whole vectors, else it is left out",
+    "write 0.05 for 0,05; a list is read this way if that gives whole vectors, else it is left out",
     leaves_out=True,
     example=("point [ 0,05 0 0, 1 0 0, 0 1 0 ]", "point [ 0 0 0, 1 0 0, 0 1 0 ]"),
 )
@@ -160,7 +160,7 @@ UNUSABLE_VALUE = document.error(
 ZERO_AXIS = document.error(
     "VRML202",
     "The axis of a rotation must not be zero.",
-    "write 0 0 1 0 for a rotation that does nothing",
+    "write 0 0 1 0 for no rotation",
     example=("rotation 0 0 0 0.5", "rotation 0 0 1 0.5"),
 )
 BAD_INDEX = document.error(
@@ -183,7 +183,7 @@ UNUSED_LIST = document.warning(
 )
 NO_POINTS = judgement.warning(
     "VRML206",
-    "A shape must have points; one without shows nothing.",
+    "A shape must have points; a shape without points shows nothing.",
     example=(
         "IndexedFaceSet { }",
         "IndexedFaceSet { coord Coordinate { point [ 0 0 0, 1 0 0, 0 1 0 ] } coordIndex [ 0, 1, 2 ] }",

@@ -40,7 +40,7 @@ TRACKS = document.error(
     "SPOT109",
     "One move at a time controls a track.",
     "let the later move begin where the other ends",
-    example=("two moves of the body at slice 0", "one at slice 0, the other behind it"),
+    example=("two moves of the body at slice 0", "one at slice 0, the other after it"),
 )
 ARM = document.error(
     "SPOT110",
