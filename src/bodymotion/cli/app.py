@@ -263,7 +263,7 @@ def reading_options(
       --allow-outside/--untrusted: Read parts of a model also by absolute paths and by symbolic links out of its folder, or only those
         in its folder. By default, relative paths are followed.
       package_paths --package-path FOLDER: A folder with packages of package:// in a URDF; may be repeated.
-      --apply-humanoid-pose: Move a .wrl as its Humanoid node says.
+      --apply-humanoid-pose: Move a .wrl model by the pose of its Humanoid node.
       --layout: The columns of a .csv without names.
       --columns A,B,…: Names for the columns of a .csv.
       --joint-names A,B,…: Names for the joints of an .npz or .pkl.

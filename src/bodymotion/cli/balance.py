@@ -1,4 +1,4 @@
-"""`bodymotion balance MODEL MOTION -o OUT`: change a motion so that the robot can stand."""
+"""`bodymotion balance MODEL MOTION -o OUT`: change a motion so that the robot keeps its balance."""
 
 import dataclasses
 from pathlib import Path
@@ -23,7 +23,7 @@ def balance(
     json_output: AsJson = False,
     by_position: ByPosition = False,
 ) -> None:
-    """Change a motion as little as needed so that the robot can stand.
+    """Change a motion as little as needed so that the robot keeps its balance.
 
     Feet in contact are pinned to the ground, and the centre of mass is moved so that the zero moment point stays in the support polygon.
     Joints stay within their limits. Prints what was changed, and what could not be fixed; then the exit code is 1.

@@ -26,9 +26,9 @@ def catalogue(
     time_limit: TimeLimit = None,
     cluster: Cluster = None,
 ) -> None:
-    """Keep a table of many motions, and find those for which a condition holds.
+    """Keep a table of many motions, and find those that meet a condition.
 
-    The catalogue is a Parquet file with a row for each motion. It is brought up to date first: only new and changed files are read. Prints
+    The catalogue is a Parquet file with a row for each motion. It is updated first: only new and changed files are read. Prints
     the paths of the motions, one in a line, which other commands take as @list.txt. Needs the extra `lake`.
 
     \b
@@ -43,8 +43,8 @@ def catalogue(
       source FOLDER: A folder or archive with motions, or an address of fsspec, such as s3://bucket/walks.
       --output -o FILE: The catalogue, by default FOLDER/catalogue.parquet; a name without extension is a folder of Parquet files.
       --body -b MODEL: The model that the motions are for: the catalogue has torques, speeds, balance and findings on it, too.
-      --where SQL: Print only motions for which this holds, such as max_torque < 80 and errors = 0.
-      --update/--no-update: Bring the catalogue up to date first, or ask it as it is, without looking at the motions.
+      --where SQL: Print only motions that meet this condition, such as max_torque < 80 and errors = 0.
+      --update/--no-update: Update the catalogue first, or query it as it is.
       --html FILE: Write a page with the motions found: a table with filters, pictures and players.
       --pictures N: Number of motions with a picture and a player on the page, from the first one on.
     """  # noqa: D301
@@ -56,7 +56,7 @@ def catalogue(
         raise click.BadParameter("an address or archive needs a local file for its catalogue", param_hint="--output")
     path = output or Path(source) / "catalogue.parquet"
     if path.suffix.lower() not in (".parquet", ""):
-        raise click.BadParameter(f"{path} is no .parquet, and no name of a folder", param_hint="--output")
+        raise click.BadParameter(f"{path} is neither a .parquet nor the name of a folder", param_hint="--output")
     with failures("catalogue"):
         clips = open_collection(source) if update or html is not None else Collection(source, ())
         state = "not updated"

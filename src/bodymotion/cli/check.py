@@ -49,8 +49,8 @@ def check(
 ) -> None:
     """Check models, motions and Spot animations.
 
-    Reports where a problem is, how severe it is, and what to do. In a folder, all files that look like one of them are checked; links
-    that lead out of it are not followed. With --body, motions are checked against the joints of the model and their limits. --fix shows
+    Reports where a problem is, how severe it is, and what to do. In a folder, all files of their formats are checked; links that lead
+    out of it are not followed. With --body, motions are checked against the joints of the model and their limits. --fix shows
     what it changes as a diff; all else in a file stays byte for byte.
 
     Exit code 0: no errors (with --fix: none left; with --diff: nothing to change); 1: errors, or with --strict warnings, or nothing to
@@ -72,7 +72,7 @@ def check(
       --ignore RULES: Do not report these rules.
       --strict: Exit with 1 for warnings, too.
       as_sarif --sarif: Print SARIF 2.1.0, for editors and code hosts.
-      --fix: Fix in the files what has one right answer, and report what is left.
+      --fix: Fix in the files the problems with one right answer, and report the others.
       --diff: Show what --fix would change as a unified diff, and change nothing.
     """  # noqa: D301
     from bodymotion.cli.files import check_reading, load_body

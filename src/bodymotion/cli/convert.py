@@ -82,10 +82,10 @@ def convert(
       write_as --to FORMAT: The format of OUT, whatever its extension.
       version --seq-version: The version of a .seq; by default that of IN, 4 for other formats.
       --style: Of a .seq: block (YAML as in the documents) or json. Of a .cha: canonical, the order of the document. By default as IN.
-      --se3-format: The order of a pose's numbers in a .seq.
+      --se3-format: Order of the numbers of a pose in a .seq.
       --encoding: Of the messages of an .mcap: cdr of ROS 2, or json.
       --frame-time/--no-frame-time: Write time stamps with all frames, or with none.
-      --digits: Round values to so many significant digits.
+      --digits: Round values to this number of significant digits.
       --rate -r HZ: Resample the motion to this frame rate.
       --method -m: Interpolation with --rate; see retime.
       --body -b MODEL: The model whose joints name the columns of a table; the columns of OUT are in its order.
@@ -95,8 +95,8 @@ def convert(
       --mesh: Where meshes are written: into a .wrl (inline) or files beside it (parts); beside a URDF or MJCF as glb, obj, stl.
       --scale FACTOR: Multiply all lengths of a model by this; masses stay. 0.001 converts millimetres to metres.
       --root LINK: Make this link the root link.
-      --fix-inertia: Repair masses and inertias that no rigid body can have; each repair is reported.
-      --strict: Reject masses and inertias that MuJoCo refuses. By default they are repaired for an MJCF.
+      --fix-inertia: Repair impossible masses and inertias; each repair is reported.
+      --strict: Reject masses and inertias that MuJoCo rejects. By default they are repaired for an MJCF.
       --self-collision: Links of an MJCF that do not collide with each other: all (none), those that overlap at rest (touching, the
         default), or only those of one joint (all).
       --actuators: Actuators of an MJCF: torques (motor, the default), servos (position), or none.
@@ -107,8 +107,8 @@ def convert(
       move_params_config --move-params FILE: The MoveParamsConfig of a robot: limits of parameters that a .cha only names, for .cap and
         .pb.
       --steps: How feet depart and arrive between key poses: they rise first (stealthy), or roll over the toe.
-      automatic_zmp --zmp/--no-zmp: Whether key poses without a zero moment point get one; by default they do.
-      tolerance --fit TOLERANCE: How far key poses that are made of a motion may be from it [rad or m]; 0.01 by default.
+      automatic_zmp --zmp/--no-zmp: Add a zero moment point to key poses without one; by default on.
+      tolerance --fit TOLERANCE: Maximum error of key poses that are made from a motion [rad or m]; 0.01 by default.
       --legs: How an animation that is made from a motion of Spot describes the legs: joint angles or foot positions.
       --bpm BPM: Beats per minute of the animation that is written, or at which one is played.
       every --all: Report every loss; by default those of one rule are grouped.

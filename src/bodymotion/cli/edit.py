@@ -107,9 +107,9 @@ def edit(
       --append FILE: Append another motion, starting at the last root pose.
       --loop N: Repeat N times, each starting at the last root pose.
       --seamless SECONDS: Make one period for --loop: the end fades into the beginning over this time.
-      --hold AT:SECONDS: Hold the pose at a time, in seconds, for so many seconds.
+      --hold AT:SECONDS: Hold the pose at a time for a duration, both in seconds.
       --insert AT:FILE: Insert another motion at a time in seconds; the rest continues from its end.
-      --length SECONDS: Make it take so many seconds, or so many beats at a tempo: BEATS@BPM, such as 8@120.
+      --length SECONDS: Change the length to this many seconds, or to BEATS@BPM: beats at a tempo, such as 8@120.
       --within-limits: Slow down where joints exceed their speed limits; needs --body.
       --offset-joint JOINT=VALUE: Add to a joint, in degrees; in metres if it slides (with --body).
       --scale-joint JOINT=FACTOR: Multiply the displacements of a joint.

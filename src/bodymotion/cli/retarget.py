@@ -1,4 +1,4 @@
-"""`bodymotion retarget SOURCE MODEL -o OUT`: make a recorded motion one of a robot."""
+"""`bodymotion retarget SOURCE MODEL -o OUT`: transfer a recorded motion to a robot."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def retarget(
     json_output: AsJson = False,
     by_position: ByPosition = False,
 ) -> None:
-    """Make a recorded motion of a person, or of another robot, one of a robot.
+    """Transfer a recorded motion of a person, or of another robot, to a robot.
 
-    Feet are pinned where those of the source are on the ground. Joints stay within their limits. Prints how near the result comes.
+    Feet are pinned where those of the source are on the ground. Joints stay within their limits. Prints the errors of the result.
 
     \b
     Examples:
@@ -53,7 +53,7 @@ def retarget(
       map_file --map FILE: Joints by role, where they are not found: YAML or JSON with `source` and `body`.
       --show-map: Print which joint has which role, and write nothing.
       --page FILE: Write a page (.html) on which source and robot play side by side, with OUT or alone.
-      --balance: Change the result so that the robot can stand (extra `opt`).
+      --balance: Change the result so that the robot keeps its balance (extra `opt`).
       --simulate: Print whether the robot falls in a simulation (extra `sim`).
     """  # noqa: D301
     from bodymotion.cli.files import check_output, check_reading, kind_of, load_body, saved, written

@@ -64,7 +64,7 @@ def simulate(
 
     Options:
       model MODEL: A model, an animation of Spot, or a project of Choreonoid (.cnoid).
-      motion [MOTION]: What its joints are to do; without it, the body holds its rest pose.
+      motion [MOTION]: The motion of its joints; without it, the body holds its rest pose.
       --output -o OUT: Write the simulated motion.
       --gains FILE: Gains of the servos: a line `kp kd` or `name kp kd` for each joint.
       --drive: Joints follow by servos, by torques of the same law at each step, or get the torques of the motion.
@@ -77,12 +77,12 @@ def simulate(
       --floor/--no-floor: Level ground at z = 0; by default if the root is free.
       --friction: Coefficient of friction of the ground.
       objects --with MODEL@X,Y,Z[,YAW]: A further model at this position [m, degrees]; may be repeated.
-      --share FOLDER: What ${SHARE} stands for in a project; may be repeated.
+      --share FOLDER: A folder for ${SHARE} in a project; may be repeated.
       --push T,LINK,FX,FY,FZ,DURATION: A force [N] on a link from time T [s]; may be repeated.
       --self-collision: Links that do not collide with each other: all, those that overlap at rest, or none.
       --limits/--no-limits: Keep the limits of joints and efforts.
       --until-fall: End when the robot falls.
-      --sensors FILE: Write what the sensors read at each step: .csv, .npz, .json, .parquet.
+      --sensors FILE: Write the readings of the sensors at each step: .csv, .npz, .json, .parquet.
       --contacts FILE: Write the contact force of each link at each step, likewise.
       --cameras FOLDER: Write the images of the cameras at their frame rates: .png, and depths as .npz.
     """  # noqa: D301
@@ -160,7 +160,7 @@ def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
         importlib.util.spec_from_file_location("bodymotion_controller", file) if file.endswith(".py") else None
     )
     if specification is None or specification.loader is None or not Path(file).is_file():
-        raise click.BadParameter(f"{text!r} is no FILE.py:NAME of a file that exists", param_hint="--controller")
+        raise click.BadParameter(f"{text!r} is not a FILE.py:NAME of a file that exists", param_hint="--controller")
     module = importlib.util.module_from_spec(specification)
     sys.modules[specification.name] = module
     try:
@@ -231,7 +231,7 @@ def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None
             if found.contact_forces[:, column].any()
         ]
         if not blocks:
-            raise ValueError(f"nothing touches anything, so there are no contacts for {contacts.name}")
+            raise ValueError(f"no links touch, so there are no contacts for {contacts.name}")
         write(contacts, blocks)
         written(contacts)
 

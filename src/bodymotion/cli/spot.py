@@ -49,7 +49,7 @@ def upload(
       --robot HOST[:PORT]: The robot.
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
-      --again: Also send what the robot already has.
+      --again: Also send animations that the robot already has.
     """  # noqa: D301
     from bodymotion.cli.output import progress
     from bodymotion.collection.inputs import find_files
@@ -176,7 +176,7 @@ def log(
     username: str = "",
     certificate: Path | None = None,
 ) -> None:
-    """Download what a robot did: the log of its last choreography, or of a recording from now on.
+    """Download a log of a robot: of its last choreography, or of a recording from now on.
 
     `bodymotion diff show.csq log.pb --recorded` compares it with what was commanded; `view`, `plot` and `convert` read it, too.
 
@@ -188,7 +188,7 @@ def log(
     Options:
       --robot HOST[:PORT]: The robot.
       --output -o FILE: The file to write: bytes for .pb, else text.
-      --record SECONDS: Record for so long.
+      --record SECONDS: Length of the recording.
       --username -u: User name; by default BOSDYN_CLIENT_USERNAME, else a prompt.
       --certificate PEM: Certificate of the authority that signed the robot's; by default the vendor's.
     """  # noqa: D301
@@ -207,9 +207,9 @@ def log(
 
 @_of_spot
 def together(paths: list[Path], place: list[str] | None = None, html: Path | None = None, view: bool = False) -> None:
-    """Show several Spots that dance together, and check that they keep away from each other.
+    """Show several Spots that dance together, and check the distances between them.
 
-    Prints the smallest distance of each two robots and its time. The exit code is 1 when two of them come within 10 cm of each other.
+    Prints the minimum distance of each two robots and its time. The exit code is 1 when two of them come within 10 cm of each other.
 
     \b
     Examples:
@@ -217,7 +217,7 @@ def together(paths: list[Path], place: list[str] | None = None, html: Path | Non
 
     Options:
       paths FILE…: The choreography or animation of each robot.
-      --place X,Y,DEGREES: Where a robot begins, and its heading; once for each. By default in a row, 2 m apart.
+      --place X,Y,DEGREES: Start position and heading of a robot; once for each. By default in a row, 2 m apart.
       --html FILE: Write a self-contained page.
       --view: Show the robots in the browser.
     """  # noqa: D301
