@@ -73,7 +73,7 @@ def test_text_is_like_a_compilers(desk):
     path = desk / "broken.seq"
     lines = check(path, code=1).stdout.splitlines()
     assert lines[0] == (
-        f"{path}:12:15: error SEQ111 frame 1 has 0x2, which is no plain decimal number (components[0].frames[1])"
+        f"{path}:12:15: error SEQ111 frame 1 has 0x2, which is not a plain decimal number (components[0].frames[1])"
     )
     assert lines[1:3] == ["  12 |       - [0.1, 0x2, 0.3]", "     |               ^"]
     assert lines[3].startswith("  hint: ")

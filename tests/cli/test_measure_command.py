@@ -139,7 +139,7 @@ def test_sensors_with_times_of_their_own(measured, measures, tmp_path):
     np.testing.assert_array_equal(arrays["CHEST_SCANNER.saturated"], reading.saturated)
     result = measured("--of", "CHEST_SCANNER", "--scenery", "ground")
     assert "RangeSensor CHEST_SCANNER" in result.stdout and result.stderr == ""
-    assert "CHEST_SCANNER: nothing in range" in measured("--of", "CHEST_SCANNER").stderr
+    assert "CHEST_SCANNER: no object in range" in measured("--of", "CHEST_SCANNER").stderr
 
 
 def test_pictures(examples, tmp_path, monkeypatch):

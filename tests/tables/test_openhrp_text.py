@@ -99,7 +99,7 @@ def test_a_zmp_of_the_world_becomes_the_roots(tmp_path):
 
 def test_the_file_that_is_named_is_written(tmp_path):
     motion = bm.Motion.from_link_poses([[[0, 0, 0, 1, 0, 0, 0]]] * 2, 10)
-    with pytest.raises(ValueError, match=r"nothing that a \.pos holds; name one of a\.waist, a\.hip"):
+    with pytest.raises(ValueError, match=r"no data for a \.pos; name one of a\.waist, a\.hip"):
         bm.save(motion, tmp_path / "a.pos")
     assert not list(tmp_path.iterdir())
     bm.save(motion, tmp_path / "a.hip")

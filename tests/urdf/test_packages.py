@@ -56,7 +56,7 @@ def test_another_package_than_the_one_around_the_file_is_noted(tmp_path):
 
 @pytest.mark.parametrize("package", ["", 'a b<&"', "../up", "a/b", "1a", "a:b", "é"])
 def test_a_name_that_no_package_can_have_is_wrong_use(tmp_path, package):
-    with pytest.raises(ValueError, match="is no name of a package"):
+    with pytest.raises(ValueError, match="is not a name of a package"):
         write_urdf(BODY, tmp_path / "r.urdf", package=package)
     assert not list(tmp_path.iterdir())
 

@@ -139,7 +139,7 @@ def _report_empty_environment(measures: Measures, names: list[str]) -> None:
     blind = [name for name in dict.fromkeys(names) if name in ranging]
     if blind:
         hint = "add models with --scenery MODEL, or --scenery ground"
-        say(one_line(f"{', '.join(blind)}: nothing in range, since there is no environment; {hint}"))
+        say(one_line(f"{', '.join(blind)}: no object in range, since there is no environment; {hint}"))
 
 
 def _scenery(measures: Measures, given: list[str] | None, reading: ReaderOptions) -> list[Body | Shape]:

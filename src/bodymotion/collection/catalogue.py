@@ -147,7 +147,7 @@ def _found(path: str | Path, where: str, columns: str) -> Any:  # noqa: ANN401
         try:
             motions = base.read_parquet(parts, hive_partitioning=False)
         except duckdb.Error as error:
-            raise ValueError(f"{path} is no catalogue: {error}") from None
+            raise ValueError(f"{path} is not a catalogue: {error}") from None
         condition = f"WHERE {where}" if where else ""
         try:
             return motions.query("motions", f"SELECT {columns} FROM motions {condition} ORDER BY file").to_arrow_table()

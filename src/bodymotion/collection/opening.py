@@ -212,7 +212,7 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
         address = f"{archive}://::{address}"
     if "://" not in address:
         if not folder.is_dir():
-            raise NotADirectoryError(f"{source} is no folder, and no archive")
+            raise NotADirectoryError(f"{source} is neither a folder nor an archive")
         if (folder / INFO).is_file():
             return Collection(address, tuple(Clip(f"episode_{k:06d}", address, k) for k in range(num_episodes(folder))))
         above = len(os.path.join(folder, ""))  # noqa: PTH118  # many files

@@ -172,7 +172,7 @@ def windows_of(
     is_test = np.array([_share(take(name)) < test for name, _ in rows])
     training = [one for name, one in found.items() if _share(take(name)) >= test]
     if not training:
-        raise ValueError(f"all {len(found)} motions are for tests: there is nothing to train with")
+        raise ValueError(f"all {len(found)} motions are for tests: no motion is left for training")
     together = np.concatenate(training)
     mean, std = together.mean(axis=0), together.std(axis=0)
     std[std < MIN_STD] = 1

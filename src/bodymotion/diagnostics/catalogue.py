@@ -73,7 +73,7 @@ def selected(
     codes = {*catalogue(), *(problem.rule for problem in problems)}
     for name in (*select, *ignore):
         if not name or not any(code.startswith(name) for code in codes):
-            raise ValueError(f"there is no rule {name!r}, and none that begins so")
+            raise ValueError(f"there is no rule {name!r}, and none that begins with this")
 
     def kept(problem: Problem) -> bool:
         wanted = max((len(name) for name in select if problem.rule.startswith(name)), default=-1 if select else 0)

@@ -153,7 +153,7 @@ def _moved(values: Floats, columns: tuple[str, ...], step: Floats) -> Floats:
             moved[:, [x, y]] = poses.transform_points(step, points)[:, :2]
         elif x is not None or y is not None:
             if abs(yaw) > SAME:
-                raise WrongUseError(f"the first animation turns, and {part} has a column for only one of x and y")
+                raise WrongUseError(f"the first animation rotates, and {part} has a column for only one of x and y")
             for axis, column in enumerate((x, y)):
                 if column is not None:
                     moved[:, column] += step[axis]
@@ -164,7 +164,7 @@ def _moved(values: Floats, columns: tuple[str, ...], step: Floats) -> Floats:
             elif f"{part}_yaw" in at:
                 moved[:, at[f"{part}_yaw"]] += yaw
             elif abs(yaw) > SAME and any(name.startswith(f"{part}_") for name in columns):
-                raise WrongUseError(f"the first animation turns, and {part} has no column for its yaw")
+                raise WrongUseError(f"the first animation rotates, and {part} has no column for its yaw")
     return moved
 
 

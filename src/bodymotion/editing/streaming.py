@@ -144,8 +144,8 @@ def _check_disk(target: Path, size: int, count: int, rate: float) -> None:
         return
     if size > free:
         raise ValueError(
-            f"{count} frames at {rate:g} Hz take at least {size / 1e9:.1f} GB, the disk has {free / 1e9:.1f} GB left: where times begin "
-            "late, `retime --start first` leaves the empty time out"
+            f"{count} frames at {rate:g} Hz take at least {size / 1e9:.1f} GB, the disk has {free / 1e9:.1f} GB left: if times begin "
+            "late, `retime --start first` leaves out the time before them"
         )
 
 

@@ -51,7 +51,7 @@ def read_gains(path: str | Path, body: Body) -> Floats:
         named = not isfinite(parsed(words[0]))
         numbers = words[1:] if named else words
         if len(numbers) < 2 or not all(0 <= parsed(word) < inf for word in numbers[:2]):
-            raise GAINS.error(f"{line.strip()!r:.60} is no pair of gains; expected `kp kd` or `name kp kd`", location)
+            raise GAINS.error(f"{line.strip()!r:.60} has no pair of gains; expected `kp kd` or `name kp kd`", location)
         gains = float(numbers[0]), float(numbers[1])
         if not named:
             rows.append(gains)

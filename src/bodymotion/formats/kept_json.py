@@ -156,7 +156,7 @@ def separate_segments(entries: object, whole: Segment) -> tuple[Segment, ...] | 
         if back is None or not np.isfinite(_numbers(one)).all():
             raise ValueError("a number is not finite, or a transform has no inverse")
         if not isinstance(counts, list) or [type(n) for n in counts] != [int, int] or min(counts) < 0:
-            raise ValueError("shapes are no two counts")
+            raise ValueError("shapes are not two counts")
         if any(count > len(rest) for rest, count in zip(shapes, counts, strict=True)):
             return None
         own = [tuple(rest.pop(0).moved(back) for _ in range(count)) for rest, count in zip(shapes, counts, strict=True)]

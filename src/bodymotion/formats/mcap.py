@@ -109,7 +109,7 @@ def _get(value: Any, *names: str) -> Any:  # noqa: ANN401
 def _nanoseconds(stamp: Any) -> int:  # noqa: ANN401
     found = int(_get(stamp, "sec", "seconds") or 0) * 10**9 + int(_get(stamp, "nanosec", "nsec", "nanos") or 0)
     if abs(found) >= 1 << 62:
-        raise ValueError(f"the time {found} ns is no date")
+        raise ValueError(f"the time {found} ns is not a date")
     return found
 
 
@@ -392,7 +392,7 @@ def write_mcap(
     if not (np.abs(exact) < 2**31 * 1e9).all() or not (np.diff(times := np.rint(exact).astype(np.int64)) > 0).all():
         raise ValueError("times of a log are whole nanoseconds, each after the one before, of at most 68 years")
     if times[0] > DATE:
-        problems.append(losses.STAMPS.as_note.problem("readers take the times for dates, and count from the first one"))
+        problems.append(losses.STAMPS.as_note.problem("readers read the times as dates, and count from the first one"))
     links = shared.links
     if links is not None:
         labels: tuple[str, ...] = links.part_labels

@@ -143,7 +143,7 @@ class _Reader:
             columns = table.values.shape[1] - 1
             location = Location(table.path, table.header_line)
             if table.names is not None:
-                raise WIDTH.error("the first line is no row of numbers", location)
+                raise WIDTH.error("the first line is not a row of numbers", location)
             if columns < 0 or (widths is not None and columns not in widths):
                 wanted = " or ".join(map(str, widths or ()))
                 raise WIDTH.error(f"{columns} numbers after the time, where a {path.suffix} has {wanted}", location)
@@ -289,12 +289,12 @@ def write_openhrp_text(
         tables[".zmp"] = points
     if path.suffix.lower() not in tables:
         held = ", ".join(path.with_suffix(suffix).name for suffix in tables)
-        raise ValueError(f"the motion has nothing that a {path.suffix} holds; name one of {held}")
+        raise ValueError(f"the motion has no data for a {path.suffix}; name one of {held}")
     paths = [path if suffix == path.suffix.lower() else path.with_suffix(suffix) for suffix in tables]
     for suffix, other in siblings(path).items():
         if suffix not in tables and other.is_file():
             problems.append(
-                STAYS.problem(f"the motion has nothing for it, and {other.name} was there before", Location(str(other)))
+                STAYS.problem(f"the motion has no data for it, and {other.name} existed before", Location(str(other)))
             )
     with whole_files(*paths) as streams:
         for stream, values in zip(streams, tables.values(), strict=True):

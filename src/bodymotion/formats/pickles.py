@@ -142,7 +142,7 @@ class _Machine:
 
     def refuse(self, what: str) -> FormatError:
         return CODE.error(
-            f"the pickle has {what[:80]}, and nothing of it is run", Location(self.path, inside=f"byte {self.at}")
+            f"the pickle has {what[:80]}, and no code is run", Location(self.path, inside=f"byte {self.at}")
         )
 
     def spend(self, size: int) -> None:

@@ -121,7 +121,7 @@ def _tree(path: Path) -> Mapping[str, Any]:
     try:
         found = yaml.load(read_head(path, MAX_BYTES), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise rules.PROJECT.error(f"the project is no YAML: {error!s:.200}", Location(str(path))) from error
+        raise rules.PROJECT.error(f"the project is not YAML: {error!s:.200}", Location(str(path))) from error
     if not isinstance(found, Mapping) or not isinstance(found.get("items"), Mapping):
         raise rules.PROJECT.error("the file has no tree of items", Location(str(path)))
     items: Mapping[str, Any] = found["items"]

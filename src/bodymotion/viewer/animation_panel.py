@@ -204,7 +204,7 @@ def options_html(playback: AnimationPlayback) -> str:
     rows.append(("keyframes", f"{len(animation.keyframes)}, the last at {animation.duration:g} s"))
     return (
         f'<div style="padding:0.3em 1em;font-size:0.82em;overflow-wrap:anywhere"><b>Options</b>{table_html(rows)}'
-        '<span style="opacity:0.65">What is shown and not simulated is done by the robot&#x27;s controller, and so is balance.'
+        '<span style="opacity:0.65">The robot&#x27;s controller does what is shown and not simulated, and keeps the balance.'
         "</span></div>"
     )
 
@@ -263,7 +263,7 @@ class AnimationControl:
         try:
             self.replay(settings.within(playback.animation))
         except (ValueError, MemoryError) as error:
-            self._viewer.panel.show_message(f"The animation cannot be played so: {error}", bad=True)
+            self._viewer.panel.show_message(f"The animation cannot be played with these settings: {error}", bad=True)
             self._failed = True
 
     def replay(self, settings: PlaybackSettings) -> None:

@@ -367,9 +367,7 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     margins = samples.margins[np.isfinite(samples.margins)]
     trembles = any(one.problem.rule == rules.TREMBLES.code for one in found)
     if not trembles and len(margins) and np.mean(margins < -MAX_ZMP_DISTANCE) > MAX_ZMP_SHARE:
-        reason = (
-            f"the zero moment point is {-float(np.min(margins)):.3g} m outside of the feet: nothing can move so fast"
-        )
+        reason = f"the zero moment point is {-float(np.min(margins)):.3g} m outside of the feet: accelerations are impossible"
         of_time = too_fast(reason, main.timeline, locate(int(samples.frames[int(np.nanargmin(samples.margins))])))
         return [*(one for one in found if one.problem.rule in (rules.FULL_TURN.code, rules.SIGN_FLIP.code)), of_time]
     if zmp is not None and not zmp.is_root_relative and any(one.problem.rule == rules.ROOT_JUMPS.code for one in found):

@@ -502,7 +502,7 @@ TIME_REPEATED = judgement.error(
 )
 CONTACT = document.error("CHA210", "Contacts are 1 (stance) or 0 (swing).", example=("1 1 0.5 1", "1 1 0 1"))
 QUATERNION_ZERO = judgement.error(
-    "CHA211", "Quaternions are not 0.", "1 0 0 0 in the order wxyz is no rotation", example=("1 0 0 0 0", "1 0 1 0 0")
+    "CHA211", "Quaternions are not 0.", "1 0 0 0 in the order wxyz is the identity", example=("1 0 0 0 0", "1 0 1 0 0")
 )
 QUATERNION_UNIT = judgement.warning(
     "CHA212",

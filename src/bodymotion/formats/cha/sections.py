@@ -16,8 +16,8 @@ _BLANK_LINES = re.compile(rb"(?:[ \t]*+\n)*+")
 
 OPTION, PARAMETER, BODY = range(3)
 _MISSING = {
-    OPTION: (rules.OPTIONS_MISSING, "are no options"),
-    PARAMETER: (rules.PARAMETERS_MISSING, "is no section of parameters"),
+    OPTION: (rules.OPTIONS_MISSING, "are not options"),
+    PARAMETER: (rules.PARAMETERS_MISSING, "is not a section of parameters"),
 }
 
 

@@ -382,7 +382,7 @@ class RawExtraJoint:
         """
         for key, name in zip(("link1_name", "link2_name"), self.names, strict=True):
             if name not in links:
-                message = f"{key} of {self.fields.title} is {name!r:.60}, which is no link: the joint is left out"
+                message = f"{key} of {self.fields.title} is {name!r:.60}, which is not a link: the joint is left out"
                 problem = rules.EXTRA_LINK.problem(message, self.fields.location(key))
                 self.fields.context.found.add(replace(problem, severity="warning") if is_incomplete else problem)
                 return None

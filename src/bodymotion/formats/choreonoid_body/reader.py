@@ -363,7 +363,7 @@ class _Model:
         by_name = {link.name: link for link in reversed(self.links)}
         root = by_name.get(wanted) if wanted else self.links[0]
         if root is None:
-            self.found.refuse(rules.ROOT.error(f"root_link is {wanted!r:.60}, which is no link", where))
+            self.found.refuse(rules.ROOT.error(f"root_link is {wanted!r:.60}, which is not a link", where))
             root = next((link for link in self.links if not link.parent), self.links[0])
         if root.parent:
             self.found.report(rules.ROOT, f"{root.title} has a parent", root.node.location_of("parent"))
@@ -393,7 +393,7 @@ class _Model:
             self.orphans.add(id(link))
             return ""
         if not self.is_faulty:
-            message = f"the parent of {link.title} is {link.parent!r:.60}, which is no link"
+            message = f"the parent of {link.title} is {link.parent!r:.60}, which is not a link"
             self.found.refuse(rules.PARENT.error(message, link.node.location_of("parent")))
         # A child of the root, so that neither it nor its children are reported as left out.
         link.unknown = link.unknown | {"parent", "translation", "rotation"}

@@ -476,7 +476,7 @@ def joint_element(link: Link, name: str, problems: Diagnostics, *, top: bool) ->
         return None
     only_mjcf = mjcf_values(joint.extra)
     if "ball" in only_mjcf:
-        which = f"joint {joint.name} was a part of a ball joint, of which the others are gone"
+        which = f"joint {joint.name} was a part of a ball joint whose other parts were removed"
         lose(losses.JOINT_KIND, f"{which}: it is written as a hinge")
     attributes = {"name": name, "type": WRITTEN_TYPES[joint.type], "axis": number_text(joint.axis)}
     if not np.linalg.norm(joint.axis) > 1e-12:

@@ -123,7 +123,7 @@ class Defaults:
             if value in self._missing:
                 return UNKNOWN
             if len(self._missing) >= self._nameless:
-                message = f"{name} of <{element.name}> is {value!r:.60}, which is no class"
+                message = f"{name} of <{element.name}> is {value!r:.60}, which is not a class"
                 element.report(rules.CLASS, message, name, fatal=True)
             self._missing.add(value)
             return UNKNOWN

@@ -253,7 +253,7 @@ class ExtraSections:
     def _element(self, one: Mapping[str, object], depth: int = 0) -> Element | None:
         name = one.get("element")
         if not isinstance(name, str) or not name.isidentifier() or depth > MAX_DEPTH:
-            self._report(f"an entry that is no element: {name!r:.60}")
+            self._report(f"an entry that is not an element: {name!r:.60}")
             return None
         element = Element(name, {key: value for key, value in attributes_of(one).items() if key != "element"})
         inner = one.get("children")

@@ -246,7 +246,7 @@ class LoopReader:
         links = []
         for body in bodies:
             if body == "world" and body not in of_body:
-                element.report(rules.EQUALITY, f"equality {name!r:.60} holds a body to the world, which is no link")
+                element.report(rules.EQUALITY, f"equality {name!r:.60} holds a body to the world, which is not a link")
                 return None
             if body not in of_body:
                 if body:

@@ -157,7 +157,7 @@ class _Reader:
         if not names and key:
             array = self.arrays[key]
             if array.ndim != 1 or array.dtype.kind != "U":
-                raise rules.SHAPE.error(f"{key} is no list of texts", self.location)
+                raise rules.SHAPE.error(f"{key} is not a list of texts", self.location)
             names = tuple(array.tolist())
         self.used.add(key)
         # MuJoCo's lists begin with the free joint.

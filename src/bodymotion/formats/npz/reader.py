@@ -110,7 +110,7 @@ def array_of(
     if dtype.kind == "U":
         codes = np.frombuffer(data, np.dtype(np.uint32).newbyteorder(dtype.byteorder))
         if ((codes > 0x10FFFF) | ((codes >= 0xD800) & (codes < 0xE000))).any():
-            raise fail("holds codes that are no characters")
+            raise fail("holds codes that are not characters")
     return array
 
 

@@ -70,7 +70,7 @@ def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
     with found.recover(), without_collections():
         document = open_text(read_bytes(path, rules), path, rules, found)
         if not isinstance(document.root, Mapping):
-            raise rules.NOT_KEY_POSES.error("the file is no mapping", document.root.location)
+            raise rules.NOT_KEY_POSES.error("the file is not a mapping", document.root.location)
         value = _Reader(found, cast("Text", document.root.text), document.has_aliases).read(document.root)
     return ReadResult(value, found.problems, refusal=found.refusal)
 
@@ -93,7 +93,7 @@ class _Reader:
         if not name:
             self.found.report(rules.NAME, "the sequence has no name", top.location("name"))
         if refs is not None and not isinstance(refs, Sequence):
-            raise rules.NOT_KEY_POSES.error("refs is no list", refs.location)
+            raise rules.NOT_KEY_POSES.error("refs is not a list", refs.location)
         read = _Poses()
         items = refs.items if isinstance(refs, Sequence) else []
         if not items:
@@ -125,7 +125,7 @@ class _Reader:
 
     def _ref(self, item: Node, read: _Poses) -> None:
         if not isinstance(item, Mapping):
-            raise rules.WRONG_VALUE.error("a pose is no mapping; it must have time and refer", item.location)
+            raise rules.WRONG_VALUE.error("a pose is not a mapping; it must have time and refer", item.location)
         ref = self.fields(item, "a pose")
         time = ref.number("time", default=math.nan)
         if not time >= 0:
@@ -195,7 +195,7 @@ class _Reader:
         if wrong is not None:
             pose.unknown.add(name)
             part = f"{name.replace('sp_j', 'spJ')} of {pose.title}"
-            message = f"{part} has {wrong:g}, which is no joint id, or is there twice"
+            message = f"{part} has {wrong:g}, which is not a joint id, or is there twice"
             self.found.report(rules.JOINT, message, pose.location(name))
             return []
         return [int(x) for x in numbers]
@@ -228,7 +228,7 @@ class _Reader:
         for item in node.items[:MAX_LINKS]:
             with self.found.recover():
                 if not isinstance(item, Mapping):
-                    raise rules.WRONG_VALUE.error("a link is no mapping", item.location)
+                    raise rules.WRONG_VALUE.error("a link is not a mapping", item.location)
                 key = self._link(self.fields(item, "a link"))
                 if key is not None:
                     self.locations["poses", number, "links", len(links)] = item.location

@@ -99,7 +99,7 @@ def _check_texts(items: list[Node], expected: int) -> None:
     """Raise the fault of a row with too few or too many elements where a text in it is the cause."""
     texts = [item for item in items if isinstance(item, Scalar) and not item.quoted and number(item.value) is None]
     if texts and len(items) - len(texts) == expected:
-        message = f"has {texts[0].value[:40]!r}, which is no number, beside its numbers"
+        message = f"has {texts[0].value[:40]!r}, which is not a number, beside its numbers"
         raise RowFaultError(rules.ROW, message, texts[0].offset)
     for item in texts:
         parts = re.split(r"\s*;\s*|\s+", item.value.strip())
@@ -115,10 +115,10 @@ def _number(item: Node) -> float:
     if value is None:
         shown = f'"{item.value[:40]}"' if item.quoted else item.value[:40]
         if not item.quoted and not any(letter.isdigit() for letter in shown):
-            message = f"has {shown!r}, which is no number"
+            message = f"has {shown!r}, which is not a number"
             raise RowFaultError(rules.NUMBER, message, item.offset, isinstance(item, MissingAlias))
         slip = number_slip(item.value)
-        message = f"has {shown}, which is no plain decimal number{f': {slip}' if slip else ''}"
+        message = f"has {shown}, which is not a plain decimal number{f': {slip}' if slip else ''}"
         raise RowFaultError(rules.NUMBER, message, item.offset)
     return value
 

@@ -168,6 +168,6 @@ def link_order(names: Sequence[str], body: Body, location: Location) -> list[int
     last = max(wanted.index(name) for name in names)
     absent = [name for name in wanted[: last + 1] if name not in names]
     if absent:
-        message = f"link poses stand in order of link index, and there is none for {listed(absent, MAX_NAMES)}"
+        message = f"link poses are in order of link index, and there is none for {listed(absent, MAX_NAMES)}"
         raise UNMATCHED.error(message, location)
     return [list(names).index(name) for name in wanted[: last + 1]]

@@ -135,7 +135,7 @@ def _with_entries(
             base = DEVICE_KINDS[kind](link=link) if kind in DEVICE_KINDS else OtherDevice(link=link, type=kind)
             origin = element
         else:
-            entry.report(f"{element.get('link')!r:.60} is no link")
+            entry.report(f"{element.get('link')!r:.60} is not a link")
             continue
         devices.append((replace(entry.applied(base, skip=("id", "link")), id=entry.id(base.id)), origin))
     devices += found.values()

@@ -63,7 +63,7 @@ class Entry:
             if name in skip:
                 continue
             if name not in known or not isinstance(pair, list) or len(pair) != 2:
-                self.report(f"it has {name!r:.60}, which is no field with a pair of values")
+                self.report(f"it has {name!r:.60}, which is not a field with a pair of values")
                 continue
             now = getattr(base, name)
             try:
@@ -83,7 +83,7 @@ class Entry:
         """Return the id; `otherwise` where there is none, −1 where it is no id."""
         value = self.values.get("id", otherwise)
         if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value <= MAX_ID:
-            self.report(f"the id {value!r:.40} is no whole number from -1 to {MAX_ID}")
+            self.report(f"the id {value!r:.40} is not a whole number from -1 to {MAX_ID}")
             return -1
         return value
 
@@ -91,7 +91,7 @@ class Entry:
         """Return the mapping of a name; an empty one where the value is something else."""
         value = self.values.get(name, {})
         if not isinstance(value, dict):
-            self.report(f"{name} is no mapping")
+            self.report(f"{name} is not a mapping")
             return {}
         return value
 
@@ -142,7 +142,7 @@ def read_extension(robot: Element) -> Extension:
             with suppress(ValueError, RecursionError):
                 values = json.loads(element.text) if element.text.strip() else {}
             if not isinstance(values, dict):
-                element.report(rules.EXTENSION, "its text is no mapping of names to values in JSON")
+                element.report(rules.EXTENSION, "its text is not a mapping of names to values in JSON")
                 continue
             entry = Entry(values, element)
             named = {"link": found.links, "joint": found.joints, "material": found.materials}
@@ -154,7 +154,7 @@ def read_extension(robot: Element) -> Extension:
             elif element.name in listed:
                 listed[element.name].append(entry)
             else:
-                entry.report(f"<{element.name}> is no element of <bodymotion>")
+                entry.report(f"<{element.name}> is not an element of <bodymotion>")
     return found
 
 

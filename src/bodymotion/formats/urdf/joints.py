@@ -236,7 +236,7 @@ def joint_element(
     if "urdf" in joint.extra:
         rest = parse_rest(joint.extra["urdf"], "joint")
         if rest is None or not merge_rest(element, rest):
-            lost.add(losses.DANGLING, "elements of other programs in parts of joints that are gone", name)
+            lost.add(losses.DANGLING, "elements of other programs in parts of removed joints", name)
     return element
 
 
@@ -316,12 +316,12 @@ def transmission_elements(
     for element in left:
         gone = [joint.get("name") for joint in element.all("joint") if joint.get("name") not in names]
         if gone:
-            message = f"transmissions of joints that are gone: {', '.join(gone)[:80]}"
+            message = f"transmissions of removed joints: {', '.join(gone)[:80]}"
             lost.add(losses.DANGLING, message, element.get("name"))
             continue
         read_gears(Element("robot", children=[element]))
         if any(part.faulty for part in element.every()):
-            lost.add(losses.NOT_A_NUMBER, "transmissions whose gear is no number", element.get("name"))
+            lost.add(losses.NOT_A_NUMBER, "transmissions whose gear is not a number", element.get("name"))
             continue
         for held in element.all("joint"):
             name = held.attributes["name"] = names[held.get("name")]
@@ -343,7 +343,7 @@ def control_element(element: Element, names: Mapping[str, str], lost: LossReport
         joints = [one for one in child.every() if one.name == "joint" and "name" in one.attributes]
         gone = [joint.get("name") for joint in joints if joint.get("name") not in names]
         if gone:
-            lost.add(losses.DANGLING, "parts of ros2_control for joints that are gone", ", ".join(gone)[:80])
+            lost.add(losses.DANGLING, "parts of ros2_control for removed joints", ", ".join(gone)[:80])
             continue
         for joint in joints:
             joint.attributes["name"] = names[joint.get("name")]

@@ -154,7 +154,7 @@ def _read_tree(robot: Element) -> list[Node]:
         if name and name not in unknown:
             unknown.add(name)
             if len(unknown) > nameless:
-                message = f"the {which} of joint {joint.get('name')!r:.60} is {name!r:.60}, which is no link"
+                message = f"the {which} of joint {joint.get('name')!r:.60} is {name!r:.60}, which is not a link"
                 end.report(rules.NO_SUCH_LINK, message, fatal=True)
         return ""
 
@@ -347,7 +347,7 @@ class _Reader:
         if not isinstance(given, list) or not all(
             isinstance(name, str) and name in self.shapes.defined for name in given
         ):
-            entry.report("collision_materials are no names of materials")
+            entry.report("collision_materials are not names of materials")
             return []
         if len(given) != sum(1 for _ in link.all("collision")):
             entry.element.report(rules.CHANGED, "collisions were added or removed by hand")
@@ -360,7 +360,7 @@ class _Reader:
             mimic = link.joint.extra.get("mimic")
             if node.joint is not None and isinstance(mimic, dict):
                 other = mimic.get("joint")
-                wrong = "" if other in names else ", which is no joint"
+                wrong = "" if other in names else ", which is not a joint"
                 message = f"{link.joint.name!r:.60} mimics {other!r:.60}{wrong}: here it moves by its own value"
                 node.joint.report(rules.MIMIC, message)
 
@@ -370,7 +370,7 @@ class _Reader:
         for entry in self.extension.extra_joints:
             ends = [entry.element.get(key) for key in ("link1", "link2")]
             if any(end not in self.names for end in ends):
-                entry.report(f"{' or '.join(ends)!r:.100} is no link")
+                entry.report(f"{' or '.join(ends)!r:.100} is not a link")
                 continue
             base = ExtraJoint(links=(self.names[ends[0]], self.names[ends[1]]))
             entries.append(entry)

@@ -129,7 +129,7 @@ class ShapeReader:
         if solid.name not in SOLIDS:
             meant = closest_name(solid.name, (*SOLIDS, "mesh"))
             expected = f"expected {', '.join(SOLIDS)}, mesh" if meant is None else f"did you mean <{meant}>?"
-            solid.report(rules.GEOMETRY, f"<{solid.name:.60}> is no geometry of URDF: {expected}")
+            solid.report(rules.GEOMETRY, f"<{solid.name:.60}> is not a geometry of URDF: {expected}")
             return None
         make, names = SOLIDS[solid.name]
         sizes = tuple(map(solid.number, names)) or solid.numbers("size", 3)

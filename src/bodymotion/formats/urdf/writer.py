@@ -96,7 +96,7 @@ def is_package_name(name: str) -> bool:
 def _package_prefix(model: Path, name: str) -> tuple[str, str]:
     """Return the prefix of paths from a model's folder in the package around it, called `name`, and a note about it, "" for none."""
     if not is_package_name(name):
-        raise ValueError(f"{name!r:.60} is no name of a package; expected letters, digits, _ and - after a letter")
+        raise ValueError(f"{name!r:.60} is not a name of a package; expected letters, digits, _ and - after a letter")
     folder = model.absolute().parent.resolve()
     home = package_above(folder)
     if home is None:
@@ -188,7 +188,7 @@ class _Writer:
         parts = json_of_segments(link, counts) if has_parts(link) and self.extension.on else None
         if parts is not None:
             values["segments"] = parts
-            self.extension.note("that a link is of several segments", name)
+            self.extension.note("segments of a link", name)
             for segment, part in zip(link.segments, parts, strict=True):
                 if segment.extra:
                     part["extra"] = self.extension.plain(dict(segment.extra), "segment extra", name)
@@ -208,7 +208,7 @@ class _Writer:
             rest = parse_rest(text, "link")
             name = rest.attributes.pop("name", "") if rest is not None else str(text)
             if rest is None or name not in indices or not merge_rest(links[indices[name]], rest):
-                message = "elements of other programs in links, or parts of them, that are gone"
+                message = "elements of other programs in removed links, or removed parts of links"
                 self.lost.add(losses.DANGLING, message, name)
 
     def _keep_offset(self, link: Link, values: dict[str, object]) -> None:
@@ -252,7 +252,7 @@ class _Writer:
             try:
                 element = parse_xml(str(text).encode("utf-8", "replace"))
             except ValueError:
-                self.lost.add(losses.KEPT_LESS, "entries of urdf in extra that are no XML", str(text))
+                self.lost.add(losses.KEPT_LESS, "entries of urdf in extra that are not XML", str(text))
                 continue
             is_control = element.name == "ros2_control"
             found.append(control_element(element, self.known_joints, self.lost) if is_control else element)

@@ -302,7 +302,7 @@ def _plain(value: Value, kind: str, indent: bytes) -> bytes:
         case list() | tuple():
             return _strings([item for item in value if isinstance(item, str)])
         case _:
-            raise TypeError(f"{value!r:.80} is no value of a field")
+            raise TypeError(f"{value!r:.80} is not a value of a field")
 
 
 def _string(text: str) -> bytes:

@@ -187,7 +187,7 @@ def _unreadable(data: bytes, at: int, code: int) -> str:
         return f"the control character {here[0]:#04x} is not allowed in XML"
     if here and here[0] > 127:
         return (
-            f"the byte {here[0]:#04x} is no character in the encoding of the file: save the file as UTF-8, "
+            f"the byte {here[0]:#04x} is not a character in the encoding of the file: save the file as UTF-8, "
             "or name its encoding in <?xml version='1.0' encoding='…'?>"
         )
     if b"--" in data[max(at - 2, 0) : at + 2] and data.rfind(b"<!--", 0, at) > data.rfind(b"-->", 0, at - 2):

@@ -182,7 +182,7 @@ def _check_type(review: _Review, number: int, move: Move, bad: dict[str, tuple[R
             return False
         if robot is None and (not move.type or ":" in move.type):
             meant = f"{PREFIX}{move.type.rpartition(':')[2] or 'NAME'}"
-            review.report(rules.MOVE_UNKNOWN, f"is no move; did you mean {meant!r}?", number, "type")
+            review.report(rules.MOVE_UNKNOWN, f"is not a move; did you mean {meant!r}?", number, "type")
             return False
         return True
     animation, given = choreography.animations.get(name), str(move.parameters.get("animation_name", ""))
