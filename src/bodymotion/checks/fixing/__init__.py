@@ -1,7 +1,7 @@
-"""Mending: what has one right answer is changed in the bytes of a file, at the place, and nothing else.
+"""Fix the problems of a file that have one right answer: edits of its bytes at the locations of the problems only.
 
-Each format has a file here: its `edits_of(data, path)` gives changes, each for a rule that is marked `fixable`. What a reader takes to be
-meant is written as it is taken; what could be meant in two ways stays, and so does all of a text that cannot be read.
+Each format has a module here: its `edits_of(data, path)` returns edits, each for a rule that is marked `fixable`. A text is corrected to
+what the reader reads. What has two possible meanings does not change, nor does a text that cannot be read.
 """
 
 import stat
@@ -48,7 +48,7 @@ class Fixes:
 
 
 def find_fixes(path: Path, codes: Iterable[str]) -> Fixes | None:
-    """Return the changes to a file that fix some rules; None where there is nothing, and for what is no regular file.
+    """Return the changes to a file that fix some rules; None where nothing can be fixed, and for all but regular files.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def find_fixes(path: Path, codes: Iterable[str]) -> Fixes | None:
 
 
 def _line_ends(data: bytes, path: Path, name: str) -> list[Edit]:
-    """Let all lines end as most of them do, where that does not change what the text says."""
+    """Give all lines the ending of most of them, where that does not change the meaning of the text."""
     end = most_common_end(data)
     edits = [Edit(start, stop, end, rules.LINE_ENDS.code) for start, stop in other_ends(data)]
     if name == "openhrp":
@@ -83,9 +83,9 @@ def _line_ends(data: bytes, path: Path, name: str) -> list[Edit]:
         return [] if ends_in_strings(data) else edits
     if name == "seq" and any(data[edit.start : edit.stop] == b"\r" for edit in edits):
         # Where a CR stands alone, a part of a line may become a line.
-        from bodymotion.checks.fixing.seq import says_the_same
+        from bodymotion.checks.fixing.seq import is_same_motion
 
-        return edits if says_the_same(data, applied(data, edits), path) else []
+        return edits if is_same_motion(data, applied(data, edits), path) else []
     return edits
 
 

@@ -1,4 +1,4 @@
-"""What has one right answer in a URDF and in a Choreonoid body: the axes that are not of length 1."""
+"""Fixes of a URDF and of a Choreonoid body: the axes that are not of length 1."""
 
 import math
 import re
@@ -25,7 +25,7 @@ _WHERE = {
 
 
 def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
-    """Return what is to be changed; nothing in a text that is not in UTF-8, or has lines that end with CR alone."""
+    """Return the edits; none for a text that is not UTF-8, or has lines that end with CR alone."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
-"""What has one right answer in a Spot animation: the byte order mark, blank lines, odd blanks, a missing section, quaternions.
+"""Fixes of a Spot animation: the byte order mark, blank lines, irregular blanks, a missing section, quaternions.
 
-A comment between blank lines belongs to the section above it or to the one below: only above the options, and below the last keyframe, is
-there one section that it can belong to.
+A comment between blank lines belongs to the section above it or to the one below. It can belong to only one section above the options and
+below the last keyframe.
 """
 
 import re
@@ -24,12 +24,12 @@ from bodymotion.formats.cha.sections import split
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 _BOM = b"\xef\xbb\xbf"
-_ODD_BLANK = re.compile(r"[^\S \t\r\n]")
+_IRREGULAR_BLANK = re.compile(r"[^\S \t\r\n]")
 _WORD = re.compile(r"\S+")
 
 
 def edits_of(data: bytes, path: Path) -> Iterator[Edit]:
-    """Return what is to be changed; nothing in a text that is not in UTF-8."""
+    """Yield the edits; none for a text that is not UTF-8."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -83,7 +83,7 @@ def _is_comment(lines: Lines, number: int) -> bool:
 
 
 def _comments(lines: Lines, alone: list[int]) -> Iterator[Edit]:
-    """Put comments that stand by themselves to the options below them, or to the keyframes above them; `alone` says in which lines."""
+    """Join comments between blank lines (in the lines `alone`) to the options below them, or to the keyframes above them."""
     first, last = 1, len(lines.starts)
     while first < last and (_is_blank(lines, first) or _is_comment(lines, first)):
         first += 1
@@ -104,14 +104,14 @@ def _without_blanks(lines: Lines, begin: int, end: int) -> Iterator[Edit]:
 
 
 def _blanks(lines: Lines) -> Iterator[Edit]:
-    """Write blanks for the characters that only look like some, outside of comments."""
+    """Replace characters that look like blanks by blanks, outside of comments."""
     for number in range(1, len(lines.starts) + 1):
         raw = lines.text(number)
         if raw.isascii() and not any(code in raw for code in (11, 12, 28, 29, 30, 31)):
             continue
         text = raw.decode("utf-8", "replace")
         comment = COMMENT.search(text)
-        for found in _ODD_BLANK.finditer(text, 0, len(text) if comment is None else comment.start()):
+        for found in _IRREGULAR_BLANK.finditer(text, 0, len(text) if comment is None else comment.start()):
             at = lines.offset(number, found.start() + 1)
             yield Edit(at, at + len(found[0].encode()), b" ", rules.BLANKS.code)
 

@@ -1,4 +1,4 @@
-"""Changes of a file in its bytes, at the place, and how they look as a unified diff. All that is not named stays byte for byte."""
+"""Edits of the bytes of a file, and their unified diff. All other bytes do not change."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from operator import attrgetter
 
 import numpy as np
 
-CONTEXT = 3  # So many lines that stay are shown around those that change.
+CONTEXT = 3  # Number of unchanged lines that are shown around changed ones.
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Put `text` in place of the bytes from `start` to `stop`, for `rule`."""
+    """Replaces the bytes from `start` to `stop` by `text`, for `rule`."""
 
     start: int
     stop: int
@@ -23,7 +23,7 @@ class Edit:
 
 
 def in_order(edits: Iterable[Edit]) -> tuple[Edit, ...]:
-    """Sort edits; of those that are about the same bytes the first stays, the others are for another time."""
+    """Return edits in order; of edits that overlap only the first is kept."""
     found: list[Edit] = []
     for edit in sorted(set(edits), key=attrgetter("start", "stop", "text", "rule")):
         if not found or edit.start >= found[-1].stop:
@@ -75,10 +75,10 @@ class Lines:
 
 
 def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> Iterator[str]:
-    """Return the lines of what `diff -u` shows of edits, each with its end.
+    """Return the lines that `diff -u` prints for edits, each with its end.
 
-    Made of the edits themselves, it takes time for what changes, not for all pairs of lines; and memory for the largest piece of changes
-    that stand close together, not for the whole.
+    The diff is made from the edits. It takes time in proportion to the changed lines, and memory for the largest group of changes that are
+    close together.
     """
     edits = in_order(edits)
     if not edits or not data:
@@ -108,12 +108,12 @@ def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> Iterator[str]
 
 
 def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> Iterator[_Group]:
-    """Put together the edits that are about the same lines."""
+    """Return the edits in groups that change the same lines."""
     last = len(starts) - 2
     group: _Group | None = None
     for edit in edits:
         first = min(bisect_right(starts, edit.start) - 1, last)
-        # The last byte that goes tells the last line; the line behind one whose end goes becomes a part of it.
+        # The last removed byte is in the last line; where the end of that line is removed, the next line becomes a part of it.
         final = first if edit.stop == edit.start else min(max(bisect_right(starts, edit.stop - 1) - 1, first), last)
         if edit.stop > edit.start and data[edit.stop - 1 : edit.stop] == b"\n" and not edit.text.endswith(b"\n"):
             whole = edit.start == starts[first] and not edit.text
@@ -130,7 +130,7 @@ def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> Iterator[_
 
 
 _Group = tuple[int, int, list[Edit]]  # The first and the last line that edits are about, and those.
-_Changed = tuple[int, int, list[bytes]]  # Which lines go (from, up to), and what comes in their place.
+_Changed = tuple[int, int, list[bytes]]  # The lines that are removed (from, up to), and those that replace them.
 
 
 def _changed_lines(data: bytes, starts: list[int], group: _Group) -> _Changed | None:
@@ -150,7 +150,7 @@ def _changed_lines(data: bytes, starts: list[int], group: _Group) -> _Changed | 
 
 
 def _hunks(changes: Iterable[_Changed]) -> Iterator[list[_Changed]]:
-    """Put together what is so close that the lines around would overlap."""
+    """Return changes in groups: those whose lines of context overlap."""
     hunk: list[_Changed] = []
     for change in changes:
         if hunk and change[0] - hunk[-1][1] > 2 * CONTEXT:

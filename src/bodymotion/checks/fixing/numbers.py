@@ -1,4 +1,4 @@
-"""Numbers of a text brought to the length of 1 together: those that change get the digits that their neighbours have."""
+"""Scale the numbers of a vector in a text to length 1; changed numbers get as many digits as the others."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bodymotion.formats.text import number
 
 _BESIDE_DIGITS = re.compile(r"[eE].*|[^0-9]")
-FEWEST = 9  # So many digits are written at least: a length that is off by 1e-9 is 1 to all rules.
+MIN_DIGITS = 9  # Minimum number of digits that are written: a length that is off by 1e-9 is 1 to all rules.
 
 
 def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int, str]]:
@@ -17,7 +17,7 @@ def unit_texts(texts: Sequence[str], values: Sequence[float]) -> list[tuple[int,
         return []
     scaled = [value / largest for value in values]
     length = math.sqrt(sum(value * value for value in scaled))
-    digits = min(max(FEWEST, *(len(_BESIDE_DIGITS.sub("", text).lstrip("0")) for text in texts)), 17)
+    digits = min(max(MIN_DIGITS, *(len(_BESIDE_DIGITS.sub("", text).lstrip("0")) for text in texts)), 17)
     units = [value / length for value in scaled]
     new = (
         text if u == v else number(float(f"{u:.{digits}g}")) for text, v, u in zip(texts, values, units, strict=True)

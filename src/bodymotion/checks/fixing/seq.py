@@ -1,4 +1,4 @@
-"""What has one right answer in a body motion file: numFrames, the format version, quaternions that are almost of length 1."""
+"""Fixes of a body motion file: numFrames, the format version, quaternions that are almost of length 1."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -22,11 +22,11 @@ from bodymotion.motion.rules import MAX_LENGTH_ERROR, MOTION_QUATERNION, ROUNDIN
 
 
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
-    """Return what is to be changed; nothing in a text that is no YAML, or not in UTF-8."""
+    """Return the edits; none for a text that is not YAML or not UTF-8."""
     source = ByteSource(None, data, str(path))
     if source.encoding not in ("utf-8", "utf-8-sig"):
         return ()
-    # Where lines end in CR alone, the reader sees LF; the places are the same.
+    # Where lines end in CR alone, the reader sees LF; the offsets are the same.
     lines = Lines(source.read(0, source.size))
     try:
         return read_document(source, lambda document: tuple(_edits(document, lines)))
@@ -34,8 +34,8 @@ def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
         return ()
 
 
-def says_the_same(before: bytes, after: bytes, path: Path) -> bool:
-    """Whether two texts can be read, and are the same motion."""
+def is_same_motion(before: bytes, after: bytes, path: Path) -> bool:
+    """Return whether two texts can be read, and are the same motion."""
     try:
         return parse_seq(before, str(path)) == parse_seq(after, str(path))
     except FormatError:
@@ -60,7 +60,7 @@ def _edits(document: Document, lines: Lines) -> Iterator[Edit]:
             parts = parts_of_rows(header) or header.num_parts
             layout = Layout(parts, header.layout.stamped, header.layout.order)
             for piece in header.frames.pieces(layout):
-                yield from _turns(piece, layout, document, lines)
+                yield from _quaternions(piece, layout, document, lines)
 
 
 def _version(document: Document, root: Mapping, version: int, lines: Lines) -> Iterator[Edit]:
@@ -83,10 +83,10 @@ def _version(document: Document, root: Mapping, version: int, lines: Lines) -> I
 
 
 def _num_frames(document: Document, headers: tuple[ComponentHeader, ...], top: Fields, lines: Lines) -> Iterator[Edit]:
-    """Correct numFrames, where all components that go by the same words have the same number of rows.
+    """Correct numFrames, where all components that share it have the same number of rows.
 
-    It stays where it may be the only trace of rows that are lost: of a component without rows, and where there are more rows than
-    the last ones of the text, which nothing closes.
+    It does not change where it may be the only trace of lost rows: in a component without rows, and where it is larger than the number of
+    the last rows of the text, which may have been cut off.
     """
     wanted: defaultdict[int, set[tuple[int, str]]] = defaultdict(set)
     nodes: dict[int, Scalar] = {}
@@ -111,7 +111,7 @@ def _num_frames(document: Document, headers: tuple[ComponentHeader, ...], top: F
 
 
 def _is_last(document: Document, header: ComponentHeader) -> bool:
-    """Whether a text ends with the rows of a component, in block style: cut off after a row, it would look like that."""
+    """Return whether a text ends with the rows of a component, in block style, as a text that was cut off after a row does."""
     node: Node = document.tree.root
     for key in ("components", "frames") if header.inside else ("frames",):
         if not isinstance(node, Mapping) or node.flow or not node.pairs or key_text(node.pairs[-1][0]) != key:
@@ -143,9 +143,9 @@ def _scalar(document: Document, node: Scalar, number: int, code: str, lines: Lin
             return
 
 
-def _turns(piece: RowPiece, layout: Layout, document: Document, lines: Lines) -> Iterator[Edit]:
-    """Bring the quaternions of a piece to the length of 1; rows that are faulty stay as they are."""
-    for node, values, parts in _odd_rows(piece, layout):
+def _quaternions(piece: RowPiece, layout: Layout, document: Document, lines: Lines) -> Iterator[Edit]:
+    """Scale the quaternions of a piece to length 1; faulty rows do not change."""
+    for node, values, parts in _rows_to_fix(piece, layout):
         for part in parts:
             first = layout.stamped + 7 * part + 3
             four = list(elements(node.items[layout.stamped + part]))[3:]
@@ -156,8 +156,8 @@ def _turns(piece: RowPiece, layout: Layout, document: Document, lines: Lines) ->
                     yield Edit(at, at + len(old), text.encode(), MOTION_QUATERNION.code)
 
 
-def _odd_rows(piece: RowPiece, layout: Layout) -> Iterator[tuple[Sequence, list[float], list[int]]]:
-    """Return the rows that have such quaternions, with their numbers, and which of their poses these are in."""
+def _rows_to_fix(piece: RowPiece, layout: Layout) -> Iterator[tuple[Sequence, list[float], list[int]]]:
+    """Yield the rows with quaternions that are almost of length 1, their numbers, and the indices of these poses."""
     if piece.block is not None:
         # All rows at once: a long motion may have as many to fix.
         rough = _rough(piece.block, layout)

@@ -1,4 +1,4 @@
-"""What has one right answer in an OpenHRP model: byte order mark, header, axes of length 1, the lists joints and segments."""
+"""Fixes of an OpenHRP model: byte order mark, header, axes of length 1, the lists joints and segments."""
 
 import math
 import re
@@ -27,7 +27,7 @@ _DEFINED = re.compile(r"(?<![^ \t\r\n,\f\v\[\]{}])DEF[ \t\r\n,]+([^ \t\r\n,\f\v#
 
 
 def edits_of(data: bytes, path: Path) -> tuple[Edit, ...]:
-    """Return what is to be changed; nothing in a text that cannot be read, or whose bytes its encoding does not tell for certain."""
+    """Return the edits; none for a text that cannot be read, or whose encoding is not certain."""
     whole, encoding = decode(data)
     start = len(BOM) if data.startswith(BOM) else 0
     if encoding == "utf-16" or whole.encode(encoding, "replace") != data[start:]:
@@ -60,7 +60,7 @@ def _newline(text: str) -> str:
 
 
 def _marks(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
-    """Write the header as the first line; one that stands late is moved there."""
+    """Write the header as the first line; a header in a later line is moved there."""
     if not any(problem.rule == HEADER.code for problem in problems):
         return
     before = SPACE.match(text.data)
@@ -102,7 +102,7 @@ def _axes(text: Text, problems: Sequence[Problem]) -> Iterator[_Change]:
 
 
 def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
-    """Let the lists joints and segments name all there are, where each has a name of its own and is defined before the list."""
+    """Complete the lists joints and segments, where each node has a name of its own and is defined before the list."""
     parts = InlineLoader(path.parent, model=path)
     found: list[Node] = []
 
@@ -143,7 +143,7 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
 
 
 def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
-    """Put in what is missing, and take out what is strange or stands there twice; a list of anything but USE stays as it is."""
+    """Add missing names, and remove unknown and repeated ones; a list of anything but USE does not change."""
     opened = WORD.match(text, place)
     if opened is None or opened[1] != "[":
         return
@@ -169,7 +169,7 @@ def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
     behind: dict[str, list[str]] = {}
     last = ""
     for name in names:
-        # As in the tree: behind the one before it that stands last in the list, so that no child comes before its parent.
+        # As in the tree: after the last of its predecessors in the list, so that no child is before its parent.
         if name in kept:
             last = max(last, name, key=lambda one: kept[one].end() if one else 0)
         else:
@@ -186,13 +186,13 @@ def _changed_list(text: str, place: int, names: list[str]) -> Iterator[_Change]:
 
 
 def _start(text: str, item: re.Match[str]) -> tuple[int, int]:
-    """Return where the line of a USE begins, and where the USE does; comments may stand before it, and hold the word as well."""
+    """Return where the line of a USE begins, and where the USE does; a comment before it may contain the word USE."""
     begin = text.rindex("USE", item.start(), item.start(1))
     return max(text.rfind("\n", 0, begin), text.rfind("\r", 0, begin)) + 1, begin
 
 
 def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Change]:
-    """Write a list that is not there behind humanoidBody."""
+    """Write a missing list after humanoidBody."""
     end = _end_of_value(text, body + len("humanoidBody"))
     if end is None:
         return
@@ -207,7 +207,7 @@ def _new_list(text: str, body: int, name: str, names: list[str]) -> Iterator[_Ch
 
 
 def _tokens(text: str, at: int) -> Iterator[re.Match[str]]:
-    """Return the strings and words from a place on; a word is in group 1, of strings that are not closed nothing follows."""
+    """Yield the strings and words from an offset on, up to a string that is not closed; a word is in group 1."""
     while (found := STRING.match(text, at) or WORD.match(text, at)) is not None and (found.re is STRING or found[1]):
         yield found
         at = found.end()
@@ -225,7 +225,7 @@ def _end_of_value(text: str, at: int) -> int | None:
 
 
 def ends_in_strings(data: bytes) -> bool:
-    """Whether a string of the text goes over several lines: to change how they end would change what it says."""
+    """Return whether a string of the text has several lines: to change their ends would change the string."""
     text, at = decode(data)[0], 0
     for token in _tokens(text, 0):
         at = token.end()
