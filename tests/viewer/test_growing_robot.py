@@ -68,7 +68,7 @@ def mjcf(tmp_path: Path) -> Path:
 @pytest.fixture
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """No mesh file is read in the first turn, and one in each other turn."""
-    monkeypatch.setattr(resources, "TURN_BYTES", 0)
+    monkeypatch.setattr(resources, "PASS_BYTES", 0)
 
 
 def num_triangles(scene: Scene) -> int:

@@ -312,7 +312,7 @@ def _smooth_zmp(now: Measures) -> Floats:
 
 
 def eased(values: Floats, times: Floats, seconds: float = EASING_TIME) -> Floats:
-    """Return smooth values (T,) that are nowhere below the given ones, from some seconds before they rise."""
+    """Return smooth values (T,) that are nowhere below `values`, and rise `seconds` before them."""
     if len(times) < MIN_FILTERED:
         return values
     return smooth_bound(values, int(np.clip(seconds / np.median(np.diff(times)) + 0.5, 1, len(times))))

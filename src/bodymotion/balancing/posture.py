@@ -1,4 +1,4 @@
-"""Postures of all frames: feet and centre of mass where they are planned, everything else as near to the old motion as possible."""
+"""Postures of all frames: feet and centre of mass as planned, all else as near to the old motion as possible."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Where the feet of a balanced motion are: pinned while they stand, on smooth paths while they swing."""
+"""The poses of the feet of a balanced motion: pinned in contact, on smooth paths in the swing phase."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,10 +26,10 @@ SWING_HEIGHT, MIN_STEP = 0.015, 0.002  # [m] A foot that is put elsewhere, by mo
 CLEARANCE, MAX_SLIP = 0.0015, 5e-4
 """[m] Feet that move more than the second [m, rad] while they are lower than the first are held, and catch up afterwards."""
 CATCH_UP_TIME = 0.2  # [s]
-LANDING_TIME, MAX_LANDING_SPEED = 0.05, 0.15  # [s] A foot that is faster [m/s] takes so long to come down or lift off.
-CAUTION_TIME = 0.02  # [s] A foot carries nothing for so long after it comes down, and before it lifts off, while another one is in contact.
+LANDING_TIME, MAX_LANDING_SPEED = 0.05, 0.15  # [s, m/s] A foot that is faster lands and lifts off over this time.
+CAUTION_TIME = 0.02  # [s] A foot has no load after landing and before lift-off while another is in contact.
 MIN_ORIENTED = 5  # Feet whose legs have fewer joints are points: where they are tilted is left free.
-MAX_CORNERS, DIRECTIONS = 12, 24  # A support polygon with more corners is taken for one with so many sides.
+MAX_CORNERS, DIRECTIONS = 12, 24  # A support polygon with more corners is replaced by one with DIRECTIONS sides.
 
 
 @dataclass(frozen=True, eq=False)

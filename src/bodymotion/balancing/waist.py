@@ -1,4 +1,4 @@
-"""The waist balancer of Choreonoid: it moves the waist sideways until the computed zero moment point is where it should be.
+"""The waist balancer of Choreonoid: it moves the waist sideways until the computed zero moment point reaches its goal.
 
 With momentum P and angular momentum L about the world's origin, mass M, centre of mass c, desired zero moment point p and gravity g, the
 computed point is, with z̈ = Ṗ_z / M,

@@ -179,7 +179,7 @@ def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) 
 
 
 def _in_order(problems: tuple[Problem, ...], path: str | None = None) -> tuple[Problem, ...]:
-    """Sort by location: the file itself before its parts, what has no line last."""
+    """Return problems sorted by location: the file itself before its parts, problems without a line last."""
 
     def key(problem: Problem) -> tuple[bool, str, float, float]:
         at = problem.location

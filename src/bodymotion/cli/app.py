@@ -1,4 +1,4 @@
-"""The commands, put together, and how each comes from a function: its signature and docstring are its command line.
+"""The commands, and how each is made from a function: its signature and docstring define its command line.
 
 A command is imported only when it is run, or when the help lists all. Below are the options that several commands have, and the checks of
 their values.
@@ -37,7 +37,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command; of an unknown one suggest the option that does what its name says, or a command of a similar name."""
+        """Return the command; for an unknown name suggest the option of that name, or a command with a similar name."""
         if args and args[0] not in COMMANDS:
             wanted = f"--{args[0].lower()}"
             commands = (self.get_command(ctx, name) for name in COMMANDS)
@@ -145,7 +145,7 @@ def numbers(
 
 
 def found_by(option: str, find: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
-    """Return `find(*arguments)`; wrong use of the option where it knows no link or joint of a name."""
+    """Return `find(*arguments)`; an unknown name of a link or joint is wrong use of the option."""
     try:
         return find(*arguments)
     except (KeyError, ValueError) as error:

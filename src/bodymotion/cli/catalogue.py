@@ -1,4 +1,4 @@
-"""`bodymotion catalogue FOLDER`: a table of many motions, and those for which a condition holds."""
+"""`bodymotion catalogue FOLDER`: a table of many motions, and those that meet a condition."""
 
 from pathlib import Path
 from typing import Any

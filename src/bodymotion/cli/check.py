@@ -1,4 +1,4 @@
-"""`bodymotion check FILE…`: check models, motions and Spot animations, and fix what has one right answer.
+"""`bodymotion check FILE…`: check models, motions and Spot animations, and fix problems with one right answer.
 
 Each file is checked by itself, in several processes where there are many.
 """

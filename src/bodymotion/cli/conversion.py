@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BOTH = ("layout", "degrees", "link_names")  # Options of readers that writers have, too.
 MESHES = {"openhrp": ("inline", "parts"), "urdf": ("obj", "stl", "glb"), "mjcf": ("obj", "stl")}
-"""What the writers of models can do with meshes."""
+"""The formats in which the writers of models can write meshes."""
 
 _Found: TypeAlias = "tuple[Sequence[Problem], Sequence[Problem]]"
 """Problems of the file that was read, as far as they are to be summarized, and those of the conversion."""
@@ -31,7 +31,7 @@ _Found: TypeAlias = "tuple[Sequence[Problem], Sequence[Problem]]"
 
 @dataclass(frozen=True)
 class Options:
-    """The options on the command line: those of readers, and others; in `given`, None stands for those that were not used."""
+    """The options on the command line: those of readers, and others, whose values in `given` are None if they were not used."""
 
     given: Mapping[str, Any]
     reading: ReaderOptions
@@ -198,7 +198,7 @@ def _motion(source: Path, target: Path, origin: Format, options: Options, bar: B
 def _piece_by_piece(
     source: Path, target: Path, write: dict[str, Any], rate: float | None, method: Method | None, bar: Bar | None
 ) -> tuple[Problem, ...] | None:
-    """Convert .seq to .seq in little memory; None where the motion is needed as a whole, or is small."""
+    """Convert .seq to .seq piece by piece; return None where the motion is needed as a whole, or is small."""
     from bodymotion.formats.seq import open_motion
     from bodymotion.formats.seq.writer import Notation, can_copy, copy_seq
     from bodymotion.motion.interpolation import HOLDING
@@ -245,7 +245,7 @@ MAKING = {
     ("Motion", "KeyPoses"): ("tolerance",),
     ("KeyPoses", "Motion"): ("rate", "steps", "automatic_zmp"),
 }
-"""Options of what makes a value of one kind from one of another kind."""
+"""Options for conversions from one kind of value to another."""
 
 
 def _of_another_kind(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:

@@ -1,4 +1,4 @@
-"""What commands that read and write files have in common: loading of the expected kind, large files, saving, and the exit code."""
+"""Shared by commands that read and write files: loading of the expected kind, large files, saving, and the exit code."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ MAX_PROBLEMS = 10  # Rules that are listed with their problems.
 MAX_VALUE = 80  # Characters of values of unknown fields that are printed; --json has all.
 ANGLES = {"field_of_view", "scan_angle", "scan_step"}
 KEPT_ONLY = {"rotor_resistor": 0.0, "encoder_pulse": 1.0}
-"""Members of joints that nothing is computed with, and their defaults."""
+"""Members of joints without an effect on computations, and their defaults."""
 COMMON_MEMBERS = {"kind", "name", "id", "link", "link_name", "pose", "extra"}
 
 

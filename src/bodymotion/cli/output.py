@@ -57,7 +57,7 @@ def say(text: str) -> None:
 
 @contextmanager
 def results() -> Iterator[TextIO]:
-    """Return stdout for results; end with PIPE_CLOSED when its reader has gone, as `head` does, and with 1 when it cannot be written."""
+    """Return stdout for results; end with PIPE_CLOSED when its reader closes it, as `head` does, and with 1 when it cannot be written."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -298,7 +298,7 @@ class Bar:
         self._timer.start()
 
     def __call__(self, done: int, total: int) -> None:
-        """Show that `done` of `total` things are done."""
+        """Show that `done` of `total` steps are done."""
         self._bar.update(self._task, completed=done, total=total)
 
     def _start(self) -> None:

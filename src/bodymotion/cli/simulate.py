@@ -1,4 +1,4 @@
-"""`bodymotion simulate MODEL [MOTION]`: what physics makes of a motion."""
+"""`bodymotion simulate MODEL [MOTION]`: simulate a robot that follows a motion."""
 
 from __future__ import annotations
 

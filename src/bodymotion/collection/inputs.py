@@ -1,4 +1,4 @@
-"""The files that arguments stand for: files, folders, patterns such as ``walks/**/*.seq``, and lists (``@list.txt``, one a line)."""
+"""The files that arguments name: files, folders, patterns such as ``walks/**/*.seq``, and lists (``@list.txt``, one a line)."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Results of many files on the disk: a line of JSON for each, written when it is there; a table of them (CSV, Parquet) at the end.
+"""Results of many files on the disk: a line of JSON for each, written as soon as it is known; at the end a table (CSV, Parquet).
 
 A run that was interrupted, or killed, continues with `resume`. A row counts while its file has the size and the time that it had, and
 while the same was to be done (`run`).

@@ -18,11 +18,11 @@ from bodymotion.spot.playback.legs import foot_positions
 MAX_LAG = 1.0  # [s] Larger lags are not searched, nor those that leave less than half of the shorter motion.
 MAX_SAMPLES = 20_000
 MIN_RATE = 200.0  # [Hz] Rate at which lags are tried, with at most `MAX_SAMPLES` samples.
-TRIED = 120  # [slices] So much of a recording is compared with each part of a dance,
-PER_SLICE = 4  # at so many times in a slice.
-EARLY = 0.01  # [s] A robot is not earlier than that.
-CLEARLY = 0.5  # A recorded dance was begun at a later slice where so much less differs than from its first slice on.
-SAME_COST = 1.02  # Of lags that fit nearly as well, as those of a periodic motion do, the shortest is taken.
+TRIED = 120  # [slices] Length of the part of a recording that is compared with each part of a dance,
+PER_SLICE = 4  # at this number of times in a slice.
+EARLY = 0.01  # [s] A robot is at most this much early.
+CLEARLY = 0.5  # A recorded dance began at a later slice if its difference there is at most this share of that at the first slice.
+SAME_COST = 1.02  # The shortest lag is chosen of those that fit nearly as well, as in a periodic motion.
 
 
 def compare_recording(commanded: Motion | Choreography, recorded: Motion, *, atol: float = 0.0) -> Comparison:

@@ -58,7 +58,7 @@ class SourceMap:
         return SourceMap(self._entries, {*self.unknown, *unknown})
 
     def locate(self, subject: Subject) -> Location | None:
-        """Return the location of a part, or of the smallest thing around it whose location is known; None where none is."""
+        """Return the location of a part, or of the smallest part around it with a known location; None where none is known."""
         for length in range(len(subject), -1, -1):
             entry = self._entries.get(subject[:length])
             if entry is not None:
@@ -153,7 +153,7 @@ class Diagnostics:
         self._found[problem] = None
 
     def refuse(self, error: FormatError) -> None:
-        """Record an error for which `load` returns no value; the reader goes on all the same, for what else is wrong."""
+        """Record an error for which `load` returns no value; the reader goes on, to find further problems."""
         self.extend(error.problems)
         self.refusal = self.refusal or error.problem
 
@@ -188,7 +188,7 @@ class Diagnostics:
             self.mark_unknown(*unknown)
 
     def discard(self, problems: Iterable[Problem]) -> None:
-        """Forget problems that turned out to follow from another one."""
+        """Remove problems that are follow-up findings of another one."""
         for problem in problems:
             if problem in self._found:
                 del self._found[problem]

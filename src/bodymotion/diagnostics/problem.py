@@ -1,7 +1,7 @@
 """What is found in a file or a value: where (Location), what (Problem, by a Rule), all of it (Findings), and FormatError.
 
 A `Rule` is one sentence of a format's document, or of our judgement, with a stable code such as ``SEQ103``; each package keeps its rules
-in its `rules.py`. A `Problem` is one place where a rule is broken. Programs read its `rule`, `subject` and `data`, people its message.
+in its `rules.py`. A `Problem` is one location where a rule is broken. Programs read its `rule`, `subject` and `data`, people its message.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NO_DATA: Mapping[str, object] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Location:
-    """A place in a file: `line` and `column` count from 1; `inside` is the path inside the document."""
+    """A location in a file: `line` and `column` count from 1; `inside` is the path inside the document."""
 
     path: str | None = None
     line: int | None = None
@@ -51,7 +51,7 @@ class Location:
 
 @dataclass(frozen=True)
 class Problem:
-    """One place where a rule is broken.
+    """One location where a rule is broken.
 
     Attributes
     ----------
@@ -206,7 +206,7 @@ class RuleSource:
 document = RuleSource("document")
 """The document that defines a format."""
 reference = RuleSource("reference")
-"""The program of reference, where the document defines nothing."""
+"""The program of reference, where the document has no definition."""
 judgement = RuleSource("judgement")
 """Our own judgement."""
 

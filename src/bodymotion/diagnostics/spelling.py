@@ -1,4 +1,4 @@
-"""Texts with slips: words that are probably misspelt words of a format, and texts that are almost numbers."""
+"""Misspelt texts: words that are probably misspelt words of a format, and texts that are almost numbers."""
 
 import re
 import unicodedata

@@ -52,7 +52,7 @@ def grouped(*findings: Sequence[Problem] | Iterable[Problem]) -> tuple[Group, ..
 
     Returns
     -------
-    The groups of each list in turn, in it missing files first, then errors before warnings before notes, in these by the first problem.
+    The groups of each list, one list after another: missing files first, then errors, warnings and notes, each by the first problem.
     """
     groups: dict[tuple[int, bool, int, str], list[Problem]] = {}
     for number, problems in enumerate(findings):

@@ -55,7 +55,7 @@ def change_speed(
 
 
 def change_length(motion: Motion, seconds: float, method: Method = "linear") -> Motion:
-    """Return the motion faster or slower so that it takes so many `seconds`, at the same frame rate; see `change_speed`.
+    """Return the motion faster or slower so that it has a length of `seconds`, at the same frame rate; see `change_speed`.
 
     Raises
     ------

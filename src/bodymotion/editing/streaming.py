@@ -84,7 +84,7 @@ def resample_file(
     se3_format: SE3Format = "XYZQWQXQYQZ",
     digits: int | None = None,
 ) -> tuple[Problem, ...]:
-    """Put one .seq file on a frame rate and write it into another; see `Motion.resample`. All else is as for `trim_file`.
+    """Resample a .seq file to a frame rate, and write it to another file; see `Motion.resample`. All else is as for `trim_file`.
 
     Version, style, order and digits are those of `bodymotion.formats.seq.writer.write_seq`.
 

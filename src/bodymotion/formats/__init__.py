@@ -1,1 +1,1 @@
-"""Files in, files out: one room per format, and the table of them."""
+"""Readers and writers of files: one package or module per format, and the registry of formats."""

@@ -239,7 +239,7 @@ def write_openhrp_text(
     body:
         Whose motion it is: columns with names of its joints are put in order of joint id (`Body.joint_columns`).
     digits:
-        Round values to so many significant digits (1 to 15).
+        Round values to this number of significant digits (1 to 15).
 
     Raises
     ------

@@ -375,27 +375,27 @@ def real_path(path: Path) -> Path:
         return path.absolute()
 
 
-TURN_BYTES = 10**7  # Of mesh files that are read in one turn: about a second.
+PASS_BYTES = 10**7  # Of mesh files that are read in one pass: about a second.
 
 
-class Turns:
+class MeshPasses:
     """The mesh files of a model that is read several times, each time with some more of them.
 
     `read`: for each file that was read its shapes, remarks about it, and problems of the files that it names. `left`: the sizes [bytes] of
-    files that were left out in this turn, which is reported as a note.
+    files that were left out in this pass, which is reported as a note.
     """
 
     def __init__(self) -> None:
         self.read: dict[Path, tuple[tuple[Shape, ...], list[str], tuple[Problem, ...]]] = {}
         self.left: dict[Path, int] = {}
-        self._budget = TURN_BYTES
+        self._budget = PASS_BYTES
 
     def start(self) -> None:
-        """Begin the next turn, in which at least one more file is read."""
-        self._budget, self.left = max(TURN_BYTES, min(self.left.values())), {}
+        """Begin the next pass, in which at least one more file is read."""
+        self._budget, self.left = max(PASS_BYTES, min(self.left.values())), {}
 
     def may_read(self, path: Path) -> bool:
-        """Return whether a file is read in this turn."""
+        """Return whether a file is read in this pass."""
         size = path.stat().st_size if path.is_file() else 0
         if size > self._budget:
             self.left[path] = size
@@ -404,4 +404,4 @@ class Turns:
         return True
 
 
-TURNS: ContextVar[Turns | None] = ContextVar("TURNS", default=None)
+MESH_PASSES: ContextVar[MeshPasses | None] = ContextVar("MESH_PASSES", default=None)

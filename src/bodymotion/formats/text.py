@@ -98,7 +98,7 @@ def decode(data: bytes) -> tuple[str, str]:
 
 
 PIECE = 1 << 12
-"""About so many numbers are turned into text at once: their text then stays in the processor's cache, and below the 128 KiB from which
+"""About this count of numbers is written as text at once: the text then stays in the processor's cache, and below the 128 KiB from which
 the C library gets memory page by page from the system."""
 
 _POINT = np.frombuffer(b".0", np.uint8)
@@ -209,7 +209,7 @@ def numbers_of_rows(text: bytes, width: int, delimiter: bytes = b" ") -> Floats 
 
 
 def rounded(values: Floats, digits: int) -> Floats:
-    """Round to so many significant decimal digits (1 to 15), each to the double that is nearest to the decimal number.
+    """Round to a number of significant decimal digits (1 to 15), each to the double that is nearest to the decimal number.
 
     What would leave the range of doubles by that stays as it is.
     """

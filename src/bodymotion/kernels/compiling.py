@@ -119,7 +119,7 @@ def is_small(function: Callable[..., object], work: int) -> bool:
 
 
 def expect(inputs: int, processes: int) -> None:
-    """Prepare this process, one of several, for so many inputs: compiled code is loaded for the first ones, on its share of the threads."""
+    """Prepare this process, one of `processes`, for `inputs`: compiled code is loaded for the first ones, on its share of the threads."""
     global SMALL_IN_ALL, num_threads
     SMALL_IN_ALL //= max(inputs, 1)
     num_threads = max(num_threads // processes, 1)

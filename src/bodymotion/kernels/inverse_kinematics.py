@@ -51,7 +51,7 @@ System: TypeAlias = tuple[Floats, Floats, Floats]
 TOLERANCE = 1e-10  # [m, rad] A task with a smaller error is done.
 MIN_STEP = 1e-11
 MAX_STEP = 0.5  # [rad or m] No variable moves further in one step.
-MIN_GAIN, MAX_STALLS = 1e-12, 3  # The end of descent: so many steps one after another gain less than this share.
+MIN_GAIN, MAX_STALLS = 1e-12, 3  # The descent ends when MAX_STALLS steps in a row gain less than this share.
 HARD, MAX_STEP_OF_UPDATES = 30.0, 0.1
 """The weight of hard tasks; and [rad or m] the largest step after which their multipliers are updated."""
 DAMPING, MIN_SHARE, MIN_DAMPING = 1e-3, 1e-9, 1e-11

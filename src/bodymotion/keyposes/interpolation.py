@@ -31,7 +31,7 @@ from bodymotion.keyposes.zmp import automatic_zmp
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 
-LEG_JOINTS = 6  # Chains of so many joints are moved by inverse kinematics.
+LEG_JOINTS = 6  # Chains of this number of joints are moved by inverse kinematics.
 MIN_COSINE = 1e-6  # Nearer to ±90° of pitch, yaw is 0.
 MIN_ROOT_MOVE = 1e-9  # [m, or of a quaternion's component] A root that moves less stays where the body has it.
 

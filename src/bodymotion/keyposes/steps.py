@@ -1,4 +1,4 @@
-"""Feet that depart and arrive: without care, a foot that is interpolated grazes the ground at both ends of a step.
+"""Feet that depart and arrive: plain interpolation makes a foot graze the ground at both ends of a step.
 
 Two ways, both for feet only (`foot_links` of a Choreonoid model) and for the segments between a key that touches and one that does not:
 
@@ -25,7 +25,7 @@ MIN_HEIGHT_RATIO = 2.0  # Lower steps, in these heights, stay as they are.
 IMPACT_REDUCTION_HEIGHT = 0.005
 IMPACT_REDUCTION_TIME = 0.04  # [m], [s] So long before it lands, a foot is so high at most.
 TOE_ANGLE = math.radians(10.0)
-TOE_TIME = 0.1  # [s] A foot stands on its toe for so long.
+TOE_TIME = 0.1  # [s] Duration for which a foot is on its toe.
 Z, PITCH = 2, 4
 
 

@@ -38,7 +38,7 @@ class LinkKey(ContentEquality):
     is_stationary:
         It comes to rest here. A key that touches does, too.
     is_touching:
-        It touches the ground or an object here: a foot that stands.
+        It touches the ground or an object here: a foot in contact.
     is_slave:
         The link follows from the joints near this key, not the joints from the link.
     parting_direction, contact_points:

@@ -1,4 +1,4 @@
-"""A zero moment point for key poses that have none: over the middle of the feet that stand, over the one that stands alone.
+"""A zero moment point for key poses that have none: at the middle of the feet in contact, or at the only one.
 
 For bodies with exactly two feet, both with keys. The phases follow from the keys of the feet: a foot lifts off after its last touching key
 and lands at its first one. Keys of the file are kept; the new ones all stop, and lie at height 0.
@@ -15,7 +15,7 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.keyposes.steps import Foot
 from bodymotion.keyposes.tracks import Key
 
-MIN_TRANSITION_TIME = 0.1  # [s] The point moves at least so long from one position to the next.
+MIN_TRANSITION_TIME = 0.1  # [s] Minimum duration of a movement of the point from one position to the next.
 MIN_DOUBLE_SUPPORT = 0.03  # [s] In a shorter double support, nothing is between the feet.
 SHORT_STEP = 0.12
 """[s] In a shorter double support between two steps of one foot, the point goes less than half of the way."""

@@ -161,12 +161,12 @@ class Link(ContentEquality):
 
     @cached_property
     def visuals(self) -> tuple[Shape, ...]:
-        """What is seen of the link, in its frame."""
+        """The shapes that are drawn of the link, in its frame."""
         return tuple(shape.moved(segment.transform) for segment in self.segments for shape in segment.visuals)
 
     @cached_property
     def collisions(self) -> tuple[Shape, ...]:
-        """What touches other things, in the link's frame."""
+        """The shapes that collide with other objects, in the link's frame."""
         return tuple(shape.moved(segment.transform) for segment in self.segments for shape in segment.collisions)
 
     @cached_property
@@ -188,7 +188,7 @@ def _placed(segment: Segment) -> Floats:
     return np.asarray(segment.transform[:3, :3] @ segment.center_of_mass + segment.transform[:3, 3])
 
 
-MAX_RAYS = 10**6  # So many rays of a range sensor are laid out, and no more.
+MAX_RAYS = 10**6  # Maximum number of rays of a range sensor.
 _COUNTABLE = 10**15
 
 

@@ -37,7 +37,7 @@ __all__ = [
 ON_FRAME = 1e-6
 """[s] Tolerance within which a time stamp counts as on a frame; at high rates at most a tenth of a frame."""
 MAX_FILL = 4
-"""A shared timeline at a fixed rate has at most so many times the frames of its components."""
+"""Maximum ratio of the frames of a shared timeline at a fixed rate to those of its components."""
 
 
 @dataclass(frozen=True, eq=False)

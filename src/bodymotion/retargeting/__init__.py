@@ -1,4 +1,4 @@
-"""Recorded motion of a person or a robot, made a motion of another robot."""
+"""Transfer recorded motion of a person, or the motion of a robot, to another robot."""
 
 from bodymotion.retargeting.comparing import RetargetComparison, compare_retarget, side_by_side
 from bodymotion.retargeting.quadruped import retarget_to_spot

@@ -1,4 +1,4 @@
-"""How well a motion of a robot does what a source does: in figures (`compare_retarget`), and to be seen (`side_by_side`).
+"""Compare a motion of a robot with its source: in figures (`compare_retarget`), and in a view (`side_by_side`).
 
 With d the directions of the source's limbs, L the lengths of the robot's, and its shoulder or hip s, the goal of a hand or foot is
 s + Σ L·d; its reach is the distance from there. A foot slides by the path along the ground of what touches it while the source's foot is

@@ -1,4 +1,4 @@
-"""Where the feet of a retargeted motion are: pinned to the ground while those of the source are on it, on smooth paths in between.
+"""The feet of a retargeted motion: pinned to the ground while those of the source are in contact, on smooth paths in between.
 
 In a stance phase the middle of the sole is at one point, and the foot is flat, or rotated by its pitch φ about the front edge of its sole
 (φ > 0, heel up) or the rear one (φ < 0, toe up), and by its roll about a side where the ankle cannot hold it flat. Its yaw is the mean of

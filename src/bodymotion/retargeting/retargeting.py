@@ -1,4 +1,4 @@
-"""Make a recorded motion one of another robot: `retarget`.
+"""Transfer a recorded motion to a robot: `retarget`.
 
 With s the length of the robot's leg over the source's, d the directions of the source's limbs and L the lengths of the robot's:
 
@@ -41,7 +41,7 @@ from bodymotion.skeleton import Skeleton
 CUTOFF, SLOW_CUTOFF, PELVIS_CUTOFF, ARM_CUTOFF = 6.0, 2.0, 3.0, 8.0
 """[Hz] of the low-pass filters of goals and legs; of the posture near which arms are in the last pass, so that what their goals leave
 open is smooth; of what the pelvis is moved for the feet; and of arms at the end."""
-WIDER = 1.05  # Feet side by side are so many times as far apart as their soles are wide, at least.
+WIDER = 1.05  # Minimum ratio of the distance of feet side by side to the width of their soles.
 STRETCH = 0.98  # Of the length of a leg: hips are no further from a foot in contact.
 POSTURE, ARM_POSTURE = 0.004, 0.008  # The weights [1/rad] of the posture: of legs and trunk, and of arms and head.
 FOOT, SWING, PELVIS, CHEST, HEAD, KNEE, ARM, HAND = 4.0, 0.1, 1.0, 0.7, 0.3, 0.13, 0.3, 0.1

@@ -1,4 +1,4 @@
-"""What a recorded figure does: points and directions of its limbs, orientations, and where its feet are on the ground.
+"""The motion of a recorded figure: points and directions of its limbs, orientations, and contacts of its feet.
 
 Orientations do not depend on the rest pose of a file. The frame of a part has x forward, y left, z up where the figure stands upright:
 with R(t) the orientation of a joint, its up axis in the joint's frame is the mean of Rᵀ·z over the upright frames (hips high, the line

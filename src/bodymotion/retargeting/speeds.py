@@ -1,4 +1,4 @@
-"""Keep a motion within what joints can do: their velocity limits, and no sudden changes."""
+"""Keep the velocity limits of joints, and remove sudden changes from a motion."""
 
 from collections.abc import Sequence
 

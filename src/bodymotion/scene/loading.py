@@ -13,7 +13,7 @@ from bodymotion.choreography import Choreography
 from bodymotion.diagnostics import Group, WrongUseError
 from bodymotion.diagnostics.text import counted, html_text, place_after, severities, shown
 from bodymotion.formats.registry import find_format, load, load_together
-from bodymotion.formats.resources import TURNS, Turns
+from bodymotion.formats.resources import MESH_PASSES, MeshPasses
 from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -122,14 +122,14 @@ def load_scene(
 
 def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # noqa: ANN401
     """Yield the scene of `load_scene`: at first without mesh files that take long to read, then with more of them, at last whole."""
-    turns = Turns()
+    passes = MeshPasses()
     with pipes_kept():
         context = copy_context()
-        context.run(TURNS.set, turns)
+        context.run(MESH_PASSES.set, passes)
         scene = context.run(load_scene, *sources, **options)
-        while turns.left and (path := scene.body.source.path) is not None:
-            yield replace(scene, num_unread=len(turns.left))
-            turns.start()
+        while passes.left and (path := scene.body.source.path) is not None:
+            yield replace(scene, num_unread=len(passes.left))
+            passes.start()
             row = find_format(path)
             body: Body = context.run(load, path, format=row.name, **row.options_of(options))
             # Links that are as before keep what is computed of their shapes.

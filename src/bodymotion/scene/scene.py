@@ -148,7 +148,7 @@ class Scene:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What everyone who looks at the scene must know, in sentences: files of shapes are missing, shapes are far away."""
+        """Warnings for everyone who views the scene, as sentences: files of shapes are missing, shapes are far away."""
         missing = "" if self.num_unread else missing_files_text(self.body)
         return tuple(text for text in (missing, self.extent.describe_far()) if text)
 
@@ -379,7 +379,7 @@ def _body_of_frames(motion: Motion) -> Body:
 
 
 def _thinned(motion: Motion, links: int) -> tuple[Motion, int]:
-    """Return the motion with every n-th frame only, and n, so that the poses of so many links stay within `MAX_LINK_POSES`."""
+    """Return the motion with every n-th frame only, and n, so that the number of link poses stays within `MAX_LINK_POSES`."""
     timed = [c for c in motion.timed if c.num_frames]
     step = max((-(-c.num_frames * links // MAX_LINK_POSES) for c in timed), default=1)
     if step < 2:
@@ -410,7 +410,7 @@ BONE, JOINT = Material(diffuse=(0.56, 0.63, 0.73)), Material(diffuse=(0.25, 0.42
 BONE_RADIUS, JOINT_RADIUS, WHEEL_RADIUS, MAX_WHEEL_RADIUS = 0.012, 0.02, 0.08, 0.3
 """Of a stick figure, in sizes of the body; of a wheel where its inertia does not give the radius."""
 MIN_BULK_WEIGHT, BULK_GAP = 0.5, 10.0
-"""Points outside of a ball around at least this share of the body do not count, where they are so many times as far away."""
+"""Points outside of a ball around at least this share of the body do not count if they are more than BULK_GAP times as far away."""
 
 
 def missing_files(body: Body) -> tuple[object, ...]:

@@ -1,13 +1,13 @@
 """Opening files to read them, and writing them whole or not at all.
 
-What is no regular file (a pipe, `/dev/stdin`) gives its bytes only once: they are read and kept in memory. A file is looked at to know its
-format, and then read. Within `pipes_kept` both see the same bytes, however often a pipe is opened.
+The bytes of a pipe (or `/dev/stdin`) can be read only once: they are kept in memory. A file is opened to find its format, and then again to
+read it. Within `pipes_kept` both get the same bytes, however often a pipe is opened.
 
 A file is written (`whole_file`) to a temporary file beside the target, flushed to the disk, then renamed over it. Whatever happens
 meanwhile (an exception, Ctrl-C, a full disk, a killed process), the old file stays as it was. Only a killed process leaves its temporary
 file, `.NAME.bodymotion-tmp-PID-RANDOM`; the next save into the folder removes it. A writer holds a lock on its temporary file for as long
-as it lives, so one that is still being written is never taken for a left one, not even on another machine of the same file system, where
-process numbers say nothing.
+as it runs. So a file that is still being written is never removed, not even by another machine with the same file system, where process
+numbers have no meaning.
 """
 
 import contextlib
@@ -77,7 +77,7 @@ class _Pipe:
         return self._seen.getbuffer()[:size].tobytes()
 
     def whole(self) -> bytes:
-        """Return all bytes; OSError says if they are more than `MAX_PIPE_BYTES`."""
+        """Return all bytes; OSError if they are more than `MAX_PIPE_BYTES`."""
         self._fill(MAX_PIPE_BYTES + 1)
         if self._file is not None:
             raise OSError(errno.EFBIG, "more than 1 GiB of data; save it as a file first")
@@ -376,7 +376,7 @@ class _Pending:
 
 
 def _lock(descriptor: int) -> Literal["ours", "another's", "none"]:
-    """Lock a file without waiting; where the file system knows no locks there is none, and nothing is ever cleaned up."""
+    """Lock a file without waiting; on a file system without locks there is no lock, and no clean-up."""
     if fcntl is None:
         return "none"
     try:

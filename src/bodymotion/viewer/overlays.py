@@ -49,7 +49,7 @@ MAX_RAYS = 61  # Number of rays that are drawn of a range sensor; its first and 
 INERTIA_COLOR, OTHER_DEVICE_COLOR = (235, 170, 30), (20, 150, 90)
 DEVICE_COLORS = {VisionSensor: (30, 120, 220), RangeSensor: (220, 90, 30), ForceSensor: (200, 30, 60)}
 AXIS_COLORS = {"rotate": ROTATION_AXIS, "slide": SLIDE_AXIS, "crawler": CRAWLER_AXIS}
-POSITION_DIGITS = 6  # Positions [m] are rounded to so many decimal places: viser sends only what has changed.
+POSITION_DIGITS = 6  # Decimal places of positions [m]: viser sends only what has changed.
 NO_SHADOW = {"cast_shadow": False, "receive_shadow": False}
 ON_SCREEN = {"thickness_units": "screen"}
 

@@ -49,7 +49,7 @@ MAX_FRAMES = 9000  # Number of frames; longer motions are sampled at a lower rat
 LAST_FRAME_DURATION = 1e-3
 """[s] The player jumps to the first frame at the end, and the last one must be visible before."""
 EARLY = 2e-4  # [s] Frames begin this much before their time, because times may be rounded to four decimal places.
-SPARSE = 0.0125  # [s] Frames that are so long before the next one are all shown.
+SPARSE = 0.0125  # [s] Frames with at least this distance to the next one are all shown.
 FIRST_MOTION_ONLY = ("axes", "devices", "mass", "zmp", "measured_zmp", "contacts", "support", "trails", *LIMIT_OPTIONS)
 """The overlays that are shown for the first of two motions only."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from bodymotion.viewer.app import Viewer
 
-MIN_JOINTS = 3  # An arm or leg has at least so many joints between two branches, or a branch and its tip.
+MIN_JOINTS = 3  # Minimum number of joints of an arm or leg, between two branches, or a branch and its tip.
 HANDLE_SIZE = 0.12  # Of the size of the robot.
 POSTURE_WEIGHT = 1e-3  # Joints that the task leaves free stay near where they were when the drag began.
 MAX_STEPS, MAX_UNDO = 50, 100

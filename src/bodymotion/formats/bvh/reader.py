@@ -101,7 +101,7 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
 
 @dataclass
 class _Block:
-    """What stands between braces: a joint, or an End Site of the joint `index`."""
+    """A block between braces: a joint, or an End Site of the joint `index`."""
 
     index: int
     location: Location
@@ -136,7 +136,7 @@ class _Tree:
         return [SkeletonJoint(**{**joint, "ends": np.reshape(joint["ends"], (-1, 3))}) for joint in self.joints]
 
     def _statement(self, word: str, words: list[str], where: Location) -> None:
-        """Read what begins with a word; take what belongs to it from the end of `words`."""
+        """Read the statement that begins with a word; remove its other words from the end of `words`."""
         key, blocks = word.upper(), self.blocks
         is_open = bool(blocks) and blocks[-1].is_open
         if key == "{" and blocks and not is_open:
@@ -205,7 +205,7 @@ class _Tree:
 
 
 def _taken(words: list[str], *stops: str) -> list[str]:
-    """Take the words before the next of `stops` (by default the next word of the format) from the end of a list, and return them."""
+    """Return the words before the next of `stops` (by default the next word of the format); remove them from the end of the list."""
     taken = []
     while words and words[-1].upper() not in (stops or KEYS):
         taken.append(words.pop())

@@ -15,7 +15,7 @@ from bodymotion.formats.cha.lines import CommentCollector, Line, Word
 from bodymotion.formats.cha.rows import NUMBER
 
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
-_MAX_HINTS = 50  # For so many unknown columns a similar keyword is looked for.
+_MAX_HINTS = 50  # Maximum number of unknown columns for which a similar keyword is searched.
 
 
 def _number(word: Word) -> float | None:

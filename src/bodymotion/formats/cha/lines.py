@@ -19,7 +19,7 @@ _OTHER_BLANK = re.compile(r"[^\S \t]")
 _CONTROLS = bytes(code for code in (*range(9), *range(14, 28), 127))
 """Control characters; 11, 12 and 28 to 31 count as blanks."""
 _HEAD_BYTES = 1 << 16
-_MAX_CONTROLS_OF_TEXT = 8  # A damaged text may have so many control characters.
+_MAX_CONTROLS_OF_TEXT = 8  # Maximum number of control characters in a damaged text.
 _TO_BLANKS = bytes.maketrans(_CONTROLS, b" " * len(_CONTROLS))
 
 

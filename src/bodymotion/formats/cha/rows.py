@@ -24,7 +24,7 @@ _COMMENT_LINE = re.compile(rb"[ \t]*+(?:#|//)")
 
 CHUNK_BYTES = 1 << 21
 MIN_PLAIN_BYTES = 1 << 14  # Shorter files are read line by line.
-MAX_FAULTY_LINES = 10_000  # After so many faulty lines reading stops.
+MAX_FAULTY_LINES = 10_000  # Reading stops after this number of faulty lines.
 MAX_COMMENTS = 50_000
 
 _Flags = npt.NDArray[np.bool_]
@@ -63,7 +63,7 @@ class Rows:
 def common_width(data: bytes, start: int, width: int) -> int:
     """Return the number of values in each line from byte `start` on, where two or more lines have one number that is not `width`; else 0.
 
-    Looks at no more than the first `MAX_FAULTY_LINES` lines: after so many faulty ones reading stops.
+    Reads no more than the first `MAX_FAULTY_LINES` lines: after that number of faulty ones reading stops.
     """
     begin = start
     found = count = 0

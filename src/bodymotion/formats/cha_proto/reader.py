@@ -33,7 +33,7 @@ from bodymotion.geometry.arrays import Floats
 _MAX_FILE_BYTES = 1 << 30
 _MAX_BYTES_OUTSIDE_ROWS = 1 << 20
 _MAX_NUMBERS_OF_ANY_FILE = 1 << 20
-"""A table may have so many numbers however small its file is; beyond that four for each byte."""
+"""Maximum count of numbers in a table from a small file; a larger file may have four numbers for each byte."""
 _MAX_LISTED = 6
 _MAX_ALIKE = 64  # Sets of fields that the rows of a text have; with more, protobuf parses all rows.
 _NUMBER = re.compile(r"(?<=: )-?\d[\d.eE+-]*(?=\n)")
@@ -121,7 +121,7 @@ def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> 
     Raises
     ------
     FormatError
-        When the data is no such message (CAP001, CAP002), a sequence of moves (CAP005), has no rows (CAP006), or next to nothing in many
+        When the data is not such a message (CAP001, CAP002), is a sequence of moves (CAP005), has no rows (CAP006), or many nearly empty
         rows (CAP004).
     """
     from google.protobuf.message import DecodeError
@@ -153,7 +153,7 @@ def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> 
 
 
 def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noqa: ANN401
-    """Report the fields of bytes that are not in the table of messages; so many `rows` have some, too."""
+    """Report the fields of bytes that are not in the table of messages; `rows` is the number of rows that have some, too."""
     from google.protobuf.unknown_fields import UnknownFieldSet
 
     names: dict[str, None] = {}

@@ -28,7 +28,7 @@ Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.intp]
 
 _CHUNK_ROWS = 4096
-_MAX_LAYOUTS = 64  # So many layouts of one length are remembered while rows are read.
+_MAX_LAYOUTS = 64  # Maximum number of layouts of one length that are kept while rows are read.
 
 
 def _paths() -> dict[str, str]:

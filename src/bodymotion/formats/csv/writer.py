@@ -56,7 +56,7 @@ def write_csv(
     degrees:
         Write joint angles in degrees, with the unit in their names. Sliding joints, which only a body shows, stay in metres.
     digits:
-        Round values to so many significant digits (1 to 15).
+        Round values to this number of significant digits (1 to 15).
 
     Raises
     ------

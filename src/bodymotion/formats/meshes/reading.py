@@ -1,4 +1,4 @@
-"""Reading the mesh files that a model names, each once, into shapes; those of a large model in several readings (`Turns`)."""
+"""Reading the mesh files that a model names, each once, into shapes; those of a large model in several readings (`MeshPasses`)."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +8,7 @@ from bodymotion.formats.meshes.collada import placed_parts, read_collada
 from bodymotion.formats.meshes.glb import read_gltf
 from bodymotion.formats.meshes.obj import read_obj
 from bodymotion.formats.meshes.stl import mesh_fault, read_mesh_file
-from bodymotion.formats.resources import TURNS
+from bodymotion.formats.resources import MESH_PASSES
 from bodymotion.formats.vrml.reader import InlineLoader, parse_vrml
 from bodymotion.formats.vrml.rules import DECIMAL_COMMA, IMAGE_INSIDE, SCENERY
 from bodymotion.formats.vrml.shapes import NodeFrame, SceneWalker
@@ -22,8 +22,8 @@ class MeshReader:
 
     def __init__(self, broken: Rule, found: Diagnostics) -> None:
         self.broken, self.found = broken, found
-        self._turns = TURNS.get()
-        self._read = {} if self._turns is None else self._turns.read
+        self._passes = MESH_PASSES.get()
+        self._read = {} if self._passes is None else self._passes.read
         self._shapes: dict[Path, tuple[Shape, ...]] = {}
 
     @property
@@ -37,7 +37,7 @@ class MeshReader:
             return self._shapes[path]
         self._shapes[path] = ()
         if path not in self._read:
-            if self._turns is not None and not self._turns.may_read(path):
+            if self._passes is not None and not self._passes.may_read(path):
                 self.found.report(self.broken, f"{path.name} is not read yet", location, severity="note")
                 return ()
             remarks: list[str] = []

@@ -94,7 +94,7 @@ def check_names(root: Element) -> None:
 
 
 def _report_name(element: Element, attribute: str, message: str, name: str, known: Collection[str], shown: str) -> None:
-    """Report an unknown name, and which of the known ones may be meant, unless so many were reported that more are only counted."""
+    """Report an unknown name, and which of the known ones may be meant; after many reports only count further ones."""
     full = element.is_full(rules.FOREIGN) or element.is_full(rules.MISSPELT)
     meant = None if full else closest_name(name, known)
     if meant is None:

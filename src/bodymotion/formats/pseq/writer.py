@@ -123,7 +123,7 @@ def _link(key: LinkKey, lost: as_text.Unwritable) -> list[str]:
 
 
 def _numbers(name: str, values: Iterable[float], width: int = 9) -> list[str]:
-    """Return a key with a list of numbers, so many in a line."""
+    """Return a key with a list of numbers, at most a fixed number in a line."""
     texts = [number(float(value)) for value in values]
     rows = [", ".join(texts[start : start + width]) for start in range(0, len(texts), width)]
     return [f"{name}: [", *(f"  {row}{',' if row is not rows[-1] else ' ]'}" for row in rows)]

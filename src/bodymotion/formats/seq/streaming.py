@@ -82,7 +82,7 @@ class MotionReader(AbstractContextManager["MotionReader"]):
         return first, final
 
     def chunks(self, num_frames: int) -> Iterator[MotionChunk]:
-        """Read the motion in pieces of so many frames, the last one shorter; all components in step.
+        """Read the motion in pieces of `num_frames` frames, the last one shorter; all components in step.
 
         A component that has ended has no frames in the chunks that follow. Components of unknown types are in each chunk as a whole.
         No more than a chunk and some megabytes are held in memory.
@@ -105,7 +105,7 @@ class MotionReader(AbstractContextManager["MotionReader"]):
             yield MotionChunk(tuple(components), self.extra, self.source, (), first)
 
     def pieces(self, index: int, num_frames: int) -> Iterator[tuple[Floats | None, Floats]]:
-        """Read one component in pieces of so many frames, the last one shorter: times (N,) or None, and values (N, …).
+        """Read one component in pieces of `num_frames` frames, the last one shorter: times (N,) or None, and values (N, …).
 
         Raises
         ------

@@ -84,7 +84,7 @@ def write_seq(
     frame_time:
         Write time stamps with all frames (True) or none (False); by default with those that have them.
     digits:
-        Round values to so many significant digits (1 to 15); by default the shortest text that reads back as the same double.
+        Round values to this number of significant digits (1 to 15); by default the shortest text that reads back as the same double.
         Times and rates are never rounded.
 
     Raises

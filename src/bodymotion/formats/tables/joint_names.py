@@ -41,7 +41,7 @@ IDS = judgement.error(
 )
 
 MAX_GROWTH, MIN_NUMBERS = 16, 1 << 22
-"""Joints without a column may make a table this many times as large, or so many numbers."""
+"""With the joints without a column, a table may be MAX_GROWTH times as large, and have MIN_NUMBERS numbers in any case."""
 
 MAX_NAMES = 60  # Names that a message lists.
 

@@ -186,7 +186,7 @@ class Element:
             )
 
     def is_full(self, rule: Rule) -> bool:
-        """Return whether so many problems of a rule were reported that more are only counted."""
+        """Return whether further problems of a rule are only counted, because many were reported."""
         return self.document is not None and self.document.found.is_full(rule)
 
     def wrong(self, message: str, name: str = "") -> None:

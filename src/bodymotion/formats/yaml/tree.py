@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import yaml
 
 MAX_MERGED_KEYS = 1_000_000  # Keys that the merge keys of one file copy.
-ALIAS_GROWTH = 16  # Aliases may unfold to so many times as many nodes as the text has, beside `FREE_ALIASES`.
+ALIAS_GROWTH = 16  # Maximum ratio of the nodes of unfolded aliases to those of the text, beside `FREE_ALIASES`.
 FREE_ALIASES = 100_000  # Nodes that aliases may unfold to in a file of any size.
 LONG_LIST = 40
 """[characters] A longer list of plain numbers does not go through the YAML parser where mappings are merged."""

@@ -185,7 +185,7 @@ def check_motion_fits(
     start: float = 0.0,
     beside: int = 0,
 ) -> None:
-    """Raise MemoryError when components of so many frames (`counts`), each of so many numbers (`widths`), do not fit into memory.
+    """Raise MemoryError when components with numbers of frames (`counts`) and numbers per frame (`widths`) do not fit into memory.
 
     It is called before frames are made: the stamps of a clock may begin decades after frame 0.
 

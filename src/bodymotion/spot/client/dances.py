@@ -148,7 +148,7 @@ def _wait(robots: Sequence[Any], report: Callable[[str], object]) -> tuple[str, 
 def download_log(robot: Any, *, seconds: float | None = None) -> bytes:  # noqa: ANN401
     """Return the log of the last choreography that a robot performed, the bytes of a message ChoreographyStateLog.
 
-    With `seconds` the robot records for so long, at most 300 s, and the log is that recording.
+    With `seconds` the robot records for this time, at most 300 s, and the log is that recording.
 
     Raises
     ------

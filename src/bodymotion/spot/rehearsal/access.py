@@ -11,7 +11,7 @@ from bodymotion.spot.client.connection import vendor
 BODY = "body"  # The only resource of leases.
 OPEN = ("/bosdyn.api.AuthService/", "/bosdyn.api.RobotIdService/")  # Services that need no login, as on a robot.
 MAX_WRONG_PASSWORDS, LOCKOUT = 5, 10.0
-"""After so many wrong passwords in a row all logins are refused for so many seconds."""
+"""After this number of wrong passwords in a row all logins are refused for this time [s]."""
 
 
 class Accounts:
