@@ -1,4 +1,4 @@
-"""`python -m fuzz [--seconds N] [TARGET…]`: try each reader for so many seconds, one after another; what breaks it becomes a case.
+"""`python -m fuzz [--seconds N] [TARGET…]`: fuzz each reader for N seconds, one after another; inputs that break it become cases.
 
 Where they have less than 10 s each, which is less than it takes to start, they are started together, and several are tried at a time.
 """
@@ -21,12 +21,12 @@ from fuzz.targets import TARGETS
 ROOT = Path(__file__).resolve().parent.parent
 TOGETHER = 10.0
 """[s] With less than that for each, targets are started together."""
-MOST_SHOWN = 2000
-"""[bytes] So much of an input that breaks a reader is printed."""
+MAX_SHOWN = 2000
+"""[bytes] Maximum length of an input that is printed when it breaks a reader."""
 
 
 def main() -> int:
-    """Run the targets; give 1 where one of them broke, 2 where atheris is missing."""
+    """Run the targets; return 1 if one of them broke, 2 if atheris is missing."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"what to try: {' '.join(TARGETS)} (all)")
     parser.add_argument("--seconds", type=float, default=60, help="for each target (60)")
@@ -34,8 +34,8 @@ def main() -> int:
     parser.add_argument(
         "--cases", type=Path, default=ROOT / "tests" / "fuzz_cases", help="where to keep inputs that break a reader"
     )
-    given = parser.parse_args()
-    for name in given.targets:
+    options = parser.parse_args()
+    for name in options.targets:
         if name not in TARGETS:
             parser.error(f"there is no target {name!r}; there are: {' '.join(TARGETS)}")
     if importlib.util.find_spec("atheris") is None:
@@ -46,31 +46,31 @@ def main() -> int:
         return 2
     work = Path(os.environ.get("BODYMOTION_FUZZ", Path(tempfile.gettempdir()) / "bodymotion-fuzz"))
     work.mkdir(parents=True, exist_ok=True)
-    total: dict[str, list[int]] = {name: [0, 0] for name in given.targets or TARGETS}
+    total: dict[str, list[int]] = {name: [0, 0] for name in options.targets or TARGETS}
     while True:
-        together = given.seconds < TOGETHER and len(total) > 1
-        for name, runs, faults in (all_of if together else each_of)(list(total), given.seconds, given.cases, work):
+        together = options.seconds < TOGETHER and len(total) > 1
+        for name, runs, faults in (all_of if together else each_of)(list(total), options.seconds, options.cases, work):
             total[name][0] += runs
             total[name][1] += faults
-            if given.until is not None and time.time() + given.seconds > given.until:
+            if options.until is not None and time.time() + options.seconds > options.until:
                 break
-        if given.until is None or time.time() + given.seconds > given.until:
+        if options.until is None or time.time() + options.seconds > options.until:
             break
     print("executions in all: " + ", ".join(f"{name} {runs}" for name, (runs, _) in total.items()))
     return 1 if any(faults for _, faults in total.values()) else 0
 
 
 def each_of(names: list[str], seconds: float, cases: Path, work: Path) -> Iterator[tuple[str, int, int]]:
-    """Fuzz targets one after another, each in a process of its own; give how many inputs were tried, and how many different faults."""
+    """Fuzz targets one after another, each in its own process; yield the name, the number of inputs, and the number of different faults."""
     for name in names:
         command = [sys.executable, "-m", "fuzz.worker", name, str(round(seconds)), str(cases), str(work)]
         with (work / f"{name}.log").open("wb") as file:
             ended = subprocess.run(command, cwd=ROOT, stdout=file, stderr=file, check=False).returncode
-        yield name, *told(name, seconds, ended, work)
+        yield name, *report(name, seconds, ended, work)
 
 
 def all_of(names: list[str], seconds: float, cases: Path, work: Path) -> Iterator[tuple[str, int, int]]:
-    """Fuzz targets side by side from one start; give what `each_of` gives, as they end."""
+    """Fuzz targets side by side from one start; yield as `each_of` does, as they end."""
     command = [sys.executable, "-m", "fuzz.worker", ",".join(names), str(round(seconds)), str(cases), str(work)]
     left = set(names)
     with (work / "all.log").open("wb") as file:
@@ -80,15 +80,15 @@ def all_of(names: list[str], seconds: float, cases: Path, work: Path) -> Iterato
             found = re.fullmatch(r"ENDED (\S+) (-?\d+)\n", line)
             if found and found.group(1) in left:
                 left.remove(found.group(1))
-                yield found.group(1), *told(found.group(1), seconds, int(found.group(2)), work)
+                yield found.group(1), *report(found.group(1), seconds, int(found.group(2)), work)
         worker.wait()
     for name in sorted(left):
         print(f"  {name} was not tried: see {work / 'all.log'}")
         yield name, 0, 1
 
 
-def told(name: str, seconds: float, ended: int, work: Path) -> tuple[int, int]:
-    """Say what came out of a target, and give how many inputs were tried, and how many different faults they showed."""
+def report(name: str, seconds: float, ended: int, work: Path) -> tuple[int, int]:
+    """Print the result of a target, and return the number of inputs and the number of different faults."""
     log = work / f"{name}.log"
     text = log.read_text(encoding="utf-8", errors="replace")
     done = re.findall(r"^Done (\d+) runs in (\d+) second", text, re.MULTILINE)
@@ -103,7 +103,7 @@ def told(name: str, seconds: float, ended: int, work: Path) -> tuple[int, int]:
     for fault in faults:
         print(f"  {fault}")
     for kept in re.findall(r"^KEPT (.*)", text, re.MULTILINE):
-        print(f"  {kept}:\n  {Path(kept).read_bytes()[:MOST_SHOWN]!r}")
+        print(f"  {kept}:\n  {Path(kept).read_bytes()[:MAX_SHOWN]!r}")
     if ended:
         print(f"  ended with {ended}: see {log}")
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Changing a file as its language is made: words for words, numbers for odd numbers, lines and blocks taken out, doubled, moved."""
+"""Mutate a file in the way of its format: replace words and numbers (by edge cases), remove, duplicate and move lines and blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fuzz.targets import Target
 
 __all__ = ["changed"]
 
-ODD = (
+EDGE_NUMBERS = (
     *(b"0", b"-0", b"-1", b"1", b"2", b"255", b"65536", b"2147483647", b"-2147483648", b"2147483648", b"4294967295"),
     *(b"9223372036854775807", b"99999999999999999999", b"00", b"0x7f", b"1_0", b".", b"-", b"3.", b"1e", b"1e308"),
     *(b"-1e308", b"1e999", b"1e-320", b"5e-324", b"0.1", b"nan", b"inf", b"-inf", b"1e16", b"1e5", b""),
@@ -47,38 +47,38 @@ def _number(data: bytes, target: Target, by: random.Random) -> bytes:
     found = list(NUMBER.finditer(data))
     if not found:
         return _stray(data, target, by)
-    place = by.choice(found)
-    return _put(data, *place.span(), by.choice(ODD) if by.random() < 0.8 else by.choice(found).group())
+    chosen = by.choice(found)
+    return _put(data, *chosen.span(), by.choice(EDGE_NUMBERS) if by.random() < 0.8 else by.choice(found).group())
 
 
 def _word(data: bytes, target: Target, by: random.Random) -> bytes:
     found = list(WORD.finditer(data))
     if not found:
         return _stray(data, target, by)
-    place = by.choice(found)
+    chosen = by.choice(found)
     piece = by.choice(target.words) if target.words and by.random() < 0.6 else by.choice(found).group()
-    return _put(data, *place.span(), piece)
+    return _put(data, *chosen.span(), piece)
 
 
 def _piece(data: bytes, target: Target, by: random.Random) -> bytes:
     found = list(PIECE.finditer(data))
     if not found:
         return _stray(data, target, by)
-    place, other = by.choice(found), by.choice(found)
+    chosen, other = by.choice(found), by.choice(found)
     match by.randrange(4):
         case 0:
-            return _put(data, *place.span(), b"")
+            return _put(data, *chosen.span(), b"")
         case 1:
-            return _put(data, *place.span(), other.group())
+            return _put(data, *chosen.span(), other.group())
         case 2:
             return _put(
                 data,
-                place.end(),
-                place.end(),
+                chosen.end(),
+                chosen.end(),
                 b" " + (by.choice(target.words) if target.words else other.group()) + b" ",
             )
         case _:
-            return _put(data, place.end(), place.end(), place.group() * by.choice((1, 2, 30)))
+            return _put(data, chosen.end(), chosen.end(), chosen.group() * by.choice((1, 2, 30)))
 
 
 def _block(data: bytes, target: Target, by: random.Random) -> bytes:

@@ -1,4 +1,4 @@
-"""One input: bytes become a file, the file a thing or a FormatError, the thing a file again. Anything else is a fault."""
+"""One input: bytes become a file, the file a value or a FormatError, the value a file again. Anything else is a fault."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from fuzz.watching import MEMORY, SECONDS, Escape, Swell, scratch, watched
 with contextlib.suppress(ImportError):
     import mujoco  # noqa: F401 - its first import starts a process, which no input may do
 
-__all__ = ["Broken", "Place", "attempt", "fault_name", "look_at", "show"]
+__all__ = ["Broken", "Workspace", "attempt", "evaluate", "fault_name", "show"]
 
 
 class Broken(AssertionError):  # noqa: N818
-    """What was read is not what it should be."""
+    """The value that was read is wrong."""
 
 
-class Place:
+class Workspace:
     """A folder in which inputs of one target are read, with the files that they may name beside them."""
 
     def __init__(self, target: Target) -> None:
@@ -45,123 +45,123 @@ class Place:
         (Path(self._folder.name) / "secret.wrl").write_bytes(b"#VRML V2.0 utf8\nShape { geometry Sphere { } }\n")
 
     def close(self) -> None:
-        """Take the folder away."""
+        """Remove the folder."""
         self._folder.cleanup()
 
 
-def attempt(place: Place, data: bytes, seconds: float = SECONDS, memory: int = MEMORY) -> str:
-    """Read, check, look at and write one input; give what it was: `"refused"`, or the name of the thing's type.
+def attempt(workspace: Workspace, data: bytes, seconds: float = SECONDS, memory: int = MEMORY) -> str:
+    """Read, check, evaluate and write one input; return `"refused"`, or the name of the value's type.
 
     Raises
     ------
     BaseException
-        Whatever is no FormatError; `Hang`, `Swell` and `Escape` of `fuzz.watching`; `Broken`.
+        Any exception but FormatError; `Hang`, `Swell` and `Escape` of `fuzz.watching`; `Broken`.
     """
-    target = place.target
-    path = place.folder / target.file
+    target = workspace.target
+    path = workspace.folder / target.file
     path.write_bytes(data)
-    asked = place.folder / (target.asked or target.file)
-    with warnings.catch_warnings(), watched(place.folder, len(data), seconds, memory):
+    opened = workspace.folder / (target.opened or target.file)
+    with warnings.catch_warnings(), watched(workspace.folder, len(data), seconds, memory):
         warnings.simplefilter("ignore")
-        return _attempt(target, path, asked, place.saved)
+        return _attempt(target, path, opened, workspace.saved)
 
 
-def _attempt(target: Target, path: Path, asked: Path, saved: Path) -> str:
+def _attempt(target: Target, path: Path, opened: Path, saved: Path) -> str:
     try:
         find_format(path)
     except FormatError as error:
-        _said(error)
-    thing, refused = None, ""
+        _check_message(error)
+    value, refused = None, ""
     try:
-        thing = bm.load(asked, format=target.format, untrusted=True)
+        value = bm.load(opened, format=target.format, untrusted=True)
     except FormatError as error:
-        _said(error)
+        _check_message(error)
         refused = error.problem.rule
-    report = bm.check(asked, format=target.format, untrusted=True)
+    report = bm.check(opened, format=target.format, untrusted=True)
     for problem in report.problems:
         str(problem)
-    if thing is None:
+    if value is None:
         if report.ok:
             raise Broken(f"load refuses what check finds no error in: {refused}")
         return "refused"
     if target.format == "seq":
-        _in_pieces(path, thing)
-    look_at(thing)
-    _written(target, thing, saved)
-    return type(thing).__name__
+        _in_pieces(path, value)
+    evaluate(value)
+    _written(target, value, saved)
+    return type(value).__name__
 
 
-def _said(error: FormatError) -> None:
-    """Every error names its rule and says something."""
+def _check_message(error: FormatError) -> None:
+    """Check that an error has a rule and a message."""
     if not (error.problem.rule and error.problem.message):
-        raise Broken(f"an error that says nothing: {error!r}")
+        raise Broken(f"an error without a message: {error!r}")
     str(error)
 
 
 def _in_pieces(path: Path, motion: bm.Motion) -> None:
-    """What comes in pieces is what comes at once."""
+    """Check that reading in pieces returns the same frames as reading at once."""
     with bm.open_motion(path) as reader:
         frames = sum(component.num_frames for chunk in reader.chunks(3) for component in chunk.timed)
     if frames != sum(component.num_frames for component in motion.timed):
         raise Broken(f"{frames} frames in pieces")
 
 
-def look_at(thing: object) -> None:
-    """Ask a thing for what is worked out of it only then."""
-    if isinstance(thing, bm.Body):
-        for link in thing.links:
+def evaluate(value: object) -> None:
+    """Compute the properties of a value that are computed on first use."""
+    if isinstance(value, bm.Body):
+        for link in value.links:
             if not (link.offset.shape == (7,) and link.inertia.shape == (3, 3)):
-                raise Broken("a link of odd shape")
-        shapes = (shape for link in thing.links for shape in (*link.visuals, *link.collisions))
+                raise Broken("a link of wrong shape")
+        shapes = (shape for link in value.links for shape in (*link.visuals, *link.collisions))
         for shape in itertools.islice(shapes, 20):
             mesh = shape.to_mesh()
             if len(mesh.faces) and not (mesh.faces.min() >= 0 and mesh.faces.max() < len(mesh.vertices)):
                 raise Broken("faces without corners")
         with np.errstate(all="ignore"):
-            poses = thing.forward_kinematics(np.zeros(thing.num_joints))
-        if poses.shape != (len(thing.links), 7):
-            raise Broken("poses of odd shape")
-    if isinstance(thing, bm.Skeleton):
-        thing = replace(
-            thing, values=thing.values[:50]
-        )  # all poses are asked for by no reader, and may be many times the file
+            poses = value.forward_kinematics(np.zeros(value.num_joints))
+        if poses.shape != (len(value.links), 7):
+            raise Broken("poses of wrong shape")
+    if isinstance(value, bm.Skeleton):
+        value = replace(
+            value, values=value.values[:50]
+        )  # no reader computes all poses; they may be many times as large as the file
         poses = (
-            thing.joint_poses if thing.lengths_are_known else lambda: np.zeros((*thing.local_rotations().shape[:2], 7))
+            value.joint_poses if value.lengths_are_known else lambda: np.zeros((*value.local_rotations().shape[:2], 7))
         )
         shown = (
             poses().shape,
-            thing.num_frames if not thing.lengths_are_known else thing.end_positions().shape[0],
-            thing.local_rotations().shape,
-            thing.times.shape,
+            value.num_frames if not value.lengths_are_known else value.end_positions().shape[0],
+            value.local_rotations().shape,
+            value.times.shape,
         )
-        count = thing.num_frames, len(thing.joints)
-        if shown != ((*count, 7), count[0], (*count, 4), count[:1]) or not thing.frame_rate > 0:
-            raise Broken("poses of odd shape")
-    if thing != thing:
+        count = value.num_frames, len(value.joints)
+        if shown != ((*count, 7), count[0], (*count, 4), count[:1]) or not value.frame_rate > 0:
+            raise Broken("poses of wrong shape")
+    if value != value:
         raise Broken("not equal to itself")
 
 
-def _written(target: Target, thing: object, saved: Path) -> None:
-    """What was read can be written, and what was written can be read."""
+def _written(target: Target, value: object, saved: Path) -> None:
+    """Check that the value can be written, and read again."""
     path = saved / target.written
     try:
-        report = bm.save(thing, path, format=target.write)
+        report = bm.save(value, path, format=target.write)
     except FormatError as error:
-        _said(error)
+        _check_message(error)
         return
     except ValueError as error:
         if not _meant(error):
             raise
         return
     again = bm.load(path, format=target.write)
-    if type(again) is not type(thing):
-        raise Broken(f"a {type(thing).__name__} becomes a {type(again).__name__}")
-    if target.equal and not report.losses and again != thing:
+    if type(again) is not type(value):
+        raise Broken(f"a {type(value).__name__} becomes a {type(again).__name__}")
+    if target.equal and not report.losses and again != value:
         raise Broken("it reads back as something else")
 
 
 def _meant(error: ValueError) -> bool:
-    """Whether a writer says, in words of its own, that it has no place for a thing."""
+    """Return whether a writer reports, by a `raise` of its own, that it cannot write a value."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return "bodymotion" in Path(last.filename).parts and (last.line or "").startswith(
         ("raise ValueError", "raise WrongUseError")
@@ -169,7 +169,7 @@ def _meant(error: ValueError) -> bool:
 
 
 def fault_name(error: BaseException) -> str:
-    """Name a fault by its kind and the place in the project where it happened."""
+    """Return a name for a fault: its kind and the function of the project where it happened."""
     kind = type(error).__name__
     trace: TracebackType | None = error.__traceback__
     name = "somewhere"

@@ -21,7 +21,7 @@ from fuzz import texts
 __all__ = ["TARGETS", "Target"]
 
 
-def _nothing() -> dict[str, bytes]:
+def _no_files() -> dict[str, bytes]:
     return {}
 
 
@@ -29,9 +29,9 @@ def _nothing() -> dict[str, bytes]:
 class Target:
     """A reader and how it is tried.
 
-    Inputs are put into `file` and read as `format` through `asked` (another file of the folder, where that is what names `file`). What was
-    read is written to `written` as `write`; where the format holds all of it, it must read back `equal`. `how` says by what kind of change
-    new inputs are made: "text", "bytes", or "zip".
+    An input becomes `file`, and is read as `format` through `opened` (another file of the folder, if that names `file`). The value is
+    written to `written` as `write`; if the format holds all of it, it must read back `equal`. `how` is the kind of change that makes new
+    inputs: "text", "bytes", or "zip".
     """
 
     name: str
@@ -42,9 +42,9 @@ class Target:
     seeds: Callable[[], tuple[bytes, ...]]
     words: tuple[bytes, ...] = ()
     how: str = "text"
-    asked: str = ""
+    opened: str = ""
     equal: bool = False
-    beside: Callable[[], dict[str, bytes]] = _nothing
+    beside: Callable[[], dict[str, bytes]] = _no_files
 
 
 def _saved(thing: object, name: str, **options: object) -> bytes:
@@ -83,8 +83,8 @@ def _saved_motion(name: str) -> tuple[bytes, ...]:
     return (_saved(_motion(), name),)
 
 
-def _encoded(*given: str) -> tuple[bytes, ...]:
-    return tuple(text.encode() for text in given)
+def _encoded(*lines: str) -> tuple[bytes, ...]:
+    return tuple(text.encode() for text in lines)
 
 
 def _pkl() -> tuple[bytes, ...]:
@@ -338,7 +338,7 @@ _WORDS_OF_GLTF = _split(
 )
 
 _SEQ = {"format": "seq", "write": "seq", "equal": True}
-_MESH = {"format": "urdf", "written": "again.urdf", "write": "urdf", "asked": "robot.urdf"}
+_MESH = {"format": "urdf", "written": "again.urdf", "write": "urdf", "opened": "robot.urdf"}
 
 TARGETS: dict[str, Target] = {
     target.name: target

@@ -1,4 +1,4 @@
-"""What a reader may take and do while it reads one file: time, memory, and no file, host or program beside those of the model."""
+"""Limits of a reader while it reads one file: time, memory, and no files, hosts or programs but the files of the model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["MEMORY", "SECONDS", "TIMES", "Escape", "Hang", "Swell", "scratch", "taken", "watched"]
+__all__ = ["MEMORY", "SECONDS", "TIMES", "Escape", "Hang", "Swell", "memory_used", "scratch", "watched"]
 
 SECONDS = 10.0
 """[s] Processor time that a file of ordinary size may take."""
@@ -32,7 +32,7 @@ class Swell(AssertionError):  # noqa: N818
 
 
 class Escape(AssertionError):  # noqa: N818
-    """It reached for what is no part of the model: another file, a host, a program."""
+    """It accessed what is not a part of the model: another file, a host, a program."""
 
 
 _PROJECT = Path(__file__).resolve().parent.parent
@@ -56,26 +56,26 @@ _FORBIDDEN = re.compile(
 )
 
 _folder: str | None = None
-_asked = ""
-_taken = 0
+_allowed = ""
+_memory_used = 0
 _seen: list[str] = []
 
 
-def _looked_at(event: str, details: tuple[object, ...]) -> None:
+def _audit(event: str, details: tuple[object, ...]) -> None:
     if _folder is None:
         return
     if event == "open":
         name = details[0]
         if isinstance(name, (str, bytes)):
             path = os.path.realpath(os.fsdecode(name).rstrip("\0").partition("\0")[0])
-            if not path.startswith((_folder, *_OURS)) and path not in (*_HARMLESS, _asked):
+            if not path.startswith((_folder, *_OURS)) and path not in (*_HARMLESS, _allowed):
                 _seen.append(f"open {path}")
     elif _FORBIDDEN.match(event):
         if event.startswith("os.") and details:
             if isinstance(details[0], int) or _ours(details[0]):
                 return
         elif event == "pickle.find_class" and _within("numba"):
-            return  # it keeps compiled kernels so
+            return  # it stores compiled kernels as pickles
         _seen.append(f"{event} {details!r:.200}")
 
 
@@ -100,7 +100,7 @@ def _hook() -> None:
     """Audit hooks stay for as long as the process lives: one is enough."""
     global _hooked
     if not _hooked:
-        sys.addaudithook(_looked_at)
+        sys.addaudithook(_audit)
         _hooked = True
 
 
@@ -109,7 +109,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _status(key: str) -> int:
-    """Return a size that the kernel keeps of this process, in bytes; 0 where it does not tell."""
+    """Return a size of this process from the kernel, in bytes; 0 where it is not reported."""
     try:
         status = Path("/proc/self/status").read_bytes()
     except OSError:
@@ -119,8 +119,10 @@ def _status(key: str) -> int:
 
 
 @contextlib.contextmanager
-def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEMORY, asked: str = "") -> Iterator[None]:
-    """Watch a block that reads a file of so many bytes, and may open nothing outside a folder but what is `asked` for.
+def watched(
+    folder: Path, size: int, seconds: float = SECONDS, memory: int = MEMORY, allowed: str = ""
+) -> Iterator[None]:
+    """Watch a block that reads a file of `size` bytes, and may open no file outside a folder but `allowed`.
 
     Raises
     ------
@@ -129,9 +131,9 @@ def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEM
     Swell
         When it took more than `memory` and 10 times the size (known on Linux only).
     Escape
-        When it opened another file, reached for the network, or started a program.
+        When it opened another file, used the network, or started a program.
     """
-    global _asked, _folder, _taken
+    global _allowed, _folder, _memory_used
     _hook()
     _seen.clear()
     with contextlib.suppress(OSError):
@@ -139,26 +141,29 @@ def watched(folder: Path, size: int, seconds: float = SECONDS, memory: int = MEM
     before = _status("VmRSS")
     old = signal.signal(signal.SIGPROF, _stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)
-    _folder, _asked = os.path.realpath(folder) + os.sep, os.path.realpath(asked.partition("\0")[0]) if asked else ""
+    _folder, _allowed = (
+        os.path.realpath(folder) + os.sep,
+        os.path.realpath(allowed.partition("\0")[0]) if allowed else "",
+    )
     try:
         yield
     finally:
         _folder = None
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, old)
-        _taken = _status("VmHWM") - before
+        _memory_used = _status("VmHWM") - before
     if _seen:
         raise Escape("; ".join(dict.fromkeys(_seen)))
-    if _taken > memory + TIMES * size:
-        raise Swell(f"{_taken >> 20} MiB for a file of {size} bytes")
+    if _memory_used > memory + TIMES * size:
+        raise Swell(f"{_memory_used >> 20} MiB for a file of {size} bytes")
 
 
-def taken() -> int:
-    """Return how much memory the last watched block took [bytes]."""
-    return _taken
+def memory_used() -> int:
+    """Return the memory that the last watched block used [bytes]."""
+    return _memory_used
 
 
 def scratch() -> tempfile.TemporaryDirectory[str]:
-    """Return a folder to work in, in memory where the system has such a place."""
-    place = Path("/dev/shm")
-    return tempfile.TemporaryDirectory(dir=place if os.access(place, os.W_OK) else None)
+    """Return a folder to work in, in memory where the system has such a folder."""
+    folder = Path("/dev/shm")
+    return tempfile.TemporaryDirectory(dir=folder if os.access(folder, os.W_OK) else None)

@@ -1,6 +1,6 @@
 """Fuzzing one target with atheris, which learns from the branches that an input takes. `python -m fuzz` starts one for each target.
 
-Given several names, with commas between, it prepares once what takes longest, and goes on as a process for each.
+With several names, separated by commas, it imports once, and goes on as a process for each.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from typing import Any
 
 import atheris
 
-BIGGEST = 1 << 14
-"""[bytes] Inputs are no longer."""
+MAX_INPUT = 1 << 14
+"""[bytes] Maximum length of inputs."""
 ADDRESSES = 3 << 30
-"""[bytes] Memory that may be asked for on top of what is in use at the start; more is a MemoryError."""
+"""[bytes] Memory that may be allocated in addition to that in use at the start; more is a MemoryError."""
 
 
 def compiled_modules() -> list[str]:
-    """Name the modules whose functions numba compiles: it cannot compile what atheris has rewritten."""
+    """Return the modules whose functions numba compiles: it cannot compile what atheris has rewritten."""
     spec = find_spec("bodymotion")
     assert spec is not None and spec.submodule_search_locations
     root = Path(spec.submodule_search_locations[0])
@@ -47,20 +47,20 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     for name in ("target", "seconds", "cases", "work"):
         parser.add_argument(name)
-    given = parser.parse_args()
-    names = given.target.split(",")
+    options = parser.parse_args()
+    names = options.target.split(",")
     with atheris.instrument_imports(include=["bodymotion"], exclude=compiled_modules()):
         if len(names) == 1:
-            fuzz(names[0], given.seconds, Path(given.cases), Path(given.work))
+            fuzz(names[0], options.seconds, Path(options.cases), Path(options.work))
             return
-        for room in ("bodymotion.formats", "bodymotion.checks"):
-            for module in pkgutil.walk_packages(import_module(room).__path__, f"{room}."):
+        for package in ("bodymotion.formats", "bodymotion.checks"):
+            for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
                 import_module(module.name)
-        side_by_side(names, given.seconds, Path(given.cases), Path(given.work))
+        side_by_side(names, options.seconds, Path(options.cases), Path(options.work))
 
 
 def side_by_side(names: list[str], seconds: str, cases: Path, work: Path) -> None:
-    """Fuzz each target in a copy of this process, as many at a time as there are processors, and say when each has ended, and how."""
+    """Fuzz each target in a copy of this process, as many at a time as there are processors; print the end and exit code of each."""
     left, running = names[::-1], dict[int, str]()
     while left or running:
         while left and len(running) < (os.cpu_count() or 1):
@@ -81,22 +81,22 @@ def fuzz(name: str, seconds: str, cases: Path, work: Path) -> None:
     """Fuzz one target; atheris ends the process when the time is over."""
     from fuzz.cases import Keeper
     from fuzz.changing import changed
-    from fuzz.harness import Place, attempt
+    from fuzz.harness import Workspace, attempt
     from fuzz.targets import TARGETS
 
     target = TARGETS[name]
-    place = Place(target)
+    workspace = Workspace(target)
     seeds = target.seeds()
     for seed in seeds:
         with contextlib.suppress(AssertionError):  # what is imported and compiled only once does not count
-            attempt(place, seed, seconds=300, memory=4 << 30)
-    keeper = Keeper(place, cases)
+            attempt(workspace, seed, seconds=300, memory=4 << 30)
+    keeper = Keeper(workspace, cases)
     known = work / "corpus" / target.name
     known.mkdir(parents=True, exist_ok=True)
     for number, seed in enumerate(seeds):
         (known / f"seed{number}").write_bytes(seed)
     words = work / f"{target.name}.dict"
-    listed = dict.fromkeys((*target.words, b"\0"))  # libFuzzer takes no empty list
+    listed = dict.fromkeys((*target.words, b"\0"))  # libFuzzer rejects an empty list
     words.write_text("".join(f'"{_escaped(word)}"\n' for word in listed), encoding="ascii")
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + ADDRESSES,) * 2)
@@ -111,7 +111,7 @@ def fuzz(name: str, seconds: str, cases: Path, work: Path) -> None:
         sys.argv[0],
         str(known),
         f"-max_total_time={seconds}",
-        f"-max_len={BIGGEST}",
+        f"-max_len={MAX_INPUT}",
         f"-dict={words}",
         f"-artifact_prefix={work}/{target.name}-",
         "-timeout=60",

@@ -7,10 +7,10 @@ import random
 from pathlib import Path
 
 import pytest
-from fuzz.__main__ import told
+from fuzz.__main__ import report
 from fuzz.cases import CASES, fault_of, saved_cases, shrunk
 from fuzz.changing import changed
-from fuzz.harness import Broken, Place, attempt
+from fuzz.harness import Broken, Workspace, attempt
 from fuzz.targets import TARGETS
 from fuzz.watching import Escape, Hang, Swell, scratch, watched
 from hypothesis import HealthCheck, given, settings
@@ -23,28 +23,28 @@ FINDING = settings(max_examples=tries(150), deadline=None, suppress_health_check
 SAVED = [(path.parent.name, path) for name in TARGETS for path in saved_cases(name)]
 
 
-def prepared(name: str) -> Place:
-    """Return a place where the target has been read once, so that what is imported and compiled does not count."""
-    place = Place(TARGETS[name])
-    for seed in place.target.seeds():
+def prepared(name: str) -> Workspace:
+    """Return a workspace where the target has been read once, so that what is imported and compiled does not count."""
+    workspace = Workspace(TARGETS[name])
+    for seed in workspace.target.seeds():
         with contextlib.suppress(AssertionError):
-            attempt(place, seed, seconds=300, memory=4 << 30)
-    return place
+            attempt(workspace, seed, seconds=300, memory=4 << 30)
+    return workspace
 
 
 @pytest.fixture(scope="module")
-def places():
-    """Places by the names of targets, made when they are asked for."""
-    made: dict[str, Place] = {}
+def workspaces():
+    """Workspaces by the names of targets, made on first use."""
+    made: dict[str, Workspace] = {}
 
-    def place(name: str) -> Place:
+    def workspace(name: str) -> Workspace:
         if name not in made:
             made[name] = prepared(name)
         return made[name]
 
-    yield place
-    for place in made.values():
-        place.close()
+    yield workspace
+    for workspace in made.values():
+        workspace.close()
 
 
 def test_names_and_folders():
@@ -55,29 +55,29 @@ def test_names_and_folders():
 
 
 @pytest.mark.parametrize(("name", "path"), SAVED, ids=lambda value: getattr(value, "name", value))
-def test_cases(places, name, path):
+def test_cases(workspaces, name, path):
     """What broke a reader once does not again, nor takes long."""
-    attempt(places(name), path.read_bytes())
+    attempt(workspaces(name), path.read_bytes())
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_seeds_are_read(places, name):
-    place = places(name)
-    for seed in place.target.seeds():
-        assert attempt(place, seed) in ("Body", "Motion", "Animation", "KeyPoses", "Skeleton", "Choreography")
+def test_seeds_are_read(workspaces, name):
+    workspace = workspaces(name)
+    for seed in workspace.target.seeds():
+        assert attempt(workspace, seed) in ("Body", "Motion", "Animation", "KeyPoses", "Skeleton", "Choreography")
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_changed_files(places, name):
+def test_changed_files(workspaces, name):
     """What hypothesis draws are numbers: each makes a file of a seed. With CI=true they are the same each time."""
-    place = places(name)
-    seeds = place.target.seeds()
+    workspace = workspaces(name)
+    seeds = workspace.target.seeds()
 
     @FINDING
     @given(st.integers(0, 2**40))
     def files(number: int) -> None:
         by = random.Random(number)
-        attempt(place, changed(by.choice(seeds), place.target, by))
+        attempt(workspace, changed(by.choice(seeds), workspace.target, by))
 
     files()
 
@@ -99,28 +99,28 @@ def test_what_the_harness_notices():
             pass
 
 
-def test_faults_are_named_and_made_small(places, monkeypatch):
-    def broken(place, data, *options):
+def test_faults_are_named_and_made_small(workspaces, monkeypatch):
+    def broken(workspace, data, *options):
         if b"x" in data:
             raise Broken("it has an x")
 
     monkeypatch.setattr("fuzz.cases.attempt", broken)
-    place = places("csv")
-    assert fault_of(place, b"abc") is None
-    assert fault_of(place, b"abxc") == "Broken_it_has_an_x"
-    assert shrunk(place, b"some text with an x in it", "Broken_it_has_an_x") == b"x"
+    workspace = workspaces("csv")
+    assert fault_of(workspace, b"abc") is None
+    assert fault_of(workspace, b"abxc") == "Broken_it_has_an_x"
+    assert shrunk(workspace, b"some text with an x in it", "Broken_it_has_an_x") == b"x"
 
 
-def test_a_fault_is_told_with_its_input(tmp_path, capsys):
+def test_a_fault_is_reported_with_its_input(tmp_path, capsys):
     """As libFuzzer and the keeper of cases write it down; a process that ends in another way is a fault, too."""
     case = tmp_path / "Hang.seq"
     case.write_bytes(b"a: \xff\n")
     log = tmp_path / "seq.log"
     log.write_text(f"#12 NEW cov: 40 ft\nFAULT seq Hang in 5 bytes\nKEPT {case}\nDone 345 runs in 3 second(s)\n")
-    assert told("seq", 3, 0, tmp_path) == (345, 1)
+    assert report("seq", 3, 0, tmp_path) == (345, 1)
     out = capsys.readouterr().out
     assert "seq: 345 executions in 3 s, 40 branches, 1 faults" in out
     assert "Hang in 5 bytes" in out and str(case) in out and r"b'a: \xff\n'" in out
     log.write_text("#99 NEW cov: 7\n")
-    assert told("seq", 3, -9, tmp_path) == (99, 1)
+    assert report("seq", 3, -9, tmp_path) == (99, 1)
     assert "ended with -9" in capsys.readouterr().out

@@ -14,38 +14,38 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from fuzz.cases import fault_of  # noqa: E402
-from fuzz.harness import Place, look_at, show  # noqa: E402
+from fuzz.harness import Workspace, evaluate, show  # noqa: E402
 from fuzz.targets import TARGETS  # noqa: E402
-from fuzz.watching import Hang, taken, watched  # noqa: E402
+from fuzz.watching import Hang, memory_used, watched  # noqa: E402
 
 import bodymotion as bm  # noqa: E402
 from bodymotion.diagnostics import FormatError  # noqa: E402
 from bodymotion.formats.registry import find_format  # noqa: E402
 
 ADDRESSES = 4 << 30
-"""[bytes] What may be asked for, over what is in use; what is touched is measured."""
+"""[bytes] Memory that may be allocated in addition to that in use; the memory that is used is measured."""
 
 
 def warm_up() -> None:
     """Read a file of each format, so that imports and compilation are done."""
     for target in TARGETS.values():
-        place = Place(target)
+        workspace = Workspace(target)
         for seed in target.seeds():
-            fault_of(place, seed)
-        place.close()
+            fault_of(workspace, seed)
+        workspace.close()
 
 
 def read(path: str) -> str:
-    """Load, check and look at a file; give its thing's type or the rule that refuses it."""
-    said = "refused"
+    """Load, check and evaluate a file; return the type of its value, or the rule that rejects it."""
+    outcome = "refused"
     try:
-        thing = bm.load(path, untrusted=True)
+        value = bm.load(path, untrusted=True)
     except FormatError as error:
-        said = f"refused: {error.problem.rule} {error.problem.message[:100]}"
+        outcome = f"refused: {error.problem.rule} {error.problem.message[:100]}"
     else:
-        said = type(thing).__name__
-        look_at(thing)
-        del thing
+        outcome = type(value).__name__
+        evaluate(value)
+        del value
     report = bm.check(path, untrusted=True)
     str(report)
     try:
@@ -55,7 +55,7 @@ def read(path: str) -> str:
                     pass
     except FormatError:
         pass
-    return said
+    return outcome
 
 
 def main() -> None:
@@ -64,20 +64,25 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (used + ADDRESSES,) * 2)
     print(json.dumps({"name": "", "outcome": "ready"}), flush=True)
     for line in sys.stdin:
-        given = json.loads(line)
+        case = json.loads(line)
         start, outcome = time.process_time(), ""
-        os.chdir(given["folder"])
+        os.chdir(case["folder"])
         try:
             with (
                 warnings.catch_warnings(),
-                watched(Path(given["folder"]) / "model", given["size"], 20, 1 << 40, given["path"]),
+                watched(Path(case["folder"]) / "model", case["size"], 20, 1 << 40, case["path"]),
             ):
                 warnings.simplefilter("ignore")
-                outcome = read(given["path"])
+                outcome = read(case["path"])
         except (Exception, Hang) as error:
             show(error)
             outcome = f"fault: {type(error).__name__} {error}"[:300]
-        answer = {"name": given["name"], "outcome": outcome, "seconds": time.process_time() - start, "memory": taken()}
+        answer = {
+            "name": case["name"],
+            "outcome": outcome,
+            "seconds": time.process_time() - start,
+            "memory": memory_used(),
+        }
         print(json.dumps(answer), flush=True)
 
 
