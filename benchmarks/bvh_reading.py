@@ -19,7 +19,7 @@ CLIP = "mocap/Roboparty+human-humanoid-tools/assets/motions/mimic/LAFAN/dance1_s
 
 
 def main(repeats: int = 9) -> list[tuple[str, float, float, float, str]]:
-    """Print and give the rows: (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print and return the rows: (name, ours [s], peer [s], ratio peer/ours, target)."""
     import pybvh
 
     path = sample(CLIP)

@@ -16,7 +16,7 @@ from benchmarks.spot_message import timed, write_sample
 
 
 def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
-    """Print and give the rows: (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print and return the rows: (name, ours [s], peer [s], ratio peer/ours, target)."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         path, other = Path(folder) / "sway.cha", Path(folder) / "sway.txt"

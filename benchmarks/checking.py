@@ -34,7 +34,7 @@ def compare(motion: Path, body: Path, repeats: int = 9) -> tuple[float, float]:
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print a row for each walk; give (name, the check [s], loading both [s], ratio, target)."""
+    """Print a row for each walk; return (name, the check [s], loading both [s], ratio, target)."""
     rows = []
     for walk in WALKS:
         loading, checking = compare(sample(walk), sample(ROBOT))

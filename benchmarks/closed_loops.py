@@ -79,7 +79,7 @@ class Peer:
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print one row; give (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print one row; return (name, ours [s], peer [s], ratio peer/ours, target)."""
     import bodymotion as bm
 
     body = bm.load(EXAMPLES / "biped.wrl")

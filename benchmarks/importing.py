@@ -28,7 +28,7 @@ def compare(code: str, rounds: int = ROUNDS) -> tuple[float, float]:
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print a row for each way to import; give (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print a row for each way to import; return (name, ours [s], peer [s], ratio peer/ours, target)."""
     rows = []
     for code, target in (
         ("import bodymotion", ">= 0.77 (1/1.3)"),

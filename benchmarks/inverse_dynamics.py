@@ -61,7 +61,7 @@ def peer(body: Body, q, dq, ddq, root, velocity, acceleration):
 
 
 def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
-    """Print one row; give (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print one row; return (name, ours [s], peer [s], ratio peer/ours, target)."""
     import pinocchio as pin
 
     import bodymotion as bm

@@ -50,7 +50,7 @@ def mink_loop(body, q, root, targets):
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print one row; give (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print one row; return (name, ours [s], peer [s], ratio peer/ours, target)."""
     import bodymotion as bm
     from benchmarks.samples import sample
 

@@ -72,7 +72,7 @@ def compare(body: Body, q, root, repeats: int = 7):
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print one row; give (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print one row; return (name, ours [s], peer [s], ratio peer/ours, target)."""
     import bodymotion as bm
     from benchmarks.samples import sample
 

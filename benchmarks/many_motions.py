@@ -64,7 +64,7 @@ def per_link(body: Any, motion: Any, work: Any) -> float:
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print the costs; give (name, ours [s], other [s], ratio, target)."""
+    """Print the costs; return (name, ours [s], other [s], ratio, target)."""
     body, walk = EXAMPLES / "biped.wrl", EXAMPLES / "biped_walk.seq"
     rows: list[tuple[str, float, float, float, str]] = []
     with tempfile.TemporaryDirectory() as above:

@@ -102,7 +102,7 @@ def growing(folder: Path) -> list[tuple[str, float, float, float, str]]:
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print rows; give (name, ours [s], peer [s], ratio, target) for each."""
+    """Print rows; return (name, ours [s], peer [s], ratio, target) for each."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         return [*conversions(folder), against_yourdfpy(folder), *growing(folder)]

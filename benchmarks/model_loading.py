@@ -71,7 +71,7 @@ def vtk_reads(path: Path) -> dict | None:
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print rows; give (name, ours [s], peer [s], ratio, target) for each: peer/ours for parts, ours/peer for the robot."""
+    """Print rows; return (name, ours [s], peer [s], ratio, target) for each: peer/ours for parts, ours/peer for the robot."""
     from benchmarks.samples import sample
     from bodymotion.formats.openhrp import read_openhrp
 

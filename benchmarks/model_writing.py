@@ -84,7 +84,7 @@ def vtk_writer(mesh: Mesh, path: Path) -> Callable[[], object]:
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print rows; give (name, ours [s], peer [s], peer/ours, target) for the mesh against VTK, and how doubling it adds up."""
+    """Print rows; return (name, ours [s], peer [s], peer/ours, target) for the mesh against VTK, and how doubling it adds up."""
     from bodymotion.formats.openhrp import read_openhrp
     from bodymotion.formats.openhrp.writer import write_openhrp
 

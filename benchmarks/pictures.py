@@ -67,7 +67,7 @@ def vtk_scene(shapes):
 
 
 def main(repeats: int = 5) -> list[tuple[str, float, float, float, str]]:
-    """Print one row; give (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print one row; return (name, ours [s], peer [s], ratio peer/ours, target)."""
     import bodymotion as bm
     from benchmarks.samples import sample
 

@@ -77,7 +77,7 @@ def compare(*files: Path) -> tuple[float, float]:
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print one row for each robot; give (name, ours [s], VTK alone [s], ratio ours/VTK, target)."""
+    """Print one row for each robot; return (name, ours [s], VTK alone [s], ratio ours/VTK, target)."""
     from benchmarks.samples import sample
 
     pairs = {

@@ -66,7 +66,7 @@ def compare(motion: Motion, rate: float, repeats: int = 3):
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print a row for a higher and a lower rate; give (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print a row for a higher and a lower rate; return (name, ours [s], peer [s], ratio peer/ours, target)."""
     motion = long_motion()
     table = []
     for rate in (1200, 240):

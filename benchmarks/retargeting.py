@@ -36,7 +36,7 @@ def mink_iteration(body):
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print one row; give (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print one row; return (name, ours [s], peer [s], ratio peer/ours, target)."""
     import bodymotion as bm
     from benchmarks.samples import sample
 

@@ -150,13 +150,13 @@ def only_bytes(path: Path) -> int:
 def peak_memory(path: Path) -> tuple[int, int]:
     """Return the peak of a fresh process that loads a file, and the size of the arrays, in bytes."""
     command = [sys.executable, "-c", MEASURE_MEMORY, str(path)]
-    said = subprocess.run(command, check=True, capture_output=True, text=True)
-    peak, arrays = (int(word) for word in said.stdout.split())
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    peak, arrays = (int(word) for word in result.stdout.split())
     return peak, arrays
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print a row for each measurement; give (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print a row for each measurement; return (name, ours [s], peer [s], ratio peer/ours, target)."""
     import bodymotion as bm
 
     rows: list[tuple[str, float, float, float, str]] = []

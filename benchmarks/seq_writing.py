@@ -35,7 +35,7 @@ def dumped(rows: list, path: Path) -> float:
 
 
 def main(repeats: int = 5) -> list[tuple[str, float, float, float, str]]:
-    """Print two rows; give (name, ours [s], peer [s], ratio peer/ours, target) of each."""
+    """Print two rows; return (name, ours [s], peer [s], ratio peer/ours, target) of each."""
     values = numbers()
     motion = bm.Motion.from_joints(values, 1000)
     rows = values[:PART].tolist()

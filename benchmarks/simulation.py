@@ -56,7 +56,7 @@ def contact_forces(mujoco: Any, model: Any, data: Any, rows: dict[int, int]) -> 
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print rows; give (name, ours [s], peer [s], ratio, target) for each."""
+    """Print rows; return (name, ours [s], peer [s], ratio, target) for each."""
     import mujoco
 
     import bodymotion as bm

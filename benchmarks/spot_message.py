@@ -54,7 +54,7 @@ def timed(work, repeats: int) -> tuple[float, object]:
 
 
 def main(repeats: int = 7) -> list[tuple[str, float, float, float, str]]:
-    """Print and give the rows: (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print and return the rows: (name, ours [s], peer [s], ratio peer/ours, target)."""
     from bosdyn.choreography.client.animation_file_to_proto import convert_animation_file_to_proto
     from google.protobuf import text_format
 

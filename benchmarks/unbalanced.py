@@ -67,7 +67,7 @@ def variants() -> Iterator[tuple[str, str, str, bm.Body, bm.Motion]]:
 
 def main(chosen: list[str]) -> None:
     """Print a row for each case, and the sums."""
-    fell, stands, good, newly = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    fell, upright, good, newly = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     for name, kind, variant, body, motion in variants():
         if chosen and name not in chosen:
             continue
@@ -79,7 +79,7 @@ def main(chosen: list[str]) -> None:
         assert new.report is not None
         report = new.report
         joints = max((much for much, _ in report.joints.values()), default=0.0)
-        shown = ["stands" if time is None else f"falls at {time:.2f} s" for time in (before, after)]
+        shown = ["upright" if time is None else f"falls at {time:.2f} s" for time in (before, after)]
         print(
             f"{name:<9}{kind:<8}{variant:<14}{shown[0]:<17}→ {shown[1]:<17}safe {100 * report.safe_after:5.1f} %  slip "
             f"{1e3 * report.slip_after:.2f} mm  joints {joints:.2f}  {report.seconds / spent:.1f}x real time",
@@ -90,13 +90,13 @@ def main(chosen: list[str]) -> None:
             newly[kind] += after is not None
         else:
             fell[kind] += 1
-            stands[kind] += after is None
+            upright[kind] += after is None
     for kind in fell | good:
         print(
-            f"{kind}: {fell[kind]} fell, of these {stands[kind]} stand; {good[kind]} stood, of these {newly[kind]} fall"
+            f"{kind}: {fell[kind]} fell, of these {upright[kind]} stand; {good[kind]} stood, of these {newly[kind]} fall"
         )
     print(
-        f"all: {fell.total()} fell, of these {stands.total()} stand; {good.total()} stood, of these {newly.total()} fall"
+        f"all: {fell.total()} fell, of these {upright.total()} stand; {good.total()} stood, of these {newly.total()} fall"
     )
 
 

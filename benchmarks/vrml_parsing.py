@@ -85,7 +85,7 @@ def with_parts(path: Path) -> list[Path]:
 
 
 def main() -> list[tuple[str, float, float, float, str]]:
-    """Print a row for the robot and each mesh; give (name, ours [s], peer [s], ratio peer/ours, target)."""
+    """Print a row for the robot and each mesh; return (name, ours [s], peer [s], ratio peer/ours, target)."""
     rows = []
     for robot in ROBOTS:
         files = [(path, path.read_bytes()) for path in with_parts(sample(robot))]

@@ -49,7 +49,7 @@ def header_alone(width, height):
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + part + struct.pack(">I", zlib.crc32(part))
 
 
-def said(folder, content, name="wood.png", model="robot.wrl"):
+def reported(folder, content, name="wood.png", model="robot.wrl"):
     (folder / model).write_text(MODELS[model].replace("PICTURE", name))
     if content is not None:
         (folder / name).write_bytes(content)
@@ -74,7 +74,7 @@ BROKEN = {
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
 def test_an_image_that_can_not_be_shown_is_reported_with_a_line(tmp_path, content, model):
-    (problem,) = said(tmp_path, content, model=model)
+    (problem,) = reported(tmp_path, content, model=model)
     assert problem.severity == "warning"
     assert "wood.png" in problem.message
     assert problem.subject[0] == "textures" and problem.location.line is not None
@@ -82,15 +82,15 @@ def test_an_image_that_can_not_be_shown_is_reported_with_a_line(tmp_path, conten
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "BMP", "TIFF", "WEBP", "TGA", "SGI"])
 def test_images_of_all_kinds_are_fine(tmp_path, kind):
-    assert said(tmp_path, image(kind), f"wood.{kind.lower()}") == []
+    assert reported(tmp_path, image(kind), f"wood.{kind.lower()}") == []
 
 
 def test_an_image_of_the_largest_size_is_fine_if_its_pixels_are_there(tmp_path):
-    assert said(tmp_path, image("PNG", (8192, 64))) == []
+    assert reported(tmp_path, image("PNG", (8192, 64))) == []
 
 
 def test_to_load_a_model_opens_no_image(tmp_path):
-    said(tmp_path, b"garbage")
+    reported(tmp_path, b"garbage")
     assert not any(problem.rule == "BODY146" for problem in bm.load(tmp_path / "robot.wrl").problems)
 
 
@@ -98,4 +98,4 @@ def test_to_load_a_model_opens_no_image(tmp_path):
 def test_a_pipe_in_place_of_an_image_holds_nothing_up(tmp_path, monkeypatch):
     monkeypatch.setattr("bodymotion.system.files.PIPE_TIMEOUT", 0.1)
     os.mkfifo(tmp_path / "wood.png")
-    said(tmp_path, None)
+    reported(tmp_path, None)

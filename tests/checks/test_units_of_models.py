@@ -33,34 +33,34 @@ links:
 """
 
 
-def said(tmp_path, unit="degree", arm="[ -90, 90 ]", hand="[ -10, 10 ]", turn="30"):
+def reported(tmp_path, unit="degree", arm="[ -90, 90 ]", hand="[ -10, 10 ]", turn="30"):
     path = tmp_path / "robot.body"
     path.write_text(BODY.format(unit=unit, arm=arm, hand=hand, turn=turn))
     return [(problem.rule, problem.location.line) for problem in bm.check(path).problems]
 
 
 def test_ranges_in_radians_in_a_file_in_degrees(tmp_path):
-    assert said(tmp_path, arm="[ -1.57, 1.57 ]", hand="[ -2.1, 0.5 ]") == [("BDY116", 21)]
+    assert reported(tmp_path, arm="[ -1.57, 1.57 ]", hand="[ -2.1, 0.5 ]") == [("BDY116", 21)]
     # One that is narrow beside others, whole degrees of few joints, and radians where they are the unit.
-    assert said(tmp_path, hand="[ -1.57, 1.57 ]") == []
-    assert said(tmp_path, arm="[ -5, 5 ]", hand="[ -2, 2 ]") == []
-    assert said(tmp_path, unit="radian", arm="[ -1.57, 1.57 ]", hand="[ -2.1, 0.5 ]", turn="1.57") == []
+    assert reported(tmp_path, hand="[ -1.57, 1.57 ]") == []
+    assert reported(tmp_path, arm="[ -5, 5 ]", hand="[ -2, 2 ]") == []
+    assert reported(tmp_path, unit="radian", arm="[ -1.57, 1.57 ]", hand="[ -2.1, 0.5 ]", turn="1.57") == []
 
 
 @pytest.mark.parametrize("turn", ["1.5708", "-1.57", "3.14159", "0.785398"])
 def test_a_rotation_in_radians_in_a_file_in_degrees(tmp_path, turn):
-    assert said(tmp_path, turn=turn) == [("BDY116", 13)]
+    assert reported(tmp_path, turn=turn) == [("BDY116", 13)]
 
 
 @pytest.mark.parametrize("turn", ["0", "1", "1.5", "3", "-90", "360", "1e308"])
 def test_rotations_in_degrees(tmp_path, turn):
-    assert said(tmp_path, turn=turn) == []
+    assert reported(tmp_path, turn=turn) == []
 
 
 def test_a_rotation_in_degrees_in_a_file_in_radians(tmp_path):
     ranges = {"arm": "[ -1.57, 1.57 ]", "hand": "[ -2.1, 0.5 ]"}
-    assert said(tmp_path, unit="radian", turn="90", **ranges) == [("BDY116", 13)]
-    assert said(tmp_path, unit="radian", turn="6.2832", **ranges) == []
+    assert reported(tmp_path, unit="radian", turn="90", **ranges) == [("BDY116", 13)]
+    assert reported(tmp_path, unit="radian", turn="6.2832", **ranges) == []
 
 
 @pytest.mark.parametrize(("far", "rules"), [(1500, ["BODY122"]), (30, ["BODY122"]), (15, []), (1000, []), (1e6, [])])

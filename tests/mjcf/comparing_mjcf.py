@@ -87,7 +87,7 @@ def volume_near(shape, wanted: float) -> float:
     return wanted if abs(found - wanted) <= 1e-9 * max(abs(wanted), 1e-6) else found
 
 
-def told(problems) -> set[str]:
+def reported(problems) -> set[str]:
     """Return the codes of what was lost: links that do not collide are none of that."""
     return {problem.rule for problem in problems} - {"MJCF160"}
 

@@ -11,7 +11,7 @@ from rules.pairs_wrl import ROBOT
 MODEL = ROBOT.replace("#VRML V2.0 utf8\n", "#VRML V2.0 utf8\n" + DECLARED)
 
 
-def said(folder, old, new, text=MODEL):
+def reported(folder, old, new, text=MODEL):
     assert old in text
     path = folder / "robot.wrl"
     path.write_text(text.replace(old, new, 1))
@@ -23,20 +23,20 @@ def line_of(words, text=MODEL):
 
 
 def test_a_field_that_is_misspelt_is_told_with_the_right_one_and_what_that_is_now(tmp_path):
-    (problem,) = (p for p in said(tmp_path, "jointAxis 0 1 0", "jointAxs 0 1 0") if p.rule == "VRML113")
+    (problem,) = (p for p in reported(tmp_path, "jointAxis 0 1 0", "jointAxs 0 1 0") if p.rule == "VRML113")
     assert problem.location.line == line_of("jointAxis 0 1 0")
     assert problem.hint.startswith("did you mean 'jointAxis'?") and "0 0 1" in problem.hint
 
 
 def test_a_field_that_is_like_none_is_told_without_a_guess(tmp_path):
-    (problem,) = (p for p in said(tmp_path, "jointAxis 0 1 0", "colour 0 1 0") if p.rule == "VRML113")
+    (problem,) = (p for p in reported(tmp_path, "jointAxis 0 1 0", "colour 0 1 0") if p.rule == "VRML113")
     assert "did you mean" not in problem.hint
 
 
 @pytest.mark.parametrize(("proto", "count"), [("Joint", 3), ("Segment", 3)])
 def test_a_prototype_that_is_misspelt_is_the_hint_at_each_of_its_nodes(tmp_path, proto, count):
     wrong = proto.replace("n", "")
-    found = [p for p in said(tmp_path, f"PROTO {proto} [", f"PROTO {wrong} [") if p.rule == "VRML112"]
+    found = [p for p in reported(tmp_path, f"PROTO {proto} [", f"PROTO {wrong} [") if p.rule == "VRML112"]
     assert len(found) == count
     line = line_of(f"PROTO {proto} [")
     assert {p.hint for p in found} == {f"did you mean {wrong!r}, or is its PROTO in line {line} misspelt?"}
@@ -44,7 +44,7 @@ def test_a_prototype_that_is_misspelt_is_the_hint_at_each_of_its_nodes(tmp_path,
 
 
 def test_a_node_that_is_misspelt(tmp_path):
-    problems = said(tmp_path, "HIP_LINK Segment", "HIP_LINK Segmnt")
+    problems = reported(tmp_path, "HIP_LINK Segment", "HIP_LINK Segmnt")
     (problem,) = (p for p in problems if p.rule == "VRML112")
     assert problem.hint.startswith("did you mean 'Segment'")
     assert sum(p.rule == "BODY131" for p in problems) == 1
@@ -55,28 +55,28 @@ def test_an_inertia_of_no_body_is_located_at_its_numbers(tmp_path):
     line = line_of(good)
     column = MODEL.splitlines()[line - 1].index("momentsOf") + 1
     for wrong in ("[ 0.1 0 0 0 0.5 0 0 0 10 ]", "[ 0.1 0 0 0 0.1 0 0 0 -0.1 ]"):
-        (problem,) = (p for p in said(tmp_path, good, f"momentsOfInertia {wrong}") if p.rule == "BODY133")
+        (problem,) = (p for p in reported(tmp_path, good, f"momentsOfInertia {wrong}") if p.rule == "BODY133")
         assert (problem.location.line, problem.location.column) == (line, column)
 
 
 def test_an_id_that_is_there_twice_is_reported_once(tmp_path):
-    problems = [p for p in said(tmp_path, "jointId 0", "jointId 1") if p.severity == "error"]
+    problems = [p for p in reported(tmp_path, "jointId 0", "jointId 1") if p.severity == "error"]
     assert [p.rule for p in problems] == ["BODY117"]
     assert problems[0].location.line == line_of("jointId 1")
 
 
 def test_a_missing_id_that_no_other_stands_for_is_told(tmp_path):
-    assert [p.rule for p in said(tmp_path, "jointId 1", "jointId 4")].count("BODY118") == 1
+    assert [p.rule for p in reported(tmp_path, "jointId 1", "jointId 4")].count("BODY118") == 1
 
 
 def test_a_mass_that_is_no_number_is_told_and_not_what_follows(tmp_path):
     assert "mass 1" in MODEL
-    ordinary = {problem.rule for problem in said(tmp_path, "mass 1", "mass 1")}
-    assert {problem.rule for problem in said(tmp_path, "mass 1", "mass nan")} - ordinary == {"VRML118", "WRL147"}
+    ordinary = {problem.rule for problem in reported(tmp_path, "mass 1", "mass 1")}
+    assert {problem.rule for problem in reported(tmp_path, "mass 1", "mass nan")} - ordinary == {"VRML118", "WRL147"}
 
 
 def test_limits_that_are_swapped(tmp_path):
-    (problem,) = (p for p in said(tmp_path, "ulimit [ 1.5 ]", "ulimit [ -2 ]") if p.rule == "BODY112")
+    (problem,) = (p for p in reported(tmp_path, "ulimit [ 1.5 ]", "ulimit [ -2 ]") if p.rule == "BODY112")
     assert problem.location.line == line_of("llimit [ -1.5 ]")
 
 

@@ -17,7 +17,7 @@ from bodymotion.diagnostics.catalogue import catalogue
 
 Content: TypeAlias = str | bytes
 Folder: TypeAlias = Mapping[str, Content]
-Said: TypeAlias = Callable[[Path], Iterable[Problem]]
+Reported: TypeAlias = Callable[[Path], Iterable[Problem]]
 
 __all__ = [
     "RULES",
@@ -39,13 +39,13 @@ RULES = catalogue()
 
 @dataclass(frozen=True)
 class Pair:
-    """Two functions that get an empty folder and give what is said; `place`: whether a line of a file is named.
+    """Two functions that get an empty folder and return the problems; `place`: whether a line of a file is named.
 
     `still`: the errors that the twin has for another reason.
     """
 
-    wrong: Said
-    right: Said
+    wrong: Reported
+    right: Reported
     place: bool = True
     still: frozenset[str] = frozenset()
     name: str = ""
@@ -53,7 +53,7 @@ class Pair:
     """The file that is checked, and all files of the folder that break the rule; None for what is only called."""
 
 
-def calls(wrong: Said, right: Said, still: str = "") -> Pair:
+def calls(wrong: Reported, right: Reported, still: str = "") -> Pair:
     """Make a pair of things that are done."""
     return Pair(wrong, right, False, frozenset(still.split()))
 
@@ -83,10 +83,10 @@ def examples(name: str, good: str, codes: str, *, beside: Folder | None = None, 
 def limited(pair: Pair, name: str, value: object) -> Pair:
     """Make a pair of which both halves are tried with another limit, so that it takes no gigabytes to reach it."""
 
-    def of(said: Said) -> Said:
+    def of(reported: Reported) -> Reported:
         def within(folder: Path) -> Iterable[Problem]:
             with mock.patch(name, value):
-                return said(folder)
+                return reported(folder)
 
         return within
 
@@ -101,7 +101,7 @@ def example_of(code: str) -> tuple[str, str]:
 
 
 def problems_of(read: Callable[[], object]) -> tuple[Problem, ...]:
-    """Return what is said when something is read or made."""
+    """Return the problems that are reported when something is read or made."""
     try:
         found = read()
     except FormatError as error:
@@ -109,12 +109,12 @@ def problems_of(read: Callable[[], object]) -> tuple[Problem, ...]:
     return tuple(getattr(found, "problems", ()))
 
 
-def _checked(name: str, folder: Folder) -> Said:
-    def said(place: Path) -> Iterable[Problem]:
+def _checked(name: str, folder: Folder) -> Reported:
+    def reported(place: Path) -> Iterable[Problem]:
         for inside, content in folder.items():
             path = place / inside
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         return bm.check(place / name).problems
 
-    return said
+    return reported

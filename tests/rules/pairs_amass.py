@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import bodymotion as bm
-from rules.pairs import Pair, Said, calls, files, problems_of
+from rules.pairs import Pair, Reported, calls, files, problems_of
 from rules.pairs_tables import archive
 from skeleton.test_amass_files import family
 
@@ -13,17 +13,17 @@ FILE = "walk.npz"
 MOTION = {"trans": np.zeros((3, 3)), "poses": np.zeros((3, 72)), "mocap_framerate": 60.0}
 
 
-def with_model(joints: int | None) -> Said:
+def with_model(joints: int | None) -> Reported:
     """Return what is reported when a motion of 52 joints is read with a model of so many."""
 
-    def said(folder):
+    def reported(folder):
         np.savez(folder / FILE, **family(52)[0])
         if joints is None:
             return problems_of(lambda: bm.load(folder / FILE))
         np.savez(folder / "model.npz", **family(joints)[1])
         return problems_of(lambda: bm.load(folder / FILE, body_model=folder / "model.npz"))
 
-    return said
+    return reported
 
 
 PAIRS: dict[str, Pair] = {

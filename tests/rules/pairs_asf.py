@@ -5,7 +5,7 @@ from __future__ import annotations
 from fuzz.texts import AMC, ASF
 
 import bodymotion as bm
-from rules.pairs import Pair, Said, calls, examples, files, folders, limited, problems_of
+from rules.pairs import Pair, Reported, calls, examples, files, folders, limited, problems_of
 
 TREE = """:root
 order TX TY TZ RX RY RZ
@@ -41,15 +41,15 @@ LONE = TREE.partition("begin\nname ltibia")[0] + ":hierarchy\nroot lfemur\n"
 FILE, CLIP = "walk.asf", "walk.amc"
 
 
-def read(**options: object) -> Said:
+def read(**options: object) -> Reported:
     """Return what is reported when a clip is read."""
 
-    def said(folder):
+    def reported(folder):
         (folder / FILE).write_text(ASF)
         (folder / CLIP).write_text(AMC)
         return problems_of(lambda: bm.load(folder / CLIP, **options))
 
-    return said
+    return reported
 
 
 PAIRS: dict[str, Pair] = {

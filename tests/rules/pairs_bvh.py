@@ -5,7 +5,7 @@ from __future__ import annotations
 from fuzz.texts import BVH
 
 import bodymotion as bm
-from rules.pairs import Pair, Said, calls, examples, files, limited, problems_of
+from rules.pairs import Pair, Reported, calls, examples, files, limited, problems_of
 
 CLIP = """HIERARCHY
 ROOT Hips
@@ -33,7 +33,7 @@ ALONE = "HIERARCHY ROOT A { OFFSET 0 0 0 CHANNELS 1 Xrotation }\nMOTION\nFrames:
 FILE = "walk.bvh"
 
 
-def saved(name: str) -> Said:
+def saved(name: str) -> Reported:
     """Return what is reported when a skeleton of one joint is saved."""
     joint = bm.SkeletonJoint(name=name, channels=("Xrotation",))
     return lambda folder: bm.save(bm.Skeleton(joints=(joint,), values=[[0.0]]), folder / FILE).problems

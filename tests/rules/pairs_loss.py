@@ -23,7 +23,7 @@ from bodymotion.motion.components import Timeline
 from cha.cha_texts import cha
 from checks.sound_robot import robot, with_extra, with_joint, with_link, with_segment
 from choreography.moves import move
-from rules.pairs import Pair, Said, calls
+from rules.pairs import Pair, Reported, calls
 from rules.pairs_seq import MOTION
 from rules.pairs_urdf import from_urdf
 
@@ -40,7 +40,7 @@ FACES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
 def saved(name: str, wrong: object, right: object, **options: object) -> Pair:
     """Save two things under a name."""
 
-    def of(thing: object) -> Said:
+    def of(thing: object) -> Reported:
         return lambda folder: bm.save(thing, folder / name, **options).problems
 
     return calls(of(wrong), of(right))
@@ -49,7 +49,7 @@ def saved(name: str, wrong: object, right: object, **options: object) -> Pair:
 def made(wrong: Callable[[], object], right: Callable[[], object]) -> Pair:
     """Make two things that have problems."""
 
-    def of(make: Callable[[], object]) -> Said:
+    def of(make: Callable[[], object]) -> Reported:
         return lambda _: make().problems  # type: ignore[attr-defined]
 
     return calls(of(wrong), of(right))

@@ -18,7 +18,7 @@ from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.simulation import load_project
 from editing.symmetric_bodies import symmetric_body
-from rules.pairs import Pair, Said, calls, files, problems_of
+from rules.pairs import Pair, Reported, calls, files, problems_of
 from rules.pairs_seq import MOTION
 
 STEADY = Timeline.uniform(40, 100.0)
@@ -34,12 +34,12 @@ def curve(*values: float) -> Motion:
     )
 
 
-def said(make: object) -> Said:
-    """Return what is said of a motion that is made."""
+def reported(make: object) -> Reported:
+    """Return the problems of a motion that is made."""
     return lambda _: problems_of(make)  # type: ignore[arg-type]
 
 
-def checked(error: BaseException | None) -> Said:
+def checked(error: BaseException | None) -> Reported:
     """Check a file by the command, while the check ends with an exception."""
 
     def of(folder: Path) -> Iterable[Problem]:
@@ -56,7 +56,7 @@ def walk(folder: Path) -> Path:
     return folder / "walk.seq"
 
 
-def with_body(name: str, text: str) -> Said:
+def with_body(name: str, text: str) -> Reported:
     """Check a motion with a file that is to be its body."""
 
     def of(folder: Path) -> Iterable[Problem]:
@@ -91,7 +91,7 @@ def lowpassed(number: float) -> Motion:
     return Motion((MultiValueSeq(content="X", timeline=STEADY, values=values),)).resample(25, "linear", antialias=True)
 
 
-def measured(*, extra: int = 0, number: float = 0.0, rooted: bool = True) -> Said:
+def measured(*, extra: int = 0, number: float = 0.0, rooted: bool = True) -> Reported:
     """Measure a motion of a table on one leg."""
     top = bm.Link(name="TOP", joint=bm.Joint(type="free"))
     foot = bm.Link(name="FOOT", index=1, parent=0, joint=bm.Joint(type="slide", id=0, axis=[0, 0, 1]))
@@ -167,13 +167,18 @@ PAIRS: dict[str, Pair] = {
     "CHK103": calls(with_body("other.seq", MOTION), with_body("robot.wrl", WRL), still="MOT201 MOT203"),
     "CHK104": files("walk.seq", MOTION.replace("\n", "\r\n", 1), MOTION),
     "EDIT101": calls(
-        said(lambda: curve(3.1, -3.1).resample(30, "linear")), said(lambda: curve(3.1, 3.2).resample(30, "linear"))
+        reported(lambda: curve(3.1, -3.1).resample(30, "linear")),
+        reported(lambda: curve(3.1, 3.2).resample(30, "linear")),
     ),
-    "EDIT102": calls(said(lambda: editing.mirror(with_torques(), ROBOT)), said(lambda: editing.mirror(ZEROS, ROBOT))),
-    "EDIT103": calls(said(lambda: editing.mirror(ZEROS, one_arm_lower())), said(lambda: editing.mirror(ZEROS, ROBOT))),
+    "EDIT102": calls(
+        reported(lambda: editing.mirror(with_torques(), ROBOT)), reported(lambda: editing.mirror(ZEROS, ROBOT))
+    ),
+    "EDIT103": calls(
+        reported(lambda: editing.mirror(ZEROS, one_arm_lower())), reported(lambda: editing.mirror(ZEROS, ROBOT))
+    ),
     "EDIT104": calls(lambda _: recovered(0.005), lambda _: recovered(0.0)),
-    "EDIT105": calls(said(lambda: editing.unwrap(Motion())), said(lambda: editing.unwrap(curve(3.1, -3.1)))),
-    "EDIT106": calls(said(lambda: lowpassed(np.nan)), said(lambda: lowpassed(1.0))),
+    "EDIT105": calls(reported(lambda: editing.unwrap(Motion())), reported(lambda: editing.unwrap(curve(3.1, -3.1)))),
+    "EDIT106": calls(reported(lambda: lowpassed(np.nan)), reported(lambda: lowpassed(1.0))),
     "MEAS101": calls(measured(rooted=False), measured()),
     "MEAS103": calls(measured(number=np.nan), measured(number=0.1)),
     "SIM102": calls(lambda folder: project(folder, file="gone.wrl"), lambda folder: project(folder)),

@@ -9,7 +9,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
-from rules.pairs import Pair, Said, calls, example_of, examples, files, limited, problems_of
+from rules.pairs import Pair, Reported, calls, example_of, examples, files, limited, problems_of
 
 LINK = (
     "- { name: WAIST, index: 0, translation: [ 0, 0, 1 ], rotation: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ], isTouching: true }"
@@ -39,22 +39,22 @@ def changed(wrong: str, right: str, good: str = POSES) -> Pair:
     return files(FILE, good.replace(right, wrong), good)
 
 
-def saved(key_poses: bm.KeyPoses) -> Said:
+def saved(key_poses: bm.KeyPoses) -> Reported:
     """Return what is reported when key poses are saved."""
     return lambda folder: bm.save(key_poses, folder / FILE).problems
 
 
-def commented(time: float) -> Said:
+def commented(time: float) -> Reported:
     """Return what is reported when a pose with a comment is saved at a time."""
 
-    def said(folder: Path) -> tuple[Problem, ...]:
+    def reported(folder: Path) -> tuple[Problem, ...]:
         (folder / FILE).write_text(POSES.replace("q: [", "# here\n      q: ["))
         read = bm.load_key_poses(folder / FILE)
         return bm.save(
             replace(read, poses=(replace(read[0], time=time),) if time != 1 else read.poses), folder / FILE
         ).problems
 
-    return said
+    return reported
 
 
 ROBOT = bm.Body(
@@ -94,14 +94,14 @@ REST = bm.KeyPoses(
 """Key poses that a body of one leg can follow."""
 
 
-def on_robot(**changes: object) -> Said:
+def on_robot(**changes: object) -> Reported:
     """Return what is found in the first pose with changes, on the body of one leg; `target_body` is of the sequence."""
     target = str(changes.pop("target_body", "Robot"))
     pose = replace(REST[0], **changes)  # type: ignore[arg-type]
     return lambda _: bm.check(replace(REST, target_body=target, poses=(pose,)), body=ROBOT).problems
 
 
-def foot(**changes: object) -> Said:
+def foot(**changes: object) -> Reported:
     return on_robot(links=(REST[0].links[0], replace(REST[0].links[1], **changes)))  # type: ignore[arg-type]
 
 

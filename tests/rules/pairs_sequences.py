@@ -15,7 +15,7 @@ from bodymotion.diagnostics import Problem
 from bodymotion.formats.cha import parse_cha
 from bodymotion.spot.rehearsal.sequences import validate_animation, validate_sequence
 from bodymotion.spot.rehearsal.store import UploadedAnimation
-from rules.pairs import Pair, Said, calls, folders
+from rules.pairs import Pair, Reported, calls, folders
 
 SWAY = parse_cha(
     b"controls body\nbpm 120\n\nspeed 0.5 1 2\n\ntime body_pos\n0 0 0 0.48\n1 0 0 0.46\n", "sway.cha"
@@ -79,7 +79,7 @@ def dance(wrong: str, right: str, *, head: str = HEAD, robot: bool = False, **be
     if not robot:
         return folders("show.csq", {**folder, "show.csq": head + wrong}, {**folder, "show.csq": head + right})
 
-    def checked(text: str) -> Said:
+    def checked(text: str) -> Reported:
         def found(place: Path) -> Iterable[Problem]:
             for name, content in {**folder, "show.csq": head + text, "robot.txt": ROBOT}.items():
                 (place / name).write_text(content)

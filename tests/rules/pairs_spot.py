@@ -54,10 +54,10 @@ def crossing(step: float) -> Animation:
 
 
 def pair(wrong: Animation, right: Animation) -> Pair:
-    def said(animation: Animation) -> Iterable[bm.Problem]:
+    def reported(animation: Animation) -> Iterable[bm.Problem]:
         return bm.spot.validate(animation)
 
-    return calls(lambda _: said(wrong), lambda _: said(right))
+    return calls(lambda _: reported(wrong), lambda _: reported(right))
 
 
 def up(height: float, **options: object) -> Animation:

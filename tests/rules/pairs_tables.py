@@ -12,7 +12,7 @@ import numpy as np
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.npz.layouts import G1_JOINTS
-from rules.pairs import Content, Pair, Said, calls, example_of, files, limited, problems_of
+from rules.pairs import Content, Pair, Reported, calls, example_of, files, limited, problems_of
 
 read_csv = partial(bm.load, format="csv")
 read_npz = partial(bm.load, format="npz")
@@ -33,14 +33,14 @@ MANY = "time,joint_0 [rad],joint_1 [rad]\n" + "".join(f"{k},0,0\n" for k in rang
 POINTS = np.array([[0.0], [0.1], [0.2]])
 
 
-def opened(read: Callable[..., object], name: str, content: Content, **options: object) -> Said:
-    """Return what is said when a file is read."""
+def opened(read: Callable[..., object], name: str, content: Content, **options: object) -> Reported:
+    """Return the problems that are reported when a file is read."""
 
-    def said(folder: Path) -> Iterable[Problem]:
+    def reported(folder: Path) -> Iterable[Problem]:
         (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
         return problems_of(lambda: read(folder / name, **options))
 
-    return said
+    return reported
 
 
 def table(code: str, good: str = TABLE, **options: object) -> Pair:
@@ -67,26 +67,26 @@ def zeros(save: Callable[..., None]) -> bytes:
     return stream.getvalue()
 
 
-def beside(name: str, given: dict[str, str], body: bm.Body | None = None) -> Said:
+def beside(name: str, given: dict[str, str], body: bm.Body | None = None) -> Reported:
     """Read one of OpenHRP's files that lie beside each other."""
 
-    def said(folder: Path) -> Iterable[Problem]:
+    def reported(folder: Path) -> Iterable[Problem]:
         for other, text in given.items():
             (folder / other).write_text(text)
         return problems_of(lambda: read_openhrp_text(folder / name, body=body))
 
-    return said
+    return reported
 
 
-def saved(motion: bm.Motion, *there: str) -> Said:
+def saved(motion: bm.Motion, *there: str) -> Reported:
     """Save as OpenHRP's files where some of these names are there already."""
 
-    def said(folder: Path) -> Iterable[Problem]:
+    def reported(folder: Path) -> Iterable[Problem]:
         for name in there:
             (folder / name).write_text("0.0 0 0 0\n")
         return bm.save(motion, folder / "walk.pos").problems
 
-    return said
+    return reported
 
 
 JOINTS = bm.Motion.from_joints(POINTS, 10)

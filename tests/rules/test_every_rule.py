@@ -46,9 +46,9 @@ def test_the_one_breaks_the_rule_and_the_twin_does_not(code, tmp_path):
     rule, pair = RULES[code], PAIRS[code]
     (tmp_path / "wrong").mkdir()
     (tmp_path / "right").mkdir()
-    said = tuple(pair.wrong(tmp_path / "wrong"))
-    found = [problem for problem in said if problem.rule == code]
-    assert found, said
+    problems = tuple(pair.wrong(tmp_path / "wrong"))
+    found = [problem for problem in problems if problem.rule == code]
+    assert found, problems
     # A loss that does not matter is a note, though others of its rule are warnings.
     assert found[0].severity in (rule.severity, "error", *(["note"] if code.startswith("LOSS") else []))
     assert found[0].message

@@ -24,7 +24,7 @@ def checked(text: str | bytes) -> tuple[Problem, ...]:
     return read_source(ByteSource(None, data, None)).problems
 
 
-def said(text: str | bytes) -> list[tuple[str, int | None]]:
+def reported(text: str | bytes) -> list[tuple[str, int | None]]:
     return [(problem.rule, problem.location.line) for problem in checked(text)]
 
 
@@ -69,7 +69,7 @@ def test_no_bad_row_hides_another(rows):
     """Each faulty row is named at its line, whatever stands around it, as far as they are listed."""
     text = joints("\n" + "".join(f"      - {row}\n" for row in [GOOD, *rows]), parts=3)
     expected = [(FAULTS[row], 12 + k) for k, row in enumerate(rows) if row in FAULTS]
-    assert said(text) == expected
+    assert reported(text) == expected
 
 
 def test_numbers_are_named_where_they_stand():
@@ -105,7 +105,7 @@ def test_every_header_of_every_component():
         "  - {type: MultiValueSeq, content: Mine, numParts: 1, hasFrameTime: 3, frames: [[0, 1], [1, 2], [0.5, 3]]}\n",
         rate="frameRate: fast",
     )
-    found = said(text)
+    found = reported(text)
     for rule, line in [
         ("SEQ104", 4),
         ("SEQ105", 6),
@@ -145,16 +145,16 @@ def test_headers_that_are_no_yaml_hide_nothing_behind_them():
 
 def test_a_wrong_number_of_parts_is_told_once():
     rows = "\n" + "      - [ 1, 2 ]\n" * 30
-    assert said(joints(rows, parts=3)) == [("SEQ115", 9)]
-    assert said(joints(rows + "      - [ 1, x ]\n", parts=3)) == [("SEQ115", 9), ("SEQ111", 41)]
+    assert reported(joints(rows, parts=3)) == [("SEQ115", 9)]
+    assert reported(joints(rows + "      - [ 1, x ]\n", parts=3)) == [("SEQ115", 9), ("SEQ111", 41)]
     # Where rows differ it is the rows that are wrong.
-    assert [rule for rule, _ in said(joints(rows + "      - [ 1, 2, 3 ]\n", parts=3))] == ["SEQ110"] * 30
+    assert [rule for rule, _ in reported(joints(rows + "      - [ 1, 2, 3 ]\n", parts=3))] == ["SEQ110"] * 30
 
 
 def test_times_are_compared_with_the_last_one_that_is_a_time():
     rows = "".join(f"      - [ {t}, 1 ]\n" for t in ("0", "1", "0.5", "2", "nan", "2", "3"))
     text = joints("\n" + rows, parts=1).replace("numParts", "hasFrameTime: true\n    numParts")
-    assert said(text) == [("SEQ112", 14), ("SEQ112", 16), ("SEQ112", 17)]
+    assert reported(text) == [("SEQ112", 14), ("SEQ112", 16), ("SEQ112", 17)]
 
 
 def test_aliases_are_looked_at_once():
@@ -163,7 +163,7 @@ def test_aliases_are_looked_at_once():
         f"  - {{type: MultiValueSeq, content: JointEffort, numParts: 2, frames: {rows if not k else '*f'}}}\n"
         for k in range(50)
     )
-    assert [rule for rule, _ in said(header(parts))].count("SEQ110") == 1
+    assert [rule for rule, _ in reported(header(parts))].count("SEQ110") == 1
 
 
 def test_a_file_with_a_fault_is_read_in_little_memory(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ components:
 {rows}"""
 
 
-def said(*rows: str, keys: str = "numParts: 3") -> list[tuple[str, int | None, str]]:
+def reported(*rows: str, keys: str = "numParts: 3") -> list[tuple[str, int | None, str]]:
     """Check a motion of some rows; give rule, line, and what is said with its hint."""
     text = TEXT.format(keys=keys, rows="".join(f"      - [ {row} ]\n" for row in rows))
     return [
@@ -59,14 +59,14 @@ USUAL = ("0.0, 0.1, 0.2", "0.1, 0.1, 0.2", "0.0, 0.1, 0.2")
     ],
 )
 def test_what_may_be_meant_is_asked(rows, keys, counts, hint):
-    (rule, line, text), *others = [row for row in said(*rows, keys=keys) if row[0] != "SEQ219"]
+    (rule, line, text), *others = [row for row in reported(*rows, keys=keys) if row[0] != "SEQ219"]
     assert (rule, line) == ("SEQ115", 9 if keys.count("numParts") > 1 else 8)
     assert counts in text and hint in text
     assert not others, "what follows from it is not told"
 
 
 def test_rows_are_looked_at_whatever_the_hint():
-    found = said("0.0, 0.1, 0.2", "0.1, x, 0.2", keys=TIMED)
+    found = reported("0.0, 0.1, 0.2", "0.1, x, 0.2", keys=TIMED)
     assert [row[:2] for row in found] == [("SEQ115", 8), ("SEQ111", 12)]
 
 

@@ -40,7 +40,7 @@ def rewritten(given, folder, **options):
     return body, report, ElementTree.parse(folder / "r.urdf").findall("gazebo/sensor")
 
 
-def told(element):
+def reported(element):
     """What an element says, whatever the order and blanks; numbers as numbers."""
     found = set()
     for path, one in walked(element, ""):
@@ -70,7 +70,7 @@ def test_an_imu_is_two_devices_and_stays_one_sensor(tmp_path, imu, extension):
     body, report, sensors = rewritten(given, tmp_path, extension=extension)
     assert [device.kind for device in body.devices] == ["AccelerationSensor", "Gyro"]
     assert [one.get("name") for one in sensors] == ["s"]
-    assert told(ElementTree.fromstring(given).find("gazebo/sensor")) <= told(sensors[0])
+    assert reported(ElementTree.fromstring(given).find("gazebo/sensor")) <= reported(sensors[0])
     assert not lost(report)
     assert read_urdf(tmp_path / "r.urdf").require().devices == body.devices
 
