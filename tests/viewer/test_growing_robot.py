@@ -100,7 +100,7 @@ def test_a_model_whose_meshes_are_small_is_read_once(urdf: Path) -> None:
 def test_both_robots_of_two_motions_get_the_meshes(urdf: Path, one_by_one: None) -> None:
     motion = bm.Motion.from_joints(np.zeros((5, 2)), frame_rate=10.0)
     *_, scene = scenes_as_read(urdf, motion, motion)
-    assert scene.second is not None and scene.second.body is scene.body and num_triangles(scene) == 48
+    assert scene.compared is not None and scene.compared.body is scene.body and num_triangles(scene) == 48
 
 
 @pytest.mark.browser

@@ -276,7 +276,7 @@ def test_the_viewer_measures_in_the_background_and_goes_on(body, walk) -> None:
 
 
 def test_frames_held_for_a_longer_second_motion_are_not_measured(scene, measures) -> None:
-    from bodymotion.scene.second_motion import extended
+    from bodymotion.scene.compared_motion import extended
 
     longer = replace(scene, timeline=bm.Timeline.uniform(scene.num_frames, 80.0))
     held = extended(scene, longer)

@@ -15,9 +15,9 @@ from small_robots import arm, biped, run_view, swinging
 
 import bodymotion as bm
 from bodymotion.diagnostics.text import fixed
+from bodymotion.scene.compared_motion import side_by_side
 from bodymotion.scene.options import LABELS
 from bodymotion.scene.scene import make_scene
-from bodymotion.scene.second_motion import side_by_side
 from bodymotion.viewer import view
 from bodymotion.viewer.api import FileWatcher
 from bodymotion.viewer.joint_panel import slider_range, value_text

@@ -16,10 +16,10 @@ from small_robots import arm, biped, swinging
 import bodymotion as bm
 from bodymotion.comparison import compare_motions
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.scene.compared_motion import Differences, side_by_side
 from bodymotion.scene.loading import load_scene
 from bodymotion.scene.options import DisplayOptions
 from bodymotion.scene.scene import Curve, make_scene
-from bodymotion.scene.second_motion import Differences, side_by_side
 from bodymotion.viewer import Viewer
 from bodymotion.viewer.api import view
 from bodymotion.viewer.capture import even_size, file_name, png
@@ -65,12 +65,12 @@ def test_both_are_where_their_motions_are(is_ghost: bool) -> None:
         for frame in (0, 50, 100, 140):
             viewer.seek_frame(frame)
             np.testing.assert_allclose(viewer.link_poses(), make_scene(body, one).link_poses[min(frame, 100)])
-            second = viewer.scene_view.second.nodes
+            second = viewer.scene_view.compared.nodes
             expected = make_scene(body, other).link_poses[frame]
             np.testing.assert_allclose(second._sent[0], expected[0], atol=1e-6)
             assert second._sent[1:, 3:].shape == (len(body.links) - 1, 4)
         viewer.replace(make_scene(body, one))
-        assert viewer.scene_view.second is None
+        assert viewer.scene_view.compared is None
 
 
 def test_two_motions_are_given_as_a_list(tmp_path: Path, capsys) -> None:
@@ -78,7 +78,7 @@ def test_two_motions_are_given_as_a_list(tmp_path: Path, capsys) -> None:
     one, other = swinging(body), swinging(body, size=0.2)
     viewer = view(body, [one, other], ghost=True, port=8700, open_browser=False, block=False, play=False)
     assert viewer is not None
-    assert viewer.scene.second is not None and viewer.scene.is_ghost
+    assert viewer.scene.compared is not None and viewer.scene.is_ghost
     viewer.stop()
     assert view(body, [one, other], output=tmp_path / "a.html") is None
     capsys.readouterr()
@@ -212,6 +212,6 @@ def test_two_animations_of_spot(examples) -> None:
     for other in (sway, dance):
         scene = load_scene(other, wave, ghost=True)
         assert scene.is_ghost
-        assert scene.second is not None
-        assert scene.second.q.shape[1] == scene.q.shape[1] == 19
-        np.testing.assert_allclose(scene.second.q, wave.play().joint_displacement.values)
+        assert scene.compared is not None
+        assert scene.compared.q.shape[1] == scene.q.shape[1] == 19
+        np.testing.assert_allclose(scene.compared.q, wave.play().joint_displacement.values)

@@ -18,9 +18,9 @@ from bodymotion.keyposes import KeyPoses
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.scene.animation_playback import PlaybackSettings, play_animation
+from bodymotion.scene.compared_motion import side_by_side
 from bodymotion.scene.music import Music, load_music
 from bodymotion.scene.scene import Scene, make_scene
-from bodymotion.scene.second_motion import side_by_side
 from bodymotion.skeleton import Skeleton
 from bodymotion.system.files import check_not_read, pipes_kept
 
@@ -135,7 +135,7 @@ def scenes_as_read(*sources: Showable, **options: Any) -> Iterator[Scene]:  # no
             # Links that are as before keep what is computed of their shapes.
             links = (old if old == new else new for old, new in zip(scene.body.links, body.links, strict=True))
             body = replace(body, links=tuple(links))
-            scene = replace(scene, body=body, second=scene.second and replace(scene.second, body=body))
+            scene = replace(scene, body=body, compared=scene.compared and replace(scene.compared, body=body))
     yield scene
 
 

@@ -101,7 +101,7 @@ class Scene:
     zmp:
         (T, 3) the recorded zero moment point [m] in the world, or in the root link's frame when `zmp_in_root`; None without.
     notes:
-        What is not shown as it is in the files, in sentences.
+        Differences between what is shown and the files, in sentences.
     mismatches:
         Findings about motion and body together.
     without_body:
@@ -110,10 +110,10 @@ class Scene:
         How the motion was made from an animation; None for other motions.
     own_frames:
         The number of frames before the last one is held for a longer second motion; 0 where it is not.
-    second, is_ghost:
+    compared, is_ghost:
         Another motion of the body on the same timeline, and whether it is shown at the position of this one instead of beside it.
     music:
-        What sounds from time 0 on.
+        Music that plays from time 0 on.
     num_unread:
         The number of mesh files that are still being read.
     """
@@ -131,7 +131,7 @@ class Scene:
     without_body: bool = False
     playback: AnimationPlayback | None = None
     own_frames: int = 0
-    second: Scene | None = None
+    compared: Scene | None = None
     music: Music | None = None
     is_ghost: bool = False
     num_unread: int = 0

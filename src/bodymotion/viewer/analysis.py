@@ -201,7 +201,7 @@ def _without_held_frames(scene: Scene) -> Scene:
     timeline = whole.part(slice(own))
     zmp = None if scene.zmp is None else scene.zmp[:own]
     link_poses, q = scene.link_poses[:own], scene.q[:own]
-    return replace(scene, timeline=timeline, link_poses=link_poses, q=q, zmp=zmp, own_frames=0, second=None)
+    return replace(scene, timeline=timeline, link_poses=link_poses, q=q, zmp=zmp, own_frames=0, compared=None)
 
 
 def _moments(scene: Scene) -> tuple[Moment, ...]:

@@ -186,7 +186,7 @@ def _with_timeline(
     line = " · ".join([*parts, *(f"⚠ {html_text(text)}" for text in scene.warnings)]) + note
     names = (name for name in FIRST_MOTION_ONLY if name != "zmp" or scene.zmp is not None)
     labels = [LABELS[name] for name in names if getattr(options, name)]
-    if scene.second is not None and labels:
+    if scene.compared is not None and labels:
         line += f" · of the first motion: {escape(', '.join(labels))}"
     head, body = text.split("</head>", 1)
     before, rest = head.split("<title>", 1) if "<title>" in head else (head, "</title>")
@@ -365,7 +365,7 @@ class PlaybackPanel:
         missed = scene.contacts.describe(player.frame) if scene.contacts is not None else ""
         if missed:
             lines.append(f'<span style="font-size:0.85em;color:rgb{MISSED}">{html_text(missed)}</span>')
-        second = self._viewer.scene_view.second
+        second = self._viewer.scene_view.compared
         if second is not None:
             text = html_text(second.differences.describe(player.frame))
             lines.append(f'<span style="font-size:0.85em">Second motion: {text}</span>')

@@ -23,9 +23,9 @@ from bodymotion.kernels.compiling import compile_in_background
 from bodymotion.model.body import Body, Viewpoint
 from bodymotion.model.closed_loops import Closed, Loops, loop_errors
 from bodymotion.scene.camera import Camera
+from bodymotion.scene.compared_motion import Differences
 from bodymotion.scene.options import LIMIT_OPTIONS, DisplayOptions
 from bodymotion.scene.scene import Scene, path_frames
-from bodymotion.scene.second_motion import Differences
 from bodymotion.scene.theme import DARK, LIGHT, Theme
 from bodymotion.viewer.analysis import analyze
 from bodymotion.viewer.overlays import AnalysisOverlays, FootMarks, Overlays
@@ -65,9 +65,9 @@ class SceneView:
         self.overlays = Overlays(self.nodes)
         self._foot_marks = FootMarks(self.nodes, scene.contacts) if scene.contacts is not None else None
         self.analysis_overlays = AnalysisOverlays(self.nodes, options, scene.contacts is not None)
-        self.second: SecondRobotNodes | None = None
-        if scene.second is not None:
-            self.second = SecondRobotNodes(server, self.nodes, scene.second, scene.is_ghost, options.stand)
+        self.compared: ComparedRobotNodes | None = None
+        if scene.compared is not None:
+            self.compared = ComparedRobotNodes(server, self.nodes, scene.compared, scene.is_ghost, options.stand)
         self._first_root = np.array(first[0, :3])
         self.light: viser.DirectionalLightHandle | None = None
         add_environment(server.scene, self.nodes.size, DARK if options.dark else LIGHT)
@@ -119,8 +119,8 @@ class SceneView:
             if self._foot_marks is not None:
                 self._foot_marks.place(poses, self.scene.contacts if recorded else None, frame)
             self.analysis_overlays.place(frame, recorded)
-            if self.second is not None:
-                self.second.place(float(self.scene.timeline.times[frame]), self.options.stand)
+            if self.compared is not None:
+                self.compared.place(float(self.scene.timeline.times[frame]), self.options.stand)
             self.nodes.follow(self.follow_offset(poses))
         return sent
 
@@ -135,7 +135,7 @@ class SceneView:
         same_feet = (() if before is None else before.links) == (() if after is None else after.links)
         # Of a model that is being read only the shapes change; its mass, too, where it is that of the shapes.
         grown = self.scene.num_unread > 0 and scene.body.mass == self.scene.body.mass and self.is_as_large(scene)
-        alone = scene.second is None and self.scene.second is None
+        alone = scene.compared is None and self.scene.compared is None
         return (scene.body is self.scene.body or grown) and same_feet and alone
 
     def is_as_large(self, scene: Scene) -> bool:
@@ -147,8 +147,8 @@ class SceneView:
         """Show the shapes of a scene with the same links and motion."""
         self.scene = scene
         self.nodes.draw(scene)
-        if self.second is not None and scene.second is not None:
-            self.second.nodes.draw(scene.second)
+        if self.compared is not None and scene.compared is not None:
+            self.compared.nodes.draw(scene.compared)
 
     def update(self, scene: Scene) -> None:
         """Show another motion of the same body, or of one with other shapes."""
@@ -239,8 +239,8 @@ class SceneView:
         poses = self._poses(self.frame)
         bounds = self.scene.extent.bounds(poses)
         bounds = self.nodes.bounds if bounds is None else bounds
-        if self.second is not None:
-            bounds = self.second.bounds_with(bounds)
+        if self.compared is not None:
+            bounds = self.compared.bounds_with(bounds)
         return framing(bounds - self.follow_offset(poses), preset)
 
     def first_camera(self) -> Camera:
@@ -276,8 +276,8 @@ class SceneView:
         """Remove everything from the server."""
         self.overlays.remove()
         self.analysis_overlays.remove()
-        if self.second is not None:
-            self.second.remove()
+        if self.compared is not None:
+            self.compared.remove()
         if self._foot_marks is not None:
             self._foot_marks.remove()
         self.nodes.remove()
@@ -671,7 +671,7 @@ def _bounds(scene: Scene, link_poses: Floats) -> Floats:
     return np.stack([low - margin, high + margin])
 
 
-class SecondRobotNodes:
+class ComparedRobotNodes:
     """The robot of a second motion: beside the first one, or see-through at its position."""
 
     def __init__(self, server: viser.ViserServer, first: RobotNodes, scene: Scene, is_ghost: bool, stand: bool) -> None:

@@ -1,4 +1,4 @@
-"""A second motion of the same body on the timeline of the first, and the differences between the two."""
+"""A compared motion: a second motion of the same body on the timeline of the first, and the differences between the two."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def extended(first: Scene, second: Scene) -> Scene:
 
 def side_by_side(first: Scene, second: Scene, is_ghost: bool) -> Scene:
     """Return the first scene with the second one beside it, or as a ghost at its position, on one timeline."""
-    return replace(extended(first, second), second=second, is_ghost=is_ghost)
+    return replace(extended(first, second), compared=second, is_ghost=is_ghost)
 
 
 class Differences:
