@@ -75,10 +75,10 @@ def corners(animation: Animation) -> Iterator[dict[str, float]]:
     """Return parameter values at the ends of their ranges, without defaults; corners of fewer parameters first."""
     defaults = settings(animation)
     ends: list[list[tuple[str, float]]] = []
-    for name, given in animation.parameters.items():
+    for name, parameter in animation.parameters.items():
         if name in NEUTRAL and name not in NOT_SIMULATED:
             values = dict.fromkeys(
-                value for value in (given.minimum, given.maximum) if value not in (None, defaults[name])
+                value for value in (parameter.minimum, parameter.maximum) if value not in (None, defaults[name])
             )
             ends.append([(name, float(value)) for value in values if value is not None])
     ends = [one for one in ends if one]

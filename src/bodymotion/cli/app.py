@@ -162,10 +162,10 @@ def name_list(text: str | None) -> list[str] | None:
     return text.split(",") if text else None
 
 
-def assignments(given: list[str]) -> dict[str, float]:
+def assignments(texts: list[str]) -> dict[str, float]:
     """Return the numbers in texts NAME=VALUE by their names."""
     found = {}
-    for text in given:
+    for text in texts:
         name, equals, value = text.partition("=")
         try:
             found[name.strip()] = float(value)
@@ -290,11 +290,11 @@ def reads_files(command: Callable[..., Any]) -> Callable[..., Any]:
     added = [one for name, one in signature(reading_options).parameters.items() if name not in own]
 
     @wraps(command)
-    def run(**given: Any) -> Any:  # noqa: ANN401
-        used = {one.name: given.pop(one.name) for one in added}
+    def run(**arguments: Any) -> Any:  # noqa: ANN401
+        used = {one.name: arguments.pop(one.name) for one in added}
         if used.get("parameters"):
             used["parameters"] = assignments(used["parameters"])
-        return command(**given, reading={name: value for name, value in used.items() if value is not None})
+        return command(**arguments, reading={name: value for name, value in used.items() if value is not None})
 
     kept = [one for name, one in own.items() if name != "reading"]
     run.__signature__ = signature(command).replace(parameters=[*kept, *added])  # type: ignore[attr-defined]

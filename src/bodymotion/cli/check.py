@@ -149,8 +149,8 @@ def check(
     raise click.exceptions.Exit(1 if count["error"] or (strict and count["warning"]) else 0)
 
 
-def _codes(given: list[str] | None) -> tuple[str, ...]:
-    return tuple(code.upper() for text in given or () for code in names(text))
+def _codes(texts: list[str] | None) -> tuple[str, ...]:
+    return tuple(code.upper() for text in texts or () for code in names(text))
 
 
 def _count(found: Iterable[tuple[Path, Sequence[Problem]]]) -> Counter[str]:

@@ -31,9 +31,9 @@ _Found: TypeAlias = "tuple[Sequence[Problem], Sequence[Problem]]"
 
 @dataclass(frozen=True)
 class Options:
-    """The options on the command line: those of readers, and others, whose values in `given` are None if they were not used."""
+    """The options on the command line: those of readers, and others, whose values in `values` are None if they were not used."""
 
-    given: Mapping[str, Any]
+    values: Mapping[str, Any]
     reading: ReaderOptions
     read_as: str | None = None
     write_as: str | None = None
@@ -41,11 +41,11 @@ class Options:
 
     def some(self, *names: str) -> dict[str, Any]:
         """Return the used options of these names."""
-        return {name: self.given[name] for name in names if self.given.get(name) is not None}
+        return {name: self.values[name] for name in names if self.values.get(name) is not None}
 
     def others(self, names: Collection[str]) -> dict[str, Any]:
         """Return the used options without those of these names."""
-        return {name: value for name, value in self.given.items() if value is not None and name not in names}
+        return {name: value for name, value in self.values.items() if value is not None and name not in names}
 
 
 def run(source: Path, target: Path, options: Options) -> NoReturn:
@@ -55,7 +55,7 @@ def run(source: Path, target: Path, options: Options) -> NoReturn:
     if options.write_as is not None:
         found_by("--to", named_format, options.write_as)
     origin = find_format(source) if options.read_as is None else found_by("--from", named_format, options.read_as)
-    body = options.given["body"]
+    body = options.values["body"]
     check_reading(options.reading, [origin, *([] if body is None else [body])])
     convert: Callable[[Path, Path, Format, Options, Bar | None], _Found] = _model
     if _target_kind(origin, target, options.write_as) != origin.holds:
@@ -143,13 +143,13 @@ def _changed(body: Body, options: Options) -> tuple[Body, tuple[Problem, ...]]:
     from bodymotion.model.inertias import repaired
 
     known = len(body.problems)
-    root, factor = options.given["root"], options.given["scale"]
+    root, factor = options.values["root"], options.values["scale"]
     if root is not None:
         body = found_by("--root", reroot, body, root)
     if factor is not None:
         body = scale(body, factor)
     found = body.problems[known:]
-    if options.given["fix_inertia"]:
+    if options.values["fix_inertia"]:
         body, more = repaired(body)
         # A wanted change is no loss.
         found = (*found, *(replace(problem, severity="note") for problem in more))
@@ -161,7 +161,7 @@ def _motion(source: Path, target: Path, origin: Format, options: Options, bar: B
     from bodymotion.model.body import by_position
     from bodymotion.motion import Motion
 
-    rate, method, model = (options.given[name] for name in ("rate", "method", "body"))
+    rate, method, model = (options.values[name] for name in ("rate", "method", "body"))
     if method is not None and rate is None:
         raise click.BadParameter("needs a frame rate: --rate HZ", param_hint="--method")
     goal = target_format(Motion(), target, options.write_as)
@@ -171,7 +171,7 @@ def _motion(source: Path, target: Path, origin: Format, options: Options, bar: B
     write = _fitting(options.others({*read, "rate", "method", "body", "by_position"}), goal)
     read |= origin.options_of(options.reading)
     body = None if model is None else load_body(model, options.reading)
-    by_place = bool(options.given["by_position"])
+    by_place = bool(options.values["by_position"])
     if body is not None and "body" in origin.read.options and not by_place:
         read["body"] = body
     if body is not None and "body" in goal.writes:
@@ -260,10 +260,10 @@ def _of_another_kind(source: Path, target: Path, origin: Format, options: Option
     body: Body | None = None
     of_body: dict[str, Body] = {}
     if "KeyPoses" in (origin.holds, kind):
-        if options.given["body"] is None:
+        if options.values["body"] is None:
             example = f"bodymotion convert robot.wrl {source} {target}"
             raise click.BadParameter(f"key poses need the model that they are for: {example}", param_hint="--body")
-        body = load_body(options.given["body"], options.reading)
+        body = load_body(options.values["body"], options.reading)
         of_body = {"body": body}
     making = options.some(*MAKING.get((origin.holds, kind), ()))
     empty: Any = {"Motion": Motion, "Animation": Animation, "KeyPoses": KeyPoses}[kind]()

@@ -120,8 +120,8 @@ def convert(
         raise click.BadParameter(f"expected IN OUT, or MODEL IN OUT without --body; got {len(files)} files")
     *models, source, target = files
     body = models[0] if models else body
-    given = {name: value for name, value in used.items() if name not in NOT_FOR_FORMATS}
-    given |= {"body": body, **{name: given[name] or None for name in SWITCHES}}
-    options = Options(given, reading, read_as, write_as, every)
+    values = {name: value for name, value in used.items() if name not in NOT_FOR_FORMATS}
+    values |= {"body": body, **{name: values[name] or None for name in SWITCHES}}
+    options = Options(values, reading, read_as, write_as, every)
     with failures("convert"):
         run(source, target, options)

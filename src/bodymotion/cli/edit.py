@@ -38,7 +38,7 @@ class OrderedCommand(click.Command):
         """Record the order of the options, then parse them as usual."""
         ctx.meta[self.KEY] = []
         if args and not ctx.resilient_parsing:
-            ctx.meta[self.KEY] = [given.name for given in self.make_parser(ctx).parse_args(args=list(args))[2]]
+            ctx.meta[self.KEY] = [option.name for option in self.make_parser(ctx).parse_args(args=list(args))[2]]
         return super().parse_args(ctx, args)
 
 

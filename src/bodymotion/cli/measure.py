@@ -142,13 +142,13 @@ def _report_empty_environment(measures: Measures, names: list[str]) -> None:
         say(one_line(f"{', '.join(blind)}: no object in range, since there is no environment; {hint}"))
 
 
-def _scenery(measures: Measures, given: list[str] | None, reading: ReaderOptions) -> list[Body | Shape]:
+def _scenery(measures: Measures, chosen: list[str] | None, reading: ReaderOptions) -> list[Body | Shape]:
     from bodymotion.dynamics.sensors import level_ground
 
     here = [*measures.root_poses[0, :2], measures.ground[0]]
     return [
         level_ground(here) if name == GROUND else load_body(Path(name), reading, hint="--scenery")
-        for name in given or ()
+        for name in chosen or ()
     ]
 
 

@@ -126,9 +126,9 @@ def _start(text: str, first: float) -> float:
     if text == "first":
         return first
     try:
-        given = float(text)
+        zero = float(text)
     except ValueError:
-        given = math.nan
-    if not math.isfinite(given):
+        zero = math.nan
+    if not math.isfinite(zero):
         raise click.BadParameter(f"{text!r} is neither a number of seconds nor 'first'", param_hint="--start")
-    return given
+    return zero

@@ -76,9 +76,9 @@ def _location(path: Path, location: Location) -> dict[str, Any]:
 
 def _uri(path: str) -> str:
     """Return a relative reference for a relative path, which stays valid when the folder is moved; else a file URL."""
-    given = Path(path)
-    if given.is_absolute():
-        return "file://" + quote(given.as_posix(), errors="surrogateescape")
+    file = Path(path)
+    if file.is_absolute():
+        return "file://" + quote(file.as_posix(), errors="surrogateescape")
     # A colon in the first part would be taken for the end of a scheme.
-    text = quote(given.as_posix(), errors="surrogateescape")
+    text = quote(file.as_posix(), errors="surrogateescape")
     return text.replace(":", "%3A")

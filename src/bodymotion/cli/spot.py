@@ -143,8 +143,8 @@ def perform(
     from bodymotion.spot.client.dances import perform_together
     from bodymotion.spot.client.uploads import upload as send
 
-    for option, given in (("FILE", paths), ("--certificate", certificate or [])):
-        if len(given) not in (1, len(robot)) and (given or option == "FILE"):
+    for option, values in (("FILE", paths), ("--certificate", certificate or [])):
+        if len(values) not in (1, len(robot)) and (values or option == "FILE"):
             raise click.BadParameter(f"one, or one for each of {len(robot)} robots", param_hint=option)
     with failures("spot perform", SpotError), ExitStack() as connections:
         shows = [load_choreography(path) for path in paths] * (len(robot) if len(paths) == 1 else 1)
@@ -229,8 +229,8 @@ def together(paths: list[Path], place: list[str] | None = None, html: Path | Non
         raise click.BadParameter("expected two files or more, one for each robot", param_hint="FILES")
     with failures("spot together"):
         try:
-            given = [[float(word) for word in one.split(",")] for one in place or ()]
-            places = [(x, y, math.radians(degrees)) for x, y, degrees in given]
+            numbers = [[float(word) for word in one.split(",")] for one in place or ()]
+            places = [(x, y, math.radians(degrees)) for x, y, degrees in numbers]
         except ValueError:
             raise click.BadParameter("expected X,Y,DEGREES, such as 0,1.5,90", param_hint="--place") from None
         made = ensemble([load(path) for path in paths], places or None)
@@ -286,12 +286,12 @@ def rehearse(
     with failures("spot rehearse", SpotError):
         os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # no log lines, unless the environment asks for them
         name, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
-        given = Credentials(name, password) if name and password else None
+        credentials = Credentials(name, password) if name and password else None
         viewer = show(spot_body(arm=arm), port=view_port, open_browser=not no_browser, block=False) if view else None
         try:
             with StandIn(
                 port=port,
-                credentials=given,
+                credentials=credentials,
                 certificate=certificate,
                 arm=arm,
                 robot_moves=robot_moves,
@@ -301,7 +301,7 @@ def rehearse(
                 click.echo(f"robot        127.0.0.1:{robot.port}")
                 click.echo(f"certificate  {robot.certificate}")
                 click.echo(f"username     {robot.credentials.username}")
-                if given is None:
+                if credentials is None:
                     click.echo(f"password     {robot.credentials.password}")
                 say("A stand-in robot is listening. Press Ctrl-C to end.")
                 robot.wait()

@@ -67,7 +67,7 @@ def compare_animations(a: Animation, b: Animation, *, atol: float = 0.0, rtol: f
     Numbers x and y are equal when |x − y| ≤ atol + rtol · |y|.
     """
     found = list(of_values("options", a.options, b.options, Tolerance(atol, rtol)))
-    texts = [{name: _parameter(given) for name, given in one.parameters.items()} for one in (a, b)]
+    texts = [{name: _parameter(parameter) for name, parameter in one.parameters.items()} for one in (a, b)]
     found += of_values("parameters", texts[0], texts[1], Tolerance(atol, rtol))
     columns = [one.keyframes.columns for one in (a, b)]
     for own, other, side in ((*columns, "first"), (*columns[::-1], "second")):
@@ -77,8 +77,8 @@ def compare_animations(a: Animation, b: Animation, *, atol: float = 0.0, rtol: f
     return Comparison(tuple(found))
 
 
-def _parameter(given: Parameter) -> str:
-    return " ".join("?" if value is None else f"{value:g}" for value in (given.minimum, given.default, given.maximum))
+def _parameter(one: Parameter) -> str:
+    return " ".join("?" if value is None else f"{value:g}" for value in (one.minimum, one.default, one.maximum))
 
 
 def _table(animation: Animation, columns: tuple[str, ...]) -> Motion:

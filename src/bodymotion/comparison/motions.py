@@ -219,8 +219,8 @@ def _names(a: Timed, b: Timed, count: int) -> list[str]:
     if isinstance(a, Vector3Seq):
         return ["x", "y", "z"]
     kind = "link" if isinstance(a, MultiSE3Seq) else "joint" if a.content.startswith("Joint") else "part"
-    given = a.part_labels if len(a.part_labels) >= count else b.part_labels
-    names = [(given[k] if k < len(given) else "") or f"{kind} {k}" for k in range(count)]
+    labels = a.part_labels if len(a.part_labels) >= count else b.part_labels
+    names = [(labels[k] if k < len(labels) else "") or f"{kind} {k}" for k in range(count)]
     return [name if names.count(name) == 1 else f"{name} ({k})" for k, name in enumerate(names)]
 
 

@@ -168,7 +168,7 @@ def _balance(m: Measures) -> Iterator[Figure]:
         title = "Largest foot slip in one stance phase"
         time, part = float(m.times[most.fastest]), m.contacts.names[most.foot]
         yield Figure("longest_slide", title, most.way if most.way > MIN_SLIP else 0.0, "m", time, part)
-    given = m.recorded_zmp
-    if given is not None:
-        apart = np.linalg.norm((m.zmp - given)[:, :2], axis=1)
+    recorded = m.recorded_zmp
+    if recorded is not None:
+        apart = np.linalg.norm((m.zmp - recorded)[:, :2], axis=1)
         yield _largest("zmp_apart", "Largest difference between recorded and computed ZMP", apart, "m", m)

@@ -182,17 +182,17 @@ class Measures:
                 if kinds[index]:
                     placed = self.link_poses[:, index]
                     axis = rotations.rotate(rotations.normalized(placed[:, 3:]), axes[index])
-                    given = self._wrench_about(k, placed[:, :3])
-                    acts = given[:, 3:] if kinds[index] == 1 else given[:, :3]
+                    wrench = self._wrench_about(k, placed[:, :3])
+                    acts = wrench[:, 3:] if kinds[index] == 1 else wrench[:, :3]
                     torques[:, columns[index]] -= np.sum(axis * acts, axis=1)
                 index = self.body.links[index].parent
         return frozen(torques)
 
     def _wrench_about(self, foot: int, points: Floats) -> Floats:
         """Return force and moment (T, 6) of the ground on the foot of that number, about points (T, 3) in the world."""
-        given = self.contact_wrenches[:, foot]
+        wrench = self.contact_wrenches[:, foot]
         arm = self.contacts.points[:, foot] - points
-        return np.concatenate([given[:, :3], given[:, 3:] + np.cross(arm, given[:, :3])], axis=1)
+        return np.concatenate([wrench[:, :3], wrench[:, 3:] + np.cross(arm, wrench[:, :3])], axis=1)
 
     @cached_property
     def _link_wrenches(self) -> Floats:

@@ -79,11 +79,11 @@ def mirror(animation: Animation) -> Animation:
     signs = np.array([-1.0 if NEGATED.fullmatch(name) else 1.0 for name in frames.columns])
     parameters = {
         name: Parameter(
-            *(None if value is None else 0.0 - value for value in (given.maximum, given.default, given.minimum))
+            *(None if value is None else 0.0 - value for value in (limits.maximum, limits.default, limits.minimum))
         )
         if name in NEGATED_PARAMETERS
-        else given
-        for name, given in animation.parameters.items()
+        else limits
+        for name, limits in animation.parameters.items()
     }
     values = frames.values * signs + 0.0
     changed = _rebuilt(animation, values, frames.times, np.arange(len(frames)))

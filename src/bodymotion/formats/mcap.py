@@ -216,15 +216,15 @@ class _Log:
         names = [*dict.fromkeys(name for row in rows for name in row[1])]
         self._check_size(len(names), len(times), sum(len(row[1]) for row in rows))
         number, column = ({one: k for k, one in enumerate(every)} for every in (times, names))
-        given = np.zeros((len(times), len(names)), np.bool_)
-        values = np.zeros(given.shape)
+        seen = np.zeros((len(times), len(names)), np.bool_)
+        values = np.zeros(seen.shape)
         for time, own, position in rows:
             at = number[time], [column[name] for name in own]
-            given[at], values[at] = True, position
-        if not given.all():
-            missing = [name for name, known in zip(names, np.atleast_1d(given.all(axis=0)), strict=True) if not known]
+            seen[at], values[at] = True, position
+        if not seen.all():
+            missing = [name for name, known in zip(names, np.atleast_1d(seen.all(axis=0)), strict=True) if not known]
             self.found.report(HELD, f"messages without {listed(missing, 8)}", self.location)
-            last = np.maximum.accumulate(np.where(given, np.arange(len(times))[:, None], given.argmax(axis=0)))
+            last = np.maximum.accumulate(np.where(seen, np.arange(len(times))[:, None], seen.argmax(axis=0)))
             values = values[last, np.arange(len(names))]
         labels = tuple(names)
         if body is not None:

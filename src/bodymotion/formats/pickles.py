@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, judgement
-from bodymotion.formats.npz.layouts import Array, Given, QuaternionOrder, motion_of
+from bodymotion.formats.npz.layouts import Array, QuaternionOrder, ReadOptions, motion_of
 from bodymotion.formats.npz.reader import array_of
 from bodymotion.formats.npz.rules import UNREAD
 from bodymotion.formats.resources import file_bytes
@@ -96,8 +96,8 @@ def read_pickle(
         data = file_bytes(path, UNREADABLE, TOO_LARGE, MAX_BYTES)
         machine = _Machine(*_opened(data, str(path)), str(path))
         arrays = machine.arrays(machine.run(), found)
-    given = Given(body, joint_names, link_names, frame_rate, quaternion_order)
-    return motion_of(arrays, Source("pickle", path), found, given)
+    options = ReadOptions(body, joint_names, link_names, frame_rate, quaternion_order)
+    return motion_of(arrays, Source("pickle", path), found, options)
 
 
 def _opened(data: bytes, path: str) -> tuple[bytes, dict[str, bytes]]:
@@ -294,10 +294,10 @@ class _Machine:
         """Return an array of bytes, or of those that follow in the file."""
         if not isinstance(dtype, _Object) or dtype.what != "dtype" or not all(type(n) is int for n in shape):
             raise self.refuse("an array of an unknown type or shape")
-        given = data.encode("latin-1") if isinstance(data, str) else data
-        left = len(self.data) - self.stream.tell() if given is None else len(given)
-        self.spend(left if given is not None else 0)
-        read = self.stream.read if given is None else io.BytesIO(given).read
+        raw = data.encode("latin-1") if isinstance(data, str) else data
+        left = len(self.data) - self.stream.tell() if raw is None else len(raw)
+        self.spend(left if raw is not None else 0)
+        read = self.stream.read if raw is None else io.BytesIO(raw).read
         return array_of(
             read, np.dtype(dtype.code), tuple(shape), fortran, left, lambda text: self.fail(f"an array {text}")
         )

@@ -455,8 +455,8 @@ def corner_normals(mesh: Mesh) -> Floats:
     """Return unit normals (F, 3, 3), one for each corner of each face; zero for a triangle without area and neighbours."""
     faces = mesh.face_normals
     if mesh.normals is not None:
-        given = unit(mesh.normals.values)[mesh.normals.indices]
-        return np.where(given.any(axis=2, keepdims=True), given, faces[:, None, :])
+        normals = unit(mesh.normals.values)[mesh.normals.indices]
+        return np.where(normals.any(axis=2, keepdims=True), normals, faces[:, None, :])
     if mesh.crease_angle <= 0 or not len(faces):
         return np.repeat(faces[:, None, :], 3, axis=1)
     weighted = faces[:, None, :] * _angles(mesh)[..., None]

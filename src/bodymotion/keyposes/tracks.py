@@ -87,8 +87,8 @@ class Track:
             moving &= (steps[:-1] >= JUMP) & (steps[1:] >= JUMP)
             chords = change / np.maximum(steps, JUMP)
             slopes[1:-1] = np.where(moving, 0.5 * (chords[:-1] + chords[1:]), 0.0)
-        given = np.array([key.slope for key in self.keys])
-        return np.where(np.isnan(given)[:, None], slopes, given[:, None])
+        stated = np.array([key.slope for key in self.keys])
+        return np.where(np.isnan(stated)[:, None], slopes, stated[:, None])
 
     def phase(self, times: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]:
         """Return the numbers (T,) of the keys around each time, and how far (T,) it is from the first to the second, 0…1."""

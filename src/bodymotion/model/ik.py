@@ -252,8 +252,8 @@ class TaskList:
             if width != (3,):
                 goal = _rows(goal, 7, name)
                 _check_orientations(goal, name)
-            given = (task.weight if width != (4,) else 0.0, task.orientation_weight if width != (3,) else 0.0)
-            weights = [weight for weight in given for _ in range(3)]
+            of_task = (task.weight if width != (4,) else 0.0, task.orientation_weight if width != (3,) else 0.0)
+            weights = [weight for weight in of_task for _ in range(3)]
             self.add(name, kernel.POSE, weights, goal, (link, -1), (task.point, ORIGIN))
         elif isinstance(task, LookAtTask):
             axis = _vector(task.axis, f"axis of {task.link}")
@@ -373,8 +373,8 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
         raise ValueError("inverse kinematics needs a target, a task or a pinned link")
     if min(restarts, max_steps) < 0:
         raise ValueError(f"restarts {restarts}, max_steps {max_steps}; expected numbers of at least 0")
-    given = (*problem.goals, problem.starts, problem.roots, problem.rest)
-    counts = {len(array) for array in given if array.ndim == 2} - {1}
+    inputs = (*problem.goals, problem.starts, problem.roots, problem.rest)
+    counts = {len(array) for array in inputs if array.ndim == 2} - {1}
     if len(counts) > 1:
         raise ValueError(
             f"all that changes over time has the same number of frames, these have {listed(map(str, sorted(counts)))}"
@@ -386,7 +386,7 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
         f"inverse kinematics of {counted(count, 'task')} in {counted(frames, 'frame')} with {restarts} restarts",
     )
     goals = np.stack([np.broadcast_to(rows, (frames, 7)) for rows in problem.goals], axis=1)
-    starts, roots, rest = (np.atleast_2d(array) for array in given[-3:])
+    starts, roots, rest = (np.atleast_2d(array) for array in inputs[-3:])
     parents, kinds, of_joints, offsets, axes = body.tree
     arrays = (
         np.array(parents),
@@ -423,7 +423,7 @@ def solve(problem: TaskList, space: kernel.Space, restarts: int, max_steps: int)
         q, at, errors, cost = found(goals, np.concatenate([q, starts[1:]]), at, rest)
     errors = np.sqrt(np.add.reduceat(np.square(errors), problem.firsts, axis=1))
     names = tuple(joint.name for joint in body.joints)
-    row = 0 if all(array.ndim == 1 for array in given) else slice(None)
+    row = 0 if all(array.ndim == 1 for array in inputs) else slice(None)
     return Solution(
         q=q[row],
         root=at[row],

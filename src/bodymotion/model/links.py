@@ -375,8 +375,8 @@ def armature(joint: Joint) -> float:
 
     That is `equivalentInertia` where a file gives it, else gear_ratio² · rotor_inertia.
     """
-    given = first_number(joint.extra, "equivalentInertia")
-    return given if given is not None and given != 0 else joint.gear_ratio**2 * joint.rotor_inertia
+    stated = first_number(joint.extra, "equivalentInertia")
+    return stated if stated is not None and stated != 0 else joint.gear_ratio**2 * joint.rotor_inertia
 
 
 def effort_range(joint: Joint) -> tuple[float, float] | None:
@@ -385,9 +385,9 @@ def effort_range(joint: Joint) -> tuple[float, float] | None:
     `.body` files have it as `joint_effort_range`, URDF as `effort`; in OpenHRP it follows from the limit of the current: climit · torque
     constant · gear ratio · gear efficiency.
     """
-    given = _numbers(joint.extra.get("joint_effort_range"))
-    if len(given) == 2 and given[0] < given[1] and np.isfinite(given).all():
-        return given[0], given[1]
+    limits = _numbers(joint.extra.get("joint_effort_range"))
+    if len(limits) == 2 and limits[0] < limits[1] and np.isfinite(limits).all():
+        return limits[0], limits[1]
     most = first_number(joint.extra, "effort")
     if most is None:
         current = first_number(joint.extra, "climit")

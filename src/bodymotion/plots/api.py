@@ -211,25 +211,25 @@ def subject_of(
             about=_name(body.motion, ""),
             files=files_of(body.body, body.motion),
         )
-    given = load_inputs(body, *([] if motion is None else [motion]), done="plotted", by_position=by_position, **options)
-    files = files_of(given.body, *given.motions, given.animation)
+    found = load_inputs(body, *([] if motion is None else [motion]), done="plotted", by_position=by_position, **options)
+    files = files_of(found.body, *found.motions, found.animation)
     measuring: dict[str, Any] = {"derivative": derivative, "window": window}
-    if given.animation is not None:
+    if found.animation is not None:
         from bodymotion.spot.playback import needs_arm, play, spot_body
 
-        animation = given.animation
+        animation = found.animation
         title = f"Spot · {animation.title or animation.name}"
         spot = spot_body(arm=needs_arm(animation))
         return _measured(spot, play(animation, bpm=bpm), title, _name(animation, ""), files, measuring)
     if bpm is not None:
         raise WrongUseError("only an animation has a tempo")
-    if not given.motions:
+    if not found.motions:
         raise WrongUseError("a plot needs a motion, but only a body was given")
-    moved = given.motions[0]
-    if given.body is None:
+    moved = found.motions[0]
+    if found.body is None:
         return Subject(measures=None, motion=moved, title=_name(moved, "Motion"), about="a motion alone", files=files)
-    title = _name(given.body, "body")
-    return _measured(given.body, moved, title, _name(moved, ""), files, {**measuring, "on_feet": on_feet})
+    title = _name(found.body, "body")
+    return _measured(found.body, moved, title, _name(moved, ""), files, {**measuring, "on_feet": on_feet})
 
 
 def _measured(

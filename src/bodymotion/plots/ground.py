@@ -76,10 +76,10 @@ def zmp_chart(subject: Subject, flow: Flow) -> Chart:
     flow.y += max(0.18 * -(-len(part.names) // part.legend_columns(right - left)) + 0.15, 0.75)
     assert subject.measures is not None
     flow.across(margin_part(subject), 1.7, left=left, right=right)
-    given = subject.measures.recorded_zmp
-    if given is not None:
+    recorded = subject.measures.recorded_zmp
+    if recorded is not None:
         flow.y += 0.1
-        flow.across(subject.cached("apart", lambda: _zmp_difference(subject, given)), 1.7, left=left, right=right)
+        flow.across(subject.cached("apart", lambda: _zmp_difference(subject, recorded)), 1.7, left=left, right=right)
     return flow.chart("zmp", "Zero moment point", subject)
 
 
@@ -106,11 +106,11 @@ def _margin(subject: Subject) -> Curves:
     return replace(found, note=least)
 
 
-def _zmp_difference(subject: Subject, given: Floats) -> Curves:
+def _zmp_difference(subject: Subject, recorded: Floats) -> Curves:
     m = _measured(subject)
     inside = subject.inside(m.times)
     factor, unit = subject.length
-    apart = (given - m.zmp)[inside] * factor
+    apart = (recorded - m.zmp)[inside] * factor
     lines = tuple(line_of(f"along {axis}", m.times[inside], apart[:, k], k, most=1600) for k, axis in enumerate("xy"))
     size = np.linalg.norm(apart[:, :2], axis=1)
     note = (

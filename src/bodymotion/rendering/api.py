@@ -168,13 +168,13 @@ def render(
 
 
 def _check(is_video: bool, sheet: bool, kind: str, moments: list[object], settings: Settings) -> None:
-    given = [name for name, one in zip(("at", "frame", "strobe"), moments, strict=True) if one is not None]
-    if len(given) > 1:
-        raise WrongUseError(f"{' and '.join(given)} exclude each other")
-    if is_video and (given or sheet):
-        raise WrongUseError(f"{given[0] if given else 'sheet'} is for images; a video has start and end")
-    if sheet and given:
-        raise WrongUseError(f"sheet shows the model without its motion; {given[0]} has no effect")
+    named = [name for name, one in zip(("at", "frame", "strobe"), moments, strict=True) if one is not None]
+    if len(named) > 1:
+        raise WrongUseError(f"{' and '.join(named)} exclude each other")
+    if is_video and (named or sheet):
+        raise WrongUseError(f"{named[0] if named else 'sheet'} is for images; a video has start and end")
+    if sheet and named:
+        raise WrongUseError(f"sheet shows the model without its motion; {named[0]} has no effect")
     if settings.background == "transparent" and (is_video or kind in (".jpg", ".jpeg")):
         raise WrongUseError("only .png and .webp images can be transparent")
     if settings.background == "transparent" and sheet:

@@ -176,12 +176,12 @@ def check_parameters(checked: Checked) -> None:
 def _check_range(checked: Checked, name: str, parameter: Parameter) -> None:
     keyword = PARAMETERS[name]
     low, default, high = parameter.minimum, parameter.default, parameter.maximum
-    given = [value for value in (low, default, high) if value is not None]
-    if len(given) in (1, 2):
-        message = f"{name!r} has {counted(len(given), 'value')}, expected 3 or none"
+    known = [value for value in (low, default, high) if value is not None]
+    if len(known) in (1, 2):
+        message = f"{name!r} has {counted(len(known), 'value')}, expected 3 or none"
         checked.report(rules.PARAMETER_VALUES, message, "parameters", name)
         return
-    if not all(map(math.isfinite, given)):
+    if not all(map(math.isfinite, known)):
         checked.report(rules.PARAMETER_NUMBER, f"{name!r} has values that are not finite", "parameters", name)
         return
     if low is None or default is None or high is None:
@@ -222,11 +222,11 @@ def check_columns(checked: Checked) -> None:
     columns, controls = set(animation.keyframes.columns), animation.controls
     if not controls:
         return
-    given = {COLUMNS[column].track for column in columns if column in COLUMNS}
+    tracks = {COLUMNS[column].track for column in columns if column in COLUMNS}
     if "gripper" in controls and "gripper" not in columns:
         checked.report(rules.GRIPPER_MISSING, "the gripper is controlled, but has no column", "columns")
     for track in ("body", "arm"):
-        if track in controls and track not in given:
+        if track in controls and track not in tracks:
             checked.report(rules.TRACK_COLUMNS, f"the {track} is controlled, but has no columns", "columns")
     if "legs" in controls:
         _check_legs(checked, columns)
@@ -238,7 +238,7 @@ def check_columns(checked: Checked) -> None:
     if "legs" in controls and 0 < len(contacts) < len(LEGS):
         message = f"there are contacts only for {', '.join(contacts)}"
         checked.report(rules.CONTACT_INCOMPLETE, message, "columns", contacts[0])
-    for track in sorted(given - set(controls) - {""}):
+    for track in sorted(tracks - set(controls) - {""}):
         first = next(column for column in animation.keyframes.columns if COLUMNS[column].track == track)
         has = "have" if track == "legs" else "has"
         message = f"the {track} {has} columns, but {_are(track)} not controlled"

@@ -30,8 +30,8 @@ class Fields(yaml_fields.Fields):
 
     def angle(self, *names: str, default: float) -> float:
         """Return an angle [rad]; `default` is in radians."""
-        given = self.number(*names, default=math.nan)
-        return default if math.isnan(given) else given * self.context.angle_unit
+        angle = self.number(*names, default=math.nan)
+        return default if math.isnan(angle) else angle * self.context.angle_unit
 
     @reads(None)
     def translation(self, value: Node, name: str) -> tuple[float, ...]:

@@ -360,12 +360,12 @@ class _Reader:
         )
 
     def corners(
-        self, given: tuple[int, str] | None, corners: npt.NDArray[np.int64], entries: npt.NDArray[np.int64], width: int
+        self, origin: tuple[int, str] | None, corners: npt.NDArray[np.int64], entries: npt.NDArray[np.int64], width: int
     ) -> Corners | None:
-        if given is None:
+        if origin is None:
             return None
-        values = self.source(given[1], width)
-        which = corners[:, given[0]][entries]
+        values = self.source(origin[1], width)
+        which = corners[:, origin[0]][entries]
         if not len(values) or which.min() < 0 or which.max() >= len(values) or not np.isfinite(values).all():
             self.remarks.append("normals or texture coordinates do not fit their polygons: not used")
             return None

@@ -216,7 +216,7 @@ def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
         header = orjson.loads(data if kind == "gltf" else data[20 : 20 + int.from_bytes(data[12:16], "little")])
         _check_sizes(header, len(data))
         # From a stream, without a resolver: so no file that it names is opened.
-        given = (load_gltf if kind == "gltf" else load_glb)(io.BytesIO(data))
+        loaded = (load_gltf if kind == "gltf" else load_glb)(io.BytesIO(data))
         primitives = [
             (mesh, primitive)
             for mesh in header["meshes"]
@@ -225,12 +225,12 @@ def read_gltf(data: bytes, kind: str = "glb") -> tuple[list[Shape], int]:
         ]
         made = {
             name: _shape(header, mesh, primitive, found)
-            for (name, found), (mesh, primitive) in zip(given["geometry"].items(), primitives, strict=True)
+            for (name, found), (mesh, primitive) in zip(loaded["geometry"].items(), primitives, strict=True)
             if len(found.get("faces", ()))
         }
-        places = {given["base_frame"]: np.eye(4)}
+        places = {loaded["base_frame"]: np.eye(4)}
         placed: dict[str, list[Floats]] = {name: [] for name in made}
-        for edge in given["graph"]:
+        for edge in loaded["graph"]:
             if edge["frame_from"] not in places:
                 raise ValueError("a node is below a camera or below lines; move it to the top")
             place = places[edge["frame_to"]] = places[edge["frame_from"]] @ edge["matrix"]

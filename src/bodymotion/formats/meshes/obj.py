@@ -285,8 +285,8 @@ def _parts_by_material(
 def _part(mesh: Mesh, chosen: npt.NDArray[np.bool_]) -> Mesh:
     used, faces = np.unique(mesh.faces[chosen], return_inverse=True)
 
-    def corners(given: Corners | None) -> Corners | None:
-        return None if given is None else Corners(given.values, given.indices[chosen])
+    def corners(part: Corners | None) -> Corners | None:
+        return None if part is None else Corners(part.values, part.indices[chosen])
 
     return replace(
         mesh,
@@ -311,8 +311,8 @@ def read_mtl(data: bytes) -> dict[str, tuple[Material, str]]:
     return {name: (_material(lines), _image(lines.get("map_Kd", ""))) for name, lines in found.items()}
 
 
-def _image(given: str) -> str:
-    return given.split()[-1] if given.startswith("-") else given
+def _image(text: str) -> str:
+    return text.split()[-1] if text.startswith("-") else text
 
 
 def _material(lines: dict[str, str]) -> Material:

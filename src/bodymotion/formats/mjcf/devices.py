@@ -251,8 +251,8 @@ class DeviceWriter:
         site, sensors = attributes_of(own.get("site")), own.get("sensors")
         kind = None if isinstance(device, OtherDevice) else device.kind
         name = site.get("name", "")
-        given = sensors if isinstance(sensors, (list, tuple)) else ()
-        sensor_entries = [one for one in given if isinstance(one, Mapping)]
+        entries = sensors if isinstance(sensors, (list, tuple)) else ()
+        sensor_entries = [one for one in entries if isinstance(one, Mapping)]
         if not name or {SENSORS.get(str(one.get("element"))) for one in sensor_entries} != ({kind} if kind else set()):
             return False
         pose = device.pose

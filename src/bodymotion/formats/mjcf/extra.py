@@ -187,7 +187,7 @@ class ExtraSections:
 
     def __init__(self, body: Body, problems: Diagnostics) -> None:
         self.body, self.problems = body, problems
-        self.given = mjcf_values(body.extra)
+        self.kept_values = mjcf_values(body.extra)
         self.classes: set[str] = set()
         """The classes of defaults in the model."""
         self.order: dict[int, int] = {}
@@ -236,7 +236,7 @@ class ExtraSections:
                 location = one.get("order")
                 if isinstance(location, int) and name == "sensor":
                     self.order[id(element)] = location
-        for name, held in self.given.items():
+        for name, held in self.kept_values.items():
             if held and name not in (*WRITTEN_WHOLE, *LISTS, "default", "joints", "bodies"):
                 self._report(f"<{name}>, which is not written", name)
 
@@ -245,7 +245,7 @@ class ExtraSections:
         return [element for name in names for one in self._items(name) if (element := self._element(one)) is not None]
 
     def _items(self, name: str) -> Iterator[Mapping[str, object]]:
-        held = self.given.get(name)
+        held = self.kept_values.get(name)
         for one in held if isinstance(held, (list, tuple)) else []:
             if isinstance(one, Mapping):
                 yield one
@@ -286,7 +286,7 @@ class ExtraSections:
                     return f"there is no {key} {wanted!r:.60}"
         if section == "asset" and (element.get("file") or element.name not in ("texture", "hfield")):
             return "it has a file of its own"
-        if section == "keyframe" and self.joints != self.given.get("joints"):
+        if section == "keyframe" and self.joints != self.kept_values.get("joints"):
             return "the joints of the model have changed"
         return ""
 

@@ -286,26 +286,24 @@ class Geoms:
     def _form(self, element: Element, kind: str, frame: Floats) -> _Form | None:
         """Return the form of a geom whose pose (7,) is `frame`, unless fromto gives it; None where it is left out, which is reported."""
         count = len(element.get("size").split())
-        given = tuple(finite(element, "size", count).tolist()) if "size" in element.attributes else ()
+        size = tuple(finite(element, "size", count).tolist()) if "size" in element.attributes else ()
         if element.partial and "type" not in element.attributes:
             return None
         if kind == "plane":
             # Two triangles with the normal z; without limits they have PLANE_HALF_SIZE.
-            half = [value if value > 0 else PLANE_HALF_SIZE for value in [*given[:2], 0.0, 0.0][:2]]
+            half = [value if value > 0 else PLANE_HALF_SIZE for value in [*size[:2], 0.0, 0.0][:2]]
             corners = np.array([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]])
             faces = np.array([[0, 1, 2], [0, 2, 3]], dtype=np.int32)
-            return given, frame, Mesh(frozen(corners * [*half, 0.0]), faces), ""
+            return size, frame, Mesh(frozen(corners * [*half, 0.0]), faces), ""
         if kind not in (*_SIZES, "mesh"):
             self._left_out(element, f"of type {kind!r:.60} is left out")
             return None
         if kind != "mesh" and not element.get("mesh"):
-            return self._sized(element, kind, list(given), frame)
+            return self._sized(element, kind, list(size), frame)
         asset = self.mesh(element.need("mesh"), element)
         if asset is None:
             return None
-        return (
-            (given, frame, asset.mesh, asset.inertia) if kind == "mesh" else self._fitted(element, kind, asset, frame)
-        )
+        return (size, frame, asset.mesh, asset.inertia) if kind == "mesh" else self._fitted(element, kind, asset, frame)
 
     def _fitted(self, element: Element, kind: str, asset: MeshAsset, frame: Floats) -> _Form | None:
         scale = element.number("fitscale", 1.0)

@@ -100,8 +100,8 @@ def order_of(quaternions: Floats) -> QuaternionOrder | None:
 
 
 @dataclass(frozen=True)
-class Given:
-    """What the caller defines; see `read_npz`."""
+class ReadOptions:
+    """The options of the caller; see `read_npz`."""
 
     body: Body | None = None
     joint_names: Sequence[str] | None = None
@@ -110,13 +110,13 @@ class Given:
     quaternion_order: QuaternionOrder | None = None
 
 
-def motion_of(arrays: dict[str, Array], source: Source, found: Diagnostics, given: Given) -> ReadResult[Motion]:
+def motion_of(arrays: dict[str, Array], source: Source, found: Diagnostics, options: ReadOptions) -> ReadResult[Motion]:
     """Return the motion of named arrays, with all problems; the arrays are those of a file, and not looked into before."""
     components: list[Component] = []
     location = Location(str(source.path))
     if found.refusal is None:
         with found.recover(("components", "all")):
-            reader = _Reader(arrays, location, given, found)
+            reader = _Reader(arrays, location, options, found)
             layout = next((one for one in LAYOUTS if one.keys <= arrays.keys()), None)
             named = [key for key in arrays if key.startswith("q_") and arrays[key].ndim == 1]
             if arrays.keys() & {"joint_displacement", "link_position", "zmp"}:
@@ -136,8 +136,8 @@ def motion_of(arrays: dict[str, Array], source: Source, found: Diagnostics, give
 
 
 class _Reader:
-    def __init__(self, arrays: dict[str, Array], location: Location, given: Given, found: Diagnostics) -> None:
-        self.arrays, self.location, self.body, self.given, self.found = arrays, location, given.body, given, found
+    def __init__(self, arrays: dict[str, Array], location: Location, options: ReadOptions, found: Diagnostics) -> None:
+        self.arrays, self.location, self.body, self.options, self.found = arrays, location, options.body, options, found
         self.used: set[str] = set()
 
     def numbers(self, name: str, shape: tuple[int | None, ...]) -> Floats:
@@ -150,9 +150,9 @@ class _Reader:
             raise rules.SHAPE.error(message, self.location)
         return np.asarray(array, np.float64)
 
-    def names(self, keys: Sequence[str], given: Sequence[str] | None, count: int) -> tuple[str, ...]:
-        """Return the names that are given, or those of the first of some arrays that is there; empty where none is."""
-        names = tuple(given) if given is not None else ()
+    def names(self, keys: Sequence[str], stated: Sequence[str] | None, count: int) -> tuple[str, ...]:
+        """Return the `stated` names, or those of the first existing array of `keys`; empty without both."""
+        names = tuple(stated) if stated is not None else ()
         key = next((key for key in keys if key in self.arrays), "")
         if not names and key:
             array = self.arrays[key]
@@ -161,7 +161,7 @@ class _Reader:
             names = tuple(array.tolist())
         self.used.add(key)
         # MuJoCo's lists begin with the free joint.
-        names = names[1:] if given is None and len(names) == count + 1 and names[0] in ROOT_JOINTS else names
+        names = names[1:] if stated is None and len(names) == count + 1 and names[0] in ROOT_JOINTS else names
         if names and len(names) != count:
             raise rules.SHAPE.error(f"{len(names)} names for {count} columns: {', '.join(names[:60])}", self.location)
         return names
@@ -169,7 +169,7 @@ class _Reader:
     def timeline(self, count: int, assumed: float | None = None) -> Timeline:
         """Return the timeline of `count` frames; one of 1 Hz, marked as unknown, where it cannot be read."""
         with self.found.recover(("times",)):
-            rate = next((self.rate(key) for key in RATES if key in self.arrays), self.given.frame_rate)
+            rate = next((self.rate(key) for key in RATES if key in self.arrays), self.options.frame_rate)
             if rate is None and "dt" in self.arrays:
                 rate = 1 / self.rate("dt")
             if (key := next((key for key in TIMES if key in self.arrays), None)) is not None:
@@ -228,7 +228,7 @@ class _Reader:
             turn = turn[..., self.order(turn[:, 0], layout)]
         elif layout.order == "xyzw":
             turn = turn[..., [3, 0, 1, 2]]
-        names = self.names(JOINT_NAMES, self.given.joint_names, q.shape[1])
+        names = self.names(JOINT_NAMES, self.options.joint_names, q.shape[1])
         is_known = layout.name not in NO_ORDER and q.shape[1] == len(G1_JOINTS)
         if not names and is_known and (self.body is None or -1 not in matched(G1_JOINTS, self.body)):
             names = G1_JOINTS
@@ -236,7 +236,7 @@ class _Reader:
             self.found.report(rules.KNOWN_ORDER, message, self.location)
         if not names and self.body is None:
             raise rules.NAMES.error(f"the {q.shape[1]} joints have no names", self.location)
-        links = self.names(LINK_NAMES, self.given.link_names, position.shape[1]) if layout.position else ()
+        links = self.names(LINK_NAMES, self.options.link_names, position.shape[1]) if layout.position else ()
         timeline = self.timeline(len(q))
         poses = np.concatenate([position, turn], axis=-1)
         if not links:
@@ -261,7 +261,7 @@ class _Reader:
     def order(self, turn: Floats, layout: Layout) -> list[int]:
         """Return the indices of w x y z in quaternions (T, 4); report how they were found."""
         key = f"{layout.rotation}_order"
-        order = self.given.quaternion_order
+        order = self.options.quaternion_order
         if order is None and key in self.arrays and str(self.arrays[key]) in ("wxyz", "xyzw"):
             order = "wxyz" if str(self.arrays[key]) == "wxyz" else "xyzw"
             self.used.add(key)
@@ -285,7 +285,7 @@ class _Reader:
 
     def links(self, poses: Floats, timeline: Timeline, names: tuple[str, ...] | None = None) -> MultiSE3Seq:
         if names is None:
-            names = self.names(LINK_NAMES, self.given.link_names, poses.shape[1])
+            names = self.names(LINK_NAMES, self.options.link_names, poses.shape[1])
         if self.body is not None and names:
             poses = poses[:, link_order(names, self.body, self.location)]
             names = tuple(link.name for link in self.body.links[: poses.shape[1]])
@@ -293,7 +293,7 @@ class _Reader:
 
     def joints(self, q: Floats, timeline: Timeline, names: tuple[str, ...] | None = None) -> MultiValueSeq:
         if names is None:
-            names = self.names(JOINT_NAMES, self.given.joint_names, q.shape[1])
+            names = self.names(JOINT_NAMES, self.options.joint_names, q.shape[1])
         if self.body is not None and names:
             q, names = in_body_order(q, names, self.body, self.location, self.found)
         elif self.body is not None:

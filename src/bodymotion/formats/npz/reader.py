@@ -12,7 +12,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.formats.npz import rules
-from bodymotion.formats.npz.layouts import Array, Given, QuaternionOrder, motion_of
+from bodymotion.formats.npz.layouts import Array, QuaternionOrder, ReadOptions, motion_of
 from bodymotion.motion import Motion
 from bodymotion.system.files import open_file
 
@@ -154,4 +154,4 @@ def read_npz(
     with found.recover(("components", "all")):
         arrays = read_archive(path)
     source = Source("npz", Path(path))
-    return motion_of(arrays, source, found, Given(body, joint_names, link_names, frame_rate, quaternion_order))
+    return motion_of(arrays, source, found, ReadOptions(body, joint_names, link_names, frame_rate, quaternion_order))

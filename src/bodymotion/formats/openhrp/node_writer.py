@@ -133,9 +133,9 @@ def joint_fields(joint: Joint, offset: Floats, title: str, report: Report) -> di
     fields |= pose_fields(offset, title, report)
     for ours, (name, none) in LIMITS.items():
         value = float(getattr(joint, ours))
-        given, types = as_value(joint.extra.get(name))
-        if "MFFloat" in types and isinstance(given, np.ndarray) and len(given) > 1 and given[0] == value:
-            fields[name] = given
+        kept, types = as_value(joint.extra.get(name))
+        if "MFFloat" in types and isinstance(kept, np.ndarray) and len(kept) > 1 and kept[0] == value:
+            fields[name] = kept
         elif math.isfinite(value):
             fields[name] = np.array([value])
         elif value != none:
@@ -334,11 +334,11 @@ class DeviceWriter:
             if not isinstance(before, (str, int)):
                 fields |= vector_fields({field: value}, title, self.report, before)
                 continue
-            given, types = as_value(value)
+            own, types = as_value(value)
             if ("SFString" if isinstance(before, str) else "SFInt32") not in types:
                 self.report(losses.NUMBER_RANGE, f"{title}: {field} {value!r:.60} is left out")
-            elif given != before:
-                fields[field] = given
+            elif own != before:
+                fields[field] = own
         fields |= kept.of(device.extra, (*POSE_FIELDS, *theirs.values()))
         return Node(node_type, name, fields, kept.proto)
 

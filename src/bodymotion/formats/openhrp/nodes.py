@@ -238,9 +238,9 @@ def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
         extra["jointType"] = kind
     number = _joint_id(node, found, subject)
     axis = _axis(node, (0.0, 0.0, 1.0), found, subject)
-    given = extra.pop("jointAxis", None)
-    if isinstance(given, np.ndarray) and given.shape == (3,) and not np.array_equal(given, axis):
-        extra["jointAxis"] = given
+    stated = extra.pop("jointAxis", None)
+    if isinstance(stated, np.ndarray) and stated.shape == (3,) and not np.array_equal(stated, axis):
+        extra["jointAxis"] = stated
     if not axis.any() and joint_type not in ("rotate", "slide"):
         axis = frozen([0.0, 0.0, 1.0])
     limits = {attribute: _limit(node, name, default, extra, found) for attribute, (name, default) in LIMITS.items()}
@@ -266,18 +266,18 @@ def _joint_id(node: Node, found: ModelDiagnostics, subject: Subject) -> int:
 
 def _limit(node: Node, name: str, default: float, extra: dict[str, object], found: ModelDiagnostics) -> float:
     """Return the first number of a limit; an empty list means no limit."""
-    given = nodes.numbers(node, name)
-    if len(given) <= (name != "climit"):
+    values = nodes.numbers(node, name)
+    if len(values) <= (name != "climit"):
         extra.pop(name, None)
     elif name == "climit":
         # `Joint` has no attribute for the limit of the current; the default of the prototype counts as well.
-        extra[name] = given
-    if not len(given):
+        extra[name] = values
+    if not len(values):
         return default
-    if len(given) > 1:
-        message = f"{name} of {label(node)} has {len(given)} numbers; the first is used"
+    if len(values) > 1:
+        message = f"{name} of {label(node)} has {len(values)} numbers; the first is used"
         found.report(rules.SEVERAL_LIMITS, message, node.location_of(name))
-    return default if np.isnan(given[0]) else float(given[0])
+    return default if np.isnan(values[0]) else float(values[0])
 
 
 def _report_unused(node: Node, extra: dict[str, object], found: ModelDiagnostics) -> None:

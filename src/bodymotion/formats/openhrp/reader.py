@@ -379,9 +379,9 @@ def _check_fields(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
                 message = f"the field {name} of {label(node)} is unknown and holds nodes"
                 found.report(rules.UNKNOWN_NODES, message, node.location_of(name))
     for node in (*tree.joint_nodes, *tree.segment_nodes):
-        given = node.fields.get("name")
-        if isinstance(given, str) and given and node.name and given != node.name:
-            found.report(rules.NAME_FIELD, f"name of {label(node)} is {given!r}", node.location_of("name"))
+        field = node.fields.get("name")
+        if isinstance(field, str) and field and node.name and field != node.name:
+            found.report(rules.NAME_FIELD, f"name of {label(node)} is {field!r}", node.location_of("name"))
 
 
 def _check_sensors(tree: TreeReader, _humanoid: Node, found: Diagnostics) -> None:

@@ -551,17 +551,17 @@ class _Reader:
 
     def check_num_frames(self, own: Fields, content: str, counted: int) -> None:
         fields = own.holder("num_frames")
-        given = fields.count("num_frames")
-        if given is None or given == counted:
+        stated = fields.count("num_frames")
+        if stated is None or stated == counted:
             return
         where = fields.location("num_frames")
-        if given < 0:
+        if stated < 0:
             message = f"numFrames is {fields.text('num_frames')!r:.60}, not a whole number"
             self.found.report(rules.NUM_FRAMES_NUMBER, message, where)
             return
-        hint = "the rows count; some are missing, if the file was cut off" if given > counted else None
-        message = f"numFrames is {given}, but {content[:60]} has {counted or 'no'} row{'s' * (counted != 1)}"
-        data = {"given": given, "counted": counted}
+        hint = "the rows count; some are missing, if the file was cut off" if stated > counted else None
+        message = f"numFrames is {stated}, but {content[:60]} has {counted or 'no'} row{'s' * (counted != 1)}"
+        data = {"given": stated, "counted": counted}
         severity: Severity | None = None if counted else "error"
         self.found.report(rules.NUM_FRAMES, message, where, hint=hint, severity=severity, data=data)
 

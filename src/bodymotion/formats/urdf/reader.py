@@ -331,8 +331,8 @@ class _Reader:
             segments = (parts and parts[0]) or (segment,)
         offset: Floats = read_origin(node.joint) if node.joint is not None else poses.IDENTITY
         if node.parent < 0 and self.extension.robot is not None:
-            given = self.extension.robot.numbers("root_offset", 7)
-            offset = offset if given is None else given
+            root_offset = self.extension.robot.numbers("root_offset", 7)
+            offset = offset if root_offset is None else root_offset
         link = Link(name=name, index=index, parent=node.parent, joint=joint, offset=offset, segments=segments)
         if entry is None:
             return link
@@ -341,18 +341,18 @@ class _Reader:
 
     def collision_materials(self, link: Element, entry: Entry | None) -> list[str]:
         """Return the names of the materials that <bodymotion> has for a link's collisions, if their number fits."""
-        given = entry.values.get("collision_materials") if entry is not None else None
-        if entry is None or given is None:
+        materials = entry.values.get("collision_materials") if entry is not None else None
+        if entry is None or materials is None:
             return []
-        if not isinstance(given, list) or not all(
-            isinstance(name, str) and name in self.shapes.defined for name in given
+        if not isinstance(materials, list) or not all(
+            isinstance(name, str) and name in self.shapes.defined for name in materials
         ):
             entry.report("collision_materials are not names of materials")
             return []
-        if len(given) != sum(1 for _ in link.all("collision")):
+        if len(materials) != sum(1 for _ in link.all("collision")):
             entry.element.report(rules.CHANGED, "collisions were added or removed by hand")
             return []
-        return given
+        return materials
 
     def report_mimics(self, links: tuple[Link, ...]) -> None:
         names = {joint.get("name") for joint in self.robot.all("joint")}

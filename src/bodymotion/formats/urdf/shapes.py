@@ -60,11 +60,11 @@ def read_rgba(material: Element) -> tuple[float, float, float, float] | None:
     color = material.first("color")
     if color is None:
         return None
-    given = finite_numbers(color, "rgba", (3, 4), None)
-    if any(map(math.isnan, given)):
+    rgba = finite_numbers(color, "rgba", (3, 4), None)
+    if any(map(math.isnan, rgba)):
         return None
-    clipped = tuple(min(max(value, 0.0), 1.0) for value in given)
-    if clipped != given:
+    clipped = tuple(min(max(value, 0.0), 1.0) for value in rgba)
+    if clipped != rgba:
         message = f"rgba is {color.get('rgba')!r:.60}; expected numbers from 0 to 1: they are clipped"
         color.report(rules.MATERIAL, message)
     red, green, blue, alpha = (*clipped, 1.0)[:4]
@@ -170,13 +170,13 @@ class ShapeReader:
         return self._files[uri]
 
     def _material(self, element: Element) -> Material | None:
-        given = element.first("material")
-        if given is None:
+        material = element.first("material")
+        if material is None:
             return None
-        name = given.get("name")
-        used = given if given.first("color") or given.first("texture") else self.defined.get(name)
+        name = material.get("name")
+        used = material if material.first("color") or material.first("texture") else self.defined.get(name)
         if used is None:
-            given.report(rules.MATERIAL, f"the material {name!r:.60} is not defined")
+            material.report(rules.MATERIAL, f"the material {name!r:.60} is not defined")
             return None
         return self._known_material(used, name)
 

@@ -258,10 +258,10 @@ NO_INTEGERS = frozen_ints(np.zeros(0, dtype=np.int32))
 
 def _refused(node: Node, name: str, wanted: str) -> FormatError:
     value = node.get(name)
-    given = f"an array of {value.size} numbers" if isinstance(value, np.ndarray) else repr(value)
+    found = f"an array of {value.size} numbers" if isinstance(value, np.ndarray) else repr(value)
     if isinstance(value, (Node, list)):
-        given = "nodes" if isinstance(value, Node) or (value and isinstance(value[0], Node)) else "a list"
-    return UNUSABLE_VALUE.error(f"{_title(node)}: {name} is {given:.60}, expected {wanted}", node.location_of(name))
+        found = "nodes" if isinstance(value, Node) or (value and isinstance(value[0], Node)) else "a list"
+    return UNUSABLE_VALUE.error(f"{_title(node)}: {name} is {found:.60}, expected {wanted}", node.location_of(name))
 
 
 def _title(node: Node) -> str:

@@ -226,15 +226,15 @@ class _Writer:
             declared = _declared_fields(node)
             own = list(node.declarations.values())
             for field_name, value in node.fields.items():
-                given = declared.get(field_name)
+                declaration = declared.get(field_name)
                 start = field_name
                 if field_name in node.declarations:
                     while own[0].name != field_name:
                         yield inner + " ".join(_words(own.pop(0))).encode() + b"\n"
-                    given = own.pop(0)
-                    start = " ".join(_words(given))
+                    declaration = own.pop(0)
+                    start = " ".join(_words(declaration))
                 yield inner + start.encode() + b" "
-                yield self._value(value, given.type if given is not None else "", inner)
+                yield self._value(value, declaration.type if declaration is not None else "", inner)
                 yield b"\n"
             for event in own:
                 yield inner + " ".join(_words(event)).encode() + b"\n"

@@ -492,11 +492,11 @@ class FieldLocator:
             found = [self._find(path) for path in paths if not path.startswith("~")]
             there = [(element, name) for element, name in found if element is not None]
             faulty = any(name in element.faulty if name else element.faulty for element, name in there)
-            given = any(not name or name in element.attributes for element, name in there)
+            present = any(not name or name in element.attributes for element, name in there)
             # Of a partial element the attributes are known, but not all children.
             below = [element for element, _ in there if element is not self.element]
             more = self.element.partial and not all(element is self.element for element, _ in found)
-            if faulty or (not given and (more or any(element.partial for element in below))):
+            if faulty or (not present and (more or any(element.partial for element in below))):
                 yield name_of_field
 
     def _find(self, path: str) -> tuple[Element | None, str]:

@@ -173,9 +173,9 @@ class Fields:
     def refuse(self, name: str, expected: str, value: Node) -> NoReturn:
         """Raise that a key has a wrong value."""
         kind = "a list" if isinstance(value, Sequence) else "a mapping"
-        given = f"{value.value!r:.60}" if isinstance(value, Scalar) else kind
+        found = f"{value.value!r:.60}" if isinstance(value, Scalar) else kind
         hint = number_slip(value.value) if expected == "a number" and isinstance(value, Scalar) else ""
-        message = f"{name} of {self.title} is {given}; it must be {expected}"
+        message = f"{name} of {self.title} is {found}; it must be {expected}"
         raise self.context.rules.WRONG_VALUE.error(message, value.location, hint)
 
     def reject(self, rule: Rule, message: str, name: str) -> None:

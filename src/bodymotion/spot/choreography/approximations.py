@@ -19,37 +19,37 @@ MAX_NUMBER = 1000.0  # [m, rad, slices] With larger numbers a move is a pause.
 def approximation(move: Move, slice_seconds: float) -> Animation | None:
     """Return an animation of a move of the robot's own at a tempo, `slice_seconds` [s]; None where its motion is not known."""
     length = float(move.requested_slices)
-    given = {name: float(value) for name, value in move.parameters.items() if isinstance(value, (int, float))}
+    parameters = {name: float(value) for name, value in move.parameters.items() if isinstance(value, (int, float))}
     now = np.arange(max(move.requested_slices, 0) + 1)
 
     def pose(shares: Floats, position: str = "", rotation: str = "") -> Floats:
         """Return body poses (N, 6), that of the parameters times `shares` (N,)."""
-        goal = [given.get(f"{position}.{axis}", 0.0) for axis in "xyz"]
-        goal += [given.get(f"{rotation}.{angle}", 0.0) for angle in ("roll", "pitch", "yaw")]
+        goal = [parameters.get(f"{position}.{axis}", 0.0) for axis in "xyz"]
+        goal += [parameters.get(f"{rotation}.{angle}", 0.0) for angle in ("roll", "pitch", "yaw")]
         return np.asarray(np.add(np.outer(shares, goal), [0.0, 0.0, NOMINAL_HEIGHT, 0.0, 0.0, 0.0]))
 
     match move.kind:
         case "rotate_body_params":
-            back = bool(given.get("return_to_start_pose"))
+            back = bool(parameters.get("return_to_start_pose"))
             ways = (length / 2, length / 2) if back else (length, 0.0)
             return _animation(_POSE, pose(np.ones(1), rotation="rotation"), "body", *ways)
         case "body_hold_params":
-            ways = given.get("entry_slices", 1.0), given.get("exit_slices", 1.0)
+            ways = parameters.get("entry_slices", 1.0), parameters.get("exit_slices", 1.0)
             return _animation(_POSE, pose(np.ones(1), "translation", "rotation"), "body", *ways)
         case "sway_params":
             table, swing = pose(np.zeros(len(now))), np.sin(2 * np.pi * now / 8)
             for column, name in ((1, "horizontal"), (2, "vertical"), (3, "roll")):
-                table[:, column] += swing * given.get(name, 0.0)
+                table[:, column] += swing * parameters.get(name, 0.0)
             return _animation(_POSE, table, "body", 1.0, 0.0, slice_seconds)
         case "twerk_params":
             table = pose(np.zeros(len(now)))
-            table[:, 2] -= given.get("height", 0.0) * (1 - np.cos(2 * np.pi * now / 4)) / 2
+            table[:, 2] -= parameters.get("height", 0.0) * (1 - np.cos(2 * np.pi * now / 4)) / 2
             return _animation(_POSE, table, "body", 1.0, 0.0, slice_seconds)
-        case "arm_move_params" if set(_ARM) <= given.keys():
-            columns, values = GROUPS["arm_joints"], [given[name] for name in _ARM]
+        case "arm_move_params" if set(_ARM) <= parameters.keys():
+            columns, values = GROUPS["arm_joints"], [parameters[name] for name in _ARM]
             return _animation(columns, np.array([values]), "arm", length, 0.0)
-        case "gripper_params" if "angle" in given:
-            return _animation(("gripper",), -np.abs([[given["angle"]]]), "gripper", length, 0.0)
+        case "gripper_params" if "angle" in parameters:
+            return _animation(("gripper",), -np.abs([[parameters["angle"]]]), "gripper", length, 0.0)
     return None
 
 

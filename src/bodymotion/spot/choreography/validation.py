@@ -185,9 +185,9 @@ def _check_type(review: _Review, number: int, move: Move, bad: dict[str, tuple[R
             review.report(rules.MOVE_UNKNOWN, f"is not a move; did you mean {meant!r}?", number, "type")
             return False
         return True
-    animation, given = choreography.animations.get(name), str(move.parameters.get("animation_name", ""))
-    if move.type == "animation" or given not in ("", name):
-        review.report(rules.OLD_TYPE, f"names the animation {given!r}", number, "animation_name")
+    animation, named = choreography.animations.get(name), str(move.parameters.get("animation_name", ""))
+    if move.type == "animation" or named not in ("", name):
+        review.report(rules.OLD_TYPE, f"names the animation {named!r}", number, "animation_name")
     if animation is None and robot is not None and info is None and infos:
         review.report(rules.MOVE_UNKNOWN, "is an animation that the robot does not list", number, "type")
         return False

@@ -174,12 +174,12 @@ def find_credentials(
     ValueError
         When they are not in the environment and there is no prompt; the message names the variables.
     """
-    given = os.environ if environment is None else environment
-    known = username or given.get(USERNAME, "")
-    if given.get(TOKEN) and not username:
-        return Credentials(token=given[TOKEN])
-    if known and given.get(PASSWORD):
-        return Credentials(known, given[PASSWORD])
+    variables = os.environ if environment is None else environment
+    known = username or variables.get(USERNAME, "")
+    if variables.get(TOKEN) and not username:
+        return Credentials(token=variables[TOKEN])
+    if known and variables.get(PASSWORD):
+        return Credentials(known, variables[PASSWORD])
     if ask is None:
         raise ValueError(f"no credentials for the robot: set {USERNAME} and {PASSWORD}, or {TOKEN}")
     return Credentials(*ask(known))

@@ -140,7 +140,7 @@ def _upload_one(
     if name in before:
         return faulty(f"another of these animations is also the move {name}")
     missing = [
-        key for key, given in animation.parameters.items() if given == Parameter() and key not in limits_of(ranges)
+        key for key, limits in animation.parameters.items() if limits == Parameter() and key not in limits_of(ranges)
     ]
     if missing:
         return faulty(f"the robot has no range of {', '.join(missing)}; give minimum, default and maximum in the file")

@@ -129,8 +129,8 @@ def check_keyframes(animation: Animation) -> None:
         )
 
 
-def _dance_frames(given: Mapping[int, npt.ArrayLike] | None) -> dict[int, Floats]:
-    frames = {number: frozen(pose, (7,), f"dance frame {number}") for number, pose in (given or {}).items()}
+def _dance_frames(frame_poses: Mapping[int, npt.ArrayLike] | None) -> dict[int, Floats]:
+    frames = {number: frozen(pose, (7,), f"dance frame {number}") for number, pose in (frame_poses or {}).items()}
     for number, frame in frames.items():
         if not np.isfinite(frame).all() or not frame[3:].any():
             raise ValueError(f"dance frame {number}: expected finite numbers and a quaternion, got {frame}")
@@ -283,9 +283,9 @@ class _Move:
         by_joints = tracks.legs_by_joints
         if by_joints.any():
             unchanged = np.abs(body - animated).max(axis=1) < 1e-12
-            given = unchanged[:, None] & by_joints
-            result.joints[given] = tracks.leg_joints(self.at)[given]
-            result.miss[given] = 0.0
+            still = unchanged[:, None] & by_joints
+            result.joints[still] = tracks.leg_joints(self.at)[still]
+            result.miss[still] = 0.0
         return result
 
     def _arm(
@@ -404,13 +404,13 @@ def _body_positions(
     """
     position = np.array(centers)
     by_joints = tracks.legs_by_joints
-    given = tracks.leg_joints(at) if by_joints.any() else None
+    angles = tracks.leg_joints(at) if by_joints.any() else None
     feet = tracks.feet(at, poses.from_parts(position, orientations))
     for _ in range(MAX_ITERATIONS):
         body = poses.from_parts(position, orientations)
         legs = leg_joints(poses.transform_points(poses.inverse(body)[:, None], feet), before.legs, nearest=False).joints
-        if given is not None:
-            legs[:, by_joints] = given[:, by_joints]
+        if angles is not None:
+            legs[:, by_joints] = angles[:, by_joints]
         error = centers - center_of_mass(body, legs, arm)
         position += error
         if np.abs(error).max(initial=0.0) < CENTER_TOLERANCE:

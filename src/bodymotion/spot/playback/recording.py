@@ -127,25 +127,25 @@ def animation_of(
     """Return a motion of Spot as an animation, in the animation frame in which it starts; see `Animation.from_motion`."""
     if legs not in ("joints", "feet"):
         raise ValueError(f"legs: expected 'joints' or 'feet', got {legs!r}")
-    times, given, contacts = spot_arrays(motion)
+    times, arrays, contacts = spot_arrays(motion)
     if not len(times):
         raise ValueError("the motion has no frames")
-    for what, values in given.items():
+    for what, values in arrays.items():
         if not np.isfinite(values).all():
             raise ValueError(f"the motion has numbers that are not finite ({what})")
     times = times - times[0]
-    in_world = feet_in_world(given["body"], given["legs"])
+    in_world = feet_in_world(arrays["body"], arrays["legs"])
     back = poses.inverse(footprint(in_world[0]))
-    body = poses.compose(back, given["body"])
+    body = poses.compose(back, arrays["body"])
     body[:, 3:] = _without_flips(body[:, 3:])
     feet = poses.transform_points(back, in_world)
     contacts = inferred_contacts(times, feet) if contacts is None else contacts
     parts = {
-        **({"leg_joints": given["legs"]} if legs == "joints" else {"foot_pos": feet}),
+        **({"leg_joints": arrays["legs"]} if legs == "joints" else {"foot_pos": feet}),
         "contact": contacts.astype(np.float64),
         "body_pos": body[:, :3],
         "body_quat_wxyz": body[:, 3:],
-        **({"arm_joints": given["arm"], "gripper": given["gripper"]} if "arm" in given else {}),
+        **({"arm_joints": arrays["arm"], "gripper": arrays["gripper"]} if "arm" in arrays else {}),
     }
     keyframes = Keyframes(
         columns=tuple(column for keyword in parts for column in GROUPS.get(keyword, (keyword,))),
@@ -153,7 +153,7 @@ def animation_of(
         times=times,
         header=("time", *parts),
     )
-    controls = ("legs", "body", "arm", "gripper")[: 4 if "arm" in given else 2]
+    controls = ("legs", "body", "arm", "gripper")[: 4 if "arm" in arrays else 2]
     options: dict[str, object] = {"controls": controls}
     if bpm is not None:
         options["bpm"] = float(bpm)
