@@ -25,7 +25,7 @@ from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Timeline, Vect
 from bodymotion.motion.components import JOINT_DISPLACEMENT, LINK_POSITION, ZMP
 from bodymotion.motion.interpolation.lowpass import all_low_passed, bump, gaussian, inner_shares, smooth_bound
 
-MAX_ITERATIONS = 6
+MAX_ITERATIONS = 6  # Of plan and postures: each plan uses the inverse dynamics of the postures before.
 CENTER_TOLERANCE = 2e-4  # [m] The path of the centre of mass is found when it changes by less.
 SAFE_MARGIN = 0.01  # [m] Frames with a smaller stability margin are reported.
 REST_SPEED = 0.05  # [m/s] A motion whose centre of mass is slower at an end is at rest there.

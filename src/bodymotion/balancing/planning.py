@@ -32,7 +32,7 @@ SMOOTHING_TIME = 0.3
 OUTSIDE_WEIGHT = 1e5  # Of the squared distance of the zero moment point from its polygon.
 REST_WEIGHT = 30.0
 """Of the acceleration at an end at rest [s^2.5], times τ of the speed there [s^1.5], and of the acceleration in the air [s²]."""
-TOLERANCE, MAX_STEPS = 1e-6, 60
+TOLERANCE, MAX_STEPS = 1e-6, 60  # Of the solver: primal and dual residuals and duality gap, and iterations.
 MAX_RESIDUAL = 1e-6  # [m] Largest violation of a constraint by a programme that is not solved to TOLERANCE.
 MAX_GAP = 1e-4  # Its largest duality gap, relative to 1 plus the cost.
 

@@ -10,14 +10,14 @@ from bodymotion.model.body import Body
 from bodymotion.model.ik import TaskList, search_space, solve
 
 MAX_STEPS = 200
-FOOT_WEIGHT = 100.0
-HEIGHT_WEIGHT = 1.0
-ROOT_WEIGHT = 5.0
+FOOT_WEIGHT = 100.0  # [1/m, 1/rad] Of the poses of feet and the horizontal centre of mass.
+HEIGHT_WEIGHT = 1.0  # [1/m] Of the height of the centre of mass.
+ROOT_WEIGHT = 5.0  # [1/rad] Of the orientation of the root.
 LEG_WEIGHT, OTHER_WEIGHT = 1e-3, 0.2
 """Of the difference to the old joint values: legs move freely, other joints only where legs are not enough."""
 NOMINAL_SHARE = 0.3  # How far the search begins from the old joints towards their mean.
 HALF_FOOT = 0.1
-"""[m] A foot that is rotated by too much is off its goal by what a point moves that is so far from its middle."""
+"""[m] The error of a foot's rotation counts as the distance that a point at this distance from its middle moves."""
 
 
 def solve_postures(

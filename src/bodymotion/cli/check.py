@@ -279,7 +279,7 @@ def show_diff(found: Fixes, out: TextIO) -> None:
 
 
 MIN_BYTES = 4 << 20
-MIN_FILES = 40  # With fewer bytes and fewer files than this, starting processes takes longer than it saves.
+MIN_FILES = 40  # With fewer bytes and fewer files, the start of processes takes longer than it saves.
 
 
 @dataclass(frozen=True)

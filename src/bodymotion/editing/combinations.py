@@ -15,7 +15,7 @@ from bodymotion.model.body import Body
 from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Component, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.components import TimedComponent
 
-CHUNK_POSES = 1 << 16
+CHUNK_POSES = 1 << 16  # Link poses that are processed at once; it limits the memory.
 
 RESIDUAL_TOLERANCE = 1e-3  # [m, rad]
 

@@ -407,7 +407,7 @@ def bounds(geometry: Geometry, transform: npt.ArrayLike) -> Floats | None:
     return np.stack([points.min(axis=0), points.max(axis=0)]) if len(points) else None
 
 
-NUM_DIRECTIONS = 512
+NUM_DIRECTIONS = 512  # Directions in which the outermost points of a mesh are searched.
 SMALL_CLOUD = 64  # Clouds of at most this number of points are kept as they are.
 BLOCK = 2**16  # Distances that are computed at once, so that they stay in the cache.
 

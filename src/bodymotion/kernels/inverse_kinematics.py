@@ -49,7 +49,7 @@ System: TypeAlias = tuple[Floats, Floats, Floats]
 """H = AᵀW²A, g = AᵀW²r, and the factor of H + λ of the joints that are not at limits."""
 
 TOLERANCE = 1e-10  # [m, rad] A task with a smaller error is done.
-MIN_STEP = 1e-11
+MIN_STEP = 1e-11  # [rad or m] A smaller step ends the descent.
 MAX_STEP = 0.5  # [rad or m] No variable moves further in one step.
 MIN_GAIN, MAX_STALLS = 1e-12, 3  # The descent ends when MAX_STALLS steps in a row gain less than this share.
 HARD, MAX_STEP_OF_UPDATES = 30.0, 0.1

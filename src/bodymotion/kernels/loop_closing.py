@@ -27,7 +27,7 @@ ZERO_SHARE = 1e-10  # Singular values below this share of the largest one count 
 NEWTON_KANTOROVICH = 0.25
 MAX_CORRECTIONS, MAX_CORRECTIONS_WHEN_LOST = 12, 240  # Corrections per step.
 
-MAX_SWEEPS = 40
+MAX_SWEEPS = 40  # Of the Jacobi rotations of a singular value decomposition.
 
 
 def derivatives(mechanism: Mechanism, x: Floats) -> tuple[Floats, Floats]:

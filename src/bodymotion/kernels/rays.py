@@ -18,8 +18,8 @@ Boxes: TypeAlias = tuple[Floats, Floats, Indices]
 """Triangles (F, 3, 3) in the order of the leaves, `LEAF` in each; lowest and highest corner (N, 2, 3) of each box of a complete binary
 tree: the halves of box k are 2·k + 1 and 2·k + 2; the numbers (F,) that the triangles had before they were sorted."""
 
-LEAF = 4
-ONE_THREAD_RAYS = 256
+LEAF = 4  # Triangles in a box at the end of the tree.
+ONE_THREAD_RAYS = 256  # Rays that one thread casts at least.
 
 
 def boxes(triangles: Floats) -> Boxes:

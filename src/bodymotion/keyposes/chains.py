@@ -18,7 +18,7 @@ TOLERANCE = 1e-10  # [m, rad] A goal is reached so exactly.
 DAMPING = 1e-6  # Of the square of the error: far from the goal, or where it cannot be reached, steps stay short.
 MAX_STEP = 0.5  # [rad or m] A joint moves no further in one step.
 
-REFERENCE_GAIN = 0.9
+REFERENCE_GAIN = 0.9  # Share of a step that Choreonoid's inverse kinematics takes.
 REFERENCE_TOLERANCE = 1e-14  # [m² + rad²]
 REFERENCE_BLIND_ANGLE = 1.414e-3
 """[rad] A smaller rotation counts as none in the reference, so goals are missed by up to this."""

@@ -22,8 +22,8 @@ StepStyle: TypeAlias = Literal["stealthy", "toe", "none"]
 
 LIFTING_HEIGHT = LANDING_HEIGHT = 0.005  # [m] A foot rises and sinks by this before and after all other movement.
 MIN_HEIGHT_RATIO = 2.0  # Lower steps, in these heights, stay as they are.
-IMPACT_REDUCTION_HEIGHT = 0.005
-IMPACT_REDUCTION_TIME = 0.04  # [m], [s] So long before it lands, a foot is so high at most.
+IMPACT_REDUCTION_HEIGHT = 0.005  # [m] Maximum height of a foot …
+IMPACT_REDUCTION_TIME = 0.04  # [s] … at this time before it lands.
 TOE_ANGLE = math.radians(10.0)
 TOE_TIME = 0.1  # [s] Duration for which a foot is on its toe.
 Z, PITCH = 2, 4

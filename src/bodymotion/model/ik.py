@@ -28,9 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CenterOfMassTask", "DistanceTask", "FrameTask", "HalfSpaceTask", "LookAtTask", "Solution", "Task", "inside"]
 
-SAME_COST = (
-    1e-3  # Of two solutions that miss their goals, whose costs differ by less than this share, the nearer one is taken.
-)
+SAME_COST = 1e-3
+"""Of two solutions that miss their goals, and whose costs differ by less than this share, the nearer one is chosen."""
 MAX_ERROR = 1e-6  # [m, rad] A task with a smaller error is fulfilled.
 RANGE = {1: 2 * np.pi, 2: 1.0}  # [rad or m] How far a rotating or sliding joint is from `q0` in random starts at most.
 MIN_QUATERNION = 1e-100  # A shorter quaternion is not an orientation: its square is 0.

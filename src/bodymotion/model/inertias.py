@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MIN_INERTIAL = 1e-15  # A mass [kg] or principal moment [kg m²] below this is none: MuJoCo's mjMINVAL.
 MASS_GIVEN = 1e-3  # The mass [kg] that a repair gives to a moving link without one.
-WATER = 1000.0
+WATER = 1000.0  # [kg/m³]
 THINNEST = 0.01  # A link that gets an inertia from its shapes is at least this thick [m].
 ROUNDING = 1e-9  # By this part of the largest a moment may fail the triangle inequality: flat bodies, given in a few digits, do.
 SPREAD = 1e-6  # The least second moment along an axis that a repair leaves, as a part of the largest one.

@@ -11,7 +11,7 @@ from bodymotion.plots.parts import Bars, Cell, Chart, CurveRows, Curves, Ground,
 from bodymotion.plots.subject import Subject
 
 WIDTH = 13.0  # [inch] Default width of a chart.
-TOP, BOTTOM, SIDE = 0.75, 0.55, 0.3
+TOP, BOTTOM, SIDE = 0.75, 0.55, 0.3  # [inch] Margins of a chart.
 LEFT, BESIDE, COLUMN, COLUMN_EDGE = 1.75, 2.08, 3.25, 0.85
 """[inch] In an overview: left edge of its plots; space beside them for names and ranges; minimum width of the column with ground and
 figures; distance of the ground from the right edge."""
@@ -210,7 +210,7 @@ MIN_SCALE, MIN_DPI = 0.53, 72.0
 """Smallest scale of the text, and the resolution at which text of full size is just readable."""
 STEP = 0.025  # Step of the scale.
 GROWTH, MAX_GROWTH = 1.015, 400  # Factor and maximum number of steps when a larger size is searched.
-MAX_STRETCH = 30.0
+MAX_STRETCH = 30.0  # Maximum factor of heights.
 
 
 class TooSmallError(WrongUseError):

@@ -19,7 +19,7 @@ from bodymotion.scene.theme import LIGHT, PATH_COLOR, Theme
 if TYPE_CHECKING:
     from PIL import Image
 
-SPOKES = 96
+SPOKES = 96  # Points around the ground, which is a disc.
 GROUND_HEIGHT, GRID_HEIGHT, SHADOW_HEIGHT = -6e-3, -3e-3, -5e-4
 """In robot sizes: so far apart that, seen from afar, each still covers the one below."""
 QUARTERS = 4  # Fine grid lines per square.

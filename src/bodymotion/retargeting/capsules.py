@@ -18,7 +18,7 @@ MAX_BESIDE, FLAT_FACTOR = 4, 0.8
 """Maximum number of capsules of a link; it has ceil(FLAT_FACTOR · width / thickness)."""
 OUTER_SHARE, ROUND_SHARE = 0.4, 0.6
 """The share of the farthest point in the radius, and of the radius in the length by which the round ends are outside of the box."""
-WEIGHT = 3.0
+WEIGHT = 3.0  # [1/m] Of the distance of two capsules among the tasks of inverse kinematics.
 SKIPPED, MARGIN = 8, 0.06
 """Every `SKIPPED`-th frame is searched for pairs closer than `MARGIN` [m]."""
 NESTED_SHARE = 0.5  # Of the sum of the radii: capsules nearer at rest are those of links next to each other.

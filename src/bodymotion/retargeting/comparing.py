@@ -27,7 +27,7 @@ from bodymotion.retargeting.source import part_axes, recorded, sole_points
 from bodymotion.scene.scene import drawn_shapes
 from bodymotion.skeleton import Skeleton
 
-COLLISION_FRAMES = 300
+COLLISION_FRAMES = 300  # Maximum number of frames that are checked for collisions.
 MAX_FLOAT = 0.01  # [m]
 PATCH = 0.003  # [m] Points of a foot up to this height above its lowest one touch the ground.
 APART = 0.4  # Of the sum of their heights: how far they are apart at the first frame.

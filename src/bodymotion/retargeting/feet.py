@@ -17,10 +17,10 @@ from bodymotion.retargeting.source import Sole
 
 FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.04, 0.02
 """[rad] Smaller deviations of a foot in contact from its mean yaw, and from flat, are removed; FREE_TILT where its ankle allows no less."""
-PITCHES = (-0.4, 0.7)
-CLEARANCE = 0.08  # Of the length of a sole: how high it is above the ground in the middle of a swing, at least.
-PATCH = 0.003  # [m] A foot is on an edge of its sole where the opposite one is so high; on its middle where that is a third lower.
-MAX_ROLL = 0.5  # [rad] A foot in contact is pitched and rolled no further.
+PITCHES = (-0.4, 0.7)  # [rad] Range of the pitch of a foot in contact.
+CLEARANCE = 0.08  # Of the length of a sole: its minimum height above the ground in the middle of a swing.
+PATCH = 0.003  # [m] A foot is on an edge of its sole if the opposite edge has this height; on its middle if that is a third lower.
+MAX_ROLL = 0.5  # [rad] Maximum roll of a foot in contact.
 
 
 def foot_path(raw: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: bool = False) -> Floats:

@@ -359,7 +359,7 @@ SUPPORT_COLOR, COMPUTED_ZMP_COLOR = (70, 120, 220), (0, 140, 110)
 LAYER_HEIGHT = 0.0012  # Height of a flat overlay above the ground, in sizes of the robot, against flicker.
 COLLISION_COLOR = (215, 25, 30)
 MAX_COLLISIONS = 12  # Collisions of one frame that are shown.
-TRAIL_PIECES = 40
+TRAIL_PIECES = 40  # Line segments of a trail.
 
 
 class AnalysisOverlays:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import viser
     import viser.infra
 
-FRAMES_TOGETHER = 32
+FRAMES_TOGETHER = 32  # Consecutive frames whose poses are converted at once.
 FRAMED_FRAMES = 12  # Number of frames whose extent the first camera of an animation sees.
 FOLLOW_DISTANCE = 0.6
 """The camera follows a root that moves farther than this many sizes of the robot, unless the option is set."""

@@ -24,7 +24,7 @@ from bodymotion.system.extras import need
 MIN_DEPTH = 0.02  # [m] Shallower overlaps are no collisions: hulls and models of shapes are inexact.
 MAX_LINKS = 1000  # Of bodies with more links MuJoCo tries all frames.
 BLOCK_POSES = 1 << 17  # Poses of shapes in one block.
-FRAMES_TOGETHER = 32
+FRAMES_TOGETHER = 32  # Consecutive frames whose bounding boxes are compared at once.
 LIMIT = MIN_DEPTH - TOUCH_DISTANCE
 FLOOR = -1  # The floor in place of the index of a link.
 

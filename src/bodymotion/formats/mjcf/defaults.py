@@ -153,7 +153,7 @@ def _merge(target: _Attributes, element: Element) -> None:
 
 
 MIN_LENGTH = 1e-10  # [m] A shorter vector has no direction.
-MAX_SIZE = 1e100
+MAX_SIZE = 1e100  # Larger numbers are reported, like those that are not finite.
 
 
 @dataclass(frozen=True)

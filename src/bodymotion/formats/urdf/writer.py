@@ -289,6 +289,6 @@ class _Writer:
             path.append(link.index)
 
 
-ROTATION_TOLERANCE = 1e-9
+ROTATION_TOLERANCE = 1e-9  # Of the elements of a quaternion that is read back.
 OF_OTHERS = ("urdf", "urdf_links")  # Keys of `Body.extra` with elements that are written back.
 OF_SEGMENT = ("transform", "mass", "center_of_mass", "inertia", "visuals", "collisions")

@@ -71,7 +71,7 @@ def _transform_fields(matrix: Floats) -> dict[str, Value]:
     return fields
 
 
-DIGITS = (3, 4, 5, 6, 7, 8, 10, 12, 13, 15, 16)
+DIGITS = (3, 4, 5, 6, 7, 8, 10, 12, 13, 15, 16)  # Tried in this order, until a text reads back exactly.
 IDENTITY_ROTATION: Floats = np.eye(3)
 ROUNDING = 1e-12  # How far, as a share of its largest number, a matrix may be from one that its fields give.
 

@@ -30,7 +30,7 @@ def legal_name(text: str, otherwise: str = "unnamed") -> str:
     return f"{name}_" if name in _KEYWORDS else name
 
 
-PIECE = 1 << 11
+PIECE = 1 << 11  # Values of a list that are written at once.
 LONG = 100  # The lines of a longer list are indented by one blank, and its integers keep their `.0`: that saves bytes and most of the time.
 _ROWS = bytes.maketrans(b",]", b" \n")
 IN_A_LINE = 12  # Numbers in a line of a list without rows.

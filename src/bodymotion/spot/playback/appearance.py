@@ -17,7 +17,7 @@ GREY = Material(diffuse=(0.30, 0.31, 0.33), specular=(0.3, 0.3, 0.3), shininess=
 STEEL = Material(diffuse=(0.55, 0.56, 0.58), specular=(0.5, 0.5, 0.5), shininess=0.6)
 RUBBER = Material(diffuse=(0.06, 0.06, 0.065), shininess=0.05)
 
-SECTION_POINTS = 40
+SECTION_POINTS = 40  # Points of the outline of a cross-section.
 SHELLS = {
     head.split()[0]: (head.split()[1:], np.array([row.split() for row in rows], dtype=np.float64))
     for head, *rows in map(str.splitlines, Path(__file__).with_name("shells.txt").read_text("utf-8").split("\n\n"))
