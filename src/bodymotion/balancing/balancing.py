@@ -51,7 +51,7 @@ EASING_TIME = 0.2  # [s] A motion slows down over this time before a joint would
 
 @dataclass(frozen=True, kw_only=True)
 class BalanceReport:
-    """What was changed in a motion, and what is not right yet.
+    """The changes of a motion, and the problems that remain.
 
     Attributes
     ----------
@@ -64,15 +64,15 @@ class BalanceReport:
     slip_before, slip_after:
         [m] The longest slip of a foot in one stance phase.
     center_shift:
-        [m] How far the centre of mass was moved at most, and when [s].
+        [m] The largest shift of the centre of mass, and its time [s].
     feet, joints:
-        By the names of links and joints: the largest change [m; rad or m], and when [s]; only what was changed.
+        By the names of changed links and joints: the largest change [m; rad or m], and its time [s].
     sliding:
         The names of joints whose change is in metres.
     slowed:
-        Begin and end [s] of parts that became slower, and by which factor at most; in the motion as it was before that step.
+        Begin and end [s] of slowed parts, in the motion before that step, and the largest factor.
     remaining:
-        What could not be fixed.
+        The problems that could not be fixed.
     """
 
     seconds: float
@@ -139,7 +139,7 @@ def balance(
     Parameters
     ----------
     margin:
-        [m] that the zero moment point keeps from each edge of the support polygon, or 80 % of what there is from the middle.
+        [m] Minimum distance of the zero moment point from each edge of the support polygon; at most 80 % of that of its middle.
     feet, ground:
         The links that may be in contact, and the height of the ground [m]; by default as `bodymotion.dynamics.measure` finds them.
     limits:

@@ -38,7 +38,7 @@ UNSEEN_ANGLE = 1.414e-3  # [rad] The reference takes smaller rotations between t
 
 @dataclass(frozen=True)
 class BalancerOptions:
-    """How often the balancer repeats, and what it does at both ends.
+    """The number of iterations of the balancer, and its behaviour at both ends.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ def balanced(plan: Plan, times: Floats, options: BalancerOptions) -> tuple[Inter
     Raises
     ------
     ValueError
-        When the root is no link with keys, or there is no zero moment point.
+        When the root is not a link with keys, or there is no zero moment point.
     ImportError
         Without the extra `opt`.
     """

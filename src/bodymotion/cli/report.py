@@ -30,7 +30,7 @@ def report(
       bodymotion report wave.cha -o wave.html
 
     Options:
-      files MODEL MOTION [GHOST]: A model, a motion, and a motion for a see-through robot; or a Spot animation or recorded motion (.bvh).
+      files MODEL MOTION [GHOST]: A model, a motion, and a motion for a transparent robot; or a Spot animation or recorded motion (.bvh).
       output -o --output FILE: The page.
       --what NAMES: Plots, comma-separated, as for `bodymotion plot`.
     """  # noqa: D301

@@ -66,7 +66,7 @@ def build_catalogue(
     by_position:
         Read joint columns by position, whatever their names.
     progress:
-        It is called with the number of motions that are done, and of all.
+        Called with the number of motions that are done, and of all.
     workers, time_limit, cluster:
         As for `map_files`.
     options:
@@ -109,14 +109,14 @@ def build_catalogue(
 
 
 def query(path: str | Path, where: str = "", columns: Sequence[str] = ()) -> list[Row]:
-    """Return the rows of a catalogue for which a condition of SQL holds, such as ``max_torque < 80 and errors = 0``, in order of file.
+    """Return the rows of a catalogue that meet a condition of SQL, such as ``max_torque < 80 and errors = 0``, in order of file.
 
     `columns`: only these are read, by default all.
 
     Raises
     ------
     WrongUseError
-        When DuckDB does not understand the condition; the message lists columns.
+        When DuckDB rejects the condition; the message lists columns.
     """
     found = _found(path, where, ", ".join(columns) or "*")
     rows, names = list[Row](), found.column_names

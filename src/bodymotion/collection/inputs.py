@@ -34,8 +34,8 @@ def find_files(
     """Return the files, each once; those of a folder in order of name, without hidden ones and without linked folders.
 
     A symbolic link that leads out of its folder is left out, and reported to `left_out(link, folder)`: a folder from elsewhere could
-    otherwise name any file of this machine, which would be shown, and with `--fix` changed. A file whose extension says nothing, and whose
-    content is of no known format, is reported as `left_out(file, None)`. Without `models`, those of a folder or pattern
+    otherwise name any file of this machine, which would be shown, and with `--fix` changed. A file of unknown format, by extension and
+    content, is reported as `left_out(file, None)`. Without `models`, those of a folder or pattern
     are left out; without `tables`, the .csv files of a folder.
 
     Raises

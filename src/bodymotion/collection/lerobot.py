@@ -142,7 +142,7 @@ def _root(names: Sequence[str]) -> list[int] | None:
 
 
 def write_lerobot(motions: Iterable[Motion], folder: str | Path, *, robot: str = "", tasks: Sequence[str] = ()) -> None:
-    """Write motions as the episodes of a new data set, as 32-bit numbers; the folder is there whole or not at all.
+    """Write motions as the episodes of a new data set, as 32-bit numbers; the folder is written whole or not at all.
 
     Parameters
     ----------
@@ -150,11 +150,11 @@ def write_lerobot(motions: Iterable[Motion], folder: str | Path, *, robot: str =
         With joint names, all in the same order, and the same whole number of frames per second. Further components of one number for each
         named part, such as `action`, become features.
     folder:
-        A name of no existing folder.
+        The path of the new folder.
     robot:
         The type of the robot.
     tasks:
-        What is done in each motion; by default, an empty text.
+        The task of each motion; by default, an empty text.
 
     Raises
     ------

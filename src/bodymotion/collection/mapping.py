@@ -63,16 +63,16 @@ def map_files(
     time_limit: float | None = None,
     cluster: str | None = None,
 ) -> Iterator[Outcome]:
-    """Return the outcome of each input as soon as it is there, in any order (see `in_order`).
+    """Return the outcome of each input as soon as it is known, in any order (see `in_order`).
 
     Parameters
     ----------
     function:
-        It is sent to each process once, and must be one that `pickle` knows: a function of a module, or a `functools.partial` of one.
+        It is sent to each process once, and must be one that can be pickled: a function of a module, or a `functools.partial` of one.
     inputs:
         Files, or anything else that can be pickled.
     workers:
-        The number of processes; by default one for each core. With one, everything happens in this process, without limits.
+        The number of processes; by default one for each core. With one, all inputs are processed in this process, without limits.
     time_limit:
         After this time [s], by default an hour, the process of an input ends. The inputs of a process that has ended are tried once more,
         each in a process of its own.

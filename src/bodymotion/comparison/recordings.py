@@ -32,8 +32,8 @@ def compare_recording(commanded: Motion | Choreography, recorded: Motion, *, ato
     difference for each joint [rad or m], for each foot of a Spot relative to its body [m], and for position [m] and orientation [rad] of
     the root relative to its first pose; the largest root mean square first.
 
-    Of a choreography that was begun at a later slice the first difference is `start`, with that slice, and lag and errors are those from
-    there on. No log has that slice: it is the one from which on the dance fits the recording best.
+    If a choreography was begun at a later slice, the first difference is `start`, with that slice, and lag and errors are those from there
+    on. No log has that slice: it is the one from which on the dance fits the recording best.
 
     Raises
     ------

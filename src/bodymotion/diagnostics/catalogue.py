@@ -13,7 +13,7 @@ PACKAGES = ("diagnostics.losses", "motion", "model", "formats", "spot", "editing
 
 
 def catalogue() -> dict[str, Rule]:
-    """Return the rules of all formats and of the checks, by code, in its order. Imports all formats."""
+    """Return the rules of all formats and of the checks, sorted by code. Imports all formats."""
     return _collected()[0]
 
 

@@ -79,7 +79,7 @@ class SourceMap:
 
 @dataclass(frozen=True)
 class Source:
-    """`format` ("seq", "openhrp", …), `path`, `version` as the file gives it, text `encoding`, and the format's `options`."""
+    """`format` ("seq", "openhrp", …), `path`, `version` as in the file, text `encoding`, and the format's `options`."""
 
     format: str = ""
     path: Path | None = None

@@ -201,7 +201,7 @@ def check_camera(device: VisionSensor) -> None:
 
 
 def camera_frames(measures: Measures, device: VisionSensor, scenery: Scenery | Iterable[Thing] = ()) -> CameraFrames:
-    """Return the frames of a camera of the body along the motion; nothing is drawn yet.
+    """Return the frames of a camera of the body along the motion; they are drawn when they are read.
 
     Parameters
     ----------

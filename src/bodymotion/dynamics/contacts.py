@@ -178,7 +178,7 @@ class FootSlip:
 
 @dataclass(frozen=True, eq=False)
 class SupportPolygons(ContentEquality):
-    """The support polygons of T frames: the convex hulls of what touches the ground, seen from above.
+    """The support polygons of T frames: the convex hulls of the points in contact, seen from above.
 
     `corners` (T, M, 2) [m] x and y in the world, counter-clockwise; frame t has `counts[t]` of them, the rest are NaN. A polygon may be a
     line (2), a point (1) or nothing (0).

@@ -255,7 +255,7 @@ class Measures:
 
     @cached_property
     def support_polygons(self) -> SupportPolygons:
-        """The support polygons: convex hulls of what touches the ground, seen from above."""
+        """The support polygons: convex hulls of the points in contact, seen from above."""
         return support_polygons(self.contacts, self.feet, self.link_poses, self.ground)
 
     @cached_property
@@ -419,7 +419,7 @@ def measure(
     on_feet:
         Whether to compute the root's pose so that feet in contact do not slip (`root_on_feet`): for walks that have joints alone. The
         root's velocity then has a small step where the supporting foot changes; "suited" derivatives of it are those over 0.15 s. None
-        does so, and adds a note to `Measures.problems`, where the motion has no root pose, the root is free, and there are feet, none of
+        computes it, with a note in `Measures.problems`, if the motion has no root pose, the root is free, and there are feet, none of
         which rotates by a full turn as wheels do. Otherwise a root without a pose has the body's own.
     by_position:
         Read joint columns by position, whatever their names.

@@ -220,7 +220,7 @@ def series(measures: Measures, name: str) -> Series:
 
 
 def measurable(measures: Measures) -> tuple[str, ...]:
-    """Return the names of the quantities of this motion on this body; nothing is measured for it except the feet."""
+    """Return the names of the quantities of this motion on this body; only the feet are measured for this."""
     return tuple(name for name, quantity in QUANTITIES.items() if quantity.exists(measures))
 
 

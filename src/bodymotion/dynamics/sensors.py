@@ -78,7 +78,7 @@ class Reading(ContentEquality):
 
 
 def read_sensor(measures: Measures, device: Device, scenery: Scenery | Iterable[Thing] = ()) -> Reading:
-    """Return what an AccelerationSensor, Gyro, ForceSensor or RangeSensor of the body reads along the motion.
+    """Return the readings of an AccelerationSensor, Gyro, ForceSensor or RangeSensor of the body along the motion.
 
     `scenery` is what range sensors measure: meshes, shapes and bodies in the world, without the body itself.
 

@@ -32,8 +32,8 @@ def change_speed(
     method, antialias, unwrap:
         The interpolation between frames: as for `Motion.resample`.
     keep_rate:
-        Whether frame rates stay and values are interpolated. If not, all frames stay and rates are multiplied by `factor`, which loses
-        nothing. Time stamps are always divided by it.
+        Whether frame rates stay and values are interpolated. If not, all frames stay and rates are multiplied by `factor`, without
+        loss. Time stamps are always divided by it.
     """
     if not 0 < factor < np.inf:
         raise ValueError(f"speed {factor}, expected a positive, finite number")

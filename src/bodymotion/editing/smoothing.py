@@ -88,7 +88,7 @@ def fill_gaps(motion: Motion) -> Motion:
     """Return the motion with numbers that are not finite replaced by straight lines over time from the last to the next known one.
 
     Before the first known number and after the last one, that one is held. Orientations go by SLERP from one quaternion that is known as a
-    whole to the next. What is never known stays.
+    whole to the next. Columns without a known number do not change.
     """
     return motion.mapped(
         lambda c: c if np.isfinite(c.values).all() else replace(c, values=_filled(c.values, c.timeline.times))

@@ -289,7 +289,7 @@ def load(path: str | Path, *, format: str | None = None, **options: Any) -> Any:
     Parameters
     ----------
     path:
-        The file. Its content decides its format; only where that leaves it open, its extension does. A pipe is read as a whole first.
+        The file. Its content determines its format; if that is ambiguous, its extension does. A pipe is read as a whole first.
     format:
         The name of a format of `FORMATS`, to read the file in that format whatever its content.
     options:
@@ -387,32 +387,32 @@ def load_together(sources: Iterable[Any], *, by_position: bool = False, **option
 
 
 def load_body(path: str | Path, *, format: str | None = None, **options: Any) -> Body:  # noqa: ANN401
-    """Read a model; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    """Read a model; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Body", _of_kind("Body", path, format, options))
 
 
 def load_choreography(path: str | Path, *, format: str | None = None, **options: Any) -> Choreography:  # noqa: ANN401
-    """Read a Spot choreography; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    """Read a Spot choreography; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Choreography", _of_kind("Choreography", path, format, options))
 
 
 def load_motion(path: str | Path, *, format: str | None = None, **options: Any) -> Motion:  # noqa: ANN401
-    """Read a motion; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    """Read a motion; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Motion", _of_kind("Motion", path, format, options))
 
 
 def load_key_poses(path: str | Path, *, format: str | None = None, **options: Any) -> KeyPoses:  # noqa: ANN401
-    """Read key poses; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    """Read key poses; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("KeyPoses", _of_kind("KeyPoses", path, format, options))
 
 
 def load_skeleton(path: str | Path, *, format: str | None = None, **options: Any) -> Skeleton:  # noqa: ANN401
-    """Read a recorded motion; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    """Read a recorded motion; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Skeleton", _of_kind("Skeleton", path, format, options))
 
 
 def load_animation(path: str | Path, *, format: str | None = None, **options: Any) -> Animation:  # noqa: ANN401
-    """Read a Spot animation; arguments and errors as for `load`. A file that holds something else is refused (FMT004)."""
+    """Read a Spot animation; arguments and errors as for `load`. A file that holds something else is an error (FMT004)."""
     return cast("Animation", _of_kind("Animation", path, format, options))
 
 

@@ -65,7 +65,7 @@ class ExtraJoint(ContentEquality):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Viewpoint(ContentEquality):
-    """A place to look from: `pose` (7,) in the model's frame, looking along −z with +y up; `field_of_view` [rad]."""
+    """A viewpoint: `pose` (7,) in the model's frame, looking along −z with +y up; `field_of_view` [rad]."""
 
     description: str = ""
     pose: Floats = field(default_factory=lambda: frozen([0.0, 0.0, 10.0, 1.0, 0.0, 0.0, 0.0]))
@@ -81,7 +81,7 @@ class Viewpoint(ContentEquality):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Body(NotebookDisplay, ContentEquality):
-    """A robot, or any other thing made of links.
+    """A robot, or any other object made of links.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Body(NotebookDisplay, ContentEquality):
     root_pose:
         (7,) The root link's pose in the world when a motion gives none.
     environment:
-        Shapes in the world that are no part of the robot; they are shown only.
+        Shapes in the world that are not part of the robot; they are shown only.
     info:
         Texts of the file: `info`, `version` and `name` of the OpenHRP document.
     """

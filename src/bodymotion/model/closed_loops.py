@@ -509,7 +509,7 @@ def close_loops(
         the values in the first frame are used, as the start of the search.
     driving:
         Names of joints or of their links, or joint columns, that drive; all other joints of the loops follow. By default as many as the
-        loops have degrees of freedom, joints with motors first; see `bodymotion.model.loops_tmp`.
+        loops have degrees of freedom, joints with motors first; see `Loops.driving`.
     start:
         (J,) a pose on the desired branch: it is closed first and then moved to the first frame. By default it is the first frame itself. If
         that cannot be closed near its values, or only beyond limits, a closed pose is searched elsewhere.

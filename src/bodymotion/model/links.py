@@ -40,7 +40,7 @@ class Joint(ContentEquality):
     name, type, id:
         `id` is −1 where the file gives none. A crawler's value moves its belt and no link.
     axis:
-        (3,) unit vector in the link's frame; of no meaning for free and fixed joints.
+        (3,) unit vector in the link's frame; without meaning for free and fixed joints.
     lower, upper:
         [rad or m], ±inf where there is no limit.
     velocity_lower, velocity_upper:
@@ -48,9 +48,9 @@ class Joint(ContentEquality):
     gear_ratio, gear_efficiency, rotor_inertia [kg m²], torque_const [Nm/A]:
         The motor and its gear: see `armature`.
     rotor_resistor [Ω], encoder_pulse [pulses per revolution of the motor]:
-        Kept as the file gives them; nothing is computed with them.
+        As in the file; not used in computations.
     extra:
-        All other fields as the file gives them.
+        All other fields, as in the file.
     """
 
     name: str = ""

@@ -46,7 +46,7 @@ def report(
     output:
         The file that is written (.html or .htm), whole or not at all.
     ghost:
-        A second motion, of which the page shows a see-through robot, too: what was commanded beside what was simulated.
+        A second motion, shown as a transparent robot, such as the commanded motion beside the simulated one.
     plots:
         Names of plots, see `bodymotion.plot`; of the default ones those that the motion has.
     by_position:

@@ -35,7 +35,7 @@ APART = 0.4  # Of the sum of their heights: how far they are apart at the first 
 
 @dataclass(frozen=True, kw_only=True)
 class RetargetComparison:
-    """How well a motion does what its source does.
+    """The errors of a retargeted motion against its source.
 
     Attributes
     ----------
@@ -46,11 +46,11 @@ class RetargetComparison:
     directions:
         [rad] By limb, the mean angle to the source's.
     contact_agreement:
-        Share of the frames in which a foot is on the ground just as the source's is, mean of both feet.
+        Share of the frames in which a foot is in contact if and only if the source's is, mean of both feet.
     slide:
         [m] By foot, over the ground in all its stance phases.
     float_share:
-        Share of the frames with contact of the source's foot in which the robot's floats.
+        Share of the frames with contact of the source's foot in which the robot's foot is in the air.
     penetration:
         [m] The largest depth of a foot below the ground.
     joint_jumps, root_jumps:
@@ -110,7 +110,7 @@ def compare_retarget(
     roles: Mapping[str, str] | None = None,
     source_roles: Mapping[str, str] | None = None,
 ) -> RetargetComparison:
-    """Return how well a motion of a body does what a source does; parameters and errors as those of `retarget`.
+    """Return the errors of a motion of a body against its source; parameters and exceptions as those of `retarget`.
 
     The motion is compared at the source's times, up to its end, in its own mean heading. The ground is at z = 0, where `retarget` puts it.
     """

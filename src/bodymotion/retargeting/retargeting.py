@@ -68,14 +68,14 @@ def retarget(
     roles: Mapping[str, str] | None = None,
     source_roles: Mapping[str, str] | None = None,
 ) -> Motion:
-    """Return the motion of a body that does what a recorded figure does.
+    """Return the motion of a body that follows a recorded figure.
 
     Parameters
     ----------
     source:
-        A skeleton, or the motion of another robot, `source_body`. One of the body's own links (`to_skeleton`) gives its motion back.
+        A skeleton, or the motion of another robot, `source_body`. One of the body's own links (`to_skeleton`) returns the body's motion.
     roles, source_roles:
-        By role (`roles.ROLES`), names of links of the body and of joints or links of the source, where they are not found by themselves.
+        By role (`roles.ROLES`), names of links of the body and of joints or links of the source, where they are not found automatically.
 
     Raises
     ------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RobotState:
-    """What a controller gets at each step.
+    """The state that a controller gets at each step.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class RobotState:
     command:
         (J,) the joint values of the motion at this time.
     sensors:
-        By the name of a device, what it reads: (3,) of a gyro and an accelerometer, (6,) of a force sensor. Values are those of the
+        By the name of a device, its reading: (3,) of a gyro and an accelerometer, (6,) of a force sensor. Values are those of the
         step before.
     """
 

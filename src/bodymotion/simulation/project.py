@@ -55,14 +55,14 @@ def load_project(path: str | Path, share: Sequence[str | Path] = (), **options: 
     Parameters
     ----------
     share:
-        Folders that `${SHARE}` stands for; by default those called `share` beside the project and above it.
+        Folders for `${SHARE}`; by default those called `share` beside the project and above it.
     options:
         Those of `bodymotion.load` for models and motions. Untrusted projects only name files in their own folder, and in those of `share`.
 
     Raises
     ------
     FormatError
-        When the file is no project, or no body of it can be read (SIM102).
+        When the file is not a project, or no body of it can be read (SIM102).
     """
     path = Path(path)
     folders = [*map(Path, share)]

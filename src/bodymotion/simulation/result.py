@@ -28,7 +28,7 @@ MIN_FORCE = 1.0  # [N] There is a ZMP where the ground pushes upwards with at le
 
 @dataclass(frozen=True, eq=False)
 class Simulation(ContentEquality):
-    """What was simulated: N steps, at times 0, timestep, …, of a body with L links and J joint columns.
+    """The result of a simulation: N steps, at times 0, timestep, …, of a body with L links and J joint columns.
 
     Attributes
     ----------
@@ -46,12 +46,12 @@ class Simulation(ContentEquality):
         (N, C, 9) for each link that touched anything, those in `touching`: the net force [N] and torque [N m] on it from all its contacts,
         in the world's axes and about the point that follows: the centre of the contacts [m].
     readings:
-        What gyros, accelerometers and force sensors read at each step.
+        The readings of gyros, accelerometers and force sensors at each step.
     fall:
-        [s] When the robot fell, None if it did not: its root is tilted by more than 45° against the plan, or below it by more than half
+        [s] The time of the fall, None without a fall: its root is tilted by more than 45° against the plan, or below it by more than half
         of its planned height and more than 2 cm. A fixed root never falls.
     scenery:
-        What cameras see beside the robot: the ground, and the further bodies at their start poses.
+        The environment that cameras see: the ground, and the further bodies at their start poses.
     interrupted, diverged:
         Whether Ctrl-C ended the simulation, and whether it ended because numbers were not finite or huge.
     """

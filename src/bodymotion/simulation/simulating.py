@@ -48,12 +48,12 @@ def simulate(
     until_fall: bool = False,
     progress: Callable[[float, float], None] | None = None,
 ) -> Simulation:
-    """Simulate a body that follows a motion, or that stands without one.
+    """Simulate a body that follows a motion, or holds its rest pose without one.
 
     Parameters
     ----------
     motion:
-        What the joints are to do. Without poses of the root, it is placed on its feet (`bodymotion.dynamics.root_on_feet`); the simulated
+        The motion of the joints. Without poses of the root, it is placed on its feet (`bodymotion.dynamics.root_on_feet`); the simulated
         robot starts at the first pose, on the ground, with the velocity of the motion.
     gains:
         kp and kd (J, 2) of the joints; by default `bodymotion.model.links.default_gains`. Servos with a kd need a kp.
@@ -217,7 +217,7 @@ def simulate_many(
     Raises
     ------
     WrongUseError
-        When the number of bodies is not that of the motions, `workers` is less than 1, or a device cannot do what is asked for; other
+        When the number of bodies is not that of the motions, `workers` is less than 1, or a device does not support an option; other
         errors are those of `simulate`.
     """
     several = [bodies] * len(motions) if isinstance(bodies, Body) else list(bodies)

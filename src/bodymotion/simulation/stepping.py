@@ -19,7 +19,7 @@ from bodymotion.system.extras import need
 class Push:
     """A force (3,) [N] in the world's axes on the centre of mass of a link, from `time` [s] for `duration` [s].
 
-    Raises ValueError where these are no finite numbers, or the duration is negative.
+    Raises ValueError where these are not finite numbers, or the duration is negative.
     """
 
     time: float

@@ -44,7 +44,7 @@ class MujocoModel:
     links, joints:
         By the index of a link, the name of its MuJoCo body, and that of its joint.
     problems:
-        What the model does not hold of the body, and what was repaired.
+        The parts of the body that the model does not hold, and repairs.
     """
 
     model: Any

@@ -67,10 +67,10 @@ def view(
     Parameters
     ----------
     body, motion:
-        A Body and a Motion, or files of them, in any order; one of the two is enough. Or an Animation, or its file, alone. Of a list of
-        two motions the second is shown beside the first, on the same timeline, with the differences.
+        A Body and a Motion, or files of them, in any order; one of the two is enough. Or an Animation, or its file, alone. With a list of
+        two motions, the second is shown beside the first, on the same timeline, with the differences.
     ghost:
-        Show the second motion see-through at the position of the first.
+        Show the second motion transparent at the position of the first.
     output:
         Write one self-contained page to this file (.html or .htm) instead. It plays without a server.
     host, port:
@@ -101,7 +101,7 @@ def view(
     FormatError
         When a file cannot be read.
     ValueError
-        When motion and body do not fit, or there is nothing to show, or an animation cannot be played so. `WrongUseError` when there is
+        When motion and body do not fit, or there is nothing to show, or an animation cannot be played. `WrongUseError` when there is
         more than one body and two motions, or more than one animation, when a display option does not exist, or the page is one of the
         files that are read.
     OSError

@@ -649,7 +649,7 @@ class RobotNodes:
             self._draw(f"{name}/shapes", shapes, self._material, on, index)
 
     def show_collisions(self, on: bool) -> None:
-        """Show or hide the collision shapes, see-through; they are sent when first shown."""
+        """Show or hide the collision shapes, transparent; they are sent when first shown."""
         self._collisions_shown = on
         for link, name in zip(self.scene.body.links, self.names, strict=True):
             if on or f"{name}/collision" in self._shapes:
@@ -672,7 +672,7 @@ def _bounds(scene: Scene, link_poses: Floats) -> Floats:
 
 
 class ComparedRobotNodes:
-    """The robot of a second motion: beside the first one, or see-through at its position."""
+    """The robot of a second motion: beside the first one, or transparent at its position."""
 
     def __init__(self, server: viser.ViserServer, first: RobotNodes, scene: Scene, is_ghost: bool, stand: bool) -> None:
         self.scene = scene

@@ -52,8 +52,8 @@ def read_choreography(
 ) -> ReadResult[Choreography]:
     """Read a file of a message ChoreographySequence or ChoreographerSave, as text or bytes: its content decides.
 
-    An animation NAME is looked for as NAME.cha, NAME.cap, NAME.pbtxt, NAME.textproto or NAME.pb beside the file, in its folder
-    `animations`, and in a folder `animations` beside its own. What is not found is missing in `animations` of the value.
+    An animation NAME is searched as NAME.cha, NAME.cap, NAME.pbtxt, NAME.textproto or NAME.pb beside the file, in its folder
+    `animations`, and in a folder `animations` beside its own. Animations that are not found are missing in `animations`.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ def to_bytes(animation: Animation, *, move_params_config: str | Path | None = No
     Parameters
     ----------
     animation:
-        The animation. Of columns that exclude each other the message holds the last ones. A zero becomes 1e-6, as in the vendor's
+        The animation. The message holds only the last of columns that exclude each other. A zero becomes 1e-6, as in the vendor's
         converter, except in columns of groups where it is not the bare text 0 (`Keyframes.exact_zeros`).
     move_params_config:
         The robot's MoveParamsConfig, as text or as its file: the limits of parameters that the animation only names.

@@ -69,9 +69,9 @@ def ensemble(
     Parameters
     ----------
     dances:
-        What each robot dances; after its end it keeps its last pose.
+        The dance of each robot; after its end the robot keeps its last pose.
     places:
-        Where each begins: x, y [m] and heading [rad] in the world; by default in a row, 2 m apart, looking along x.
+        Start position of each: x, y [m] and heading [rad] in the world; by default in a row, 2 m apart, looking along x.
 
     Raises
     ------

@@ -59,7 +59,7 @@ def validate(
     `count` the number of keyframes concerned. Keyframes that themselves have angles beyond a joint's limits are not reported here, but
     by the rules of the format.
 
-    Nothing is raised. That an animation cannot be played, so that nothing could be checked, is a problem of its own (SPOT017).
+    Raises nothing: an animation that cannot be played, and therefore not checked, has the problem SPOT017.
 
     Parameters
     ----------
