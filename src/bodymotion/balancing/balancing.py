@@ -32,7 +32,7 @@ REST_SPEED = 0.05  # [m/s] A motion whose centre of mass is slower at an end is 
 ZMP_CUTOFF = 8.0  # [Hz] of the low-pass filter of the zero moment point: what is faster does not tilt a body, and is not balanced.
 ROOT_CUTOFF = 3.0  # [Hz] of the low-pass filter of the root of a motion without root poses, which follows the feet with all their noise.
 HEIGHT_CUTOFF = 4.0  # [Hz] of the low-pass filter of the height of the centre of mass.
-MAX_OFFSET = 0.15  # [m] What links that move about the centre of mass add to the zero moment point is taken to be no more than this.
+MAX_OFFSET = 0.15  # [m] Maximum that links moving about the centre of mass add to the zero moment point.
 END_FRAMES = 2  # Frames at both ends whose accelerations are not reliable.
 MIN_LOWERING, MAX_LOWERING = 2e-4, 0.03
 """[m] Where legs are too short for the height of the centre of mass by the first, it is planned lower, by twice the second at most."""

@@ -33,7 +33,7 @@ MAX_SHIFT = 1.0  # [m]
 MAX_FINAL_DISTANCE = 2e-3  # [m] The centre of mass must be so near to the zero moment point at the end for the waist to be put back there.
 CENTERING_STEPS = 12
 """A shift of the waist moves the centre of mass by about three quarters of it: the rest falls by a factor of four in each step."""
-UNSEEN_ANGLE = 1.414e-3  # [rad] The reference takes smaller rotations between two frames for none.
+UNSEEN_ANGLE = 1.414e-3  # [rad] The reference ignores smaller rotations between two frames.
 
 
 @dataclass(frozen=True)

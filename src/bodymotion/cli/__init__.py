@@ -35,7 +35,7 @@ def main() -> None:
         _exit_at_once(end.code)
         raise
     finally:
-        # The process ends: searching what hundreds of modules hold for cycles would take a tenth of a short command's time.
+        # The process ends: the search for cycles in hundreds of modules would take a tenth of a short command's time.
         gc.freeze()
 
 

@@ -79,6 +79,6 @@ def _uri(path: str) -> str:
     file = Path(path)
     if file.is_absolute():
         return "file://" + quote(file.as_posix(), errors="surrogateescape")
-    # A colon in the first part would be taken for the end of a scheme.
+    # A colon in the first part would be read as the end of a scheme.
     text = quote(file.as_posix(), errors="surrogateescape")
     return text.replace(":", "%3A")

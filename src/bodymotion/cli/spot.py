@@ -284,7 +284,7 @@ def rehearse(
     from bodymotion.viewer import view as show
 
     with failures("spot rehearse", SpotError):
-        os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # no log lines, unless the environment asks for them
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # no log lines, unless the environment requests them
         name, password = os.environ.get(USERNAME), os.environ.get(PASSWORD)
         credentials = Credentials(name, password) if name and password else None
         viewer = show(spot_body(arm=arm), port=view_port, open_browser=not no_browser, block=False) if view else None
@@ -317,7 +317,7 @@ def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[
 
     from bodymotion.spot.client.connection import connected, find_credentials, split_address, vendor
 
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # no log lines, unless the environment asks for them
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # no log lines, unless the environment requests them
     try:
         host, port = split_address(robot)
     except ValueError as error:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
 TIME_LIMIT = 3600.0  # [s] for one input, by default.
-MIN_MEMORY = 1 << 30  # [bytes] A process may have at least so much, and its share of what is available.
+MIN_MEMORY = 1 << 30  # [bytes] Minimum memory limit of a process; else its share of the available memory.
 QUEUED = 4  # Tasks for each process that are handed out at once.
 TASKS = 1000  # Tasks that are handed out to a cluster at once.
 MAX_IN_TASK = 20
@@ -161,7 +161,7 @@ def _in_processes(
                         yield Outcome(task[0][0], error=error)
                     waiting.extendleft([one] for one in task if len(task) > 1)
             if lost:
-                # One of the inputs that were worked on has ended its process: each of them gets a process of its own.
+                # One of the inputs in progress has ended its process: each of them gets its own process.
                 lost = sorted(chain(lost, *running.values()), key=itemgetter(0))
                 running.clear()
                 _end(pool)

@@ -65,7 +65,7 @@ class Records:
         return self.done
 
     def __enter__(self) -> Records:
-        # A line that was not finished goes, too; a row that is in the table and among the lines is written once.
+        # An unfinished line is removed, too; a row that is in the table and among the lines is written once.
         left = set(self.done)
         with whole_file(self._lines) as stream:
             for row in self._earlier():

@@ -230,7 +230,7 @@ class ReadResult(Generic[T]):
     value: T | None
     problems: tuple[Problem, ...] = ()
     whole: bool = False
-    """Whether the value is all that the file means in spite of errors (a missing mesh, a negative mass): `load` then returns it."""
+    """Whether the value is complete in spite of errors (a missing mesh, a negative mass): `load` then returns it."""
     refusal: Problem | None = None
     """The error for which `load` returns no value, where it is not the first one."""
 

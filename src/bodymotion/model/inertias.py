@@ -29,7 +29,7 @@ MIN_INERTIAL = 1e-15  # A mass [kg] or principal moment [kg m²] below this is n
 MASS_GIVEN = 1e-3  # The mass [kg] that a repair gives to a moving link without one.
 WATER = 1000.0  # [kg/m³]
 THINNEST = 0.01  # A link that gets an inertia from its shapes is at least this thick [m].
-ROUNDING = 1e-9  # By this part of the largest a moment may fail the triangle inequality: flat bodies, given in a few digits, do.
+ROUNDING = 1e-9  # Share of the largest moment by which one may violate the triangle inequality, as of flat bodies.
 SPREAD = 1e-6  # The least second moment along an axis that a repair leaves, as a part of the largest one.
 
 Why: TypeAlias = Literal["finite", "mass", "zero", "negative", "triangle", "asymmetric"]
@@ -128,7 +128,7 @@ def faults(body: Body, *, asymmetric: bool = True) -> tuple[Fault, ...]:
 
 
 def _possible_without_width(inertia: Floats) -> bool:
-    """Whether a tensor without three positive moments is that of a rod or a point, where rounding is left out."""
+    """Return whether a tensor without three positive moments is that of a rod or a point, up to rounding."""
     moments, _ = principal_moments(inertia)
     least, middle, most = moments.tolist()
     return bool(least >= -ROUNDING * most and least + middle >= most * (1.0 - ROUNDING))

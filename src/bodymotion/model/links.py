@@ -503,7 +503,7 @@ def rigid_groups(body: Body) -> tuple[tuple[int, ...], ...]:
 
 
 def is_moving(body: Body, index: int) -> bool:
-    """Whether a link can move in the world: its root is free, or a joint lies between it and the root."""
+    """Return whether a link can move in the world: its root is free, or a joint lies between it and the root."""
     link = body.links[index]
     while link.parent >= 0:
         if link.joint.type in ("rotate", "slide"):

@@ -43,8 +43,8 @@ def to_pandas(what: Tabular, *, body: Body | None = None, of: Sequence[str] = ()
     what:
         A motion, an animation (its keyframes), measures (`bm.dynamics.measure`), one `Series` of them, or a sensor's `Reading`.
     body:
-        Names the joints and links of a motion that does not name them itself, and puts its joints in the body's order. Of a motion with
-        more joint columns than the body has the others are left out, and a UserWarning says so.
+        Names the joints and links of a motion that does not name them itself, and puts its joints in the body's order. If a motion has
+        more joint columns than the body, the others are left out with a UserWarning.
     of:
         Of measures: the names of the quantities wanted (`bm.dynamics.QUANTITIES`); all where none is named.
 

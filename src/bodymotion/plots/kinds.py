@@ -110,7 +110,7 @@ def charts(
 ) -> tuple[Chart, ...]:
     """Return the charts of these plots, each of this size [inch]; see `chosen` and `fitted`."""
     names = chosen(subject, what)
-    # Numbers that are not finite make gaps in plots; that NumPy warns of them helps nobody here.
+    # Numbers that are not finite make gaps in plots; NumPy's warnings about them are of no use here.
     with np.errstate(invalid="ignore", over="ignore"):
         made = fitted([partial(_make, subject, name) for name in names], width, height, dpi)
     return tuple(replace(chart, name=name) for chart, name in zip(made, names, strict=True))

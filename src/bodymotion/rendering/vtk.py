@@ -28,7 +28,7 @@ MODULES = ("CommonCore", "CommonDataModel", "CommonMath", "RenderingCore", "Rend
 def vtk() -> Any:  # noqa: ANN401
     """Return the classes and functions of VTK that drawing needs.
 
-    Raises ImportError when VTK is not installed; the message says how it is.
+    Raises ImportError when VTK is not installed; the message names the extra.
     """
     names: dict[str, Any] = {}
     for module in MODULES:
@@ -91,7 +91,7 @@ class NoRendererError(OSError):
 def off_screen_window(width: int, height: int) -> Any:  # noqa: ANN401
     """Return a window in memory, of a size in pixels.
 
-    Raises ImportError when VTK is not installed; the message says how it is; NoRendererError when drawing is impossible on this machine;
+    Raises ImportError when VTK is not installed; the message names the extra; NoRendererError when drawing is impossible on this machine;
     the message names the packages to install.
     """
     gl = need("vtkmodules.vtkRenderingOpenGL2", EXTRA, "drawing images")

@@ -62,7 +62,7 @@ def catalogue_page(
         try:
             scene = load_scene(*(sources or (lambda name: ()))(row["file"]))
             image: Any = render(scene.body, scene.motion, strobe=MOMENTS, size=PICTURE_SIZE, overlay=())
-        except (KeyError, ValueError):  # gone since, or faulty
+        except (KeyError, ValueError):  # removed since, or faulty
             continue
         folder.mkdir(exist_ok=True)
         with whole_file(folder / f"{number}.webp") as stream:

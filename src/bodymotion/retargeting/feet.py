@@ -57,7 +57,7 @@ def _stances(
     zero = np.zeros_like(yaw)
     counted = []
     for a, b in phases:
-        # Of the phase at the beginning the second half counts: where a recording begins is nothing to its end.
+        # The second half of the first phase counts: the end of a recording must not depend on where it begins.
         late = np.arange(b - a) >= (b - a) // 2 * (a == 0)
         counted.append(flat[a:b] & late if (flat[a:b] & late).any() else late)
     for (a, b), of_mean in zip(phases, counted, strict=True):

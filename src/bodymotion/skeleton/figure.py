@@ -117,7 +117,7 @@ def _limbs(skeleton: Skeleton, offsets: Floats) -> list[tuple[Shape, ...]]:
     branches = Counter(skeleton.parents)
     for index, joint in enumerate(skeleton.joints):
         moves = joint.parent >= 0 and any(channel.endswith("position") for channel in joint.channels)
-        # A root with one child that moves in it is a place on the ground, no limb.
+        # A root with one child that moves in it is a position on the ground, not a limb.
         if joint.parent >= 0 and not (moves and skeleton.parents[joint.parent] < 0 and branches[joint.parent] == 1):
             tips[joint.parent].append(offsets[index])
     lengths = [float(np.linalg.norm(tip)) for own in tips for tip in own]

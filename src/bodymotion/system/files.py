@@ -312,7 +312,7 @@ class _Pending:
             found = None
         check_place(self._path)
         if found is not None and not stat.S_ISREG(found.st_mode):
-            # By the name that was given: what /dev/stdout leads to has none that could be opened.
+            # By the name that was passed: the target of /dev/stdout has no name that could be opened.
             self.stream = self._path.open("wb")
             return
         if found is not None and not os.access(self.target, os.W_OK):
@@ -321,7 +321,7 @@ class _Pending:
         descriptor = self._create()
         self.stream = os.fdopen(descriptor, "wb", buffering=1 << 16)
         if found is not None:
-            # Another user's file may be writable and yet not to be given away: then it becomes ours.
+            # The owner of another user's file may not be settable: then the file becomes ours.
             with contextlib.suppress(OSError):
                 if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
                     os.fchown(descriptor, found.st_uid, found.st_gid)

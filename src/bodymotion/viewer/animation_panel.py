@@ -43,7 +43,7 @@ DEFAULT_LIMITS: Mapping[str, tuple[float, float]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class SliderLimits:
-    """The range of a slider, its `step` and its first value; `from_file` says whether the animation gives the limits."""
+    """The range of a slider, its `step` and its first value; `from_file`: whether the limits are those of the animation."""
 
     lowest: float
     highest: float
@@ -53,7 +53,7 @@ class SliderLimits:
 
     @property
     def fixed(self) -> bool:
-        """Whether there is nothing to choose."""
+        """Whether the range has only one value."""
         return self.lowest >= self.highest
 
     def clipped(self, value: float) -> float:

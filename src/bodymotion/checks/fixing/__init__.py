@@ -82,7 +82,7 @@ def _line_ends(data: bytes, path: Path, name: str) -> list[Edit]:
 
         return [] if ends_in_strings(data) else edits
     if name == "seq" and any(data[edit.start : edit.stop] == b"\r" for edit in edits):
-        # Where a CR stands alone, a part of a line may become a line.
+        # After a CR alone, a part of a line may become a line.
         from bodymotion.checks.fixing.seq import is_same_motion
 
         return edits if is_same_motion(data, applied(data, edits), path) else []

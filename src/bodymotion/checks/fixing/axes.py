@@ -17,7 +17,7 @@ _NUMBER = rb"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 _THREE = rb"\s*".join([_NUMBER, b",", _NUMBER, b",", _NUMBER])
 _ROTATION = body_rules.ROTATION_AXIS.code
 _WHERE = {
-    # How the numbers stand at the place that a rule names; in other ways they may stand there, and stay.
+    # The forms of the numbers at the location of a rule; numbers in other forms do not change.
     urdf_rules.AXIS_LENGTH.code: re.compile(rb"xyz\s*=\s*[\"']\s*" + rb"\s+".join([_NUMBER] * 3) + rb"\s*[\"']"),
     body_rules.AXIS_LENGTH.code: re.compile(rb"[\"']?joint(?:Axis|_axis)[\"']?\s*:\s*\[\s*" + _THREE + rb"\s*\]"),
     _ROTATION: re.compile(rb"\[\s*" + _THREE + rb"\s*,"),

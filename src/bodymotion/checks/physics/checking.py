@@ -96,7 +96,7 @@ class Samples(Sampling):
     zmp_differences: Floats
     """(T,) [m] The distance between the two points."""
     torques: Floats
-    """(T, M) The torques or forces of the joints `motors`, as multiples of what their motors give."""
+    """(T, M) The torques or forces of the joints `motors`, as multiples of the limits of their motors."""
     motors: tuple[int, ...] = ()
     """(M,) The joint columns."""
     efforts: Floats = field(default_factory=lambda: np.zeros((0, 2)))
@@ -545,7 +545,7 @@ MIN_RECORDED_OUTSIDE = 0.05  # [s] The same for the recorded point, which needs 
 MAX_ZMP_DIFFERENCE = 0.05
 """[m] The largest difference between the recorded and the computed zero moment point. Patterns planned with simple models of the same robot
 are about 30 mm off."""
-MAX_LOAD = 1.05  # The largest torque, as a multiple of what the motor gives; torques computed from frames have errors.
+MAX_LOAD = 1.05  # The largest torque, as a multiple of the motor's limit; torques computed from frames have errors.
 MIN_OVERLOAD = 0.05  # [s] A shorter overload of a motor is not reported.
 BRIDGE = 0.05  # [s] Two violations with a shorter time between them are one.
 

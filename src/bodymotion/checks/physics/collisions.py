@@ -104,7 +104,7 @@ class _Boxes:
         origins = placed[:, self.links, :3].T
         middles = apply(turns, self.middles.T[:, :, None]) + origins
         reach = apply(np.abs(turns), self.halves.T[:, :, None]) - 0.5 * LIMIT
-        # Most pairs are apart in all frames: that is seen from the space that each takes in some frames together.
+        # Most pairs are apart in all frames: the boxes around each over some frames show it.
         starts = np.arange(0, len(placed), FRAMES_TOGETHER)
         low, high = middles - reach, middles + reach
         least, most = np.minimum.reduceat(low, starts, axis=-1), np.maximum.reduceat(high, starts, axis=-1)

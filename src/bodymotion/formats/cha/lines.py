@@ -53,7 +53,7 @@ class Line:
 
     @property
     def is_blank(self) -> bool:
-        """Whether there is nothing, not even a comment."""
+        """Whether the line is empty, without even a comment."""
         return not self.comment and not self.text.strip()
 
     @property

@@ -163,7 +163,7 @@ class _RowReader:
             row: tuple[list[float], list[bool]] | None = None
             if words and len(words) == self.width and _PLAIN_LINE.fullmatch(raw):
                 row = [float(word) for word in words], [word == b"0" for word in words]
-            # Of too many comments the lines with nothing else are skipped.
+            # After too many comments, lines with only a comment are skipped.
             elif len(self._comments) < MAX_COMMENTS or not _COMMENT_LINE.match(self.data, begin):
                 row = self._read_line(begin, number, self._count)
                 if self.given_up:

@@ -10,7 +10,7 @@ from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS
 from bodymotion.formats.cha.lines import Line, line_at
 from bodymotion.formats.cha.rows import NUMBER
 
-MAX_HEAD_LINES = 5000  # Options and parameters take no more lines.
+MAX_HEAD_LINES = 5000  # Maximum number of lines of options and parameters.
 
 _BLANK_LINES = re.compile(rb"(?:[ \t]*+\n)*+")
 

@@ -297,7 +297,7 @@ def attempt(text: str, kind: str, *, allow_unknown_field: bool = False) -> tuple
 
     message = message_class(kind)()
     with warnings.catch_warnings():
-        # Of escapes such as \\q, which it takes as they are.
+        # Of escapes such as \\q, which it does not change.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
             text_format.Parse(text, message, allow_unknown_field=allow_unknown_field)

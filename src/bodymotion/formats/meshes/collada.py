@@ -321,7 +321,7 @@ class _Reader:
         if self.visited > MAX_NODES:
             raise ValueError("the scene expands to too many meshes")
         for mesh, symbol in self._meshes[url]:
-            # Files that bind nothing often name the material itself.
+            # Files without bindings often name the material itself.
             material, image = self.material(bound.get(symbol, symbol))
             yield Part(mesh, material, image)
 

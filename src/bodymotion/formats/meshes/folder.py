@@ -126,7 +126,7 @@ class MeshFolder:
             (self.model.parent / self.name).mkdir(exist_ok=True)
         for path, data in self.files.items():
             target = self.model.parent / path
-            # Waiting for the disk takes nearly all the time: an existing file with this content is not written again.
+            # Most of the time is spent waiting for the disk: an existing file with this content is not written again.
             if not _has_content(target, data):
                 with whole_file(target) as stream:
                     stream.write(data)

@@ -254,7 +254,7 @@ class SegmentWriter:
         scene = Scene(nodes=nodes, protos={p.name: p for p in prototypes_of(nodes)})
         plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "shapes"
         path, count = self.folder / f"{plain}.wrl", 1
-        # Free also where capital letters mean nothing.
+        # Free also where capital letters are ignored.
         while path.name.lower() in self._part_names or not _fits(path, scene):
             count += 1
             path = self.folder / f"{plain}_{count}.wrl"

@@ -195,7 +195,7 @@ def _lidar(values: _SensorValues, name: str, pose: Floats) -> RangeSensor:
     low, high = (values.number(0.0, scanner, "scan", "horizontal", f"{end}_angle") for end in ("min", "max"))
     nearest = values.element.first(scanner, "range", "min")
     if nearest is not None and nearest.text.strip() == "0":
-        # The writer gives 0 where nothing else is known.
+        # The writer writes 0 for unknown values.
         values.drop(scanner, "range", "min")
     rays = min(max(round(samples * resolution) if math.isfinite(samples * resolution) else 1, 1), MAX_RAYS)
     if rays % 2 == 0:

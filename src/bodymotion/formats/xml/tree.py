@@ -60,7 +60,7 @@ MAX_SPELLING_CANDIDATES = 50  # How many attributes of an element are compared w
 class Document:
     """A file that elements come from: its path, its bytes, and the collector of its problems.
 
-    `incomplete` says that a part of the file, or of a file that it includes, could not be read: a name that is not found may be there.
+    `incomplete`: a part of the file, or of a file that it includes, could not be read, and may hold a name that is not found.
     """
 
     path: str | None = None

@@ -23,7 +23,7 @@ from bodymotion.spot.choreography import rules
 from bodymotion.spot.playback import FOOT_CONTACT, spot_body
 from bodymotion.spot.playback.dimensions import LEG_JOINTS
 
-SPACING = 2.0  # [m] Between robots without places.
+SPACING = 2.0  # [m] Between robots without start positions.
 MIN_DISTANCE = 0.1  # [m] Robots that come nearer are reported.
 CHECKED_RATE = 20.0  # [Hz] of the distances.
 BLOCK = 32  # Frames whose distances are computed at a time.
