@@ -37,7 +37,7 @@ def ik(
 ) -> None:
     """Compute the joint values that bring links to their targets, within the limits of the joints.
 
-    Without -o they are printed. Exit code 1: a target was missed; the pose that comes nearest is written all the same.
+    Without -o they are printed. Exit code 1: a target was missed; the nearest pose is written in any case.
 
     \b
     Examples:

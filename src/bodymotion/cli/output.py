@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, messages on stderr, exit codes; everything safe for a terminal.
+"""The output of commands: results on stdout, messages on stderr, exit codes; everything safe for a terminal.
 
 A name in a file may hold escape sequences that control the terminal. Control characters (C0, C1, DEL), those that change the direction
 of writing, and halves of surrogate pairs are printed as the escapes that Python writes for them.

@@ -323,7 +323,7 @@ MAX_KEPT = 4
 
 
 def _part_times(body: Body) -> tuple[int | None, ...]:
-    """Return when each file that a model names was changed [ns]; None for those that are gone."""
+    """Return when each file that a model names was changed [ns]; None for missing files."""
     return tuple(path.stat().st_mtime_ns if path.is_file() else None for path in body.source.parts)
 
 

@@ -36,7 +36,7 @@ BOM = b"\xef\xbb\xbf"  # The byte order mark of UTF-8.
 
 
 class Lines:
-    """Where the lines of a text begin: enough to locate offsets when the text itself is gone."""
+    """Where the lines of a text begin: enough to locate offsets when the text is no longer in memory."""
 
     def __init__(self, data: str, path: Path | None) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""Which joint of a person or a robot is the left knee: roles found by topology, geometry in an upright pose, and names.
+"""Roles of joints of a person or a robot, such as the left knee, found by topology, geometry in an upright pose, and names.
 
 A figure is a tree of joints at their positions in one upright pose, z up. With height h from its lowest to its highest joint:
 

@@ -290,7 +290,7 @@ class Viewer:
         self._queue.post(show)
 
     def post(self, work: Callable[[], object]) -> None:
-        """Let the viewer's own thread do some work."""
+        """Run work on the viewer's own thread."""
         self._queue.post(work)
 
     def switch(self, name: str, on: bool) -> None:

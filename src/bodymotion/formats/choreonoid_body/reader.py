@@ -1,4 +1,4 @@
-"""From a .body file to a Body with all its faults: its header, its links in a tree, with those of the files that it has as SubBodies."""
+"""Read a .body file to a Body, with all faults: its header, its links in a tree, with those of the files that it has as SubBodies."""
 
 from __future__ import annotations
 

@@ -788,7 +788,7 @@ class LinkWriter:
 
 
 def _lights(element: Element, values: Mapping[str, object]) -> None:
-    """Add the lights that a body was read with, but not those with a target, which may be gone."""
+    """Add the lights that a body was read with, but not those with a target, which may be missing."""
     attributes = values.get("lights")
     for light in attributes if isinstance(attributes, (list, tuple)) else []:
         attributes = attributes_of(light)

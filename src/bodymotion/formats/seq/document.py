@@ -81,7 +81,7 @@ class Frames:
         return self._text.location(_offset(self._nodes[row], element), inside)
 
     def locator(self) -> Callable[[int, int | None, str], Location | None]:
-        """Return a function that locates rows after the file is closed, and holds none; it returns None where the file is gone."""
+        """Return a function that locates rows after the file is closed, and holds none; it returns None where the file was removed."""
         offsets, text = np.array([row.offset for row in self._nodes]), self._text
 
         def locate(row: int, element: int | None, inside: str) -> Location | None:

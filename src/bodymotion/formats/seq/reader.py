@@ -1,6 +1,6 @@
-"""From a file to a Motion with all its faults: the rows of each component into its arrays.
+"""Read a file to a Motion, with all faults: the rows of each component into its arrays.
 
-A file goes the fastest way that reads it. Rows of a regular shape are parsed in bulk, a piece at a time; a piece with anything irregular is
+The fastest possible method is used. Rows of a regular shape are parsed in bulk, a piece at a time; a piece with anything irregular is
 handed to `rows`, and what only a full parse can read to the YAML tree of the whole file. Where the file is no YAML as a whole,
 rows on lines
 of their own are still read one by one; where its headers are none, likely fixes of the faulty lines are tried (`formats.yaml.recovery`).

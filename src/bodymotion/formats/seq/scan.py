@@ -167,7 +167,7 @@ class ByteSource(AbstractContextManager["ByteSource"]):
         Raises
         ------
         FormatError
-            SEQ001 when it is gone, or has another size now.
+            SEQ001 when it was removed, or its size has changed.
         """
         if self._data is not None or (self._file is not None and not self._file.closed):
             yield

@@ -1,1 +1,1 @@
-"""What the table formats share: names of columns, rows of numbers, times."""
+"""Shared by the table formats: names of columns, rows of numbers, times."""

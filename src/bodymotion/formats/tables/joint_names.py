@@ -1,4 +1,4 @@
-"""Columns and joints, matched by name: where columns have names, their order in the file means nothing."""
+"""Columns and joints, matched by name: the order of named columns in the file has no meaning."""
 
 from __future__ import annotations
 

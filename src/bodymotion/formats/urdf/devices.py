@@ -1,4 +1,4 @@
-"""Devices: the sensors in <gazebo> elements, in the words of SDFormat, and what <bodymotion> has of them and of others."""
+"""Devices: the sensors in <gazebo> elements, as defined by SDFormat, and what <bodymotion> holds of them and of others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several elements hold: <origin>, finite numbers, and what is of other programs, which is kept as XML and written back."""
+"""Shared by several elements: <origin>, finite numbers, and elements of other programs, which are kept as XML and written back."""
 
 import math
 from collections.abc import Iterable

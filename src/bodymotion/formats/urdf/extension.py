@@ -22,7 +22,7 @@ one). <device> elements are in the order of the body's devices: those with `sens
 An IMU is an accelerometer and a gyro, in this order; `meant="no"` is the half of an IMU that the body does not have.
 
 The writer reads each element of the rest of the file as it will be read, and compares it with the value that it was made of: where they
-differ, the value is kept here. So nothing is written twice, and nothing is forgotten when the rest of the file learns to hold more.
+differ, the value is kept here. So no value is written twice, and none is lost when other elements can hold more.
 """
 
 import json

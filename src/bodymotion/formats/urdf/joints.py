@@ -337,7 +337,7 @@ def transmission_elements(
 
 
 def control_element(element: Element, names: Mapping[str, str], lost: LossReport) -> Element:
-    """Return a <ros2_control> with the names of joints in the file; parts for joints that are gone are lost."""
+    """Return a <ros2_control> with the names of joints in the file; parts for removed joints are lost."""
     children = []
     for child in element.children:
         joints = [one for one in child.every() if one.name == "joint" and "name" in one.attributes]

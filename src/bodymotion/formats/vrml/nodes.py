@@ -241,7 +241,7 @@ def _faulty_field(node: Node, error: FormatError) -> str | None:
 
 
 def visits(nodes: Iterable[Node]) -> Iterator[Node]:
-    """Yield nodes and those in their fields in the order of a file; what is in a node that is used several times comes once."""
+    """Yield nodes and those in their fields in the order of a file; the contents of a node that is used several times are yielded once."""
     seen: set[int] = set()
     stack = list(nodes)[::-1]
     while stack:

@@ -1,4 +1,4 @@
-"""How the parser goes on after a fault: it looks for the next place where the grammar is certain again.
+"""Recovery of the parser after a fault: it searches the next location where the grammar is certain again.
 
     in a node     the next name of one of its fields, or the brace that closes it
     in a list     the next node, or the bracket that closes it

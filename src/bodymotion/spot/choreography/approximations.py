@@ -1,4 +1,4 @@
-"""Moves of the robot's own whose parameters say where they lead, as animations: approximately, since how they get there is not published.
+"""Moves of the robot's own whose parameters define their goals, as animations: approximately, since their motion is not published.
 
 The body rotates or moves to a pose, sways (a cycle of 8 slices) or goes up and down (4 slices); arm and gripper go to angles. All other
 moves, and random ones, are pauses.

@@ -45,7 +45,7 @@ def play_choreography(choreography: Choreography, *, first_slice: float = 0, arm
 
     Moves at the same time on different tracks are played together: the body moves relative to where the legs carry it, and a hand with a
     pose in the world keeps it. A length that an animation does not allow becomes the nearest one. Moves of the robot's own are
-    approximations where their parameters say where they lead, and else pauses; `problems` reports them (SPOT132).
+    approximations where their parameters define their goals, and else pauses; `problems` reports them (SPOT132).
 
     Parameters
     ----------
