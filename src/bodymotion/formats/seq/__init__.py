@@ -43,14 +43,13 @@ keys          camelCase, purpose for content   camelCase           camelCase    
 
 Both spellings of a key are read in every version, and contents get their names of version 2.
 
-The rows of a regular file never go through a YAML parser. `scan` finds them in the bytes of the file (`file_bytes`) and leaves a
-small text,
-the headers; `document` is the tree of these with the rows beside it; `headers` reads and checks them; `bulk_rows` parses rows into arrays,
-`rows` those of another shape. `reader` puts it together, with every fault of a file. `streaming` reads motions larger than memory. `writer`
-writes all four versions, as YAML or JSON; `scalars` has single values in both directions.
+The rows of a regular file never go through a YAML parser. `scan` finds them in the bytes of the file and leaves a small text, the headers;
+`document` is the tree of these with the rows beside it; `headers` reads and checks them; `values` has single values in both directions,
+and parses rows into arrays, `rows` those of another shape. `reader` makes the motion, with every fault of a file. `streaming` reads
+motions larger than memory. `writer` writes all four versions, as YAML or JSON.
 
 Where Choreonoid's loader and the documents disagree, the documents are followed: XYZQXQYQZQW is read in every version; a frame whose
-time does not increase is an error; `1.5abc` is no number; components keep their own lengths; an empty or a bare motion loads. Time
+time does not increase is an error; `1.5abc` is not a number; components keep their own lengths; an empty or a bare motion loads. Time
 stamps are kept as they are: putting the frames on a fixed rate is not done while reading.
 """
 

@@ -1,10 +1,9 @@
 """Read a file to a Motion, with all faults: the rows of each component into its arrays.
 
 The fastest possible method is used. Rows of a regular shape are parsed in bulk, a piece at a time; a piece with anything irregular is
-handed to `rows`, and what only a full parse can read to the YAML tree of the whole file. Where the file is no YAML as a whole,
-rows on lines
-of their own are still read one by one; where its headers are none, likely fixes of the faulty lines are tried (`formats.yaml.recovery`).
-Faulty rows are nan in the arrays and marked unknown.
+handed to `rows`, and what only a full parse can read to the YAML tree of the whole file. Where the file as a whole is not YAML, rows on
+lines of their own are still read one by one; where its headers are not YAML, likely fixes of the faulty lines are tried
+(`formats.yaml.recovery`). Faulty rows are nan in the arrays and marked unknown.
 """
 
 from collections.abc import Callable, Iterable, Iterator
