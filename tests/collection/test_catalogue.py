@@ -89,6 +89,49 @@ def test_only_what_is_new_is_read(walks):
     assert build(walks)[0] == 0 and len(query(path)) == 4
 
 
+def test_a_catalogue_remembers_its_body(examples, tmp_path):
+    """Also when it is brought up to date for a question; a wrong question changes nothing."""
+    (tmp_path / "walks").mkdir()
+    for name in ("a", "b"):
+        bm.save(bm.load(examples / "biped_walk.seq")[:60], tmp_path / "walks" / f"{name}.seq")
+    model = shutil.copy(examples / "biped.wrl", tmp_path)
+    _, path = build(tmp_path / "walks", body=model)
+    before, written = query(path), path.stat().st_mtime_ns
+    os.utime(tmp_path / "walks" / "b.seq")
+    arguments = ["catalogue", str(tmp_path / "walks"), "-o", str(path), "--workers", "1", "--where"]
+    assert CliRunner().invoke(app, [*arguments, "max_torqe > 1"]).exit_code == 2
+    assert path.stat().st_mtime_ns == written
+    asked = CliRunner().invoke(app, [*arguments, "max_torque > 1 and errors = 0"])
+    assert (asked.exit_code, len(asked.stdout.splitlines())) == (0, 2) and "1 read now" in asked.stderr
+    leave = {"modified"}
+    assert [{name: row[name] for name in row.keys() - leave} for row in query(path)] == [
+        {name: row[name] for name in row.keys() - leave} for row in before
+    ]
+    Path(model).unlink()
+    with pytest.raises(WrongUseError, match=r"biped\.wrl, which is gone"):
+        build(tmp_path / "walks")
+    assert query(path, "max_torque > 1")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are UTF-16")
+@pytest.mark.parametrize("table", ["t.csv", "t.parquet", "t.jsonl", "catalogue"])
+def test_names_that_are_not_utf_8(walks, table):
+    """Each is a row, with escapes for its bytes, and known again."""
+    (walks / "a").rename(os.fsdecode(os.fsencode(walks / "a") + b"\xe9"))
+    shutil.copytree(walks / "b", os.fsdecode(os.fsencode(walks / "a") + b"\xea"))
+    path = str(walks.parent / table)
+    words = ["catalogue", "-o", f"{path}.parquet"] if table == "catalogue" else ["info", "--table", path, "--resume"]
+    for state in ("7 read now", "0 read now") if table == "catalogue" else ("no failures", "7 by an earlier run"):
+        found = CliRunner().invoke(app, [*words, str(walks), "--workers", "1"])
+        assert found.exit_code == 0 and state in found.stderr, found.stderr
+    if table == "catalogue":
+        names = [row["file"] for row in query(f"{path}.parquet")]
+        assert sorted(names) == sorted(
+            [rf"a\udc{byte}/m.csv" for byte in ("e9", "ea")] + [f"{k}/m.csv" for k in "bcdef"]
+        )
+    assert len(bm.open_collection(walks).to_tensors(test=0, workers=1).values) == 7
+
+
 def test_an_address_is_as_a_folder(walks):
     import fsspec
 

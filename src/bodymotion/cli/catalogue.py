@@ -1,5 +1,6 @@
 """`bodymotion catalogue FOLDER`: a table of many motions, and those that meet a condition."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,14 +43,14 @@ def catalogue(
     Options:
       source FOLDER: A folder or archive with motions, or an address of fsspec, such as s3://bucket/walks.
       --output -o FILE: The catalogue, by default FOLDER/catalogue.parquet; a name without extension is a folder of Parquet files.
-      --body -b MODEL: The model that the motions are for: the catalogue has torques, speeds, balance and findings on it, too.
+      --body -b MODEL: The model that the motions are for: the catalogue has torques, speeds, balance and findings on it, and remembers it.
       --where SQL: Print only motions that meet this condition, such as max_torque < 80 and errors = 0.
       --update/--no-update: Update the catalogue first, or query it as it is.
       --html FILE: Write a page with the motions found: a table with filters, pictures and players.
       --pictures N: Number of motions with a picture and a player on the page, from the first one on.
     """  # noqa: D301
     from bodymotion.cli.output import progress, safe_json
-    from bodymotion.collection.catalogue import build_catalogue, query, query_json
+    from bodymotion.collection.catalogue import body_of, build_catalogue, query, query_json
     from bodymotion.collection.opening import Collection, open_collection
 
     if output is None and not Path(source).is_dir():
@@ -58,6 +59,9 @@ def catalogue(
     if path.suffix.lower() not in (".parquet", ""):
         raise click.BadParameter(f"{path} is neither a .parquet nor the name of a folder", param_hint="--output")
     with failures("catalogue"):
+        if where and body is None and "findings" not in where:  # rules without a finding have no column yet
+            with suppress(FileNotFoundError):
+                query(path, where, ("file",))  # a wrong condition ends before motions are read
         clips = open_collection(source) if update or html is not None else Collection(source, ())
         state = "not updated"
         if update and not len(clips):
@@ -74,7 +78,7 @@ def catalogue(
         if html is not None:
             from bodymotion.reports.catalogue import catalogue_page
 
-            model = [] if body is None else [body]
+            model = list(filter(None, [body or body_of(path)]))
             with progress(f"drawing {html.name}") as bar:
                 drawn = catalogue_page(
                     rows,

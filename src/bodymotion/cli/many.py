@@ -287,11 +287,11 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
         say(one_line(f"bodymotion {plan.name}: no file for it in {' '.join(map(str, plan.inputs))}"))
         return 1
     records = None if table is None else Records(table, resume=resume)
-    about = [_about(path, result, run) for path, result in runs]
-    counting = [one for one in about if "output" not in one or Path(one["output"]).exists()]
+    rows = [_about(path, result, run) for path, result in runs]
+    counting = [one for one in rows if "output" not in one or Path(one["output"]).exists()]
     earlier = {} if records is None else records.keep(counting)
     codes = Counter(map(int, earlier.values()))
-    left = [k for k in range(len(runs)) if key(about[k]) not in earlier]
+    left = [k for k in range(len(runs)) if key(rows[k]) not in earlier]
     prints_json = "--json" in plan.options
     extra = ["--json"] if has_json and not prints_json and records is not None else []
     tasks = [(Path.cwd(), plan.name, [*extra, *plan.args(*runs[k])], *runs[k]) for k in left]
@@ -300,7 +300,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
     def recorded(outcome: Outcome) -> tuple[Row, str]:
         nonlocal done
         code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
-        row = {**_parsed(text if has_json else ""), **about[left[outcome.index]], "exit_code": code}
+        row = {**_parsed(text if has_json else ""), **rows[left[outcome.index]], "exit_code": code}
         row["messages"] = messages.splitlines()
         codes[code] += 1
         done += 1
@@ -336,18 +336,15 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
 
 
 def _about(path: Input, result: Path | None, run: str) -> dict[str, Any]:
-    size: int
-    modified: int | str
-    try:
-        if isinstance(path, Path):
-            state = path.stat()
-            size, modified = state.st_size, state.st_mtime_ns
-        else:
-            size, modified = path.state()
-    except OSError:
-        size = modified = -1
-    about = {"file": str(path), "size": size, "modified": modified, "run": run}
-    return about if result is None else {**about, "output": str(result)}
+    from bodymotion.collection.records import about
+
+    row = about(str(path), partial(_state, path) if isinstance(path, Path) else path.state, run)
+    return row if result is None else {**row, "output": str(result)}
+
+
+def _state(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
 
 
 def _parsed(text: str) -> dict[str, Any]:

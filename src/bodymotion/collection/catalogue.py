@@ -13,7 +13,7 @@ import numpy as np
 
 from bodymotion.collection.mapping import map_files
 from bodymotion.collection.opening import Clip, Collection
-from bodymotion.collection.records import Records, Row, key
+from bodymotion.collection.records import Records, Row, about, key
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import without_collections
@@ -62,7 +62,7 @@ def build_catalogue(
         The catalogue, a `.parquet`; a name without an extension is a folder of such files.
     body:
         The file of the body that the motions are for: with it, the catalogue has key figures (`max_torque` [Nm], `min_margin` [m] …) and
-        the findings of motions on their body.
+        the findings of motions on their body. A catalogue remembers its body: without another one, its rows stay those on it.
     by_position:
         Read joint columns by position, whatever their names.
     progress:
@@ -78,22 +78,24 @@ def build_catalogue(
         Without the extra `lake`.
     FormatError
         When the body cannot be read.
+    WrongUseError
+        When the body that the catalogue was built with is gone.
     """
     from bodymotion import __version__
     from bodymotion.formats.registry import load_body
 
     need("duckdb", "lake", "a catalogue")
-    path, body = Path(path), None if body is None else Path(body)
+    records = Records(Path(path), resume=True)
+    body = _body_of(records) if body is None else Path(body).absolute()
     run = " ".join([__version__, *map(repr, sorted(options.items())), *(["by position"] if by_position else [])])
-    robot = None
+    robot, of_body = None, Row()
     if body is not None:
-        robot = load_body(body)
+        robot, of_body = load_body(body), {"body": str(body)}
         run += f" {hashlib.sha256(body.read_bytes()).hexdigest()[:12]}"
-    records = Records(path, resume=True)
-    about = [_about(clip, run) for clip in collection]
-    earlier = records.keep(about)
-    left = [k for k in range(len(about)) if key(about[k]) not in earlier]
-    done = len(about) - len(left)
+    rows = [{**about(clip.name, clip.state, run), **of_body} for clip in collection]
+    earlier = records.keep(rows)
+    left = [k for k in range(len(rows)) if key(rows[k]) not in earlier]
+    done = len(rows) - len(left)
     if not left and len(earlier) == records.num_found:
         return 0
     function = partial(_row, robot=robot, by_position=by_position, options=options)
@@ -101,11 +103,23 @@ def build_catalogue(
     with records:
         for outcome in map_files(function, clips, workers=workers, time_limit=time_limit, cluster=cluster):
             problem = {"errors": 1, "problem": str(outcome.error)}
-            records.add({**about[left[outcome.index]], **(outcome.value or problem)})
+            records.add({**rows[left[outcome.index]], **(outcome.value or problem)})
             done += 1
             if progress is not None:
-                progress(done, len(about))
+                progress(done, len(rows))
     return len(left)
+
+
+def body_of(path: str | Path) -> Path | None:
+    """Return the file of the body that a catalogue was built with."""
+    return _body_of(Records(Path(path), resume=True))
+
+
+def _body_of(records: Records) -> Path | None:
+    found = next((Path(row["body"]) for row in records.earlier(("body",)) if row.get("body")), None)
+    if found is not None and not found.exists():
+        raise WrongUseError(f"{records.path} was built with the body {found}, which is gone: name the body (--body)")
+    return found
 
 
 def query(path: str | Path, where: str = "", columns: Sequence[str] = ()) -> list[Row]:
@@ -154,14 +168,6 @@ def _found(path: str | Path, where: str, columns: str) -> Any:  # noqa: ANN401
         except duckdb.Error as error:
             first = str(error).partition("\n")[0]
             raise WrongUseError(f"{first}; the columns are {listed(motions.columns, MAX_LISTED)}") from None
-
-
-def _about(clip: Clip, run: str) -> Row:
-    try:
-        size, modified = clip.state()
-    except OSError:
-        size, modified = -1, ""
-    return {"file": clip.name, "size": size, "modified": modified, "run": run}
 
 
 def _row(clip: Clip, robot: Body | None, by_position: bool, options: Mapping[str, Any]) -> Row:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -23,6 +24,7 @@ Row = dict[str, Any]
 KEY = ("file", "size", "modified", "run")
 NAMES = ("name", "content", "rule", "link")  # Keys whose value names an item of a list.
 MAX_NUMBERS = 16  # A longer list has no column in a table.
+_BYTE = re.compile("[\ud800-\udfff]")  # A byte of a file name that is not UTF-8, as Python has it.
 
 
 class Records:
@@ -49,10 +51,11 @@ class Records:
         self._lines = path if self._table is None else path.with_name(f"{path.name}.part")
         self._out: BinaryIO
         self._resume = resume
-        self.done = {key(row): row.get("exit_code") for row in self._earlier((*KEY, "exit_code"))}
+        self.done = {key(row): row.get("exit_code") for row in self.earlier((*KEY, "exit_code"))}
         self.num_found = len(self.done)
 
-    def _earlier(self, columns: Sequence[str] | None = None) -> Iterator[Row]:
+    def earlier(self, columns: Sequence[str] | None = None) -> Iterator[Row]:
+        """Return the rows of an earlier run, with some columns or all."""
         if self._resume and self._table is not None and self.path.exists():
             yield from self._table[0](self.path, columns)
         if self._resume and self._lines.exists():
@@ -68,7 +71,7 @@ class Records:
         # An unfinished line is removed, too; a row that is in the table and among the lines is written once.
         left = set(self.done)
         with whole_file(self._lines) as stream:
-            for row in self._earlier():
+            for row in self.earlier():
                 if key(row) in left:
                     left.remove(key(row))
                     stream.write(_line(row))
@@ -89,9 +92,20 @@ class Records:
             self._lines.unlink()
 
 
+def about(file: str, state: Callable[[], tuple[int, int | str]], run: str) -> Row:
+    """Return the first columns of a row: those of `key`. `state` returns the size of the file, and what changes when it is written."""
+    size: int | None
+    modified: int | str | None
+    try:
+        size, modified = state()
+    except OSError:
+        size = modified = None
+    return {"file": file.encode("utf-8", "backslashreplace").decode(), "size": size, "modified": modified, "run": run}
+
+
 def key(row: Mapping[str, Any]) -> str:
     """Return what a row is a result of: file, its size and time, and what was done."""
-    return "|".join([str(row.get(name, "")) for name in KEY])
+    return "|".join(["" if row.get(name) is None else str(row[name]) for name in KEY])
 
 
 def read_rows(path: Path) -> Iterator[Row]:
@@ -198,4 +212,7 @@ TABLES = {".csv": (read_csv, write_csv), ".parquet": (read_parquet, write_parque
 
 
 def _line(row: Row) -> bytes:
-    return json.dumps(row, ensure_ascii=True, allow_nan=False).encode() + b"\n"
+    text = json.dumps(row, ensure_ascii=False, allow_nan=False)
+    if not text.isascii():
+        text = json.dumps(json.loads(_BYTE.sub(lambda byte: rf"\\u{ord(byte[0]):04x}", text)))
+    return text.encode() + b"\n"

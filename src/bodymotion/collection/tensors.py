@@ -182,4 +182,4 @@ def windows_of(
 
 def _share(take: str) -> float:
     """Return a number in [0, 1) that depends on the name alone, so that motions keep their side when others are added."""
-    return int.from_bytes(hashlib.sha256(take.encode()).digest()[:8], "big") / 2**64
+    return int.from_bytes(hashlib.sha256(take.encode(errors="surrogateescape")).digest()[:8], "big") / 2**64

@@ -15,7 +15,7 @@ from typing import Any
 from bodymotion.scene.loading import Showable, load_scene
 from bodymotion.system.files import whole_file
 
-HIDDEN = ("size", "modified", "run", "sha256", "problem", "joint_names")  # Columns that the page does not show.
+HIDDEN = ("size", "modified", "run", "body", "sha256", "problem", "joint_names")  # Columns that the page does not show.
 PICTURE_SIZE, MOMENTS = (640, 240), 5
 
 
