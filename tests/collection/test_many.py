@@ -8,6 +8,7 @@ import os
 import shutil
 import time
 import uuid
+import zipfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from click.testing import CliRunner
 import bodymotion as bm
 from bodymotion.cli.app import app
 from bodymotion.cli.many import VERBS
-from bodymotion.collection import ProcessEndedError, find_files, in_order, map_files
+from bodymotion.collection import ProcessEndedError, find_files, in_order, map_files, write_lerobot
 from bodymotion.collection.records import Records, flat
 from bodymotion.formats.registry import bodies_kept
 from sample_files import ACCEPT
@@ -84,7 +85,76 @@ def test_what_arguments_stand_for(desk):
     Path("walks/q.csv").write_text("x,y,z\n1,2,3\n")
     Path("walks/words.csv").write_text("x,y,z\n1,2,three\n")
     assert list(find_files(["walks"], models=False)) == [inner[0], Path("walks/q.csv"), inner[1]]
-    assert list(find_files(["walks"], models=False, tables=False)) == inner
+
+
+@pytest.mark.parametrize(
+    ("text", "is_motion"),
+    [
+        ("x;y;z\n1;2;3\n", True),
+        ("x\ty\tz\n1\t2\t3\n", True),
+        ("x y z\n1 2 3\n", True),
+        ('"x","y","z"\n"1","2","3"\n', True),
+        ("# made by a robot\n\n# x,y,z\n1,2,3\n", True),
+        ("1,2,3\n", True),
+        ("x,y,z\n1,2,\n1,2,3\n", True),
+        (",".join(f"joint_{k:0100d}" for k in range(1000)) + "\n" + "0," * 999 + "0\n", True),
+        ("x,y,z\n1,2,three\n", False),
+        ("x,y\n1,2\n", False),
+        ("words without numbers\nin two lines\n", False),
+        ("", False),
+    ],
+)
+def test_tables_in_a_folder_are_those_that_are_read(tmp_path, text, is_motion):
+    """Whatever is between cells and before them; `check` finds the same ones."""
+    left_out = []
+    (tmp_path / "a.csv").write_text(text)
+    found = list(find_files([tmp_path], lambda path, folder: left_out.append(path)))
+    assert (found, left_out) == (([tmp_path / "a.csv"], []) if is_motion else ([], [tmp_path / "a.csv"]))
+    assert ("1 file checked" in CliRunner().invoke(app, ["check", str(tmp_path)]).stdout) == is_motion
+
+
+def test_what_is_one_thing_in_a_folder(desk):
+    """A rosbag2 is its `metadata.yaml`; an archive and a data set are left out, with what to do."""
+    Path("walks/bag").mkdir()
+    Path("walks/bag/metadata.yaml").write_text("rosbag2_bagfile_information:\n  version: 9\n")
+    Path("walks/set/meta").mkdir(parents=True)
+    Path("walks/set/meta/info.json").write_text("{}")
+    for name in ("walks/bag/m_0.mcap", "walks/bag/m_1.mcap", "walks/deep/m.mcap"):
+        Path(name).write_bytes(b"\x89MCAP0\r\n")
+    shutil.make_archive("walks/old", "tar", "walks/deep")
+    inner = ["a.seq", "bag/metadata.yaml", "deep/b.seq", "deep/m.mcap"]
+    assert list(find_files(["walks"])) == [Path("walks", name) for name in inner]
+    for words in (["info", "--table", "t.jsonl"], ["catalogue", "-o", "c.parquet"]):
+        found = CliRunner().invoke(app, [*words, "walks"])
+        assert "2 archive or data sets left out, to be named by itself: " in found.stderr
+        assert "walks/old.tar" in found.stderr and "walks/set" in found.stderr
+
+
+@pytest.mark.parametrize("kind", ["tar", "stored", "set"])
+def test_motions_in_a_collection_by_their_names(desk, kind):
+    """As `catalogue` prints them, in a list and alone; files without compression are not taken for one of them."""
+    pytest.importorskip("duckdb")
+    if kind == "set":
+        body = bm.load("robot.wrl")
+        names = [joint.name for joint in body.joints]
+        walk = bm.load("walks/a.seq")
+        one = bm.Motion.from_joints(walk.joint_displacement.values, 100, joint_names=names)
+        write_lerobot([one, one], source := "set")
+    elif kind == "tar":
+        source = shutil.make_archive("all", "tar", "walks")
+    else:
+        with zipfile.ZipFile(source := "all.zip", "w") as archive:
+            for path in ("a.seq", "deep/b.seq"):
+                archive.write(f"walks/{path}", path)
+    printed = run("catalogue", source, "-o", "c.parquet", "--workers", 1).stdout
+    assert len(printed.splitlines()) == 2
+    Path("list.txt").write_text(printed + "walks/a.seq\n")
+    run("retime", "@list.txt", "out/", "--rate", 50)
+    assert len(list(Path("out").rglob("*.seq"))) == 3
+    for line in printed.splitlines():
+        assert "1 file done: no failures" in run("info", line).stderr
+    assert run("info", source).stderr.startswith("2 files done")
+    run("info", f"{source}/none.seq", code=1)
 
 
 def test_rows_outlive_a_kill(tmp_path):

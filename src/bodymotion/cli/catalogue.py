@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from bodymotion.cli.app import AsJson, ByPosition, Cluster, ReaderOptions, TimeLimit, Workers, reads_files
+from bodymotion.cli.many import report_left_out
 from bodymotion.cli.output import failures, one_line, results, say
 from bodymotion.diagnostics.text import counted
 
@@ -63,6 +64,7 @@ def catalogue(
             with suppress(FileNotFoundError):
                 query(path, where, ("file",))  # a wrong condition ends before motions are read
         clips = open_collection(source) if update or html is not None else Collection(source, ())
+        report_left_out("catalogue", clips.left_out)
         state = "not updated"
         if update and not len(clips):
             say(one_line(f"bodymotion catalogue: no motion in {source}"))
@@ -90,7 +92,9 @@ def catalogue(
                 )
             say(one_line(f"{html}: {counted(drawn, 'motion')} with pictures"))
         say(one_line(f"{path}: {state}, {len(rows)} found"))
-        above = f"{source.rstrip('/')}/" if "://" in source else str(Path(source) / "_")[:-1]
+        # The folder above a pattern.
+        top = source.partition("*")[0].rpartition("/")[0] if "*" in source else source.rstrip("/")
+        above = f"{top}/" if "://" in source else str(Path(source) / "_")[:-1]
         lines = (
             map(safe_json, query_json(path, where)) if as_json else (one_line(f"{above}{row['file']}") for row in rows)
         )

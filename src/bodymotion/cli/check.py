@@ -101,9 +101,7 @@ def check(
             # The motions are checked without it.
             of_body, options["model"] = error.problems, None
         links: list[tuple[Path, Path]] = []
-        paths = list(
-            find_files(files, lambda link, folder: links.append((link, folder)) if folder else None, tables=False)
-        )
+        paths = list(find_files(files, lambda link, folder: links.append((link, folder)) if folder else None))
         for link, folder in links[:MAX_NAMED_LINKS]:
             say(one_line(f"bodymotion check: {link} is a link that leads out of {folder}: not checked"))
         if len(links) > MAX_NAMED_LINKS:

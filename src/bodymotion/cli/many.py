@@ -135,7 +135,6 @@ def command_for_many(
 def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[str]) -> Callable[[], int] | None:
     """Return the runs for all files that a command line stands for; None where it stands for one run."""
     from bodymotion.collection import inputs as named
-    from bodymotion.collection.opening import is_collection
 
     def is_many(one: Path | str) -> bool:
         return isinstance(one, str) or named.is_many(one)
@@ -152,12 +151,13 @@ def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[s
         return None
     target_text = args[places.pop()] if verb.target == "argument" else str(used.get("output") or "")
     target = Path(target_text) if target_text else None
-    inputs: list[Path | str] = [args[k] if is_collection(args[k]) else Path(args[k]) for k in places]
+    inputs: list[Path | str] = [args[k] if named.is_collection(args[k]) else Path(args[k]) for k in places]
     split = verb.models % max(len(inputs), 1)
     first, second = inputs[:split], inputs[split:]
     models, rest = (first, second) if verb.models >= 0 else (second, first)
     # Spot's animations need no model.
     models, inputs = ([], inputs) if any(map(is_many, models)) or not rest else (models, rest)
+    inputs = [one for given in inputs for one in _in_list(given)]
     to_folder = target is not None and (target.is_dir() or target_text.endswith("/"))
     several = any(map(is_many, inputs)) or (len(inputs) > 1 and name in ONE_MOTION)
     elsewhere = any(isinstance(one, str) for one in inputs)
@@ -193,6 +193,34 @@ def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[s
     return partial(_run, plan, has_json, table, bool(used.get("resume")), sharing)
 
 
+def _in_list(given: Path | str) -> list[Path | str]:
+    """Return the lines of a list in which there are addresses or motions in archives and data sets; any other input as it is."""
+    from bodymotion.collection.inputs import is_collection, is_many, listed_in
+
+    if isinstance(given, str) or given.is_dir() or not str(given).startswith("@") or not is_many(given):
+        return [given]
+    found: list[Path | str] = []
+    with contextlib.suppress(OSError, ValueError):  # which `find_files` reports
+        found = [line if is_collection(line) else Path(line) for line in listed_in(Path(str(given)[1:]))]
+    return found if any(isinstance(one, str) for one in found) else [given]
+
+
+def report_left_out(name: str, left_out: Sequence[str]) -> None:
+    """Print what of a folder a command leaves out."""
+    from bodymotion.collection.inputs import is_collection
+
+    inner = set(filter(is_collection, left_out))
+    unknown = [one for one in left_out if one not in inner]
+    if unknown:
+        of = f"{counted(len(unknown), 'file')} left out, of no known format: {listed(unknown, 20)}"
+        say(one_line(f"bodymotion {name}: {of}"))
+    if inner:
+        of = (
+            f"{counted(len(inner), 'archive or data set')} left out, to be named by itself: {listed(sorted(inner), 20)}"
+        )
+        say(one_line(f"bodymotion {name}: {of}"))
+
+
 @dataclass(frozen=True)
 class _Plan:
     """What is done with each file."""
@@ -218,10 +246,8 @@ class _Plan:
 
         local = [one for one in self.inputs if isinstance(one, Path)]
         files = list(find_files(local, report, VERBS[self.name].of_models))
-        if unknown:
-            of = f"{counted(len(unknown), 'file')} left out, of no known format: {listed(unknown, 20)}"
-            say(one_line(f"bodymotion {self.name}: {of}"))
-        clips = [(clip, one) for one in self.inputs if isinstance(one, str) for clip in open_collection(one)]
+        report_left_out(self.name, unknown)
+        clips = [(clip, one) for one in self.given if isinstance(one, str) for clip in open_collection(one)]
         found: list[Input] = [*files, *(clip for clip, _ in clips)]
         if self.folder is None:
             yield from ((one, None) for one in found)
@@ -234,8 +260,10 @@ class _Plan:
         inner = [whole[path].relative_to(root) for path in files]
         for clip, source in clips:
             # The results of one collection are in the folder itself, as those of a folder are.
-            parts = PurePosixPath(source.rpartition("://")[2]).parts if len(self.inputs) > 1 else ()
-            inner.append(Path(*(part for part in parts if part not in ("/", "..")), clip.file_name))
+            above = PurePosixPath(source.rpartition("://")[2])
+            parts = (above.parent if above.name == PurePosixPath(clip.name).name else above).parts
+            named = [part for part in parts if part not in ("/", "..") and not set("*?[") & set(part)]
+            inner.append(Path(*(named if len(self.given) > 1 else ()), clip.file_name))
         targets = [path.with_suffix(self.suffix or path.suffix) for path in inner]
         twice = {path for path, count in Counter(targets).items() if count > 1}
         for one, inside, target in zip(found, inner, targets, strict=True):

@@ -1,6 +1,7 @@
 """The files that arguments name: files, folders, patterns such as ``walks/**/*.seq``, and lists (``@list.txt``, one a line)."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -9,6 +10,12 @@ from pathlib import Path
 from bodymotion.diagnostics import FormatError
 
 MIN_COLUMNS = 3  # A .csv in a folder with fewer columns of numbers is no motion.
+BAG, BAG_FILES = (
+    "metadata.yaml",
+    (".mcap", ".db3"),
+)  # Of a rosbag2: what describes its folder, and the parts of its log.
+ARCHIVES = {".zip": "zip", ".tar": "tar", ".tgz": "tar", ".tar.gz": "tar", ".tar.bz2": "tar", ".tar.xz": "tar"}
+"""Extensions of archives, and how fsspec opens them."""
 
 
 def is_many(path: Path) -> bool:
@@ -29,14 +36,13 @@ def find_files(
     given: Iterable[str | Path],
     left_out: Callable[[Path, Path | None], None] | None = None,
     models: bool = True,
-    tables: bool = True,
 ) -> Iterator[Path]:
     """Return the files, each once; those of a folder in order of name, without hidden ones and without linked folders.
 
     A symbolic link that leads out of its folder is left out, and reported to `left_out(link, folder)`: a folder from elsewhere could
-    otherwise name any file of this machine, which would be shown, and with `--fix` changed. A file of unknown format, by extension and
-    content, is reported as `left_out(file, None)`. Without `models`, those of a folder or pattern
-    are left out; without `tables`, the .csv files of a folder.
+    otherwise name any file of this machine, which would be shown, and with `--fix` changed. What is no known format by its content, where
+    its extension does not show the format, is reported as `left_out(file, None)`; so are archives and data sets of LeRobot in a folder. Of
+    the folder of a rosbag2, only `metadata.yaml` counts. Without `models`, those of a folder or pattern are left out.
 
     Raises
     ------
@@ -50,13 +56,13 @@ def find_files(
         found: Iterable[Path] = (path,)
         is_searched = is_many(path) and not str(path).startswith("@")
         if path.is_dir():
-            found, is_searched = _walk(path, left_out, tables), True
+            found, is_searched = _walk(path, left_out), True
         elif is_searched:
             top = _fixed(path)
             matches = sorted(top.glob(str(path.relative_to(top))))
             found = (one for one in matches if one.is_file() and one.name[0] != ".")
         elif is_many(path):
-            found = find_files(_listed(Path(str(path)[1:])), left_out, models, tables)
+            found = find_files(listed_in(Path(str(path)[1:])), left_out, models)
         for one in found:
             if one not in seen and (models or not is_searched or not _is_model(one)):
                 seen.add(one)
@@ -78,14 +84,15 @@ def root_of(given: Iterable[Path], files: Iterable[Path]) -> Path:
     return Path(os.path.commonpath([os.path.abspath(top) for top in tops]))  # noqa: PTH100  # links stay
 
 
-def _listed(path: Path) -> list[Path]:
+def listed_in(path: Path) -> list[str]:
+    """Return the lines of a list of paths and addresses."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: a list holds one path in a line, as UTF-8 text ({error.reason})") from None
-    found = [Path(line.strip()) for line in lines if line.strip()]
+    found = [line.strip() for line in lines if line.strip()]
     for one in found:
-        if str(one).startswith("@"):
+        if one.startswith("@"):
             raise ValueError(f"{path}: a list cannot name another list ({one})")
     return found
 
@@ -109,51 +116,110 @@ def _is_model(path: Path) -> bool:
     return False
 
 
-def _has_numbers(head: bytes) -> bool:
-    """Return whether a text is a table of at least `MIN_COLUMNS` numbers in a row, below a line of names if any."""
-    try:
-        row = [float(word) for word in head.split(b"\n", 2)[1].split(b",")]
-    except (IndexError, ValueError):
-        return False
-    return len(row) >= MIN_COLUMNS
+def archive_kind(address: str) -> str:
+    """Return how fsspec opens an archive with this name; empty for other names."""
+    return next((kind for end, kind in ARCHIVES.items() if address.lower().endswith(end)), "")
 
 
-def _walk(folder: Path, left_out: Callable[[Path, Path | None], None] | None, tables: bool) -> Iterator[Path]:
-    from bodymotion.formats.registry import AMBIGUOUS, FORMATS, HEAD
+def member_of(address: str) -> tuple[str, str] | None:
+    """Return the archive and the name in it of an address that leads into one, such as ``walks.zip/a/b.seq``; None for others."""
+    parts = address.split("/")
+    for k in range(1, len(parts) if "::" not in address else 0):
+        above, inner = "/".join(parts[:k]), "/".join(parts[k:])
+        if inner and archive_kind(above) and ("://" in above or Path(above).is_file()):
+            return above, inner
+    return None
+
+
+def episode_of(address: str) -> tuple[Path, int] | None:
+    """Return the data set of LeRobot and the number of an episode in it, such as ``walks/episode_000001``; None for other addresses."""
+    from bodymotion.collection.lerobot import INFO
+
+    path = Path(address)
+    number = re.fullmatch(r"episode_(\d{6,})", path.name)
+    return (path.parent, int(number[1])) if number and (path.parent / INFO).is_file() else None
+
+
+def is_collection(text: str) -> bool:
+    """Return whether a text names a collection that is no folder of files: an address, an archive, a data set, or a motion in one."""
+    from bodymotion.collection.lerobot import INFO
+    from bodymotion.formats.registry import find_format
+
+    if "://" in text or (Path(text) / INFO).is_file() or episode_of(text) is not None or member_of(text) is not None:
+        return True
+    if archive_kind(text) and Path(text).is_file():
+        try:
+            find_format(text)  # an .npz may be named .zip
+        except FormatError:
+            return True
+    return False
+
+
+def _is_known(path: Path) -> bool:
+    """Return whether the content of a file is of a known format, or in a .csv a table with `MIN_COLUMNS` columns of numbers."""
+    from bodymotion.formats.registry import HEAD, LONG_HEAD, recognised
+    from bodymotion.formats.tables.number_table import num_columns
     from bodymotion.system.files import read_head
+
+    try:
+        head = read_head(path, HEAD)
+        if path.suffix.lower() != ".csv" or recognised(head) is not None:
+            return recognised(head) is not None
+        columns = num_columns(head) or (num_columns(read_head(path, LONG_HEAD)) if len(head) == HEAD else 0)
+    except OSError:
+        return False
+    return columns >= MIN_COLUMNS
+
+
+def _is_bag(folder: str | Path) -> bool:
+    from bodymotion.formats.registry import HEAD
+    from bodymotion.formats.sniffing import looks_like_log_of_messages
+    from bodymotion.system.files import read_head
+
+    with suppress(OSError):
+        return looks_like_log_of_messages(read_head(Path(folder, BAG), HEAD))
+    return False
+
+
+def _walk(folder: Path, left_out: Callable[[Path, Path | None], None] | None) -> Iterator[Path]:
+    from bodymotion.collection.lerobot import INFO
+    from bodymotion.formats.registry import AMBIGUOUS, FORMATS
 
     extensions = {extension for row in FORMATS for extension in row.extensions}
     root = os.path.realpath(folder)
 
+    def report(path: Path, above: Path | None) -> None:
+        if left_out is not None:
+            left_out(path, above)
+
     def stays(entry: os.DirEntry[str]) -> bool:
         if not entry.is_symlink() or Path(os.path.realpath(entry)).is_relative_to(root):
             return True
-        if left_out is not None:
-            left_out(Path(entry), folder)
+        report(Path(entry), folder)
         return False
 
     waiting: list[str | Path] = [folder]
     while waiting:
+        top = waiting.pop()
         try:
-            entries = sorted(os.scandir(waiting.pop()), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(top), key=lambda entry: entry.name)
         except OSError:
             continue
         entries = [entry for entry in entries if not entry.name.startswith(".")]
+        names = {entry.name for entry in entries}
+        if top != folder and INFO.parts[0] in names and Path(top, INFO).is_file():
+            report(Path(top), None)
+            continue
         folders = [entry for entry in entries if os.path.isdir(entry) and stays(entry)]  # noqa: PTH112  # False for loops of links
         waiting += [entry.path for entry in reversed(folders) if not entry.is_symlink()]
+        used = extensions.difference(BAG_FILES) if BAG in names and _is_bag(top) else extensions
         for entry in entries:
             extension = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122  # many files
-            if extension not in extensions or not os.path.isfile(entry) or not stays(entry):  # noqa: PTH113
+            if extension not in used and not archive_kind(entry.name):
                 continue
-            if extension in AMBIGUOUS:
-                try:
-                    head = read_head(Path(entry), HEAD)
-                except OSError:
-                    continue
-                if not any(row.sniff(head) for row in FORMATS) and not (
-                    tables and extension == ".csv" and _has_numbers(head)
-                ):
-                    if left_out is not None:
-                        left_out(Path(entry), None)
-                    continue
-            yield Path(entry)
+            if not os.path.isfile(entry) or not stays(entry):  # noqa: PTH113
+                continue
+            if (extension in used and extension not in AMBIGUOUS) or _is_known(Path(entry)):
+                yield Path(entry)
+            else:
+                report(Path(entry), None)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from errno import ENOENT
 from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from tarfile import TarError
 from typing import TYPE_CHECKING, Any, overload
 from zipfile import BadZipFile
 
-from bodymotion.collection.inputs import find_files
+from bodymotion.collection.inputs import archive_kind, episode_of, find_files, member_of
 from bodymotion.collection.mapping import Outcome, in_order, map_files
-from bodymotion.diagnostics import FormatError, Location
+from bodymotion.diagnostics import Location, WrongUseError
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.system.extras import need
 
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Clip", "Collection", "open_collection"]
 
-ARCHIVES = {".zip": "zip", ".tar": "tar", ".tgz": "tar", ".tar.gz": "tar", ".tar.bz2": "tar", ".tar.xz": "tar"}
-"""Extensions of archives, and how fsspec opens them."""
 STATES = ("ETag", "etag", "mtime", "LastModified", "updated", "created", "CRC", "chksum")
 """What file systems report that changes when a file is written."""
 
@@ -62,8 +62,8 @@ class Clip:
         if "://" not in self.address:
             yield Path(self.address)
             return
-        system, path = _system(self.address)
-        with tempfile.TemporaryDirectory() as folder:
+        with _reached(self.address), tempfile.TemporaryDirectory() as folder:
+            system, path = _system(self.address)
             copy = Path(folder) / (PurePosixPath(path).name or "motion")
             size, free = int(system.info(path).get("size") or 0), shutil.disk_usage(folder).free
             if size > free:
@@ -76,8 +76,9 @@ class Clip:
         if "://" not in self.address:
             about = os.stat(self.address)  # noqa: PTH116  # many files
             return about.st_size, str(about.st_mtime_ns)
-        system, path = _system(self.address)
-        found = system.info(path)
+        with _reached(self.address):
+            system, path = _system(self.address)
+            found = system.info(path)
         changed = [str(found.get(name)) for name in STATES]
         return int(found.get("size") or 0), hashlib.sha256(repr(changed).encode()).hexdigest()[:16]
 
@@ -94,10 +95,14 @@ class Clip:
 
 @dataclass(frozen=True)
 class Collection(Sequence[Clip]):
-    """The clips of a collection, in order of their names; `collection["walks/a.seq"]` is one of them."""
+    """The clips of a collection, in order of their names; `collection["walks/a.seq"]` is one of them.
+
+    `left_out`: files of a folder that are of no known format, and archives and data sets in it, which are collections of their own.
+    """
 
     address: str
     clips: tuple[Clip, ...]
+    left_out: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.clips)
@@ -166,25 +171,6 @@ def _of_value(function: Callable[[Any], Any], clip: Clip) -> Any:  # noqa: ANN40
     return function(clip.load())
 
 
-def is_collection(text: str) -> bool:
-    """Return whether a text names a collection that is no folder of files: an address, an archive, or a data set of LeRobot."""
-    from bodymotion.collection.lerobot import INFO
-    from bodymotion.formats.registry import find_format
-
-    if "://" in text or (Path(text) / INFO).is_file():
-        return True
-    if _archive_kind(text) and Path(text).is_file():
-        try:
-            find_format(text)  # an .npz may be named .zip
-        except FormatError:
-            return True
-    return False
-
-
-def _archive_kind(address: str) -> str:
-    return next((kind for end, kind in ARCHIVES.items() if address.lower().endswith(end)), "")
-
-
 def open_collection(source: str | os.PathLike[str]) -> Collection:
     """Return the motions in a folder, an archive or below an address, without models; or the episodes of a data set of LeRobot.
 
@@ -192,22 +178,42 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     ----------
     source:
         A folder, also that of a data set; an archive (.zip, .tar, .tar.gz …, extra `lake`); or an address that fsspec knows, such as
-        ``s3://bucket/walks`` or ``s3://bucket/walks.zip`` (extra `lake`, and the package of the file system). Names and secrets are those
-        of the environment.
+        ``s3://bucket/walks``, ``s3://bucket/walks/*.seq`` or ``s3://bucket/walks.zip`` (extra `lake`, and the package of the file system).
+        Names and secrets are those of the environment. A motion in one of these is a collection, too: ``walks.zip/a.seq``.
 
     Raises
     ------
     NotADirectoryError
         When there is no such folder.
+    OSError
+        When an address cannot be reached, or an archive has no such motion.
+    WrongUseError
+        When an address has a password in it.
     ImportError
         Without the extra, for an archive or address.
     """
     from bodymotion.collection.lerobot import INFO, num_episodes
 
+    left_out: list[str] = []
+
+    def report(path: Path, above: Path | None) -> None:
+        if above is None:
+            left_out.append(str(path))
+
     address = os.fspath(source)
+    if re.search(r"://[^/]*:[^/]*@", address):
+        raise WrongUseError("the address has a password in it; leave it out, and set it in the environment")
     if "://" not in address:
         address = os.path.abspath(address)  # noqa: PTH100  # links stay
-    archive, folder = _archive_kind(address), Path(address)
+    episode, member = episode_of(address), member_of(address)
+    if episode is not None:
+        return Collection(address, (Clip(Path(address).name, str(episode[0]), episode[1]),))
+    if member is not None:
+        clip = _members(member[0], _changed(member[0])).get(member[1])
+        if clip is None:
+            raise FileNotFoundError(ENOENT, f"No {member[1]} in the archive", member[0])
+        return Collection(address, (replace(clip, name=PurePosixPath(clip.name).name),))
+    archive, folder = archive_kind(address), Path(address)
     if archive and not folder.is_dir():
         address = f"{archive}://::{address}"
     if "://" not in address:
@@ -216,24 +222,40 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
         if (folder / INFO).is_file():
             return Collection(address, tuple(Clip(f"episode_{k:06d}", address, k) for k in range(num_episodes(folder))))
         above = len(os.path.join(folder, ""))  # noqa: PTH118  # many files
-        found = map(str, find_files([folder], models=False))
-        files = ((path[above:].replace(os.sep, "/"), path) for path in found)
+        found = map(str, find_files([folder], report, models=False))
+        files = [(path[above:].replace(os.sep, "/"), path) for path in found]
     else:
         from bodymotion.formats.registry import AMBIGUOUS, FORMATS
 
-        system, root = _system(address)
         known = {one for row in FORMATS if row.holds != "Body" for one in row.extensions} - (
             AMBIGUOUS - {".csv", ".npz"}
         )
         chain = address[address.find("::") :] if "::" in address else ""
-        paths: list[str] = system.find(root)
+        with _reached(address):
+            system, root = _system(address)
+            top = re.match(r"([^*?[]*)/[^/]*[*?[]", root)
+            is_pattern = top is not None and not system.exists(root)
+            paths: list[str] = system.glob(root) if is_pattern else system.find(root)
+        root = top[1] if top is not None and is_pattern else root
         inner = ((path, PurePosixPath(path[len(root) :].strip("/") or path.rpartition("/")[2])) for path in paths)
-        files = (
+        files = [
             (str(name), f"{system.unstrip_protocol(path)}{chain}")
             for path, name in inner
             if name.suffix.lower() in known and not any(part.startswith(".") for part in name.parts)
-        )
-    return Collection(address, tuple(Clip(*one) for one in sorted(files)))
+        ]
+    return Collection(address, tuple(Clip(*one) for one in sorted(files)), tuple(left_out))
+
+
+@contextmanager
+def _reached(address: str) -> Iterator[None]:
+    """Turn the errors of packages of file systems, which are of any type, into OSError."""
+    try:
+        yield
+    except (OSError, ValueError, ImportError, MemoryError):
+        raise
+    except Exception as error:
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        raise OSError(f"{address}: {reason}") from None
 
 
 def _system(address: str) -> tuple[Any, str]:
@@ -244,10 +266,17 @@ def _system(address: str) -> tuple[Any, str]:
         system, path = core.url_to_fs(address)
         return system, str(path)
     # fsspec opens an archive again for each address.
-    local = Path(rest)
-    return _archive(f"{first.partition('://')[0]}://::{rest}", local.stat().st_mtime_ns if local.is_file() else 0), (
-        first.partition("://")[2]
-    )
+    kind, _, path = first.partition("://")
+    return _archive(f"{kind}://::{rest}", _changed(rest)), path
+
+
+def _changed(archive: str) -> int:
+    return Path(archive).stat().st_mtime_ns if Path(archive).is_file() else 0
+
+
+@lru_cache(maxsize=4)
+def _members(archive: str, changed: int) -> dict[str, Clip]:
+    return {clip.name: clip for clip in open_collection(archive)}
 
 
 @lru_cache(maxsize=4)

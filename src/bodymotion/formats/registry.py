@@ -148,6 +148,12 @@ def named_format(name: str) -> Format:
     raise ValueError(f"there is no format {name!r}; there are: {', '.join(f.name for f in FORMATS)}")
 
 
+def recognised(head: bytes) -> Format | None:
+    """Return the format of a file by its first bytes; None where they do not show it."""
+    in_archive = sniffing.is_archive(head)
+    return next((row for row in FORMATS if (row.name in sniffing.ZIPPED or not in_archive) and row.sniff(head)), None)
+
+
 def find_format(path: str | Path) -> Format:
     """Return the format of a file, by its content, then by its extension.
 
@@ -173,10 +179,9 @@ def find_format(path: str | Path) -> Format:
     if head.startswith(b"PK"):
         head += read_tail(path, HEAD)  # the names of all parts of an archive
     suffixed = next((row for row in FORMATS if path.suffix.lower() in row.extensions), None)
-    found = next((row for row in FORMATS if row.sniff(head)), suffixed)
+    found = recognised(head) or suffixed
     if found is None and len(head) == HEAD and path.is_file():
-        long_head = read_head(path, LONG_HEAD)
-        found = next((row for row in FORMATS if row.sniff(long_head)), None)
+        found = recognised(read_head(path, LONG_HEAD))
     if found is not None:
         return found
     extension = f"extension {path.suffix!r}" if path.suffix else "a file name without extension"

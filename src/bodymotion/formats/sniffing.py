@@ -6,6 +6,15 @@ Every function takes the first bytes of a file (`HEAD` of `formats.registry`) an
 import codecs
 import re
 
+ZIPPED = ("amass", "npz", "pickle")
+"""Formats whose files are zip archives."""
+
+
+def is_archive(head: bytes) -> bool:
+    """Return whether a file is a zip or tar archive: without compression, the text of its members is in it."""
+    return head.startswith(b"PK\x03\x04") or head[257:262] == b"ustar"
+
+
 # VRML
 
 VRML_NODES = (

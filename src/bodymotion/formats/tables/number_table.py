@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -167,6 +168,15 @@ def read_table(path: str | Path, found: Diagnostics, delimiter: str | None = Non
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         found.report(UNREADABLE, f"cannot be opened: {reason}", Location(name))
     return None
+
+
+def num_columns(head: bytes) -> int:
+    """Return the number of columns of a table that begins with these bytes; 0 where they hold no row of numbers."""
+    try:
+        table = _read(BytesIO(head.decode("utf-8", "replace").encode()), "", Diagnostics(), None)
+    except FormatError:
+        return 0
+    return table.values.shape[1] if len(table.values) > len(table.unread) else 0
 
 
 def _read(file: BinaryIO, path: str, found: Diagnostics, delimiter: str | None) -> Table:
