@@ -85,6 +85,9 @@ def test_a_faulty_data_set_is_refused(sample, tmp_path):
     (tmp_path / "cut" / DATA).write_bytes(b"PAR1")
     with pytest.raises(bm.FormatError):
         bm.open_collection(tmp_path / "cut")[0].load()
+    (tmp_path / "cut" / DATA).unlink()
+    with pytest.raises(bm.FormatError, match="lacks this file"):
+        bm.open_collection(tmp_path / "cut")[0].load()
 
 
 @pytest.mark.skipif("LEROBOT_PYTHON" not in os.environ, reason="needs lerobot's own environment: make accept-lerobot")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import bodymotion as bm
 from bodymotion.collection import open_collection
+from bodymotion.diagnostics import WrongUseError
 
 LENGTHS = {f"{take}_{part}": 10 + 3 * part for take in "abcdefgh" for part in range(2)}
 
@@ -37,6 +40,31 @@ def test_every_frame_is_in_one_window(walks, examples):
     assert ((quaternions[:, 1:] * quaternions[:, :-1]).sum(axis=-1) > 0).all()
 
 
+def test_no_window_is_contained_in_the_one_before(tmp_path, examples):
+    """All frames are in a window, and only the last of a motion is padded."""
+    bm.save(bm.load(examples / "biped_walk.seq")[:60], tmp_path / "a.seq")
+    folder, body = open_collection(tmp_path), bm.load(examples / "biped.wrl")
+    for window, step, last in ((20, 10, 40), (20, 20, 40), (20, 13, 52), (25, 10, 40), (70, 10, 0), (10, 25, 50)):
+        starts = folder.to_tensors(window, step=step, body=body, test=0, workers=1).starts
+        assert list(starts) == list(range(0, last + 1, step)), (window, step)
+    for test in (-1, 1, 1.5):
+        with pytest.raises(WrongUseError, match="test is"):
+            folder.to_tensors(20, body=body, test=test, workers=1)
+
+
+def test_the_root_is_that_of_the_body(tmp_path, examples):
+    """Whatever link comes first in a file that names its links; a motion without it is left out."""
+    body, walk = bm.load(examples / "biped.wrl"), bm.load(examples / "biped_walk.seq")[:10]
+    root, joints = walk.link_position, walk.joint_displacement
+    names = [joint.name for joint in body.joints]
+    for name, labels in (("a", ("FOOT", body.links[0].name)), ("b", ("FOOT", "HAND"))):
+        links = replace(root, values=np.concatenate([root.values + 1, root.values], axis=1), part_labels=labels)
+        bm.save(walk.replaced(links, replace(joints, part_labels=tuple(names))), tmp_path / f"{name}.csv")
+    found = open_collection(tmp_path).to_tensors(body=body, test=0, workers=1)
+    assert np.allclose(found.values[0, :, :3], root.values[:, 0, :3]) and list(found.left_out) == ["b.csv"]
+    assert body.links[0].name in found.left_out["b.csv"]
+
+
 def test_a_take_is_on_one_side(walks, examples):
     """Also with other motions beside it; statistics are those of the training frames."""
     body = bm.load(examples / "biped.wrl")
@@ -62,7 +90,7 @@ def test_a_take_is_on_one_side(walks, examples):
 def test_motions_that_do_not_fit(walks, examples):
     bm.save(bm.load(walks / "a_0.seq").resample(50), walks / "a_9.seq")
     folder, body = open_collection(walks), bm.load(examples / "biped.wrl")
-    with pytest.raises(ValueError, match=r"a_9\.seq"):
+    with pytest.raises(ValueError, match=r"a_9\.seq.*frame_rate"):
         folder.to_tensors(body=body, workers=1)
     assert folder.to_tensors(frame_rate=50, body=body, workers=1).frame_rate == 50
     with pytest.raises(ValueError, match="names of joints"):

@@ -68,6 +68,8 @@ def _read(path: Path, **options: Any) -> Any:  # noqa: ANN401
     parquet = need("pyarrow.parquet", "lake", "reading a LeRobot data set")
     try:
         return parquet.read_table(path, partitioning=None, **options)
+    except FileNotFoundError:
+        raise UNREADABLE.error("the data set lacks this file", Location(str(path)), "") from None
     except (OSError, ValueError, KeyError) as error:
         raise UNREADABLE.error(str(error).partition("\n")[0], Location(str(path)), "") from None
 

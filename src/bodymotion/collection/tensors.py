@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bodymotion.collection.mapping import Outcome
 from bodymotion.diagnostics import WrongUseError
-from bodymotion.diagnostics.text import with_article
+from bodymotion.diagnostics.text import listed, with_article
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -121,7 +121,11 @@ def frames_of(motion: Any, body: Body | None, frame_rate: float | None) -> tuple
     names = tuple(joint.name for joint in body.joints) if body is not None else joints.part_labels
     if not names or not all(names):
         raise ValueError("has no names of joints: give the body")
-    root = links.values[:, 0].copy()
+    labels = links.part_labels if body is not None and any(links.part_labels) else ("",)
+    link = "" if labels[0] == "" or body is None else body.links[0].name
+    if link not in labels:
+        raise ValueError(f"has no pose of the root link {link}, but of {listed(labels, 5)}")
+    root = links.values[:, labels.index(link)].copy()
     flips = np.where((root[1:, 3:] * root[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0)
     root[:, 3:] *= np.cumprod([1.0 if root[0, 3] >= 0 else -1.0, *flips])[:, None]
     values = np.concatenate([root, joints.values if body is None else body.joint_values(joints)], axis=1)
@@ -142,6 +146,8 @@ def windows_of(
     for what, frames in (("window", window), ("step", step)):
         if frames is not None and frames < 1:
             raise WrongUseError(f"{what} is {frames}; expected at least 1 frame")
+    if not 0 <= test < 1:
+        raise WrongUseError(f"test is {test:g}; expected a share from 0 to less than 1")
     found: dict[str, Floats] = {}
     left_out: dict[str, str] = {}
     shared: tuple[tuple[str, ...], float] | None = None
@@ -154,13 +160,17 @@ def windows_of(
         if shared != (channels, rate):
             first = next(iter(found))
             raise ValueError(
-                f"{name} has other joints, or another frame rate ({rate:g} Hz), than {first} ({shared[1]:g} Hz)"
+                f"{name} has other joints, or another frame rate ({rate:g} Hz), than {first} ({shared[1]:g} Hz): "
+                "give the body for the same joints, frame_rate for the same rate"
             )
         found[name] = values
     if shared is None:
         raise ValueError(f"no motion can be used: {next(iter(left_out.items()), 'the collection is empty')}")
     length = window or max(map(len, found.values()))
-    rows = [(name, start) for name, values in found.items() for start in range(0, len(values), step or length)]
+    step = step or length
+    # The last window is the first one that has the last frame.
+    ends = {name: min(max(len(values) - length, 0) + step, len(values)) for name, values in found.items()}
+    rows = [(name, start) for name, end in ends.items() for start in range(0, end, step)]
     starts = np.array([start for _, start in rows])
     check_memory(4 * len(rows) * length * len(shared[0]), f"{len(rows)} windows of {length} frames")
     values = np.empty((len(rows), length, len(shared[0])), np.float32)
