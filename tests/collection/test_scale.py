@@ -13,9 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import bodymotion as bm
-from bodymotion.collection import build_catalogue, in_order, map_files, open_collection, query
+from bodymotion.cli.app import app
+from bodymotion.collection import ClusterError, build_catalogue, in_order, map_files, open_collection, query
 from sample_files import ACCEPT
 from waiting import until
 
@@ -59,6 +61,27 @@ def test_a_cluster_gives_the_same_outcomes():
     assert [one.value for one in found] == [3, None, 1.2, 1]
     assert isinstance(found[1].error, ZeroDivisionError)
     assert sorted(tried) == [0, 2, 5, 5, 6]
+
+
+def test_a_cluster_that_is_lost_or_missing(tmp_path, examples, capfd):
+    """One line for what happened, without a traceback of Dask."""
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        found = map_files(half, [2] * 3000, cluster=cluster.scheduler_address)
+        next(found)
+        cluster.close()
+        with pytest.raises(ClusterError, match="does not answer"):
+            list(found)
+    clips(tmp_path / "walks", examples, 2)
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        for words in (["info", "--table", tmp_path / "t.csv"], ["catalogue", "-o", tmp_path / "c.parquet"]):
+            arguments = [*words, tmp_path / "walks", "--cluster", "tcp://127.0.0.1:1"]
+            result = CliRunner().invoke(app, list(map(str, arguments)))
+            assert result.exit_code == 1 and result.stderr.count("\n") == 1
+            assert "the scheduler tcp://127.0.0.1:1 does not answer" in result.stderr
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["zip", "gztar"])

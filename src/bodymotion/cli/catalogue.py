@@ -52,14 +52,15 @@ def catalogue(
     """  # noqa: D301
     from bodymotion.cli.output import progress, safe_json
     from bodymotion.collection.catalogue import body_of, build_catalogue, query, query_json
+    from bodymotion.collection.mapping import ClusterError
     from bodymotion.collection.opening import Collection, open_collection
 
     if output is None and not Path(source).is_dir():
         raise click.BadParameter("an address or archive needs a local file for its catalogue", param_hint="--output")
     path = output or Path(source) / "catalogue.parquet"
     if path.suffix.lower() not in (".parquet", ""):
-        raise click.BadParameter(f"{path} is neither a .parquet nor the name of a folder", param_hint="--output")
-    with failures("catalogue"):
+        raise click.BadParameter(f"{path} is no .parquet, and no name of a folder", param_hint="--output")
+    with failures("catalogue", ClusterError):
         if where and body is None and "findings" not in where:  # rules without a finding have no column yet
             with suppress(FileNotFoundError):
                 query(path, where, ("file",))  # a wrong condition ends before motions are read

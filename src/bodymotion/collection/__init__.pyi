@@ -3,6 +3,7 @@ from bodymotion.collection.catalogue import query as query
 from bodymotion.collection.inputs import find_files as find_files
 from bodymotion.collection.inputs import root_of as root_of
 from bodymotion.collection.lerobot import write_lerobot as write_lerobot
+from bodymotion.collection.mapping import ClusterError as ClusterError
 from bodymotion.collection.mapping import Outcome as Outcome
 from bodymotion.collection.mapping import ProcessEndedError as ProcessEndedError
 from bodymotion.collection.mapping import in_order as in_order

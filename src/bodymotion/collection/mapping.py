@@ -13,6 +13,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -44,6 +45,10 @@ Task: TypeAlias = list[tuple[int, Any]]  # Inputs with their indices.
 
 class ProcessEndedError(RuntimeError):
     """The process of an input has ended, for lack of memory or after its time limit, for example."""
+
+
+class ClusterError(RuntimeError):
+    """The scheduler of a cluster does not answer, or was lost."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +89,8 @@ def map_files(
     ------
     ImportError
         Without the extra, for a cluster.
-    OSError
-        When the cluster does not answer.
+    ClusterError
+        When the cluster does not answer, or its scheduler has ended.
     """
     if (workers is not None and workers < 1) or (time_limit is not None and not time_limit > 0):
         raise WrongUseError(f"workers is {workers}, time_limit {time_limit}; expected at least 1, and more than 0 s")
@@ -285,12 +290,27 @@ def _tasks(inputs: Sequence[Any], count: int) -> list[Task]:
     return [numbered[k : k + size] for k in range(0, len(numbered), size)]
 
 
+@contextmanager
+def _answering(address: str) -> Iterator[None]:
+    from concurrent.futures import CancelledError
+    from logging import getLogger
+
+    log = getLogger("distributed.client")  # It prints the traceback of a lost connection.
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    except (OSError, CancelledError) as error:
+        raise ClusterError(f"the scheduler {address} does not answer: {str(error).partition(chr(10))[0]}") from None
+    finally:
+        log.disabled = before
+
+
 def _on_cluster(function: Callable[[Any], Any], inputs: Sequence[Any], address: str) -> Iterator[Outcome]:
     """Return the outcomes from the processes of a Dask cluster."""
     distributed = need("distributed", "cluster", "a cluster of Dask")
     waiting = iter(_tasks(inputs, 2 * TASKS))
     tasks: dict[str, Task] = {}
-    with distributed.Client(address) as client:
+    with _answering(address), distributed.Client(address) as client:
         # The result of a task, not scattered data: it is made again when the processes that have it end.
         shared = client.submit(copy, function, pure=False)
 
