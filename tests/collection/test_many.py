@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pickle
 import shutil
 import time
 import uuid
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -269,8 +271,31 @@ def test_an_object_store_and_an_archive_are_as_a_folder(elsewhere):
     run("retime", "--rate", "50", elsewhere, "there/", "--resume", code=1)
     alone = elsewhere if elsewhere.endswith(".zip") else f"{elsewhere}/deep/b.seq"
     assert run("info", alone, code=1 if alone is elsewhere else 0).stdout.count("b.seq")
+    if not elsewhere.endswith(".zip"):
+        assert run("info", f"{elsewhere}/**/[ab].seq").stderr.startswith("2 files done")
+        run("retime", f"{elsewhere}/*.seq", f"{elsewhere}/deep/b.seq", "both/", "--rate", "50")
+        bucket = elsewhere.partition("://")[2]
+        assert {path.relative_to("both").as_posix() for path in Path("both").rglob("*.seq")} == {
+            f"{bucket}/a.seq",
+            f"{bucket}/deep/b.seq",
+        }
+        pytest.importorskip("duckdb")
+        printed = run("catalogue", f"{elsewhere}/*.seq", "-o", "c.parquet", "--workers", 1).stdout
+        assert printed == f"{elsewhere}/a.seq\n"
     run("retime", elsewhere, "s3://bucket/out/", "--rate", "50", code=2)
     run("check", "--fix", elsewhere, code=2)
+
+
+def test_addresses_that_cannot_be_used(desk, monkeypatch):
+    """In one line, without a password of the address or a traceback."""
+    pytest.importorskip("s3fs").S3FileSystem.clear_instance_cache()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    for words in (["info"], ["catalogue", "-o", "c.parquet"]):
+        secret = run(*words, "s3://KEY:SECRET@bucket/walks", code=2)
+        assert "SECRET" not in secret.output and "password" in secret.stderr
+        unreachable = run(*words, "s3://bucket/walks", code=1)
+        assert unreachable.stderr.count("\n") == 1 and "s3://bucket/walks: " in unreachable.stderr
 
 
 def test_files_of_no_known_format_are_named(desk):
@@ -286,6 +311,51 @@ def test_results_of_a_folder_above(desk, monkeypatch):
     monkeypatch.chdir("below")
     run("retime", "../walks", "../below/out/", "--rate", 50)
     assert Path("out/deep/b.seq").exists()
+
+
+def test_inputs_are_no_results(desk):
+    """Neither the same folder, nor one above or a link to it; results below the inputs are no inputs of the next run."""
+    Path("link").symlink_to("walks")
+    before = {path: path.read_bytes() for path in Path("walks").rglob("*") if path.is_file()}
+    for given, target in (
+        ("walks", "walks/"),
+        ("walks/deep", "walks/"),
+        ("walks/", "link/"),
+        ("walks/*.seq", "walks/"),
+    ):
+        run("edit", given, target, "--shift", "1,0,0", code=2)
+    run("edit", "walks/a.seq", "walks/", "--shift", "1,0,0", code=2)
+    assert before == {path: path.read_bytes() for path in Path("walks").rglob("*") if path.is_file()}
+    for _ in range(2):
+        assert "2 files done" in run("edit", "walks", "walks/out/", "--shift", "1,0,0").stderr
+    assert run("retime", "walks/deep/b.seq", "./", "--rate", 50) and Path("b.seq").exists()
+
+
+def test_results_of_formats_that_cannot_be_written(desk):
+    """They are of a format that can, and holds the same."""
+    angles = np.zeros((20, 32))
+    Path("walks/c.pkl").write_bytes(
+        pickle.dumps(
+            {
+                "fps": 50,
+                "joint_names": [f"j{k}" for k in range(32)],
+                "dof_pos": angles,
+                "root_pos": angles[:, :3],
+                "root_rot": np.tile([0, 0, 0, 1.0], (20, 1)),
+            }
+        )
+    )
+    Path("walks/a.amc").write_text("nothing")
+    run("retime", "walks", "out/", "--rate", 25, code=1)
+    rows = {row["file"]: row for row in map(json.loads, Path("out/results.jsonl").read_text().splitlines())}
+    assert {name: Path(row["output"]).name for name, row in rows.items()} == {
+        "walks/a.seq": "a.seq",
+        "walks/c.pkl": "c.seq",
+        "walks/a.amc": "a.bvh",
+        "walks/deep/b.seq": "b.seq",
+    }
+    assert rows["walks/c.pkl"]["exit_code"] == 0, rows["walks/c.pkl"]
+    assert bm.load("out/c.seq").frame_rate == 25
 
 
 def test_wrong_use(desk):

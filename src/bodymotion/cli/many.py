@@ -20,6 +20,7 @@ import click
 
 from bodymotion.cli.app import Cluster, TimeLimit, Workers, described, found_by
 from bodymotion.cli.output import failures, one_line, results, say
+from bodymotion.diagnostics import FormatError, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 
 if TYPE_CHECKING:
@@ -126,7 +127,9 @@ def command_for_many(
             """Run the command."""
             if self.job is None:
                 return super().invoke(ctx)
-            with failures(name):
+            from bodymotion.collection.mapping import ClusterError
+
+            with failures(name, ClusterError):
                 raise click.exceptions.Exit(self.job())
 
     return run, Command
@@ -205,6 +208,20 @@ def _in_list(given: Path | str) -> list[Path | str]:
     return found if any(isinstance(one, str) for one in found) else [given]
 
 
+def _written_as(given: Input, name: Path) -> str:
+    """Return the extension of the result of an input: its own, or that of a format that can be written and holds the same."""
+    from bodymotion.formats.registry import AMBIGUOUS, FORMATS, find_format
+
+    rows = [row for row in FORMATS if name.suffix.lower() in row.extensions]
+    if isinstance(given, Path) and (not all(row.write for row in rows) or name.suffix.lower() in {"", *AMBIGUOUS}):
+        with contextlib.suppress(FormatError):
+            rows = [find_format(given)]
+    if not rows or (rows[0].write is not None and name.suffix.lower() in rows[0].extensions):
+        return name.suffix
+    able = next((row for row in (*rows, *FORMATS) if row.write is not None and row.holds == rows[0].holds), rows[0])
+    return able.extensions[0]
+
+
 def report_left_out(name: str, left_out: Sequence[str]) -> None:
     """Print what of a folder a command leaves out."""
     from bodymotion.collection.inputs import is_collection
@@ -235,6 +252,7 @@ class _Plan:
     def runs(self) -> Iterator[tuple[Input, Path | None]]:
         """Return the files, each with that of its result; two files with the same name keep their extensions in it."""
         from bodymotion.collection import find_files, open_collection, root_of
+        from bodymotion.system.files import check_not_read
 
         unknown: list[str] = []
 
@@ -254,7 +272,10 @@ class _Plan:
             return
         root, folder = root_of(local, files) if local else self.folder, Path(os.path.abspath(self.folder))  # noqa: PTH100
         whole = {path: Path(os.path.abspath(path)) for path in files}  # noqa: PTH100  # links stay
-        if folder != root:
+        for given in local:
+            if given.is_dir() and Path(os.path.realpath(given)).is_relative_to(os.path.realpath(folder)):
+                raise WrongUseError(f"{given} is the folder of the results, or in it; choose another folder for them")
+        if folder != root and folder.is_relative_to(root):
             files = [path for path in files if not whole[path].is_relative_to(folder)]
             found = [*files, *(clip for clip, _ in clips)]
         inner = [whole[path].relative_to(root) for path in files]
@@ -264,11 +285,13 @@ class _Plan:
             parts = (above.parent if above.name == PurePosixPath(clip.name).name else above).parts
             named = [part for part in parts if part not in ("/", "..") and not set("*?[") & set(part)]
             inner.append(Path(*(named if len(self.given) > 1 else ()), clip.file_name))
-        targets = [path.with_suffix(self.suffix or path.suffix) for path in inner]
+        endings = [self.suffix or _written_as(one, inside) for one, inside in zip(found, inner, strict=True)]
+        targets = [path.with_suffix(ending) for path, ending in zip(inner, endings, strict=True)]
         twice = {path for path, count in Counter(targets).items() if count > 1}
-        for one, inside, target in zip(found, inner, targets, strict=True):
-            named = inside.with_name(f"{inside.name}{self.suffix}") if target in twice else target
-            yield one, self.folder / named
+        for one, inside, ending, target in zip(found, inner, endings, targets, strict=True):
+            result = self.folder / (inside.with_name(f"{inside.name}{ending}") if target in twice else target)
+            check_not_read(result, [one] if isinstance(one, Path) else [])
+            yield one, result
 
     @property
     def run(self) -> str:
@@ -329,7 +352,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
         nonlocal done
         code, text, messages = outcome.value or (1, "", f"{outcome.error}\n")
         row = {**_parsed(text if has_json else ""), **rows[left[outcome.index]], "exit_code": code}
-        row["messages"] = messages.splitlines()
+        row["messages"] = [*messages.splitlines(), *(f"not fixed: {one}" for one in row.get("remaining", ()))]
         codes[code] += 1
         done += 1
         if records is not None:
