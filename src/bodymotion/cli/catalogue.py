@@ -54,6 +54,7 @@ def catalogue(
     from bodymotion.collection.catalogue import body_of, build_catalogue, query, query_json
     from bodymotion.collection.mapping import ClusterError
     from bodymotion.collection.opening import Collection, open_collection
+    from bodymotion.collection.records import Records
 
     if output is None and not Path(source).is_dir():
         raise click.BadParameter("an address or archive needs a local file for its catalogue", param_hint="--output")
@@ -81,7 +82,7 @@ def catalogue(
         if html is not None:
             from bodymotion.reports.catalogue import catalogue_page
 
-            model = list(filter(None, [body or body_of(path)]))
+            model = list(filter(None, [body or body_of(Records(path, resume=True))]))
             with progress(f"drawing {html.name}") as bar:
                 drawn = catalogue_page(
                     rows,

@@ -226,16 +226,11 @@ def report_left_out(name: str, left_out: Sequence[str]) -> None:
     """Print what of a folder a command leaves out."""
     from bodymotion.collection.inputs import is_collection
 
-    inner = set(filter(is_collection, left_out))
-    unknown = [one for one in left_out if one not in inner]
-    if unknown:
-        of = f"{counted(len(unknown), 'file')} left out, of no known format: {listed(unknown, 20)}"
-        say(one_line(f"bodymotion {name}: {of}"))
-    if inner:
-        of = (
-            f"{counted(len(inner), 'archive or data set')} left out, to be named by itself: {listed(sorted(inner), 20)}"
-        )
-        say(one_line(f"bodymotion {name}: {of}"))
+    inner = list(filter(is_collection, left_out))
+    unknown = [one for one in left_out if one not in set(inner)]
+    for found, kind, why in (unknown, "file", "of no known format"), (inner, "collection", "to be named by itself"):
+        if found:
+            say(one_line(f"bodymotion {name}: {counted(len(found), kind)} left out, {why}: {listed(found, 20)}"))
 
 
 @dataclass(frozen=True)

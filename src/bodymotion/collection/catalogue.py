@@ -86,7 +86,7 @@ def build_catalogue(
 
     need("duckdb", "lake", "a catalogue")
     records = Records(Path(path), resume=True)
-    body = _body_of(records) if body is None else Path(body).absolute()
+    body = body_of(records) if body is None else Path(body).absolute()
     run = " ".join([__version__, *map(repr, sorted(options.items())), *(["by position"] if by_position else [])])
     robot, of_body = None, Row()
     if body is not None:
@@ -110,12 +110,8 @@ def build_catalogue(
     return len(left)
 
 
-def body_of(path: str | Path) -> Path | None:
-    """Return the file of the body that a catalogue was built with."""
-    return _body_of(Records(Path(path), resume=True))
-
-
-def _body_of(records: Records) -> Path | None:
+def body_of(records: Records) -> Path | None:
+    """Return the file of the body that the rows of a catalogue are on; None without one."""
     found = next((Path(row["body"]) for row in records.earlier(("body",)) if row.get("body")), None)
     if found is not None and not found.exists():
         raise WrongUseError(f"{records.path} was built with the body {found}, which is gone: name the body (--body)")

@@ -10,10 +10,7 @@ from pathlib import Path
 from bodymotion.diagnostics import FormatError
 
 MIN_COLUMNS = 3  # A .csv in a folder with fewer columns of numbers is no motion.
-BAG, BAG_FILES = (
-    "metadata.yaml",
-    (".mcap", ".db3"),
-)  # Of a rosbag2: what describes its folder, and the parts of its log.
+BAG, BAG_FILES = "metadata.yaml", (".mcap", ".db3")  # What describes a rosbag2, and its other files.
 ARCHIVES = {".zip": "zip", ".tar": "tar", ".tgz": "tar", ".tar.gz": "tar", ".tar.bz2": "tar", ".tar.xz": "tar"}
 """Extensions of archives, and how fsspec opens them."""
 
@@ -34,7 +31,7 @@ def _fixed(pattern: Path) -> Path:
 
 def find_files(
     given: Iterable[str | Path],
-    left_out: Callable[[Path, Path | None], None] | None = None,
+    left_out: Callable[[Path, Path | None], object] = lambda path, folder: None,
     models: bool = True,
 ) -> Iterator[Path]:
     """Return the files, each once; those of a folder in order of name, without hidden ones and without linked folders.
@@ -123,10 +120,10 @@ def archive_kind(address: str) -> str:
 
 def member_of(address: str) -> tuple[str, str] | None:
     """Return the archive and the name in it of an address that leads into one, such as ``walks.zip/a/b.seq``; None for others."""
-    parts = address.split("/")
-    for k in range(1, len(parts) if "::" not in address else 0):
-        above, inner = "/".join(parts[:k]), "/".join(parts[k:])
-        if inner and archive_kind(above) and ("://" in above or Path(above).is_file()):
+    address = address.replace(os.sep, "/")
+    for slash in re.finditer("/(?=.)", address if "::" not in address else ""):
+        above, inner = address[: slash.start()], address[slash.end() :]
+        if archive_kind(above) and ("://" in above or Path(above).is_file()):
             return above, inner
     return None
 
@@ -145,7 +142,7 @@ def is_collection(text: str) -> bool:
     from bodymotion.collection.lerobot import INFO
     from bodymotion.formats.registry import find_format
 
-    if "://" in text or (Path(text) / INFO).is_file() or episode_of(text) is not None or member_of(text) is not None:
+    if "://" in text or (Path(text) / INFO).is_file() or episode_of(text) or member_of(text):
         return True
     if archive_kind(text) and Path(text).is_file():
         try:
@@ -161,41 +158,25 @@ def _is_known(path: Path) -> bool:
     from bodymotion.formats.tables.number_table import num_columns
     from bodymotion.system.files import read_head
 
-    try:
-        head = read_head(path, HEAD)
-        if path.suffix.lower() != ".csv" or recognised(head) is not None:
-            return recognised(head) is not None
-        columns = num_columns(head) or (num_columns(read_head(path, LONG_HEAD)) if len(head) == HEAD else 0)
-    except OSError:
-        return False
-    return columns >= MIN_COLUMNS
-
-
-def _is_bag(folder: str | Path) -> bool:
-    from bodymotion.formats.registry import HEAD
-    from bodymotion.formats.sniffing import looks_like_log_of_messages
-    from bodymotion.system.files import read_head
-
     with suppress(OSError):
-        return looks_like_log_of_messages(read_head(Path(folder, BAG), HEAD))
+        if recognised(read_head(path, HEAD)) is not None:
+            return True
+        heads = (read_head(path, size) for size in (HEAD, LONG_HEAD))  # the line of names may be long
+        return path.suffix.lower() == ".csv" and any(num_columns(head) >= MIN_COLUMNS for head in heads)
     return False
 
 
-def _walk(folder: Path, left_out: Callable[[Path, Path | None], None] | None) -> Iterator[Path]:
+def _walk(folder: Path, left_out: Callable[[Path, Path | None], object]) -> Iterator[Path]:
     from bodymotion.collection.lerobot import INFO
     from bodymotion.formats.registry import AMBIGUOUS, FORMATS
 
     extensions = {extension for row in FORMATS for extension in row.extensions}
     root = os.path.realpath(folder)
 
-    def report(path: Path, above: Path | None) -> None:
-        if left_out is not None:
-            left_out(path, above)
-
     def stays(entry: os.DirEntry[str]) -> bool:
         if not entry.is_symlink() or Path(os.path.realpath(entry)).is_relative_to(root):
             return True
-        report(Path(entry), folder)
+        left_out(Path(entry), folder)
         return False
 
     waiting: list[str | Path] = [folder]
@@ -208,18 +189,17 @@ def _walk(folder: Path, left_out: Callable[[Path, Path | None], None] | None) ->
         entries = [entry for entry in entries if not entry.name.startswith(".")]
         names = {entry.name for entry in entries}
         if top != folder and INFO.parts[0] in names and Path(top, INFO).is_file():
-            report(Path(top), None)
+            left_out(Path(top), None)
             continue
         folders = [entry for entry in entries if os.path.isdir(entry) and stays(entry)]  # noqa: PTH112  # False for loops of links
         waiting += [entry.path for entry in reversed(folders) if not entry.is_symlink()]
-        used = extensions.difference(BAG_FILES) if BAG in names and _is_bag(top) else extensions
+        used = extensions.difference(BAG_FILES) if BAG in names and _is_known(Path(top, BAG)) else extensions
         for entry in entries:
             extension = os.path.splitext(entry.name)[1].lower()  # noqa: PTH122  # many files
-            if extension not in used and not archive_kind(entry.name):
-                continue
-            if not os.path.isfile(entry) or not stays(entry):  # noqa: PTH113
+            is_used = extension in used or archive_kind(entry.name)
+            if not is_used or not os.path.isfile(entry) or not stays(entry):  # noqa: PTH113
                 continue
             if (extension in used and extension not in AMBIGUOUS) or _is_known(Path(entry)):
                 yield Path(entry)
             else:
-                report(Path(entry), None)
+                left_out(Path(entry), None)

@@ -62,13 +62,14 @@ class Clip:
         if "://" not in self.address:
             yield Path(self.address)
             return
-        with _reached(self.address), tempfile.TemporaryDirectory() as folder:
-            system, path = _system(self.address)
-            copy = Path(folder) / (PurePosixPath(path).name or "motion")
-            size, free = int(system.info(path).get("size") or 0), shutil.disk_usage(folder).free
-            if size > free:
-                raise OSError(f"{self.name} has {size} bytes, and {free} are free for its copy in {folder}")
-            system.get_file(path, str(copy))
+        with tempfile.TemporaryDirectory() as folder:
+            with _reached(self.address):
+                system, path = _system(self.address)
+                copy = Path(folder) / (PurePosixPath(path).name or "motion")
+                size, free = int(system.info(path).get("size") or 0), shutil.disk_usage(folder).free
+                if size > free:
+                    raise OSError(f"{self.name} has {size} bytes, and {free} are free for its copy in {folder}")
+                system.get_file(path, str(copy))
             yield copy
 
     def state(self) -> tuple[int, str]:
@@ -195,11 +196,6 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
     from bodymotion.collection.lerobot import INFO, num_episodes
 
     left_out: list[str] = []
-
-    def report(path: Path, above: Path | None) -> None:
-        if above is None:
-            left_out.append(str(path))
-
     address = os.fspath(source)
     if re.search(r"://[^/]*:[^/]*@", address):
         raise WrongUseError("the address has a password in it; leave it out, and set it in the environment")
@@ -222,21 +218,23 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
         if (folder / INFO).is_file():
             return Collection(address, tuple(Clip(f"episode_{k:06d}", address, k) for k in range(num_episodes(folder))))
         above = len(os.path.join(folder, ""))  # noqa: PTH118  # many files
-        found = map(str, find_files([folder], report, models=False))
+        found = map(
+            str, find_files([folder], lambda path, link: None if link else left_out.append(str(path)), models=False)
+        )
         files = [(path[above:].replace(os.sep, "/"), path) for path in found]
     else:
         from bodymotion.formats.registry import AMBIGUOUS, FORMATS
 
-        known = {one for row in FORMATS if row.holds != "Body" for one in row.extensions} - (
-            AMBIGUOUS - {".csv", ".npz"}
-        )
+        known = {one for row in FORMATS if row.holds != "Body" for one in row.extensions}
+        known -= AMBIGUOUS - {".csv", ".npz"}
         chain = address[address.find("::") :] if "::" in address else ""
         with _reached(address):
             system, root = _system(address)
-            top = re.match(r"([^*?[]*)/[^/]*[*?[]", root)
-            is_pattern = top is not None and not system.exists(root)
-            paths: list[str] = system.glob(root) if is_pattern else system.find(root)
-        root = top[1] if top is not None and is_pattern else root
+            pattern = re.match(r"([^*?[]*)/[^/]*[*?[]", root)
+            if pattern is not None and not system.exists(root):
+                paths, root = system.glob(root), pattern[1]
+            else:
+                paths = system.find(root)
         inner = ((path, PurePosixPath(path[len(root) :].strip("/") or path.rpartition("/")[2])) for path in paths)
         files = [
             (str(name), f"{system.unstrip_protocol(path)}{chain}")

@@ -150,8 +150,8 @@ def named_format(name: str) -> Format:
 
 def recognised(head: bytes) -> Format | None:
     """Return the format of a file by its first bytes; None where they do not show it."""
-    in_archive = sniffing.is_archive(head)
-    return next((row for row in FORMATS if (row.name in sniffing.ZIPPED or not in_archive) and row.sniff(head)), None)
+    rows = (row for row in FORMATS if row.name in sniffing.ZIPPED or not sniffing.is_archive(head))
+    return next((row for row in rows if row.sniff(head)), None)
 
 
 def find_format(path: str | Path) -> Format:
