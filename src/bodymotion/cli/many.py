@@ -20,7 +20,7 @@ import click
 
 from bodymotion.cli.app import Cluster, TimeLimit, Workers, described, found_by
 from bodymotion.cli.output import failures, one_line, results, say
-from bodymotion.diagnostics import FormatError, WrongUseError
+from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 
 if TYPE_CHECKING:
@@ -210,16 +210,14 @@ def _in_list(given: Path | str) -> list[Path | str]:
 
 def _written_as(given: Input, name: Path) -> str:
     """Return the extension of the result of an input: its own, or that of a format that can be written and holds the same."""
-    from bodymotion.formats.registry import AMBIGUOUS, FORMATS, find_format
+    from bodymotion.collection.inputs import format_of
+    from bodymotion.formats.registry import FORMATS
 
-    rows = [row for row in FORMATS if name.suffix.lower() in row.extensions]
-    if isinstance(given, Path) and (not all(row.write for row in rows) or name.suffix.lower() in {"", *AMBIGUOUS}):
-        with contextlib.suppress(FormatError):
-            rows = [find_format(given)]
-    if not rows or (rows[0].write is not None and name.suffix.lower() in rows[0].extensions):
+    own = format_of(given if isinstance(given, Path) else name)
+    if own is None or (own.write is not None and name.suffix.lower() in own.extensions):
         return name.suffix
-    able = next((row for row in (*rows, *FORMATS) if row.write is not None and row.holds == rows[0].holds), rows[0])
-    return able.extensions[0]
+    able = (row for row in (own, *FORMATS) if row.write is not None and row.holds == own.holds)
+    return next(able, own).extensions[0]
 
 
 def report_left_out(name: str, left_out: Sequence[str]) -> None:

@@ -1,13 +1,19 @@
 """The files that arguments name: files, folders, patterns such as ``walks/**/*.seq``, and lists (``@list.txt``, one a line)."""
 
+from __future__ import annotations
+
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bodymotion.diagnostics import FormatError
+
+if TYPE_CHECKING:
+    from bodymotion.formats.registry import Format
 
 MIN_COLUMNS = 3  # A .csv in a folder with fewer columns of numbers is no motion.
 BAG, BAG_FILES = "metadata.yaml", (".mcap", ".db3")  # What describes a rosbag2, and its other files.
@@ -61,7 +67,7 @@ def find_files(
         elif is_many(path):
             found = find_files(listed_in(Path(str(path)[1:])), left_out, models)
         for one in found:
-            if one not in seen and (models or not is_searched or not _is_model(one)):
+            if one not in seen and (models or not is_searched or getattr(format_of(one), "holds", "") != "Body"):
                 seen.add(one)
                 yield one
 
@@ -95,22 +101,22 @@ def listed_in(path: Path) -> list[str]:
 
 
 @cache
-def _held(extension: str) -> set[str]:
-    """Return what files with an extension hold, nothing where only their content shows that."""
+def _formats(extension: str) -> list[Format]:
+    """Return the formats with an extension; none where only the content of a file shows its format."""
     from bodymotion.formats.registry import AMBIGUOUS, FORMATS
 
-    return {row.holds for row in FORMATS if extension in row.extensions and extension not in AMBIGUOUS}
+    return [row for row in FORMATS if extension in row.extensions and extension not in AMBIGUOUS]
 
 
-def _is_model(path: Path) -> bool:
+def format_of(path: Path) -> Format | None:
+    """Return the format of a file, by its extension or else by its content; None where it is unknown."""
     from bodymotion.formats.registry import find_format
 
-    held = _held(path.suffix.lower())
-    if held:
-        return held == {"Body"}
+    if len(rows := _formats(path.suffix.lower())) == 1:
+        return rows[0]
     with suppress(FormatError):
-        return find_format(path).holds == "Body"
-    return False
+        return find_format(path)
+    return None
 
 
 def archive_kind(address: str) -> str:
