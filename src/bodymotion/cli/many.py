@@ -380,15 +380,12 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
 
 
 def _about(path: Input, result: Path | None, run: str) -> dict[str, Any]:
+    from bodymotion.collection import Clip
     from bodymotion.collection.records import about
 
-    row = about(str(path), partial(_state, path) if isinstance(path, Path) else path.state, run)
+    clip = Clip(str(path), str(path)) if isinstance(path, Path) else path
+    row = about(str(path), clip.state, run)
     return row if result is None else {**row, "output": str(result)}
-
-
-def _state(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
 
 
 def _parsed(text: str) -> dict[str, Any]:

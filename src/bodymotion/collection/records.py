@@ -92,20 +92,18 @@ class Records:
             self._lines.unlink()
 
 
-def about(file: str, state: Callable[[], tuple[int, int | str]], run: str) -> Row:
+def about(file: str, state: Callable[[], tuple[int, str]], run: str) -> Row:
     """Return the first columns of a row: those of `key`. `state` returns the size of the file, and what changes when it is written."""
-    size: int | None
-    modified: int | str | None
     try:
         size, modified = state()
     except OSError:
-        size = modified = None
+        size, modified = -1, ""
     return {"file": file.encode("utf-8", "backslashreplace").decode(), "size": size, "modified": modified, "run": run}
 
 
 def key(row: Mapping[str, Any]) -> str:
     """Return what a row is a result of: file, its size and time, and what was done."""
-    return "|".join(["" if row.get(name) is None else str(row[name]) for name in KEY])
+    return "|".join([str(row.get(name, "")) for name in KEY])
 
 
 def read_rows(path: Path) -> Iterator[Row]:
