@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import pickle
+import sqlite3
 import struct
 import tempfile
 import zlib
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -94,6 +96,20 @@ def _pkl() -> tuple[bytes, ...]:
 
 def _mcap() -> tuple[bytes, ...]:
     return tuple(_saved(_motion(), "a.mcap", encoding=encoding) for encoding in ("cdr", "json"))
+
+
+def _rosbag() -> tuple[bytes, ...]:
+    from mcap.reader import make_reader
+
+    rows = [*make_reader(io.BytesIO(_mcap()[0])).iter_messages()]
+    topics = {channel.id: (channel.id, channel.topic, schema.name, "cdr") for schema, channel, _ in rows}
+    with closing(sqlite3.connect(":memory:")) as bag:
+        bag.execute("CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT)")
+        bag.execute("CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB)")
+        bag.executemany("INSERT INTO topics VALUES (?, ?, ?, ?)", topics.values())
+        messages = [(channel.id, message.log_time, message.data) for _, channel, message in rows]
+        bag.executemany("INSERT INTO messages(topic_id, timestamp, data) VALUES (?, ?, ?)", messages)
+        return (bag.serialize(),)
 
 
 def _amass() -> tuple[bytes, ...]:
@@ -383,6 +399,7 @@ TARGETS: dict[str, Target] = {
         Target("npz", "a.npz", "npz", "a.npz", "npz", _npz, how="zip", equal=True),
         Target("amass", "a.npz", "amass", "a.bvh", "bvh", _amass, how="zip"),
         Target("mcap", "a.mcap", "mcap", "a.mcap", "mcap", _mcap, how="bytes"),
+        Target("rosbag2", "a.db3", "rosbag2", "a.mcap", "mcap", _rosbag, how="bytes"),
         Target("pkl", "a.pkl", "pickle", "a.npz", "npz", _pkl, how="bytes"),
         Target("vrml-mesh", "m.wrl", seeds=_wrl, words=_WORDS_OF_VRML, beside=_shown_by_urdf("m.wrl"), **_MESH),
         Target(

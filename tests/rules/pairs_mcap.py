@@ -2,11 +2,12 @@
 
 import bodymotion as bm
 from rules.pairs import Pair, calls, files, limited, problems_of
-from tables.test_mcap import log, state
+from tables.test_mcap import at, frame, log, some_poses, state
 
 FILE = "walk.mcap"
 WHOLE = log(state("HIP", "KNEE"), state("HIP", "KNEE", at=1.0))
 DATED = "/joint_states", {"timestamp": {"sec": 1_700_000_000}, "name": ["HIP"], "position": [0.5]}
+POSE = some_poses(1, 1)[0]
 IMAGE = "/camera", {"data": "AAAA"}
 
 
@@ -25,4 +26,9 @@ PAIRS: dict[str, Pair] = {
     "MCP103": pair(log(state("HIP"), IMAGE)),
     "MCP104": pair(log(state("HIP", "KNEE"), state("HIP"))),
     "MCP105": pair(log(DATED)),
+    "MCP106": pair(log(*at(0, 0.1, 0, 0.1)), log(*at(0, 0.1, 0.2, 0.3))),
+    "MCP107": pair(
+        log(*(("/tf", frame(parent, "cube", POSE)) for parent in ("world", "hand"))),
+        log(("/tf", frame("world", "cube", POSE))),
+    ),
 }

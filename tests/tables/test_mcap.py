@@ -15,7 +15,7 @@ from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
 from mcap_protobuf.schema import build_file_descriptor_set
 from rosbags.highlevel import AnyReader
-from rosbags.rosbag2 import StoragePlugin
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin
 from rosbags.rosbag2 import Writer as BagWriter
 from rosbags.typesys import Stores, get_typestore
 
@@ -43,8 +43,8 @@ message_type { name: "JointStates" field { name: "timestamp" number: 1 type: TYP
 """
 
 
-def log(*messages: tuple[str, object], step: int = 10**7, **options: object) -> bytes:
-    """Return a log of JSON messages, each with its topic, so many nanoseconds apart."""
+def log(*messages: tuple[str, object], step: int = 10**7, start: int = 0, **options: object) -> bytes:
+    """Return a log of JSON messages, each with its topic, so many nanoseconds apart from `start` on."""
     stream = io.BytesIO()
     writer = Writer(stream, **options)
     writer.start()
@@ -53,7 +53,7 @@ def log(*messages: tuple[str, object], step: int = 10**7, **options: object) -> 
         if topic not in channels:
             channels[topic] = writer.register_channel(topic, "json", 0)
         data = message if isinstance(message, bytes) else json.dumps(message).encode()
-        writer.add_message(channels[topic], k * step, data, k * step)
+        writer.add_message(channels[topic], start + k * step, data, start + k * step)
     writer.finish()
     return stream.getvalue()
 
@@ -183,6 +183,133 @@ def test_bags(tmp_path, storage):
         np.testing.assert_array_equal(found["a"], np.arange(6) / 3)
         np.testing.assert_array_equal(found["b"], np.minimum(np.arange(6), 2) / 3)
         assert found.frame_rate == 100 and {p.rule for p in found.problems} == {"MCP104", "MCP105"}
+
+
+ROBOT = bm.Body(
+    name="robot",
+    links=(
+        bm.Link(name="pelvis", joint=bm.Joint(name="pelvis", type="free")),
+        *(
+            bm.Link(name=n, index=k + 1, parent=0, joint=bm.Joint(name=n, type="rotate", id=k))
+            for k, n in enumerate(("HIP", "KNEE", "ELBOW"))
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("written_for", [None, ROBOT])
+@pytest.mark.parametrize("read_for", [None, ROBOT])
+def test_root_of_a_robot(tmp_path, written_for, read_for):
+    """The root comes back whether or not the body, whose root link has a name, is given for writing or reading."""
+    motion = a_motion(50)
+    bm.save(motion, tmp_path / "a.mcap", body=written_for)
+    again = bm.load_motion(tmp_path / "a.mcap", body=read_for)
+    np.testing.assert_array_equal(again.link_position.values, motion.link_position.values)
+    np.testing.assert_array_equal(again["KNEE"], motion["KNEE"])
+    assert not again.problems
+
+
+def at(*stamps: float, names: tuple[str, ...] = ("HIP",), topic: str = "/joint_states") -> list[tuple[str, object]]:
+    """Return messages with these stamps [s] and the values 0, 1, 2 …."""
+    of = [{"sec": int(stamp), "nanosec": round(stamp % 1 * 1e9)} for stamp in stamps]
+    return [(topic, {"timestamp": one, "name": names, "position": [k] * len(names)}) for k, one in enumerate(of)]
+
+
+@pytest.mark.parametrize(
+    ("stamps", "times", "values", "rules"),
+    [
+        ([0, 0, 0], [7, 7.01, 7.02], [0, 1, 2], set()),  # those of the log
+        ([0, 0.5, 1], [0, 0.5, 1], [0, 1, 2], set()),  # of a simulation
+        ([0, 0.02, 0.01, 0.03], [0, 0.01, 0.02, 0.03], [0, 2, 1, 3], set()),
+        ([0, 5, 1, 6], [0, 1, 5, 6], [0, 2, 1, 3], set()),  # one message that is late
+        ([0, 0.5, 1, 0, 0.3], [0, 0.5, 1], [0, 1, 2], {"MCP106"}),  # a clock that is reset
+        ([0, 0.5, 0.5, 1], [0, 0.5, 1], [0, 2, 3], {"MCP106"}),
+    ],
+)
+def test_times_of_messages(tmp_path, stamps, times, values, rules):
+    """A stamp of zero is a time where others of the topic are later; a clock that goes back, and equal times, are reported."""
+    (tmp_path / "a.mcap").write_bytes(log(*at(*stamps), start=7 * 10**9))
+    found = bm.load_motion(tmp_path / "a.mcap")
+    np.testing.assert_allclose(found.timeline.times, times)
+    np.testing.assert_array_equal(found["HIP"], values)
+    assert {p.rule for p in found.problems} == rules
+
+
+def test_topics(tmp_path):
+    """Of two robots and two odometries one each is read, that of the topic which is named; the others are reported."""
+    here, there = some_poses(3, 4), some_poses(4, 4)
+    messages = []
+    for k in range(4):
+        messages += [state("HIP", at=k), ("/other/states", {"name": ["ARM"], "position": [k]})]
+        messages += [("/odom", frame("odom", "base", here[k])), ("/filtered", frame("odom", "base", there[k]))]
+    (tmp_path / "a.mcap").write_bytes(log(*messages))
+    for topic, joint, root, unread in (
+        (None, "HIP", here, "/other/states, base of /filtered"),
+        ("/other/states", "ARM", here, "/joint_states, base of /filtered"),
+        ("/filtered", "HIP", there, "/other/states, base of /odom"),
+    ):
+        found = bm.load_motion(tmp_path / "a.mcap", topic=topic)
+        assert found.joint_displacement.part_labels == (joint,)
+        np.testing.assert_array_equal(found.link_position.values[:, 0], root)
+        assert [(p.rule, p.message) for p in found.problems] == [("MCP103", f"not read: {unread}")]
+    with pytest.raises(bm.FormatError, match=r"no motion in the topic /legs; the topics are /filtered \(no type\)"):
+        bm.load_motion(tmp_path / "a.mcap", topic="/legs")
+
+
+def test_trajectories(tmp_path):
+    """A trajectory replaces what is left of the one before it, from its first point on."""
+
+    def goal(start: float, *points: tuple[float, float]) -> tuple[str, object]:
+        of = [{"time_from_start": {"nanosec": int(t * 1e9)}, "positions": [q]} for t, q in points]
+        return "/goal", {"timestamp": {"nanosec": int(start * 1e9)}, "joint_names": ["HIP"], "points": of}
+
+    first, second = goal(0.1, (0, 1), (0.5, 2), (0.9, 3)), goal(0.3, (0.1, 5), (0.6, 6))
+    (tmp_path / "a.mcap").write_bytes(log(first, second))
+    found = bm.load_motion(tmp_path / "a.mcap")
+    np.testing.assert_allclose(found.timeline.times, [0.1, 0.4, 0.9])
+    np.testing.assert_array_equal(found["HIP"], [1, 5, 6])
+
+
+def test_names_and_parents(tmp_path):
+    """Two values of a joint in a message are an error; a frame with two parents is read below the first."""
+    (tmp_path / "a.mcap").write_bytes(log(*at(0, 1, names=("HIP", "KNEE", "HIP"))))
+    with pytest.raises(bm.FormatError, match="a message has two values of HIP"):
+        bm.load_motion(tmp_path / "a.mcap")
+    pose = some_poses(5, 1)[0]
+    moved = [
+        ("/tf", {"transforms": [frame("odom", "hand", pose), frame(parent, "cube", pose)]})
+        for parent in ("odom", "hand")
+    ]
+    (tmp_path / "a.mcap").write_bytes(log(*moved))
+    found = bm.load_motion(tmp_path / "a.mcap")
+    assert [p.message for p in found.problems] == ["cube is below odom and below hand; read below odom"]
+
+
+def test_what_is_no_log(tmp_path):
+    """Messages name what a file is; a database is read and not written."""
+    for content, message in (
+        (b"", "the file is empty"),
+        (b"A" * 99, "no MCAP file"),
+        (log(), "no messages; expected JointState"),
+    ):
+        (tmp_path / "a.mcap").write_bytes(content)
+        with pytest.raises(bm.FormatError, match=message):
+            bm.load(tmp_path / "a.mcap", format="mcap")
+    with pytest.raises(bm.FormatError, match=r"extension '\.db3': no format for a Motion has it"):
+        bm.save(a_motion(50), tmp_path / "a.db3")
+    for mode, message in (
+        (CompressionMode.MESSAGE, "it is compressed"),
+        (CompressionMode.FILE, r"unpack .*\.db3\.zstd"),
+    ):
+        bag = BagWriter(tmp_path / mode.name, version=9, storage_plugin=StoragePlugin.SQLITE3)
+        bag.set_compression(mode, CompressionFormat.ZSTD)
+        with bag:
+            connection = bag.add_connection(
+                "/joint_states", "sensor_msgs/msg/JointState", typestore=get_typestore(Stores.LATEST)
+            )
+            bag.write(connection, 0, bytes(99))
+        with pytest.raises(bm.FormatError, match=message):
+            bm.load(tmp_path / mode.name / "metadata.yaml")
 
 
 @pytest.mark.parametrize("name", ["bag_mcap/metadata.yaml", "bag_sqlite/bag_sqlite.db3"])

@@ -255,6 +255,7 @@ def reading_options(
     body_model: Path | None = None,
     robot_moves: Path | None = None,
     from_zero: bool | None = None,
+    topic: str | None = None,
     parameters: list[str] | None = None,
 ) -> None:
     """Define the options of readers, with the names that `bodymotion.load` has for them.
@@ -277,6 +278,7 @@ def reading_options(
       --body-model FILE: The body model (SMPL, .npz) with the lengths of the bones of an AMASS .npz.
       --robot-moves FILE: The moves that the robot lists, to check a choreography by.
       --from-zero: Subtract the first time of a table from all its times.
+      --topic NAME: The topic of joints or poses that is read of a log with several.
       parameters --set NAME=VALUE: A parameter of a Spot animation; may be repeated.
     """
 

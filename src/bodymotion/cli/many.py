@@ -258,7 +258,7 @@ class _Plan:
         local = [one for one in self.inputs if isinstance(one, Path)]
         files = list(find_files(local, report, VERBS[self.name].of_models))
         report_left_out(self.name, unknown)
-        clips = [(clip, one) for one in self.given if isinstance(one, str) for clip in open_collection(one)]
+        clips = [(clip, one) for one in self.inputs if isinstance(one, str) for clip in open_collection(one)]
         found: list[Input] = [*files, *(clip for clip, _ in clips)]
         if self.folder is None:
             yield from ((one, None) for one in found)
@@ -277,7 +277,7 @@ class _Plan:
             above = PurePosixPath(source.rpartition("://")[2])
             parts = (above.parent if above.name == PurePosixPath(clip.name).name else above).parts
             named = [part for part in parts if part not in ("/", "..") and not set("*?[") & set(part)]
-            inner.append(Path(*(named if len(self.given) > 1 else ()), clip.file_name))
+            inner.append(Path(*(named if len(self.inputs) > 1 else ()), clip.file_name))
         endings = [self.suffix or _written_as(one, inside) for one, inside in zip(found, inner, strict=True)]
         targets = [path.with_suffix(ending) for path, ending in zip(inner, endings, strict=True)]
         twice = {path for path, count in Counter(targets).items() if count > 1}

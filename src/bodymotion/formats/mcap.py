@@ -9,18 +9,19 @@ Messages are known by their fields, in any encoding: CDR of ROS 2 (its standard 
 ``child_frame_id``, ``pose``                   Odometry: ``position`` and ``orientation``
 ============================================== =============================================================================
 
-The time of a message is its ``header.stamp`` or ``timestamp``, and that of the log where these are zero. Poses of links in the world follow
-from the tree of frames below the first one, which is a link itself unless it is called world, map, odom or earth. Other frames are read at
-the times of the frame with the most messages, by interpolation. Names of joints may come in any order; a joint without a value keeps its
-last one. Dates become times from the first message on.
+The time of a message is its ``header.stamp`` or ``timestamp``, and that of the log where these are zero and not the start of a simulation.
+Poses of links in the world follow from the tree of frames below the first one, which is a link itself unless it is called world, map, odom
+or earth. Other frames are read at the times of the frame with the most messages, by interpolation. Names of joints may come in any order; a
+joint without a value keeps its last one. A trajectory replaces the rest of the one before it. Dates become times from the first message on.
 """
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import orjson
@@ -36,8 +37,15 @@ from bodymotion.diagnostics import (
     judgement,
     losses,
 )
-from bodymotion.diagnostics.text import listed
-from bodymotion.formats.tables.joint_names import MAX_GROWTH, MIN_NUMBERS, column_names, in_body_order, in_id_order
+from bodymotion.diagnostics.text import counted, listed
+from bodymotion.formats.tables.joint_names import (
+    MAX_GROWTH,
+    MIN_NUMBERS,
+    TWICE,
+    column_names,
+    in_body_order,
+    in_id_order,
+)
 from bodymotion.formats.tables.timelines import on_one_timeline, timeline_of
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
@@ -76,7 +84,10 @@ CUT = judgement.warning(
     example=("a recording that was killed", "one that was stopped"),
 )
 UNREAD = judgement.note(
-    "MCP103", "All topics of a log are those of one motion.", example=("/joint_states, /camera", "/joint_states, /tf")
+    "MCP103",
+    "All topics of a log are those of one motion.",
+    "topic=… (--topic) names the one to read",
+    example=("/joint_states, /camera", "/joint_states, /tf"),
 )
 HELD = judgement.warning(
     "MCP104",
@@ -88,13 +99,30 @@ CLOCK = judgement.note(
     "MCP105", "Times are not dates.", "times count from the first message", example=("1700000000 s", "0 s")
 )
 
+TIME = judgement.warning(
+    "MCP106",
+    "Messages of a topic have different times, of a clock that never goes back.",
+    "a log in which a simulation starts again holds several motions: record each of them, or cut the log",
+    example=("0.0 s, 0.1 s, 0.0 s, 0.1 s", "0.0 s, 0.1 s, 0.2 s, 0.3 s"),
+)
+PARENT = judgement.warning(
+    "MCP107",
+    "The parent of a frame stays the same.",
+    example=("a cube in the world, then in a hand", "a cube in the world"),
+)
+
 MAX_BYTES, MAX_RATIO = 256 << 20, 100
-DATE = 10**17  # [ns] Later times are those of a clock.
-WORLD = ("world", "map", "odom", "earth", "")  # Frames that are not links.
+DATE, MAX_TIME = 10**17, 1 << 62  # [ns] Times later than the first are those of a clock.
+RESET = 10**8  # [ns] A clock that goes back further was set to another time; less is the delay of a message.
+WORLD = ("world", "map", "odom", "earth", "")  # Frames that are no links.
 _KINDS = {"joints": ("name", "joints"), "trajectory": ("joint_names",), "frames": ("transforms", "child_frame_id")}
 _STATE, _FRAMES = "sensor_msgs/msg/JointState", "tf2_msgs/msg/TFMessage"
 _TYPES = (_STATE, _FRAMES, "trajectory_msgs/msg/JointTrajectory", "nav_msgs/msg/Odometry")
+EXPECTED = "JointState, JointTrajectory, TFMessage, Odometry, or messages with their fields"
 _FEATURE = "reading and writing logs of robots"
+MCAP, SQLITE, ZSTD = b"\x89MCAP", b"SQLite format 3\0", b"\x28\xb5\x2f\xfd"
+_Row: TypeAlias = tuple[int, tuple[str, ...], list[float]]
+_AnyRow = TypeVar("_AnyRow", _Row, tuple[int, list[float]])
 
 
 def _get(value: Any, *names: str) -> Any:  # noqa: ANN401
@@ -108,14 +136,14 @@ def _get(value: Any, *names: str) -> Any:  # noqa: ANN401
 
 def _nanoseconds(stamp: Any) -> int:  # noqa: ANN401
     found = int(_get(stamp, "sec", "seconds") or 0) * 10**9 + int(_get(stamp, "nanosec", "nsec", "nanos") or 0)
-    if abs(found) >= 1 << 62:
-        raise ValueError(f"the time {found} ns is not a date")
+    if abs(found) >= MAX_TIME:
+        raise ValueError(f"the time {found} ns is no date")
     return found
 
 
-def _time(message: Any, logged: int) -> int:  # noqa: ANN401
-    stamp = _get(_get(message, "header"), "stamp") or _get(message, "timestamp")
-    return (_nanoseconds(stamp) if stamp is not None else 0) or logged
+def _stamp(message: Any) -> int:  # noqa: ANN401
+    """Return the time [ns] in a message; 0 where it has none."""
+    return _nanoseconds(_get(_get(message, "header"), "stamp") or _get(message, "timestamp"))
 
 
 def _list(message: Any, name: str) -> list[Any]:  # noqa: ANN401
@@ -127,13 +155,39 @@ def _number(value: Any) -> float:  # noqa: ANN401
     return float("nan") if value is None else float(value)
 
 
+@dataclass
+class _Topic:
+    """A topic, and its messages with joints: their stamp and the time of the log [ns], the time after these of a point of a trajectory."""
+
+    type: str = ""
+    kind: str | None = None
+    """A key of _KINDS, "" where messages have no such fields; None before the first message."""
+    latest: int = 0
+    joints: list[tuple[int, int, int, tuple[str, ...], list[float]]] = field(default_factory=list)
+
+    def time(self, stamp: int, logged: int) -> int:
+        """Return the time of a message: that of the log where it has no stamp, unless 0 is a time of a simulation."""
+        return stamp or (0 if 0 < self.latest <= DATE else logged)
+
+    def rows(self) -> list[_Row]:
+        """Return the times, names and values of joints; a trajectory replaces what is left of those before it."""
+        rows: list[_Row] = []
+        for stamp, logged, after, names, values in self.joints:
+            time = self.time(stamp, logged) + after
+            while self.kind == "trajectory" and rows and rows[-1][0] >= time and {*rows[-1][1]} <= {*names}:
+                rows.pop()
+            rows.append((time, names, values))
+        return rows
+
+
 class _Log:
-    """The messages of motion, by topics and frames, with their times [ns]."""
+    """The messages of motion, by topics and frames."""
 
     def __init__(self, found: Diagnostics, path: Path) -> None:
         self.found, self.location = found, Location(str(path))
-        self.kinds: dict[str, str] = {}
-        self.joints: dict[str, list[tuple[int, list[str], list[float]]]] = {}
+        self.topics: dict[str, _Topic] = {}
+        self.poses: dict[str, dict[tuple[str, str], list[tuple[int, int, list[float]]]]] = {}
+        """By frame, then by topic and parent: as in a topic."""
         self.frames: dict[str, tuple[str, dict[int, list[float]]]] = {}
         self.start = 0
         typesys = need("rosbags.typesys", "lake", _FEATURE)
@@ -143,56 +197,67 @@ class _Log:
         return partial(self.types.deserialize_cdr, typename=kind) if kind in _TYPES else None
 
     def add(self, topic: str, logged: int, data: bytes, decode: Callable[[bytes], Any] | None) -> None:
-        """Add a message; report one that cannot be decoded."""
-        if decode is None or self.kinds.get(topic) == "":
-            self.kinds.setdefault(topic, "")
+        """Add a message of a topic that is known; report one that cannot be decoded."""
+        about = self.topics[topic]
+        if decode is None or about.kind == "":
+            about.kind = ""
             return
         try:
             message = decode(data)
-            if topic not in self.kinds:
-                kinds = (kind for kind, names in _KINDS.items() if _get(message, *names) is not None)
-                self.kinds[topic] = next(kinds, "")
-            self._add(topic, _time(message, logged), message)
+            if about.kind is None:
+                about.kind = next((kind for kind, names in _KINDS.items() if _get(message, *names) is not None), "")
+            self._add(topic, min(logged, MAX_TIME), message)
         except Exception as error:  # what decoders raise for damaged data
             reason = str(error)[:100] or type(error).__name__
+            if data.startswith(ZSTD):
+                reason = "it is compressed; of a rosbag2, only whole files and chunks may be compressed"
             self.found.report(MESSAGE, f"a message of {topic[:60]}: {reason}", self.location)
             self.found.mark_unknown(("components", "all"))
 
-    def _add(self, topic: str, time: int, message: Any) -> None:  # noqa: ANN401
-        kind = self.kinds[topic]
+    def _add(self, topic: str, logged: int, message: Any) -> None:  # noqa: ANN401
+        about, stamp = self.topics[topic], _stamp(message)
         rows: list[tuple[int, Any, Any]] = []
-        if kind == "frames":
-            for one in _list(message, "transforms") or [message]:
+        if about.kind == "frames":
+            for one in [message] if _get(message, "transforms") is None else _list(message, "transforms"):
                 parent = _get(one, "parent_frame_id") or _get(_get(one, "header"), "frame_id") or ""
                 pose = _get(one, "transform") or _get(_get(one, "pose"), "pose") or one
                 position = [_number(_get(_get(pose, "translation", "position"), axis)) for axis in "xyz"]
                 turn = [_number(_get(_get(pose, "rotation", "orientation"), axis)) for axis in "wxyz"]
-                child = str(_get(one, "child_frame_id")).lstrip("/")
-                self.frames.setdefault(child, (str(parent).lstrip("/"), {}))[1][_time(one, time)] = position + turn
-        elif kind == "trajectory":
+                child, at = str(_get(one, "child_frame_id")).lstrip("/"), _stamp(one) or stamp
+                sources = self.poses.setdefault(child, {})
+                sources.setdefault((topic, str(parent).lstrip("/")), []).append((at, logged, position + turn))
+                about.latest = max(about.latest, at)
+        elif about.kind == "trajectory":
             names = _list(message, "joint_names")
             for point in _list(message, "points"):
-                rows.append((time + _nanoseconds(_get(point, "time_from_start")), names, _list(point, "positions")))
+                rows.append((_nanoseconds(_get(point, "time_from_start")), names, _list(point, "positions")))
         elif each := _list(message, "joints"):
-            rows = [(time, [_get(one, "name") for one in each], [_get(one, "position") for one in each])]
-        elif kind:
-            rows = [(time, _list(message, "name"), _list(message, "position"))]
-        for when, names, values in rows:
+            rows = [(0, [_get(one, "name") for one in each], [_get(one, "position") for one in each])]
+        elif about.kind:
+            rows = [(0, _list(message, "name"), _list(message, "position"))]
+        for after, names, values in rows:
             if len(names) != len(values):
                 raise ValueError(f"{len(names)} names and {len(values)} positions")
-            self.joints.setdefault(topic, []).append((when, [*map(str, names)], [*map(_number, values)]))
+            about.joints.append((stamp, logged, after, (*map(str, names),), [*map(_number, values)]))
+            about.latest = max(about.latest, stamp)
 
-    def motion(self, source: Source, body: "Body | None", from_zero: bool) -> ReadResult[Motion]:
-        """Return the motion of the messages, with all problems."""
-        best = sorted(self.joints, key=lambda topic: (self.kinds[topic] == "trajectory", -len(self.joints[topic])))[:1]
-        rows = [row for topic in best for row in self.joints[topic]]
-        unread = sorted({topic for topic, kind in self.kinds.items() if kind != "frames"} - {*best})
-        if unread:
-            self.found.report(UNREAD, f"not read: {listed(unread, 8)}", self.location)
-        main = max((one[1] for one in self.frames.values()), key=len, default={})
-        if not rows and not main:
-            self.found.report(NO_MOTION, f"the topics are {listed(sorted(self.kinds), 8) or 'none'}", self.location)
+    def motion(self, source: Source, body: "Body | None", from_zero: bool, wanted: str | None) -> ReadResult[Motion]:
+        """Return the motion of the messages, that of the topic `wanted` where several have it, with all problems."""
+        used = {name: about for name, about in self.topics.items() if about.kind is not None}
+        order = {n: (n != wanted, one.kind == "trajectory", -len(one.joints)) for n, one in used.items() if one.joints}
+        best = min(order, key=lambda name: order[name], default="")
+        moving = {topic for sources in self.poses.values() for topic, _ in sources} | {*order}
+        if not moving or wanted not in (None, *moving):
+            topics = listed(sorted(f"{name} ({about.type or 'no type'})" for name, about in used.items()), 8)
+            missing = f"no motion in the topic {wanted}; " if wanted else ""
+            message = f"{missing}{f'the topics are {topics}' if used else 'no messages'}; expected {EXPECTED}"
+            self.found.report(NO_MOTION, message, self.location)
             return ReadResult(None, self.found.problems)
+        rows = self._in_time(best, self.topics[best].rows()) if best else []
+        unread = [n for n, one in used.items() if one.kind != "frames" and n != best] + self._choose_frames(wanted)
+        if unread:
+            self.found.report(UNREAD, f"not read: {listed(sorted(unread), 8)}", self.location)
+        main = max((one[1] for one in self.frames.values()), key=len, default={})
         first = min([*main, *(row[0] for row in rows)])
         if first > DATE:
             self.found.report(CLOCK, f"times are dates from {first / 1e9:.3f} s on", self.location)
@@ -204,6 +269,36 @@ class _Log:
         source = replace(source, locations=SourceMap({(): self.location}, self.found.unknown))
         return ReadResult(Motion(tuple(components), source=source, problems=self.found.problems), self.found.problems)
 
+    def _choose_frames(self, wanted: str | None) -> list[str]:
+        """Set the frames, each of one topic and with one parent; return what is not read for that."""
+        unread = []
+        for child, sources in self.poses.items():
+            topic, parent = max(sources, key=lambda one: (one[0] == wanted, len(sources[one])))
+            unread += [f"{child} of {name}" for name in {name for name, _ in sources} if name != topic]
+            if others := [one for name, one in sources if name == topic and one != parent]:
+                message = f"{child} is below {parent} and below {listed(others, 8)}; read below {parent}"
+                self.found.report(PARENT, message, self.location)
+            rows = [(self.topics[topic].time(at, logged), pose) for at, logged, pose in sources[topic, parent]]
+            self.frames[child] = parent, dict(self._in_time(f"{child} of {topic}", rows))
+        return unread
+
+    def _in_time(self, name: str, rows: list[_AnyRow]) -> list[_AnyRow]:
+        """Return the rows before their clock goes back; report that, and rows of one time that differ. Single messages may be late."""
+        times = np.array([row[0] for row in rows], np.int64)
+        late = np.maximum.accumulate(times) - times > RESET
+        if (late[:-1] & late[1:]).any():
+            end = int((late[:-1] & late[1:]).argmax())
+            change = f"goes back from {times[end - 1] / 1e9:.6g} s to {times[end] / 1e9:.6g} s"
+            self.found.report(
+                TIME, f"{name}: the clock {change}; {end} of {len(rows)} messages are read", self.location
+            )
+            rows = rows[:end]
+        first: dict[Any, list[float]] = {}
+        if repeated := sum(first.setdefault(row[:-1], row[-1]) != row[-1] for row in rows):
+            message = f"{name}: {counted(repeated, 'message')} replaced by another one of the same time"
+            self.found.report(TIME, message, self.location)
+        return rows
+
     def _seconds(self, times: list[int]) -> Floats:
         return np.asarray((np.array(times, np.int64) - self.start) / 1e9)
 
@@ -211,7 +306,7 @@ class _Log:
         if columns * rows > max(MIN_NUMBERS, MAX_GROWTH * known):
             raise TOO_LARGE.error(f"{columns} names at {rows} times, of which {known} are there", self.location)
 
-    def _joints(self, rows: list[tuple[int, list[str], list[float]]], body: "Body | None") -> Component:
+    def _joints(self, rows: list[_Row], body: "Body | None") -> Component:
         times = sorted({row[0] for row in rows})
         names = [*dict.fromkeys(name for row in rows for name in row[1])]
         self._check_size(len(names), len(times), sum(len(row[1]) for row in rows))
@@ -220,9 +315,11 @@ class _Log:
         values = np.zeros(seen.shape)
         for time, own, position in rows:
             at = number[time], [column[name] for name in own]
-            seen[at], values[at] = True, position
-        if not seen.all():
-            missing = [name for name, known in zip(names, np.atleast_1d(seen.all(axis=0)), strict=True) if not known]
+            given[at], values[at] = True, position
+        if twice := {name for own in {row[1] for row in rows} for name in own if own.count(name) > 1}:
+            self.found.report(TWICE, f"a message has two values of {listed(sorted(twice), 8)}", self.location)
+        if not given.all():
+            missing = [name for name, known in zip(names, np.atleast_1d(given.all(axis=0)), strict=True) if not known]
             self.found.report(HELD, f"messages without {listed(missing, 8)}", self.location)
             last = np.maximum.accumulate(np.where(seen, np.arange(len(times))[:, None], seen.argmax(axis=0)))
             values = values[last, np.arange(len(names))]
@@ -255,20 +352,24 @@ class _Log:
             world[child] = local[:, 0] if parent == top else poses.compose(world[parent], local[:, 0])
             waiting += children.get(child, [])[::-1]
         names = [name for name in world if name not in WORLD]
+        is_numbered = names == [f"link_{k}" for k in range(len(names))]
+        labels = () if is_numbered else tuple(names)
         if body is not None:
             links = [link.name for link in body.links]
-            names = links[: next((k for k, name in enumerate(links) if name not in world), len(links))]
+            names = [*takewhile(world.__contains__, names[: len(links)] if is_numbered else links)]
+            labels = tuple(links[: len(names)])
         if unread := sorted({*self.frames} - {*names, *WORLD}):
             self.found.report(UNREAD, f"frames that are not read: {listed(unread, 8)}", self.location)
         if not names:
             return []
         values = np.stack([world[name] for name in names], axis=1)
-        labels = () if names == [f"link_{k}" for k in range(len(names))] else tuple(names)
         timeline = timeline_of(self._seconds(times))
         return [MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=values, part_labels=labels)]
 
 
-def read_mcap(path: str | Path, *, body: "Body | None" = None, from_zero: bool = False) -> ReadResult[Motion]:
+def read_mcap(
+    path: str | Path, *, body: "Body | None" = None, from_zero: bool = False, topic: str | None = None
+) -> ReadResult[Motion]:
     """Read the motion of a log in MCAP, or of a rosbag2 by its `metadata.yaml` or its `.db3`.
 
     Parameters
@@ -279,27 +380,35 @@ def read_mcap(path: str | Path, *, body: "Body | None" = None, from_zero: bool =
         Its joints and links are matched by name.
     from_zero:
         Count times from the first message; for dates this is done anyway.
+    topic:
+        The topic of joints, or of poses, that is read where several have them; by default the one with the most messages.
     """
     path = Path(path)
     found = Diagnostics(path)
     log = _Log(found, path)
     files = [path]
     if path.suffix.lower() in (".yaml", ".yml"):
-        files = sorted(path.parent.glob("*.mcap")) or sorted(path.parent.glob("*.db3"))
+        files = [*path.parent.glob("*.mcap")] or [*path.parent.glob("*.db3")]
+        files.sort(key=lambda file: (len(file.name), file.name))  # bag_10 is after bag_9
     with found.recover(("components", "all")):
+        if not files:
+            packed = listed(sorted(file.name for file in path.parent.glob("*.zstd")), 8)
+            raise UNREADABLE.error(
+                f"unpack {packed} (zstd -d)" if packed else "no .mcap or .db3 beside it", log.location
+            )
         for file in files:
             try:
-                _read_sqlite(file, log) if file.suffix.lower() == ".db3" else _read(file, log)
+                _read(file, log)
             except FormatError:
                 raise
             except OSError as error:
                 raise UNREADABLE.error(f"cannot be opened: {error.strerror or error}", Location(str(file))) from error
             except Exception as error:  # what the parsers of damaged records raise
                 raise DAMAGED.error(str(error)[:200] or type(error).__name__, Location(str(file))) from error
-    if found.has_errors and not (log.joints or log.frames):
+    if found.has_errors and not (log.poses or any(about.joints for about in log.topics.values())):
         return ReadResult(None, found.problems)
     parts = tuple(file for file in files if file != path)
-    return log.motion(Source("mcap", path, parts=parts), body, from_zero)
+    return log.motion(Source("mcap", path, parts=parts), body, from_zero, topic)
 
 
 def _read_sqlite(path: Path, log: _Log) -> None:
@@ -307,6 +416,7 @@ def _read_sqlite(path: Path, log: _Log) -> None:
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     try:
         for topic, kind, time, data in connection.execute(query):
+            log.topics.setdefault(str(topic), _Topic(str(kind)))
             log.add(str(topic), int(time), data, log.cdr(str(kind)))
     finally:
         connection.close()
@@ -320,6 +430,12 @@ def _read(path: Path, log: _Log) -> None:
     with open_file(path) as file:
         size = file.seek(0, 2)
         file.seek(0)
+        head = file.read(len(SQLITE))
+        file.seek(0)
+        if head == SQLITE:
+            return _read_sqlite(path, log)
+        if not head.startswith(MCAP):
+            raise ValueError("the file is no MCAP file and no database of SQLite" if size else "the file is empty")
         budget = max(MAX_BYTES, MAX_RATIO * size)
         records = reading.StreamReader(file, emit_chunks=True, record_size_limit=size).records
         try:
@@ -341,6 +457,7 @@ def _read(path: Path, log: _Log) -> None:
                         elif encoding == "protobuf":
                             decode = protobuf.decoder_for(encoding, schema)
                         channels[record.id] = record.topic, decode
+                        log.topics.setdefault(record.topic, _Topic("" if schema is None else schema.name))
                     elif isinstance(record, reading.Message):
                         topic, decode = channels[record.channel_id]
                         log.add(topic, record.log_time, record.data, decode)
