@@ -93,7 +93,8 @@ def read_pickle(
     found = Diagnostics(path)
     arrays: dict[str, Array] = {}
     with found.recover(("components", "all")):
-        data = file_bytes(path, UNREADABLE, TOO_LARGE, MAX_BYTES)
+        if not (data := file_bytes(path, UNREADABLE, TOO_LARGE, MAX_BYTES)):
+            raise CONTENT.error("the file is empty", Location(str(path)))
         machine = _Machine(*_opened(data, str(path)), str(path))
         arrays = machine.arrays(machine.run(), found)
     options = ReadOptions(body, joint_names, link_names, frame_rate, quaternion_order)

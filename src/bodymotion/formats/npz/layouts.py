@@ -87,8 +87,16 @@ UPRIGHT, NOT_UPRIGHT = 0.9, 0.75
 """Mean heights of the root's z axis: above the one in the right order of quaternions, below the other in the wrong one."""
 
 
+def are_quaternions(values: Floats) -> bool:
+    """Return whether at least nine of ten rows (T, 4) have length 1: a row with a fault is still a quaternion."""
+    return len(values) > 0 and bool(np.mean(np.abs(np.linalg.norm(values, axis=1) - 1) < UNIT_TOLERANCE) >= 0.9)
+
+
 def order_of(quaternions: Floats) -> QuaternionOrder | None:
     """Return the order of quaternions (T, 4) of a root in which it is upright; None where both orders or none have it so."""
+    quaternions = quaternions[np.isfinite(quaternions).all(axis=1)]
+    if not len(quaternions):
+        return None
     with np.errstate(all="ignore"):
         a, b, c, _ = np.square(quaternions.T) / np.maximum(np.square(quaternions).sum(axis=1), 1e-300)
         heights: dict[QuaternionOrder, float] = {
@@ -156,9 +164,9 @@ class _Reader:
         key = next((key for key in keys if key in self.arrays), "")
         if not names and key:
             array = self.arrays[key]
-            if array.ndim != 1 or array.dtype.kind != "U":
-                raise rules.SHAPE.error(f"{key} is not a list of texts", self.location)
-            names = tuple(array.tolist())
+            if array.ndim != 1 or array.dtype.kind not in "SU":
+                raise rules.SHAPE.error(f"{key} is no list of texts", self.location)
+            names = tuple(one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in array.tolist())
         self.used.add(key)
         # MuJoCo's lists begin with the free joint.
         names = names[1:] if stated is None and len(names) == count + 1 and names[0] in ROOT_JOINTS else names
@@ -217,8 +225,9 @@ class _Reader:
         if layout.position:
             bodies = self.arrays[layout.position].ndim == 3
             inner = (None,) if bodies else ()
-            position = self.numbers(layout.position, (len(q), *inner, 3)).reshape(len(q), -1, 3)
-            turn = self.numbers(layout.rotation, (len(q), *inner, 4)).reshape(len(q), -1, 4)
+            position = self.numbers(layout.position, (len(q), *inner, 3))
+            turn = self.numbers(layout.rotation, (len(q), *inner, 4))
+            position, turn = (position, turn) if bodies else (position[:, None], turn[:, None])
             if position.shape[:2] != turn.shape[:2] or not position.shape[1]:
                 message = f"{layout.position} has {position.shape[1]} bodies, and {layout.rotation} {turn.shape[1]}"
                 raise rules.SHAPE.error(message, self.location)
@@ -250,9 +259,7 @@ class _Reader:
         size = 7 if layout.order else 6
         turn = values[:, 3:size]
         has_root = values.shape[1] >= size
-        if layout.order:
-            has_root = has_root and bool((np.abs(np.linalg.norm(turn, axis=1) - 1) < UNIT_TOLERANCE).all())
-        if not has_root:
+        if not has_root or (layout.order and not are_quaternions(turn)):
             return values, np.zeros((len(values), 0, 3)), np.zeros((len(values), 0, 4))
         if not layout.order:
             turn = rotations.from_axis_angle(turn, np.linalg.norm(turn, axis=1))

@@ -38,7 +38,8 @@ def read_archive(path: str | Path, *, only: Collection[str] | None = None) -> di
     location = Location(str(path))
     try:
         with open_file(path) as file:
-            size = file.seek(0, 2)
+            if not (size := file.seek(0, 2)):
+                raise rules.NOT_AN_ARCHIVE.error("the file is empty", location)
             with zipfile.ZipFile(file) as archive:
                 return _arrays(archive, size, location, only)
     except FormatError:
@@ -78,7 +79,7 @@ def _array(stream: BinaryIO, member: zipfile.ZipInfo, location: Location) -> Arr
         shape, fortran, dtype = read(stream)
     except Exception as error:  # a header is Python's source: what its tokens and its syntax raise comes through
         raise rules.NOT_AN_ARCHIVE.error(f"{member.filename} has a damaged header: {error}"[:200], inside) from error
-    if dtype.hasobject or dtype.kind not in "biufU":
+    if dtype.hasobject or dtype.kind not in "biufSU":
         raise rules.OBJECTS.error(f"{member.filename} is an array of {dtype}", inside)
 
     def fail(message: str) -> FormatError:
@@ -101,7 +102,7 @@ def array_of(
         raise fail(f"has shape {shape} and only {available} bytes")
     if not count and max(shape, default=0) > MAX_EMPTY_ROWS:
         raise fail(f"has shape {shape} and no numbers")
-    if dtype.kind == "U" and count * dtype.itemsize > MAX_TEXT_BYTES:
+    if dtype.kind in "SU" and count * dtype.itemsize > MAX_TEXT_BYTES:
         raise fail("has too much text")
     data = read(count * dtype.itemsize)
     if len(data) != count * dtype.itemsize:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -10,6 +11,7 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Problem, losses
 from bodymotion.formats.npz.layouts import Array
 from bodymotion.formats.npz.reader import write_archive
+from bodymotion.formats.tables.joint_names import joint_names
 from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
@@ -30,7 +32,8 @@ def write_npz(
     motion, path:
         The motion, and the file to write.
     layout:
-        "beyondmimic" for BeyondMimic's arrays: float32, all link poses in the world by forward kinematics, velocities by differences.
+        "beyondmimic" for BeyondMimic's arrays: float32, all link poses in the world by forward kinematics, velocities by differences, and
+        the names of joints and links, which BeyondMimic does not read.
     body:
         The model that this needs; columns with names of its joints are put in order of joint id (`Body.joint_columns`).
 
@@ -58,22 +61,25 @@ def _ours(shared: SharedTime, problems: Diagnostics) -> dict[str, Array]:
         arrays["frame_rate"] = np.array(rate)
     if timeline.stamps is not None:
         arrays["times"] = timeline.stamps
-    for name, component in (("joint", shared.joints), ("link", shared.links)):
-        if component is None:
-            continue
-        arrays["joint_displacement" if name == "joint" else "link_position"] = component.values
-        labels = component.part_labels
-        # NumPy removes nulls at the end of texts, and cannot hold surrogates.
-        kept = not any(label.endswith("\0") or any("\ud800" <= c <= "\udfff" for c in label) for label in labels)
-        if labels and len(labels) == component.num_parts and kept:
-            arrays[f"{name}_names"] = np.array(labels, dtype=np.str_)
-        elif labels:
-            message = f"the names of the {name}s are not written: {', '.join(labels)[:200]!r}"
-            problems.add(losses.LABELS.problem(message))
+    for name, component in (("joint_displacement", shared.joints), ("link_position", shared.links)):
+        if component is not None:
+            arrays[name] = component.values
+            arrays |= _names(name[: name.index("_")], component.part_labels, component.num_parts, problems)
     if shared.zmp is not None:
         arrays["zmp"] = shared.zmp.values
         arrays["zmp_is_root_relative"] = np.array(shared.zmp.is_root_relative)
     return arrays
+
+
+def _names(kind: str, labels: Sequence[str], count: int, problems: Diagnostics) -> dict[str, Array]:
+    """Return the array of the names of joints or links (`kind`), empty where they are not written, which is reported."""
+    # NumPy removes nulls at the end of texts, and cannot hold surrogates.
+    kept = not any(label.endswith("\0") or any("\ud800" <= c <= "\udfff" for c in label) for label in labels)
+    if kept and 0 < len(labels) == count:
+        return {f"{kind}_names": np.array(labels, dtype=np.str_)}
+    if labels:
+        problems.add(losses.LABELS.problem(f"the names of the {kind}s are not written: {', '.join(labels)[:200]!r}"))
+    return {}
 
 
 def _beyond_mimic(shared: SharedTime, body: Body | None, problems: Diagnostics) -> dict[str, Array]:
@@ -96,7 +102,6 @@ def _beyond_mimic(shared: SharedTime, body: Body | None, problems: Diagnostics) 
         poses = body.forward_kinematics(q, root)
     if shared.zmp is not None:
         problems.add(losses.COMPONENT.problem("the layout holds no zero moment point"))
-    problems.add(losses.LABELS.problem("the layout holds no names; joints and links are in the order of the model"))
     orientations = rotations.normalized(poses[..., 3:])
     rounded = [
         name
@@ -113,6 +118,8 @@ def _beyond_mimic(shared: SharedTime, body: Body | None, problems: Diagnostics) 
         "body_quat_w": orientations.astype(np.float32),
         "body_lin_vel_w": (np.gradient(poses[..., :3], axis=0) * rate).astype(np.float32),
         "body_ang_vel_w": (_angular_velocities(orientations) * rate).astype(np.float32),
+        **_names("joint", shared.joints.part_labels or joint_names(body), q.shape[1], problems),
+        **_names("body", [link.name for link in body.links], len(body.links), problems),
     }
 
 
