@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import bodymotion as bm
+from bodymotion.formats import registry
 from bodymotion.geometry import rotations
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link
@@ -158,6 +159,21 @@ def test_a_table_without_names_needs_a_word(tmp_path):
     assert not report.problems
     assert bm.load(tmp_path / "b.csv", layout="unitree") == motion
     assert [p.rule for p in bm.save(motion.resample(100), tmp_path / "b.csv", layout="unitree").losses] == ["LOSS010"]
+
+
+@pytest.mark.parametrize(("cell", "rules"), [("nan", set()), ("x1", {"TAB004"})])
+def test_a_bad_cell_of_a_table_without_names(tmp_path, cell, rules):
+    """The table keeps its layout and the order of its quaternions; only the cell is reported."""
+    rows = ["0,0,0.8,1,0,0,0,0.1"] * 60
+    rows[42] = f"0,0,0.8,{cell},0,0,0,0.1"
+    _, found = registry.read(table(tmp_path, "\n".join(rows)))
+    assert {p.rule for p in found.problems} - {"CSV012", "CSV013"} == rules
+    assert all(p.location.line == 43 for p in found.problems if p.rule in rules)
+    np.testing.assert_array_equal(
+        np.delete(found.value.link_position.values, 42, axis=0)[:, 0, 3:], [[1, 0, 0, 0]] * 59
+    )
+    checked = bm.check(tmp_path / "a.csv")
+    assert {(p.rule, p.location.line) for p in checked.errors} == {(*(rules or {"MOT101"}), 43)}
 
 
 @pytest.mark.parametrize("yaw", [0.0, 1.0, -0.8])

@@ -15,7 +15,7 @@ from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.csv import rules
-from bodymotion.formats.npz.layouts import order_of
+from bodymotion.formats.npz.layouts import UNIT_TOLERANCE, are_quaternions, order_of
 from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, link_order
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.geometry import rotations
@@ -106,7 +106,6 @@ def column(text: str) -> Column | None:
 
 
 UNITREE_RATE = 30.0  # [Hz] The frame rate of Unitree's retargeted motions, whose files do not have it.
-QUATERNION_TOLERANCE = 0.01  # The difference of a quaternion's length from 1.
 MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
 LIMIT_MARGIN = 1.0  # [rad] So may angles of a joint that are further than this beyond its limits.
 
@@ -162,7 +161,8 @@ def read_csv(
     table = read_table(path, found, delimiter)
     if table is None:
         return ReadResult(None, found.problems)
-    if table.names is None and columns is None and layout is None and _is_unitree(table.values):
+    is_nameless = table.names is None and columns is None
+    if is_nameless and layout is None and table.values.shape[1] > 7 and are_quaternions(table.values[:, 3:7]):
         layout = "unitree"
         message = (
             f"no names, a position and a quaternion first: read as layout 'unitree', {frame_rate or UNITREE_RATE:g} Hz"
@@ -176,12 +176,11 @@ def read_csv(
     rate = UNITREE_RATE if layout == "unitree" and frame_rate is None else frame_rate
     reader = _Reader(table, names, degrees, quaternion_order, body, found)
     timeline = reader.timeline(rate, from_zero)
-    nameless = table.names is None and columns is None
     components: list[Component] = []
     with found.recover(("components", "all")):
         components += reader.poses(timeline)
     with found.recover(("components", "all")):
-        components += reader.joints(timeline, nameless)
+        components += reader.joints(timeline, is_nameless)
     components += reader.zmps(timeline)
     components += reader.contacts(timeline)
     if layout is None and names[: len(OWN_COLUMNS)] != OWN_COLUMNS and reader.assumed:
@@ -224,12 +223,6 @@ def _bones_seed_name(name: str) -> str:
         axis = "XYZ".index(match[2])
         return f"root_{'xyz'[axis]} [cm]" if match[1] == "translate" else f"root_{('roll', 'pitch', 'yaw')[axis]} [deg]"
     return f"{name.removesuffix('_dof')} [deg]" if name.endswith("_dof") else name
-
-
-def _is_unitree(values: Floats) -> bool:
-    """Return whether columns (T, N) without names are those of the layout 'unitree': all rows have a quaternion after a position."""
-    lengths = np.linalg.norm(values[:, 3:7], axis=1) if values.shape[1] > 7 else np.zeros(0)
-    return len(lengths) > 0 and bool((np.abs(lengths - 1) < QUATERNION_TOLERANCE).all())
 
 
 class _Reader:
@@ -330,7 +323,7 @@ class _Reader:
         """Report quaternions whose length is not 1: the columns may have another order or another unit."""
         with np.errstate(over="ignore"):
             lengths = np.linalg.norm(poses[..., 3:], axis=-1)
-        wrong = np.abs(lengths - 1) > QUATERNION_TOLERANCE
+        wrong = np.abs(lengths - 1) > UNIT_TOLERANCE
         for frame in np.flatnonzero(wrong.any(axis=1)).tolist():
             length = lengths[frame][wrong[frame]][0]
             message = f"a quaternion of frame {frame} is of length {length:.6g}"

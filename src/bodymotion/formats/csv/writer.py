@@ -12,14 +12,8 @@ import numpy as np
 
 from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Location, Problem, Rule, losses
-from bodymotion.formats.csv.reader import (
-    AXES,
-    MAX_ANGLE,
-    OWN_COLUMNS,
-    QUATERNION_TOLERANCE,
-    UNITREE_RATE,
-    column,
-)
+from bodymotion.formats.csv.reader import AXES, MAX_ANGLE, OWN_COLUMNS, UNITREE_RATE, column
+from bodymotion.formats.npz.layouts import UNIT_TOLERANCE
 from bodymotion.formats.tables.joint_names import column_names, is_plain
 from bodymotion.formats.tables.number_table import write_rows
 from bodymotion.formats.tables.timelines import SharedTime, on_one_timeline
@@ -131,7 +125,7 @@ class _Table:
     def unit_poses(self, links: MultiSE3Seq) -> Floats:
         """Return the poses with quaternions of length 1, where they differ so much that a reader would reject them."""
         with np.errstate(over="ignore"):
-            far = np.abs(np.linalg.norm(links.values[..., 3:], axis=-1) - 1) > QUATERNION_TOLERANCE
+            far = np.abs(np.linalg.norm(links.values[..., 3:], axis=-1) - 1) > UNIT_TOLERANCE
         if not far.any():
             return links.values
         self.lost(losses.ORIENTATION, f"{int(far.sum())} quaternions are not of length 1; they are normalized")
