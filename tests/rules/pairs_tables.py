@@ -30,6 +30,7 @@ TABLE = "time,HIP [rad],KNEE [rad]\n0.0,0.1,0.2\n0.1,0.3,0.4\n"
 POSES = "time,root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz\n0.0,0,0,0.8,1,0,0,0\n0.1,0,0,0.9,1,0,0,0\n"
 LABELLED = "time,腰 [rad]\n0.0,0.1\n0.1,0.3\n"
 MANY = "time,joint_0 [rad],joint_1 [rad]\n" + "".join(f"{k},0,0\n" for k in range(9))
+SLOW = "time,HIP [rad]\n" + "".join(f"{20 * k},0\n" for k in range(12))
 POINTS = np.array([[0.0], [0.1], [0.2]])
 
 
@@ -139,6 +140,7 @@ PAIRS: dict[str, Pair] = {
     ),
     "TAB103": csv("TAB103", MANY),
     "TAB104": csv("TAB104", MANY),
+    "TAB105": files("walk.csv", SLOW, SLOW.replace("time", "time [ms]")),
     "CSV003": csv("CSV003", POSES),
     "CSV004": csv("CSV004", "time,HIP [deg]\n0.0,90\n0.1,80\n"),
     "CSV005": csv("CSV005", POSES),

@@ -80,13 +80,15 @@ def test_beyond_mimic_needs_names_or_a_body(tmp_path):
     assert "KNEE" in refused(path, "TAB101", joint_names=["KNEE", "SHOULDER", "ELBOW"], body=arm()).message
 
 
-def test_archives_with_few_bytes(tmp_path):
-    """Names may be bytes, a motion may have no frames, and an empty file is called empty."""
+def test_irregular_archives(tmp_path):
+    """Names may be bytes, a motion may have no frames, times in ns are reported, and an empty file is called empty."""
     path, names = tmp_path / "a.npz", ["HAND", "SHOULDER", "肘"]
     np.savez(path, **mimic(), joint_names=np.array([name.encode() for name in names]))
     assert bm.load(path).joint_displacement.part_labels == (*names,)
     np.savez(path, **mimic(0), joint_names=names)
     assert bm.load(path).joint_displacement.values.shape == (0, 3)
+    np.savez(path, joint_displacement=np.zeros((20, 3)), times=np.arange(20) * 20_000_000)
+    assert [(p.rule, p.message[:27]) for p in bm.load(path).problems] == [("TAB105", "frames are 2e+07 s apart: a")]
     path.write_bytes(b"")
     assert refused(path, "NPZ001").message == "the file is empty"
     (tmp_path / "a.pkl").write_bytes(b"")

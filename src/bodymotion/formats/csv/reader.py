@@ -18,6 +18,7 @@ from bodymotion.formats.csv import rules
 from bodymotion.formats.npz.layouts import UNIT_TOLERANCE, are_quaternions, order_of
 from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, link_order
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
+from bodymotion.formats.tables.timelines import check_unit
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.rotations import FULL_TURN
@@ -44,7 +45,6 @@ AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 """The numbers of a pose, in the order of this package."""
 OWN_COLUMNS = ["time", *(f"root_{axis}" for axis in AXES)]
 """The first columns of a table that `write_csv` makes of a motion with a root pose: its angles are in radians."""
-
 
 Kind: TypeAlias = Literal["time", "frame", "pose", "angle", "unclear", "zmp", "relative zmp", "contact", "joint"]
 
@@ -269,6 +269,8 @@ class _Reader:
     def timeline(self, rate: float | None, from_zero: bool) -> Timeline:
         times = self.of("time").get(0)
         if times is not None:
+            if any(one.kind == "time" and one.factor is None for one in self.columns):
+                check_unit(times, self.found, self.location)
             return self.table.timeline(times, rules.TIME_ORDER, self.found, rate, from_zero)
         if rate is None:
             self.found.report(rules.NO_TIME, "there is no column 'time', and no frame rate is given", self.location)

@@ -20,7 +20,7 @@ from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Source, So
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.npz import rules
 from bodymotion.formats.tables.joint_names import in_body_order, joint_names, link_order
-from bodymotion.formats.tables.timelines import check_increasing
+from bodymotion.formats.tables.timelines import check_increasing, check_unit
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import matched
@@ -183,6 +183,7 @@ class _Reader:
             if (key := next((key for key in TIMES if key in self.arrays), None)) is not None:
                 times = self.numbers(key, (count,))
                 check_increasing(times, rules.RATE, self.found, lambda frame: self.location)
+                check_unit(times, self.found, self.location)
                 return Timeline.stamped(times, rate)
             if rate is None and assumed is not None:
                 self.found.report(rules.ASSUMED_RATE, f"no frame rate; {assumed:g} Hz is assumed", self.location)
@@ -206,10 +207,14 @@ class _Reader:
         missing = ("components", "all")
         if "link_position" in self.arrays:
             with self.found.recover(missing):
-                components.append(self.links(self.numbers("link_position", (count, None, 7)), timeline))
+                poses = self.numbers("link_position", (count, None, 7))
+                names = self.names(LINK_NAMES, self.given.link_names, poses.shape[1])
+                components.append(self.links(poses, timeline, names))
         if "joint_displacement" in self.arrays:
             with self.found.recover(missing):
-                components.append(self.joints(self.numbers("joint_displacement", (count, None)), timeline))
+                q = self.numbers("joint_displacement", (count, None))
+                names = self.names(JOINT_NAMES, self.given.joint_names, q.shape[1])
+                components.append(self.joints(q, timeline, names))
         if "zmp" in self.arrays:
             relative = self.arrays.get("zmp_is_root_relative", np.zeros(1))
             self.used.add("zmp_is_root_relative")
@@ -290,17 +295,13 @@ class _Reader:
         self.report_unread()
         components.append(self.joints(q, timeline, tuple(key.removeprefix("q_") for key in keys)))
 
-    def links(self, poses: Floats, timeline: Timeline, names: tuple[str, ...] | None = None) -> MultiSE3Seq:
-        if names is None:
-            names = self.names(LINK_NAMES, self.options.link_names, poses.shape[1])
+    def links(self, poses: Floats, timeline: Timeline, names: tuple[str, ...]) -> MultiSE3Seq:
         if self.body is not None and names:
             poses = poses[:, link_order(names, self.body, self.location)]
             names = tuple(link.name for link in self.body.links[: poses.shape[1]])
         return MultiSE3Seq(content=LINK_POSITION, timeline=timeline, values=poses, part_labels=names)
 
-    def joints(self, q: Floats, timeline: Timeline, names: tuple[str, ...] | None = None) -> MultiValueSeq:
-        if names is None:
-            names = self.names(JOINT_NAMES, self.options.joint_names, q.shape[1])
+    def joints(self, q: Floats, timeline: Timeline, names: tuple[str, ...]) -> MultiValueSeq:
         if self.body is not None and names:
             q, names = in_body_order(q, names, self.body, self.location, self.found)
         elif self.body is not None:

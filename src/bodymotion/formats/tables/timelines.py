@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
+from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, judgement, losses
 from bodymotion.formats.tables.joint_names import by_joint_id
 from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
@@ -16,6 +16,23 @@ from bodymotion.motion.components import ON_FRAME, Timeline
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
+
+
+UNIT = judgement.warning(
+    "TAB105",
+    "Times without a unit are seconds.",
+    "the name of a column states another unit: 'time [ms]', 'time [us]', 'time [ns]'; in an .npz, convert them",
+    example=("time,HIP [rad]\n0,0.1\n20,0.1 …", "time [ms],HIP [rad]\n0,0.1\n20,0.1 …"),
+)
+MAX_STEP, MIN_FRAMES = 1.0, 10
+"""[s] Frames that are further apart may have times of another unit; fewer frames may be poses far apart."""
+
+
+def check_unit(times: Floats, found: Diagnostics, location: Location) -> None:
+    """Report times (T,) without a unit that are too far apart for seconds."""
+    times = times[np.isfinite(times)]
+    if len(times) >= MIN_FRAMES and (step := float(np.median(np.diff(times)))) > MAX_STEP:
+        found.report(UNIT, f"frames are {step:.6g} s apart: are the times in ms, µs or ns?", location)
 
 
 def check_increasing(
