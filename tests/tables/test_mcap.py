@@ -271,7 +271,8 @@ def test_trajectories(tmp_path):
 
 
 def test_names_and_parents(tmp_path):
-    """Two values of a joint in a message are an error; a frame with two parents is read below the first."""
+    """Two values of a joint in a message are an error; a frame with two parents is read below the first; one pose holds for
+    all times."""
     (tmp_path / "a.mcap").write_bytes(log(*at(0, 1, names=("HIP", "KNEE", "HIP"))))
     with pytest.raises(bm.FormatError, match="a message has two values of HIP"):
         bm.load_motion(tmp_path / "a.mcap")
@@ -283,6 +284,9 @@ def test_names_and_parents(tmp_path):
     (tmp_path / "a.mcap").write_bytes(log(*moved))
     found = bm.load_motion(tmp_path / "a.mcap")
     assert [p.message for p in found.problems] == ["cube is below odom and below hand; read below odom"]
+    (tmp_path / "a.mcap").write_bytes(log(("/tf_static", frame("odom", "base", pose)), *at(0.5, 1)))
+    links = bm.load_motion(tmp_path / "a.mcap").link_position
+    assert links.timeline.times.tolist() == [0.5, 1] and (links.values[:, 0] == pose).all()
 
 
 def test_what_is_no_log(tmp_path):

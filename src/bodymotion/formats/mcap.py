@@ -16,6 +16,7 @@ joint without a value keeps its last one. A trajectory replaces the rest of the 
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -98,7 +99,6 @@ HELD = judgement.warning(
 CLOCK = judgement.note(
     "MCP105", "Times are not dates.", "times count from the first message", example=("1700000000 s", "0 s")
 )
-
 TIME = judgement.warning(
     "MCP106",
     "Messages of a topic have different times, of a clock that never goes back.",
@@ -206,7 +206,7 @@ class _Log:
             message = decode(data)
             if about.kind is None:
                 about.kind = next((kind for kind, names in _KINDS.items() if _get(message, *names) is not None), "")
-            self._add(topic, min(logged, MAX_TIME), message)
+            self._add(topic, max(-MAX_TIME, min(logged, MAX_TIME)), message)
         except Exception as error:  # what decoders raise for damaged data
             reason = str(error)[:100] or type(error).__name__
             if data.startswith(ZSTD):
@@ -249,22 +249,25 @@ class _Log:
         moving = {topic for sources in self.poses.values() for topic, _ in sources} | {*order}
         if not moving or wanted not in (None, *moving):
             topics = listed(sorted(f"{name} ({about.type or 'no type'})" for name, about in used.items()), 8)
+            message = f"the topics are {topics}" if used else "no messages"
             missing = f"no motion in the topic {wanted}; " if wanted else ""
-            message = f"{missing}{f'the topics are {topics}' if used else 'no messages'}; expected {EXPECTED}"
-            self.found.report(NO_MOTION, message, self.location)
+            self.found.report(NO_MOTION, f"{missing}{message}; expected {EXPECTED}", self.location)
             return ReadResult(None, self.found.problems)
         rows = self._in_time(best, self.topics[best].rows()) if best else []
         unread = [n for n, one in used.items() if one.kind != "frames" and n != best] + self._choose_frames(wanted)
         if unread:
             self.found.report(UNREAD, f"not read: {listed(sorted(unread), 8)}", self.location)
-        main = max((one[1] for one in self.frames.values()), key=len, default={})
+        longest: dict[int, list[float]] = max((one[1] for one in self.frames.values()), key=len, default={})
+        main = sorted(longest)
+        if len(main) == 1 and rows:  # a robot that is fixed to the world
+            main = sorted({row[0] for row in rows})
         first = min([*main, *(row[0] for row in rows)])
         if first > DATE:
             self.found.report(CLOCK, f"times are dates from {first / 1e9:.3f} s on", self.location)
         self.start = first if first > DATE or from_zero else 0
         components: list[Component] = []
         with self.found.recover(("components", "all")):
-            components += self._links(sorted(main), body) if main else []
+            components += self._links(main, body) if main else []
             components += [self._joints(rows, body)] if rows else []
         source = replace(source, locations=SourceMap({(): self.location}, self.found.unknown))
         return ReadResult(Motion(tuple(components), source=source, problems=self.found.problems), self.found.problems)
@@ -289,9 +292,8 @@ class _Log:
         if (late[:-1] & late[1:]).any():
             end = int((late[:-1] & late[1:]).argmax())
             change = f"goes back from {times[end - 1] / 1e9:.6g} s to {times[end] / 1e9:.6g} s"
-            self.found.report(
-                TIME, f"{name}: the clock {change}; {end} of {len(rows)} messages are read", self.location
-            )
+            message = f"{name}: the clock {change}; {end} of {len(rows)} messages are read"
+            self.found.report(TIME, message, self.location)
             rows = rows[:end]
         first: dict[Any, list[float]] = {}
         if repeated := sum(first.setdefault(row[:-1], row[-1]) != row[-1] for row in rows):
@@ -316,7 +318,7 @@ class _Log:
         for time, own, position in rows:
             at = number[time], [column[name] for name in own]
             given[at], values[at] = True, position
-        if twice := {name for own in {row[1] for row in rows} for name in own if own.count(name) > 1}:
+        if twice := {name for own in {row[1] for row in rows} for name, count in Counter(own).items() if count > 1}:
             self.found.report(TWICE, f"a message has two values of {listed(sorted(twice), 8)}", self.location)
         if not given.all():
             missing = [name for name, known in zip(names, np.atleast_1d(given.all(axis=0)), strict=True) if not known]
