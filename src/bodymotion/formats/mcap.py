@@ -414,7 +414,8 @@ def read_mcap(
 
 
 def _read_sqlite(path: Path, log: _Log) -> None:
-    query = "SELECT name, type, timestamp, data FROM messages JOIN topics ON topics.id = topic_id WHERE serialization_format = 'cdr'"
+    # CROSS JOIN keeps the order of the messages.
+    query = "SELECT name, type, timestamp, data FROM messages CROSS JOIN topics ON topics.id = topic_id WHERE serialization_format = 'cdr'"
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     try:
         for topic, kind, time, data in connection.execute(query):
