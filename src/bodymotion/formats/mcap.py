@@ -317,11 +317,11 @@ class _Log:
         values = np.zeros(seen.shape)
         for time, own, position in rows:
             at = number[time], [column[name] for name in own]
-            given[at], values[at] = True, position
+            seen[at], values[at] = True, position
         if twice := {name for own in {row[1] for row in rows} for name, count in Counter(own).items() if count > 1}:
             self.found.report(TWICE, f"a message has two values of {listed(sorted(twice), 8)}", self.location)
-        if not given.all():
-            missing = [name for name, known in zip(names, np.atleast_1d(given.all(axis=0)), strict=True) if not known]
+        if not seen.all():
+            missing = [name for name, known in zip(names, np.atleast_1d(seen.all(axis=0)), strict=True) if not known]
             self.found.report(HELD, f"messages without {listed(missing, 8)}", self.location)
             last = np.maximum.accumulate(np.where(seen, np.arange(len(times))[:, None], seen.argmax(axis=0)))
             values = values[last, np.arange(len(names))]

@@ -208,12 +208,12 @@ class _Reader:
         if "link_position" in self.arrays:
             with self.found.recover(missing):
                 poses = self.numbers("link_position", (count, None, 7))
-                names = self.names(LINK_NAMES, self.given.link_names, poses.shape[1])
+                names = self.names(LINK_NAMES, self.options.link_names, poses.shape[1])
                 components.append(self.links(poses, timeline, names))
         if "joint_displacement" in self.arrays:
             with self.found.recover(missing):
                 q = self.numbers("joint_displacement", (count, None))
-                names = self.names(JOINT_NAMES, self.given.joint_names, q.shape[1])
+                names = self.names(JOINT_NAMES, self.options.joint_names, q.shape[1])
                 components.append(self.joints(q, timeline, names))
         if "zmp" in self.arrays:
             relative = self.arrays.get("zmp_is_root_relative", np.zeros(1))
