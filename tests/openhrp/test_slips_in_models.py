@@ -6,6 +6,7 @@ import pytest
 from test_document import DECLARED
 
 import bodymotion as bm
+from bodymotion.checks.fixing import find_fixes
 from rules.pairs_wrl import ROBOT
 
 MODEL = ROBOT.replace("#VRML V2.0 utf8\n", "#VRML V2.0 utf8\n" + DECLARED)
@@ -43,11 +44,33 @@ def test_a_prototype_that_is_misspelt_is_the_hint_at_each_of_its_nodes(tmp_path,
     assert found[0].location.line == line_of(f" {proto} {{")
 
 
-def test_a_node_that_is_misspelt(tmp_path):
-    problems = reported(tmp_path, "HIP_LINK Segment", "HIP_LINK Segmnt")
-    (problem,) = (p for p in problems if p.rule == "VRML112")
-    assert problem.hint.startswith("did you mean 'Segment'")
-    assert sum(p.rule == "BODY131" for p in problems) == 1
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("HIP Joint", "HIP Jont"), ("HIP_LINK Segment", "HIP_LINK Segmnt"), ("Humanoid {", "Humanoi {")],
+)
+def test_a_node_that_is_misspelt_is_one_error_and_is_read_as_what_is_meant(tmp_path, right, wrong):
+    at = line_of(right)
+    planted = [*said(tmp_path, right, wrong)]
+    (problem,) = (p for p in planted if p.rule == "VRML112")
+    assert (problem.severity, problem.location.line) == ("error", at)
+    assert problem.hint.startswith(f"did you mean {right.split()[-1 if '{' not in right else 0]!r}")
+    assert {p for p in planted if p != problem} == {*said(tmp_path, right, right)}
+    assert find_fixes(tmp_path / "robot.wrl", {"WRL109"}) is None
+
+
+@pytest.mark.parametrize("lost", ["DEF HIP Joint", "DEF HIP_LINK Segment"])
+def test_a_link_of_an_unknown_type_stays_in_the_lists(tmp_path, lost):
+    """Which type is meant is not known: `--fix` would delete good entries."""
+    planted = said(tmp_path, lost, lost.rpartition(" ")[0] + " Foo")
+    (problem,) = (p for p in planted if p.rule == "VRML112")
+    assert (problem.severity == "error") == lost.endswith("Joint")
+    assert not {"WRL109", "BODY118", "BODY131"} & {p.rule for p in planted}
+    assert find_fixes(tmp_path / "robot.wrl", {"WRL109"}) is None
+
+
+def test_a_decimal_comma_leaves_the_number_unknown(tmp_path):
+    before = {p.rule for p in said(tmp_path, "mass 2", "mass 2")}
+    assert {p.rule for p in said(tmp_path, "mass 2", "mass 0,25")} - before == {"VRML102"}
 
 
 def test_an_inertia_of_no_body_is_located_at_its_numbers(tmp_path):

@@ -131,7 +131,6 @@ PAIRS: dict[str, Pair] = {
     ),
     **examples("robot.wrl", SCENE, "VRML209 VRML210"),
     "VRML211": limited(files("robot.wrl", doubled(6), doubled(5)), "bodymotion.formats.vrml.shapes.MAX_SHAPES", 100),
-    **examples("robot.wrl", SCENE, "VRML212"),
     **examples("robot.wrl", f"{HEAD}Shape {{ geometry Box {{ size 2 1 1 }} }}\n", "VRML213"),
     **examples("robot.wrl", f"{HEAD}Group {{ }}\n", "VRML214"),
     "VRML215": folders(

@@ -17,7 +17,7 @@ from bodymotion.formats.text import BOM, Text, decode
 from bodymotion.formats.vrml import InlineLoader, Node, nodes, parse_vrml
 from bodymotion.formats.vrml.rules import BYTE_ORDER_MARK, HEADER
 from bodymotion.formats.vrml.shapes import NodeFrame, SceneWalker
-from bodymotion.formats.vrml.values import NAME, SPACE, STRING, WORD, numbers
+from bodymotion.formats.vrml.values import NAME, SPACE, STRING, WORD, is_declared, numbers
 from bodymotion.motion.rules import MAX_LENGTH_ERROR
 
 _HEADER = re.compile(r"#[ \t]*VRML[ \t]+V2[0-9.]*[^\r\n]*")
@@ -123,8 +123,9 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
     defined = Counter(_DEFINED.findall(text.data))
     for name, found_nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
         names = list(dict.fromkeys(node.name for node in found_nodes))
-        if not names:
-            continue
+        items = nodes.children(humanoid, name)
+        if not (names and tree.found.is_known(("links", "all")) and all(map(is_declared, items))):
+            continue  # An item may be a link that cannot be read.
         place = humanoid.offsets.get(name)
         body = humanoid.offsets.get("humanoidBody")
         if (

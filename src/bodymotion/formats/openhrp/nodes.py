@@ -16,12 +16,14 @@ import numpy as np
 
 from bodymotion.diagnostics import FormatError, Subject
 from bodymotion.diagnostics.spelling import camel
-from bodymotion.diagnostics.text import with_article
+from bodymotion.diagnostics.text import listed, with_article
 from bodymotion.formats.openhrp import rules
 from bodymotion.formats.vrml import nodes
-from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt
+from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt, visits
 from bodymotion.formats.vrml.reader import InlineLoader
+from bodymotion.formats.vrml.rules import UNKNOWN_NODE
 from bodymotion.formats.vrml.shapes import IDENTITY, NodeFrame, SceneWalker, by_purpose
+from bodymotion.formats.vrml.values import is_declared
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.rotations import FULL_TURN, MAX_ROTATION
@@ -569,8 +571,19 @@ class TreeReader:
             case _ if is_sensor(node):
                 self._enter_sensor(node, frame)
             case _:
+                if not is_declared(node):
+                    self._leave_out(node)
                 return False
         return True
+
+    def _leave_out(self, node: Node) -> None:
+        """Mark what is unknown because of a node of a type that is not declared; report the links that are lost in it."""
+        if self.link is not None:
+            self.found.mark_unknown(*((*self.link.subject, name) for name in (*SEGMENT_FIELDS, "shapes")))
+        lost = [label(inside) for inside in visits([node]) if inside.type in ("Joint", "Segment")]
+        if lost:
+            message = f"the node type {node.type[:80]} is not declared: {listed(lost)} in it are left out"
+            self.found.fault(UNKNOWN_NODE.error(message, node.location), *ALL)
 
     def _enter_joint(self, node: Node, frame: NodeFrame) -> None:
         index = len(self.open_links)
@@ -688,7 +701,13 @@ class TreeReader:
             self.walker.walk([node], replace(frame, transform=in_root @ frame.transform), self.visit)
 
     def _mark_incomplete(self) -> None:
-        """Mark the attributes whose fields may be missing only because the file is damaged."""
+        """Mark the attributes whose fields have no value that can be read, or may be missing only because the file is damaged."""
+        parts = [(link.subject, node) for link in self.open_links for node in (link.node, *link.nodes)]
+        parts += [(("devices", number), node) for number, node in enumerate(self.device_nodes)]
+        for subject, node in parts:
+            for attribute, name in {**JOINT_FIELDS, **SEGMENT_FIELDS, **DEVICE_FIELDS}.items():
+                if name in node.offsets and name not in node.fields:
+                    self.found.mark_unknown((*subject, attribute))
         damage = self.found.damage
         if damage is None:
             return

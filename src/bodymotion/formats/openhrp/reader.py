@@ -39,8 +39,9 @@ from bodymotion.formats.resources import file_bytes
 from bodymotion.formats.vrml import InlineLoader, nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, Scene, Value, attempt
 from bodymotion.formats.vrml.reader import read_scene
-from bodymotion.formats.vrml.rules import DECIMAL_COMMA, EMPTY, HEADER, SCENERY, UNREADABLE
+from bodymotion.formats.vrml.rules import DECIMAL_COMMA, EMPTY, HEADER, SCENERY, UNKNOWN_NODE, UNREADABLE
 from bodymotion.formats.vrml.shapes import NodeFrame, SceneWalker, by_purpose, node_transform
+from bodymotion.formats.vrml.values import is_declared
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body, ExtraJoint, Viewpoint
@@ -126,7 +127,10 @@ class _ModelReader:
             body = self._body()
         except FormatError as error:
             self.found.fault(error)
-        problems = tuple(dict.fromkeys((*self.scene.problems, *self.found.problems, *self.parts.problems)))
+        # Where links are lost in a node of an unknown type, that is the problem with it.
+        lost = {p.location for p in self.found.problems if p.rule == UNKNOWN_NODE.code}
+        of_scene = (p for p in self.scene.problems if p.rule != UNKNOWN_NODE.code or p.location not in lost)
+        problems = tuple(dict.fromkeys((*of_scene, *self.found.problems, *self.parts.problems)))
         if body is not None:
             problems = tuple(p if p.rule != DECIMAL_COMMA.code else self._with_link(p, body) for p in problems)
             self.entries |= {("textures", url): location for url, location in self.parts.urls.items()}
@@ -351,7 +355,9 @@ def _check_names(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
         items = nodes.children(humanoid, name)
         counts, in_tree = Counter(map(id, items)), {id(node) for node in found_nodes}
         missing = [label(node) for node in found_nodes if not counts[id(node)]]
-        foreign = [label(item) for item in items if id(item) not in in_tree]
+        # A node of an unknown type may be meant as a link, and may hold links.
+        is_whole = tree.found.is_known(("links", "all"))
+        foreign = [label(item) for item in items if id(item) not in in_tree and is_whole and is_declared(item)]
         repeated = dict.fromkeys(label(node) for node in found_nodes if counts[id(node)] > 1)
         for verb, which, where in (
             ("lacks", missing, ""),
@@ -392,7 +398,7 @@ def _check_sensors(tree: TreeReader, _humanoid: Node, found: Diagnostics) -> Non
                 shown = " ".join(f"{number:g}" for number in limits)
                 message = f"{name} of {label(node)} is {shown}, expected positive numbers, or -1 for no limit"
                 found.report(rules.SENSOR_LIMIT, message, node.location_of(name))
-        if device.id < 0 and (node.proto is None or "sensorId" in node.proto.fields):
+        if device.id < 0 and "sensorId" not in node.offsets and (node.proto is None or "sensorId" in node.proto.fields):
             found.report(rules.SENSOR_ID_MISSING, f"{label(node)} has no sensorId", node.location)
 
 

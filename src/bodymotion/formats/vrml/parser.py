@@ -16,6 +16,7 @@ Faults are recorded where they are found, and reading goes on behind them (recov
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -26,10 +27,13 @@ from bodymotion.formats.vrml import rules, values
 from bodymotion.formats.vrml.nodes import NOTHING, FieldDeclaration, IsReference, Node, Proto, Route, Scene, Value
 from bodymotion.formats.vrml.recovery import Recovery
 from bodymotion.formats.vrml.values import (
+    MODEL_NODES,
     OUTSIDE_PROTOTYPES,
     STANDARD_NODES,
     UNKNOWN,
+    Kind,
     Scope,
+    is_declared,
     kind_of,
     reader_of,
     standard_fields,
@@ -67,8 +71,8 @@ class Parser(Recovery):
         self.scope = Scope({}, [])
         self.depth = 0
         self.size = 0
-        self._hints: dict[str, str | None] = {}
-        """What may be meant by each type of node that is not declared."""
+        self._meant: dict[str, tuple[str, str] | None] = {}
+        """By each type of node that is not declared, the one that may be meant, and where its prototype is."""
         self._num_field_hints = 0
         super().__init__(text, found, open_strings)
 
@@ -376,11 +380,7 @@ class Parser(Recovery):
         before = self.size
         kind = self.scope.kind(node_type)
         if kind is None:
-            shown = node_type[:80]
-            if shown not in self._hints:
-                self._hints[shown] = self._node_hint(shown)
-            self.problem(rules.UNKNOWN_NODE, f"the node type {shown} is not declared", offset, self._hints[shown])
-            kind = UNKNOWN
+            node_type, kind = self._undeclared(node_type, offset)
         self.size += kind.size
         if self.size > MAX_SIZE:
             raise self.error(rules.TOO_DEEP, f"more than {MAX_SIZE} nodes with all USE and prototypes expanded", offset)
@@ -513,11 +513,13 @@ class Parser(Recovery):
             has_comma = _DECIMAL_COMMA.search(self.data, max(0, offset - 80), offset)
             comma = "; is there a decimal comma before it?" if has_comma else ""
             message = f"node {node.type}: found {self.describe(offset)}{after}, expected a field or }}{comma}"
+            if has_comma:
+                node.fields.pop(last, None)
             raise self.wrong(message, offset)
-        if (node.type in STANDARD_NODES or node.proto is not None) and (node.type, word) not in OUTSIDE_PROTOTYPES:
+        if is_declared(node) and (node.type, word) not in OUTSIDE_PROTOTYPES:
             is_event = values.IS.match(self.data, found.end()) and re.sub(r"^set_|_changed$", "", word) != word
             if not is_event:
-                hint = self._field_hint(word, node)
+                hint = self._field_hint(word, node, offset)
                 self.problem(rules.UNKNOWN_FIELD, f"{node.type[:80]} has no field {word[:80]}", offset, hint)
         if word in node.fields:
             self.problem(rules.REPEATED_FIELD, f"{word[:80]} is given twice", offset)
@@ -543,9 +545,27 @@ class Parser(Recovery):
 
     # ---- names that are not declared
 
-    def _node_hint(self, node_type: str) -> str | None:
+    def _undeclared(self, node_type: str, offset: int) -> tuple[str, Kind]:
+        """Report a type of node that is not declared; return the one that is meant, or else itself, and how its fields are read."""
+        shown = node_type[:80]
+        if shown not in self._meant:
+            self._meant[shown] = self._meant_type(shown)
+        rule, message = rules.UNKNOWN_NODE, f"the node type {shown} is not declared"
+        if node_type in MODEL_NODES:
+            rule = replace(rule, leaves_out=False)
+        if (meant := self._meant[shown]) is None:
+            self.problem(rule, message, offset)
+            return node_type, UNKNOWN
+        name, place = meant
+        # Where the prototype of a Joint is misspelt, the node is one all the same.
+        used = node_type if node_type in MODEL_NODES else name
+        hint = f"did you mean {name!r}{place}{'' if used == node_type else ' It is read as one'}"
+        self.problem(replace(rule, leaves_out=False, severity="error"), message, offset, hint)
+        return used, self.scope.kind(name) or UNKNOWN
+
+    def _meant_type(self, node_type: str) -> tuple[str, str] | None:
         """Return which type may be meant: a standard one, or that of a prototype, which may be the one that is misspelt."""
-        if len(self._hints) > MAX_HINTS:
+        if len(self._meant) > MAX_HINTS:
             return None
         known = dict.fromkeys(STANDARD_NODES, "?")
         scope: Scope | None = self.scope
@@ -554,9 +574,9 @@ class Parser(Recovery):
             known = {name: f", or is its PROTO in line {line} misspelt?" for name, line in protos} | known
             scope = scope.outer
         nearest = meant(node_type, known) if len(known) <= MAX_HINTS else None
-        return None if nearest is None else f"did you mean {nearest!r}{known[nearest]}"
+        return None if nearest is None else (nearest, known[nearest])
 
-    def _field_hint(self, word: str, node: Node) -> str | None:
+    def _field_hint(self, word: str, node: Node, offset: int) -> str | None:
         """Return which field of a node may be meant, and the default that this field has instead."""
         known: Mapping[str, FieldDeclaration] = standard_fields(node.type) if node.proto is None else node.proto.fields
         self._num_field_hints += 1
@@ -565,6 +585,8 @@ class Parser(Recovery):
         name = meant(word, known)
         if name is None or name in node.fields:
             return None
+        # A field without a value: it is not known.
+        node.offsets.setdefault(name, offset)
         default = known[name].value
         numbers: list[float] = []
         if isinstance(default, (np.ndarray, int, float)) and not isinstance(default, bool):

@@ -3,6 +3,8 @@
 from bodymotion.diagnostics import Rule, document, judgement
 from bodymotion.formats import resources
 
+RETIRED = {"VRML212": "VRML112"}
+
 PART_MISSING, PART_OUTSIDE, PART_REMOTE = resources.PART_MISSING, resources.PART_OUTSIDE, resources.PART_REMOTE
 PART_LIMIT, PART_UNREADABLE = resources.PART_LIMIT, resources.PART_UNREADABLE
 
@@ -63,8 +65,10 @@ ENCODING = document.note(
 )
 UNKNOWN_NODE = document.warning(
     "VRML112",
-    "A node's type must be one of the standard, or declared by a PROTO before the node.",
-    "the node is kept; the types of its values follow from their form",
+    "A node's type must be one of the standard, or declared by a PROTO before the node; others are left out of the body, "
+    "except where one letter makes it a known type: then it is an error, and the node is read as one of that type.",
+    "the types of its values follow from their form",
+    leaves_out=True,
     example=("geometry Kube {", "geometry Box {"),
 )
 UNKNOWN_FIELD = document.warning(
@@ -217,12 +221,6 @@ TOO_LARGE = judgement.error(
     "A scene must stay within the limits of size; what exceeds them is left out.",
     leaves_out=True,
     example=("a Group that uses the one before it twice, 16 times over", "the same 5 times over"),
-)
-NODE_LEFT_OUT = document.warning(
-    "VRML212",
-    "A node must be of the standard or have a PROTO; others are left out.",
-    leaves_out=True,
-    example=("children [ Ladder { } ]", "children [ Group { } ]"),
 )
 SCENERY = judgement.note(
     "VRML214",

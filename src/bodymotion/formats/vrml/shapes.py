@@ -18,7 +18,7 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Rule, Subject
 from bodymotion.formats.vrml import nodes, rules
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, without_fault
 from bodymotion.formats.vrml.reader import InlineLoader, PrototypeBodies
-from bodymotion.formats.vrml.values import STANDARD_NODES
+from bodymotion.formats.vrml.values import STANDARD_NODES, is_declared
 from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats, frozen, frozen_ints, unit
 from bodymotion.geometry.meshes import grid_faces, triangulate
@@ -170,10 +170,6 @@ class SceneWalker:
                 self._draw(found, frame)
             case _ if found.type in STANDARD_NODES:
                 self._report_scenery(found, found.type)
-            case _ if found.type not in self._reported:
-                self._reported.add(found.type)
-                message = f"the node type {found.type} is unknown: left out"
-                self.found.report(rules.NODE_LEFT_OUT, message, found.location)
 
     def _report_scenery(self, node: Node, what: str, applies: bool = True) -> None:
         if applies and node.type not in self._reported:
@@ -406,7 +402,7 @@ class GeometryReader:
                 return read_extrusion(node, self)
             case "Text":
                 self.report(rules.NOT_SHOWN, "Text is not shown", node)
-            case _:
+            case _ if is_declared(node):
                 self.report(rules.NOT_SHOWN, f"{node.type} is not a known geometry", node)
         return None
 

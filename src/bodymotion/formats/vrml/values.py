@@ -441,6 +441,11 @@ READERS: dict[str, Reader] = {
 
 OUTSIDE_PROTOTYPES = {("Joint", "gearEfficiency")}
 """Fields that the OpenHRP document describes and the prototypes that it prints lack."""
+MODEL_NODES = (
+    *("Humanoid", "Joint", "Segment", "ExtraJoint", "Surface"),
+    *("AccelerationSensor", "Gyro", "ForceSensor", "VisionSensor", "RangeSensor"),
+)
+"""The nodes of a model: their names mean the same in every file, whether or not a prototype declares them."""
 _ACCESS = {"x": "exposedField", "f": "field", "in": "eventIn", "out": "eventOut"}
 _LINE = re.compile(r"(\w+) (\w+)((?: [a-z]\w*)+) ?(.*)")
 
@@ -464,6 +469,11 @@ STANDARD_NODES = {
     name: table for name, table in field_tables(Path(__file__).with_name("nodes.txt")).items() if name[0].isupper()
 }
 """By the names of nodes the lines of their fields; the other sections of the file are parts of several nodes."""
+
+
+def is_declared(node: Node) -> bool:
+    """Return whether the type of a node is known: by a prototype, or because it is a standard node or one of a model."""
+    return node.proto is not None or node.type in STANDARD_NODES or node.type in MODEL_NODES
 
 
 def standard_fields(node_type: str) -> Mapping[str, FieldDeclaration]:
