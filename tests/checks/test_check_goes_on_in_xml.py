@@ -133,7 +133,7 @@ MJCF_FAULTS = (
     ('size="1 2 3"', 'size="1 0 3"', "MJCF141"),
     ('fromto="0 0 0 0 0 1"', 'fromto="0 0 0 0 0 0"', "MJCF141"),
     ('quat="1 0 0 0"', 'quat="0 0 0 0"', "MJCF111"),
-    ('mass="1" diag', 'mas="1" diag', "XML105"),
+    ('mass="1" diag', 'mas="1" diag', "MJCF115"),
     ('axis="0 1 0"', 'axis="0 0 0"', "BODY111"),
     ('armature="0.5"', 'armature="a"', "XML104"),
     ('euler="0 0 1"', 'euler="0 0 1e300"', "MJCF110"),
@@ -185,7 +185,7 @@ def test_one_fault_is_one_error(suffix, fault, tmp_path):
     path, report = report_of(planted(text, fault), suffix, tmp_path)
     assert [(p.rule, p.location.line) for p in report.errors] == [(fault[2], line_of(text, fault))]
     assert report.errors[0].location.column is not None
-    if fault[2] == "BODY111":
+    if fault[2] in ("BODY111", "MJCF115"):
         bm.load(path)
         return
     with pytest.raises(bm.FormatError) as raised:
@@ -218,6 +218,51 @@ def test_what_stands_before_a_place_that_is_no_xml_is_said_too(suffix, tmp_path)
     cut = broken[: broken.index("<joint name=")] + "<joint <"
     found = errors_of(cut, suffix, tmp_path)
     assert found == [*[(fault[2], line_of(text, fault)) for fault in faults[:3]], ("XML101", cut.count("\n") + 1)]
+
+
+SLIPS = {
+    ".urdf": (("</robot>", "</robo>"), ("</link>", "</lnk>"), ("<joint ", "<jont "), ("<robot ", "<robt ")),
+    ".xml": (
+        ("</mujoco>", "</mujoc>"),
+        ("</worldbody>", "</WORLDBODY>"),
+        ("<body ", "<bod "),
+        ("</default>", "</defualt>"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("suffix", "slip"), [(suffix, slip) for suffix, slips in SLIPS.items() for slip in slips])
+def test_a_misspelt_tag_hides_nothing(suffix, slip, tmp_path):
+    """Neither what is before it nor what is behind it; and it is one error."""
+    text, faults = MODELS[suffix]
+    at = text.index(slip[0], text.index("name=") if slip[0].startswith("<body") else 0)
+    broken = reduce(planted, faults, text[:at] + slip[1] + text[at + len(slip[0]) :])
+    expected = [(fault[2], line_of(text, fault)) for fault in faults] + [("XML101", text[:at].count("\n") + 1)]
+    assert sorted(errors_of(broken, suffix, tmp_path)) == sorted(expected)
+
+
+@pytest.mark.parametrize("suffix", MODELS)
+def test_a_file_that_is_cut_off_has_only_findings_of_the_whole_one(suffix, tmp_path):
+    text, faults = MODELS[suffix]
+    broken = reduce(planted, faults, text)
+    whole = {(p.rule, p.location.line) for p in found_in(broken, suffix, tmp_path)}
+    lines = broken.splitlines(keepends=True)
+    for number in range(2, len(lines)):
+        now = {(p.rule, p.location.line) for p in found_in("".join(lines[:number]), suffix, tmp_path)}
+        assert now - whole <= {("XML101", number + 1)}, lines[number - 1]
+
+
+def test_a_short_entity_hides_nothing(tmp_path):
+    text, faults = MODELS[".urdf"]
+    broken = '<!DOCTYPE robot [ <!ENTITY m "5"> ]>' + reduce(planted, faults, text)
+    expected = [(fault[2], line_of(text, fault)) for fault in faults] + [("XML102", 1)]
+    assert sorted(errors_of(broken, ".urdf", tmp_path)) == sorted(expected)
+
+
+def found_in(text, suffix, folder):
+    path = Path(folder) / f"model{suffix}"
+    path.write_text(text)
+    return bm.check(path).problems
 
 
 def test_names_of_a_part_that_can_not_be_read_are_no_faults(tmp_path):
@@ -266,7 +311,10 @@ def test_a_name_that_nobody_has_is_said_once(tmp_path):
             '<joint name="2" type="fixed"><parent link="c"/><child link="b"/></joint></robot>',
             ["URDF113", "XML104", "URDF130"],
         ),
-        ('<robot xmlns:xacro="x"><xacro:arg name="a"/><link name="${n}"/><joint/></robot>', ["URDF102"]),
+        (
+            '<robot xmlns:xacro="x"><xacro:arg name="a"/><link name="${n}"/><joint/></robot>',
+            ["URDF102", "XML105", "XML105"],
+        ),
     ],
 )
 def test_trees_that_are_none(text, rules, tmp_path):

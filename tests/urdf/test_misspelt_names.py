@@ -49,7 +49,7 @@ def test_slips_are_told_at_their_place(right, wrong, line, column, word, tmp_pat
     name = right.strip("< =>")
     text = ROBOT.replace(right, wrong, 1).replace(f"</{name}>", f"</{wrong.strip('< =>')}>")
     (problem,) = said_of(text, tmp_path, "URDF103", "URDF105")
-    assert (problem.rule, problem.severity) == ("URDF105", "warning")
+    assert (problem.rule, problem.severity) == ("URDF105", "error")
     assert (problem.location.line, problem.location.column) == (line, column)
     assert f"did you mean {word}?" in problem.message
 
@@ -81,7 +81,7 @@ def test_what_is_right_is_passed_over(tmp_path):
 
 def test_an_attribute_that_is_needed_is_told_once(tmp_path):
     (problem,) = said_of(ROBOT.replace("value=", "valu="), tmp_path, "URDF103", "URDF105", "XML105")
-    assert (problem.rule, problem.severity) == ("XML105", "error")
+    assert (problem.rule, problem.severity) == ("URDF105", "error")
     assert (problem.location.line, problem.location.column) == (4, 13)
     assert "'valu'" in problem.message
 

@@ -74,33 +74,41 @@ def _expanded(text: str, groups: Mapping[str, str]) -> set[str]:
     return found
 
 
-def check_names(root: Element) -> None:
-    """Report the elements and attributes of a model that MJCF does not have; what is in such an element is not looked at."""
+def correct_names(root: Element) -> None:
+    """Report the elements and attributes of a model that MJCF does not have; read misspelt ones as they are meant.
+
+    What is in other such elements is not looked at.
+    """
     stack: list[tuple[Element, Content]] = [(root, vocabulary()[root.name])]
     while stack:
         element, content = stack.pop()
         if content.elements is None:
             continue
-        for name in element.attributes:
+        for name in list(element.attributes):
             if name not in content.attributes and not name.startswith(("xmlns", "xml:")):
                 free = content.attributes - element.attributes.keys()
-                _report_name(element, name, f"<{element.name}> has no attribute {name!r:.60}", name, free, "'{}'")
+                message = f"<{element.name}> has no attribute {name!r:.60}"
+                if meant := _report_name(element, name, message, name, free, "'{}'"):
+                    element.correct(name, meant)
         for child in element.children:
             if child.name not in content.elements and child.name != "include":
                 message = f"<{element.name}> has no element <{child.name:.60}>"
-                _report_name(child, "", message, child.name, content.elements, "<{}>")
+                child.name = _report_name(child, "", message, child.name, content.elements, "<{}>") or child.name
         known = ((child, content.elements.get(child.name)) for child in reversed(element.children))
         stack += [(child, inner) for child, inner in known if inner is not None]
 
 
-def _report_name(element: Element, attribute: str, message: str, name: str, known: Collection[str], shown: str) -> None:
-    """Report an unknown name, and which of the known ones may be meant; after many reports only count further ones."""
+def _report_name(
+    element: Element, attribute: str, message: str, name: str, known: Collection[str], shown: str
+) -> str | None:
+    """Report an unknown name, and return which of the known ones may be meant, unless so many were reported that more are only counted."""
     full = element.is_full(rules.FOREIGN) or element.is_full(rules.MISSPELT)
     meant = None if full else closest_name(name, known)
     if meant is None:
         element.report(rules.FOREIGN, message, attribute)
     else:
         element.report(rules.MISSPELT, f"{message}: did you mean {shown.format(meant)}?", attribute)
+    return meant
 
 
 NOT_READ = "composite", "flexcomp", "replicate", "attach", "plugin"

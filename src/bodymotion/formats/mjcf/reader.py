@@ -18,9 +18,9 @@ from bodymotion.formats.mjcf.devices import DeviceReader
 from bodymotion.formats.mjcf.extra import plain_sections, with_efforts
 from bodymotion.formats.mjcf.geoms import Geoms
 from bodymotion.formats.mjcf.loops import LoopReader
-from bodymotion.formats.mjcf.names import Kept, check_actuators, check_names
+from bodymotion.formats.mjcf.names import Kept, check_actuators, correct_names
 from bodymotion.formats.resources import PART_OUTSIDE, ResourceFinder, file_bytes
-from bodymotion.formats.xml.tree import MISSING, Element, FieldLocator, FieldTable, discard_following, read_xml
+from bodymotion.formats.xml.tree import MISSING, Element, FieldLocator, FieldTable, read_xml
 from bodymotion.geometry.arrays import frozen
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body
@@ -96,7 +96,7 @@ def parse_mjcf(data: bytes, path: Path, *, allow_outside: bool | None = None) ->
         root = files.tree(data)
         if root is not None:
             body = _read(root, files, found)
-    discard_following(found, rules.MISSPELT, OF_THE_WHOLE if files.incomplete else frozenset())
+    found.discard(problem for problem in found.problems if files.incomplete and problem.rule in OF_THE_WHOLE)
     result = found.result(body)
     return replace(result, value=None if body is None else replace(body, problems=result.problems))
 
@@ -175,7 +175,7 @@ class _Files:
 
 
 def _read(root: Element, files: _Files, found: Diagnostics) -> Body | None:
-    check_names(root)
+    correct_names(root)
     settings, defaults, kept = read_settings(root), Defaults(root), Kept()
     for custom in root.all("custom"):
         for text in custom.all("text"):
@@ -240,6 +240,8 @@ def _mark_unknown(
 ) -> None:
     for index, (raw, locator) in enumerate(zip(links, locators, strict=True)):
         unknown = set(locator.unknown())
+        if raw.element.partial:
+            unknown.add("shapes")
         if raw.mass_unknown:
             unknown |= {"mass", "center_of_mass", "inertia"}
         if raw.name_unknown:

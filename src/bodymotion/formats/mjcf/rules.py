@@ -47,8 +47,7 @@ GLOBAL = document.error(
 MISSPELT = document.error(
     "MJCF115",
     "The names of elements and attributes are spelt as in MJCF.",
-    "correct the name: it is ignored here, and MuJoCo refuses the file",
-    leaves_out=True,
+    "correct the name: it is read as what is meant, but MuJoCo refuses the file",
     example=('<geom typ="sphere" size="0.1"/>', '<geom type="sphere" size="0.1"/>'),
 )
 FOREIGN = document.warning(
@@ -196,6 +195,6 @@ DEEP = judgement.error(
 OVERLAP = judgement.note(
     "MJCF160",
     "Links that overlap at rest do not collide in a model that is written.",
-    "`bodymotion convert --self-collision all` lets them collide, which pushes them apart",
+    "with `--self-collision all` they collide, which pushes them apart",
     example=("two shapes in one place, on a link and on the child of its child", "shapes apart from each other"),
 )

@@ -1,7 +1,7 @@
 """Shared by several elements: <origin>, finite numbers, and elements of other programs, which are kept as XML and written back."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -94,20 +94,11 @@ def _has_content(rest: Element) -> bool:
 
 
 def _rest(element: Element, title: str) -> Element:
-    attributes, names = NAMES[element.name]
-    others = {
-        key: value for key, value in element.attributes.items() if key not in attributes and not key.startswith("xmlns")
-    }
-    free_names = [name for name in attributes if name not in element.attributes]
-    searched = () if element.is_full(rules.UNKNOWN) else islice(others, MAX_SPELLING_CANDIDATES)
-    slips = {name: meant for name in searched if (meant := closest_name(name, free_names)) is not None}
-    if slips:
-        first = next(iter(slips))
-        what = ", ".join(f"{slip!r:.60}: did you mean {name!r}?" for slip, name in slips.items())
-        element.report(rules.MISSPELT, f"<{element.name}> has no attribute {what}", first)
-    if len(others) > len(slips):
-        unknown = [key for key in others if key not in slips]
-        element.report(rules.UNKNOWN, f"{', '.join(unknown)[:80]} of <{element.name}> in {title} is kept", unknown[0])
+    names = NAMES[element.name][1]
+    others = _others(element)
+    if others:
+        unknown = ", ".join(others)[:80]
+        element.report(rules.UNKNOWN, f"{unknown} of <{element.name}> in {title} is kept", next(iter(others)))
     rest = Element(element.name, others)
     for name in names:
         found = list(element.all(name))
@@ -116,22 +107,44 @@ def _rest(element: Element, title: str) -> Element:
             rest.children += parts
         if name not in REPEATED and len(found) > 1:
             found[1].report(rules.SECOND, f"a second <{name}> in {title}; only the first is read")
-    there = {child.name for child in element.children}
-    free = [name for name in names if name in REPEATED or name not in there]
     for child in element.children:
         if child.name not in names and element.name != "geometry":
-            report_unknown(child, free, f" in {title}")
+            child.report(rules.UNKNOWN, f"<{child.name[:60]}> in {title} is kept")
             rest.children.append(child)
     return rest
 
 
-def report_unknown(child: Element, known: Iterable[str], where: str) -> None:
-    """Report that an element means nothing in its place, and which one may be meant."""
-    meant = None if child.is_full(rules.UNKNOWN) else closest_name(child.name, known)
-    if meant is None:
-        child.report(rules.UNKNOWN, f"<{child.name[:60]}>{where} is kept")
-    else:
-        child.report(rules.MISSPELT, f"<{child.name[:60]}>{where}: did you mean <{meant}>?")
+def _others(element: Element) -> dict[str, str]:
+    """Return the attributes of an element that URDF does not know."""
+    known = NAMES[element.name][0]
+    return {key: value for key, value in element.attributes.items() if key not in known and not key.startswith("xmlns")}
+
+
+def correct_names(element: Element, names: Collection[str], repeated: Collection[str] = REPEATED) -> None:
+    """Report misspelt names of attributes and elements below an element that has elements of these names; read them as they are meant."""
+    there = {child.name for child in element.children}
+    for child in element.children:
+        if child.name not in names and not child.is_full(rules.UNKNOWN):
+            meant = closest_name(child.name, [name for name in names if name in repeated or name not in there])
+            if meant is not None:
+                message = f"<{child.name[:60]}> in <{element.name}>: did you mean <{meant}>?"
+                child.report(rules.MISSPELT, message)
+                child.name = meant
+                there.add(meant)
+        if child.name in names and child.name in NAMES:
+            _correct_attributes(child)
+            correct_names(child, () if child.name == "geometry" else NAMES[child.name][1])
+
+
+def _correct_attributes(element: Element) -> None:
+    if element.is_full(rules.UNKNOWN):
+        return
+    for name in islice(_others(element), MAX_SPELLING_CANDIDATES):
+        meant = closest_name(name, [known for known in NAMES[element.name][0] if known not in element.attributes])
+        if meant is not None:
+            message = f"<{element.name}> has no attribute {name!r:.60}: did you mean {meant!r}?"
+            element.report(rules.MISSPELT, message, name)
+            element.correct(name, meant)
 
 
 def parse_rest(text: object, name: str) -> Element | None:

@@ -121,7 +121,7 @@ def _limits(element: Element, joint_type: str) -> tuple[float, float, float, flo
     bounded = joint_type in ("revolute", "prismatic", "")
     if limit is None:
         if bounded and joint_type:
-            element.report(rules.NO_LIMIT, f"joint {element.get('name')!r:.60} has no <limit>")
+            element.lacks(rules.NO_LIMIT, f"joint {element.get('name')!r:.60} has no <limit>")
         return -math.inf, math.inf, math.inf, None
     lower = _unlimited(limit.number("lower", 0.0)) if bounded else -math.inf
     upper = _unlimited(limit.number("upper", 0.0)) if bounded else math.inf
@@ -151,7 +151,7 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
     title = f"the <inertial> of link {link.get('name')!r:.60}"
     for name, part in (("mass", mass), ("inertia", inertia)):
         if part is None:
-            inertial.report(rules.MASS, f"{title} has no <{name}>")
+            inertial.lacks(rules.MASS, f"{title} has no <{name}>")
             inertial.faulty |= {name}
     weight = 0.0 if mass is None else finite_numbers(mass, "value", 1, None)[0]
     tensor = np.zeros((3, 3))

@@ -11,7 +11,7 @@ from bodymotion.formats.kept_json import separate_segments, usable, viewpoints_o
 from bodymotion.formats.resources import PackageFinder, file_bytes
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import DEVICE_FIELDS, read_devices
-from bodymotion.formats.urdf.elements import one_line, parse_rest, read_origin, read_rest, report_unknown
+from bodymotion.formats.urdf.elements import correct_names, one_line, parse_rest, read_origin, read_rest
 from bodymotion.formats.urdf.extension import Entry, Extension, read_extension
 from bodymotion.formats.urdf.joints import read_gears, read_inertial, read_joint
 from bodymotion.formats.urdf.shapes import ShapeReader
@@ -21,7 +21,6 @@ from bodymotion.formats.xml.tree import (
     Element,
     FieldLocator,
     FieldTable,
-    discard_following,
     read_xml,
 )
 from bodymotion.geometry import poses
@@ -36,7 +35,7 @@ OF_THE_WHOLE = frozenset(
     rule.code
     for rule in (
         *(rules.NO_LINK, rules.NO_SUCH_LINK, rules.ROOTS, rules.CYCLE),
-        *(rules.MATERIAL, rules.MIMIC, rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
+        *(rules.MATERIAL, rules.SENSOR_LINK, rules.EXTENSION, rules.CHANGED),
     )
 )
 """Rules that need the whole file: they report nothing where a part of it cannot be read."""
@@ -97,15 +96,19 @@ def parse_urdf(
         with found.recover(), np.errstate(all="ignore"):
             if robot.name != "robot":
                 message = f"the root element is <{robot.name[:60]}>; expected <robot>"
-                raise rules.NOT_A_ROBOT.error(message, robot.location)
-            for element in robot.children:
-                if element.name.startswith("xacro:"):
-                    raise rules.XACRO.error(f"it has the macro <{element.name[:60]}>", element.location)
-            # An element that the file breaks off in lacks what would follow.
-            robot.children = [element for element in robot.children if not element.partial]
+                if robot.first("link") is None:
+                    raise rules.NOT_A_ROBOT.error(message, robot.location)
+                robot.report(rules.NOT_A_ROBOT, message, fatal=True)
+            macros = [element for element in robot.children if element.name.startswith("xacro:")]
+            if macros:
+                macros[0].report(rules.XACRO, f"it has the macro <{macros[0].name[:60]}>", fatal=True)
+                if robot.document is not None:
+                    robot.document.incomplete = True  # A macro can make any element.
+                robot.children = [element for element in robot.children if element not in macros]
+            correct_names(robot, KNOWN, KNOWN)
             body = _Reader(robot, path, packages, allow_outside, found).body()
         incomplete = robot.document is not None and robot.document.incomplete
-        discard_following(found, rules.MISSPELT, OF_THE_WHOLE if incomplete else frozenset())
+        found.discard(problem for problem in found.problems if incomplete and problem.rule in OF_THE_WHOLE)
     result = found.result(body)
     return replace(result, value=None if body is None else replace(body, problems=result.problems))
 
@@ -131,15 +134,15 @@ def _read_tree(robot: Element) -> list[Node]:
     elements = list(robot.all("link"))
     if len(elements) > MAX_LINKS:
         raise TOO_DEEP.error(f"the model has more than {MAX_LINKS} links", elements[MAX_LINKS].location)
-    links, joints = _by_name(robot, "link"), _by_name(robot, "joint")
+    links = _by_name(robot, "link")
     if not elements:
         robot.report(rules.NO_LINK, "there is no <link>; expected at least one", fatal=True)
     children: dict[str, list[str]] = {name: [] for name in links}
     # By the name of a link, the joint that holds it, and the name of its parent, "" where that is no link.
     holder: dict[str, Element] = {}
     parents: dict[str, str] = {}
-    # A name of no link is reported once. Where links have no name at all, as many unknown names may be theirs.
-    nameless = sum(not link.get("name") for link in elements)
+    # A name of no link is reported once. Where links have no name, or that of another, as many unknown names may be theirs.
+    nameless = sum(links.get(link.get("name")) is not link for link in elements)
     unknown: set[str] = set()
 
     def find_end(joint: Element, which: str) -> str:
@@ -158,10 +161,10 @@ def _read_tree(robot: Element) -> list[Node]:
                 end.report(rules.NO_SUCH_LINK, message, fatal=True)
         return ""
 
-    for name, joint in joints.items():
+    for joint in robot.all("joint"):
         parent, child = find_end(joint, "parent"), find_end(joint, "child")
         if child in holder:
-            other = holder[child].get("name")
+            other, name = holder[child].get("name"), joint.get("name")
             message = f"link {child!r:.60} is the child of joint {other!r:.60} and of {name!r:.60}; expected one joint"
             joint.report(rules.TWO_PARENTS, message, fatal=True)
         elif child:
@@ -244,7 +247,7 @@ class _Reader:
                 # It holds no link of the tree, because its ends are faulty; what else is wrong with it is reported.
                 read_joint(joint, self.gears)
                 read_origin(joint)
-        self.report_mimics(links)
+        self.report_mimics()
         left: list[str] = []
         devices, device_elements = read_devices(self.robot, self.nodes, self.names, self.extension, left)
         left += self.unknown_elements()
@@ -276,8 +279,14 @@ class _Reader:
         return replace(body, source=replace(body.source, locations=SourceMap(entry_map, self.found.unknown)))
 
     def mark_unknown(self, locators: list[FieldLocator]) -> None:
+        joints = _by_name(self.robot, "joint")
         for index, (node, locator) in enumerate(zip(self.nodes, locators, strict=True)):
             self.found.mark_unknown(*(("links", index, name) for name in locator.unknown()))
+            if node.joint is not None and joints.get(node.joint.get("name")) is not node.joint:
+                # So is its name.
+                self.found.mark_unknown(("links", index, "name"))
+            if node.link.partial:
+                self.found.mark_unknown(("links", index, "shapes"))
             if node.loose:
                 self.found.mark_unknown(*(("links", index, name) for name in ("offset", "rotation", "parent")))
             if self.names[node.link.get("name")] != index:
@@ -354,15 +363,16 @@ class _Reader:
             return []
         return materials
 
-    def report_mimics(self, links: tuple[Link, ...]) -> None:
+    def report_mimics(self) -> None:
         names = {joint.get("name") for joint in self.robot.all("joint")}
-        for node, link in zip(self.nodes, links, strict=True):
-            mimic = link.joint.extra.get("mimic")
-            if node.joint is not None and isinstance(mimic, dict):
+        incomplete = self.robot.document is not None and self.robot.document.incomplete
+        for joint in self.robot.all("joint"):
+            mimic = joint.first("mimic")
+            if mimic is not None:
                 other = mimic.get("joint")
-                wrong = "" if other in names else ", which is not a joint"
-                message = f"{link.joint.name!r:.60} mimics {other!r:.60}{wrong}: here it moves by its own value"
-                node.joint.report(rules.MIMIC, message)
+                wrong = "" if other in names or incomplete else ", which is no joint"
+                message = f"{joint.get('name')!r:.60} mimics {other!r:.60}{wrong}: here it moves by its own value"
+                joint.report(rules.MIMIC, message)
 
     def extra_joints(self) -> tuple[list[Entry], tuple[ExtraJoint, ...]]:
         entries: list[Entry] = []
@@ -384,7 +394,7 @@ class _Reader:
             if element.name not in KNOWN or (element.name == "transmission" and not is_gear):
                 found.append(one_line(element))
             if element.name not in KNOWN:
-                report_unknown(element, KNOWN, "")
+                element.report(rules.UNKNOWN, f"<{element.name[:60]}> is kept")
         return found
 
     def finished(self, body: Body) -> Body:

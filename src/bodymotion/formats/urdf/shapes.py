@@ -113,7 +113,7 @@ class ShapeReader:
         geometry = element.first("geometry")
         solid = geometry.children[0] if geometry is not None and geometry.children else None
         if solid is None:
-            element.report(rules.GEOMETRY, f"a <{element.name}> has no geometry")
+            element.lacks(rules.GEOMETRY, f"a <{element.name}> has no geometry")
             return []
         name = element.get("name")
         if solid.name == "mesh":

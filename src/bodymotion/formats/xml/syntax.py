@@ -8,6 +8,8 @@ from bodymotion.diagnostics.spelling import meant
 
 MAX_TAG_BYTES = 20_000  # The part of a tag that is searched.
 
+_ROOTS = ("robot", "mujoco", "mujocoinclude", "COLLADA")
+
 _MESSAGES = {
     expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "the file has content after the end of its root element: there is one </…> too many, "
     "or a second root element",
@@ -62,6 +64,24 @@ def _text(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError:
         return data.decode("latin-1")
+
+
+def with_tag_corrected(data: bytes, at: int, name: str, start: int) -> tuple[bytes, str, int] | None:
+    """Correct a misspelt tag: the end tag at byte `at`, or the start tag at byte `start` of the element `name` that it closes.
+
+    Returns
+    -------
+    The data, what is wrong, "" for the end tag, and the byte of the wrong tag. None where the end tag is not meant for that element.
+    """
+    found = re.compile(rb"(?:</)?(" + _NAME + rb")").match(data, at)
+    closing = _text(found[1]) if found is not None else ""
+    if found is None or not (closest_name(closing, (name,)) or closest_name(name, (closing,))):
+        return None
+    if closing in _ROOTS or re.search(rb"<" + re.escape(found[1]) + rb"[\s/>]", data):
+        begin, end = start + 1, start + 1 + len(name.encode())
+        message = f"<{name:.60}> is closed by </{closing:.60}>: did you mean <{closing:.60}>?"
+        return data[:begin] + found[1] + data[end:], message, start
+    return data[: found.start(1)] + name.encode() + data[found.end(1) :], "", at
 
 
 def explain_syntax_error(

@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 from xml.parsers import expat
@@ -19,7 +18,12 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity, Subject, document, judgement
 from bodymotion.diagnostics.spelling import number_slip
-from bodymotion.formats.xml.syntax import attribute_position, closest_name, explain_syntax_error, line_and_column
+from bodymotion.formats.xml.syntax import (
+    attribute_position,
+    explain_syntax_error,
+    line_and_column,
+    with_tag_corrected,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -53,7 +57,9 @@ MISSING = document.error(
 MAX_BYTES = 10**8
 MAX_ELEMENTS = 300_000
 MAX_DEPTH = 200
-MAX_SPELLING_CANDIDATES = 50  # How many attributes of an element are compared with a missing one.
+MAX_ENTITY = 100  # [characters] A longer text of an entity is not read.
+MAX_CORRECTIONS = 20  # How many misspelt tags are read as they are meant.
+TAG_MISMATCH = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
 
 
 @dataclass(eq=False)
@@ -84,6 +90,8 @@ class Element:
         is no fault.
     inherited:
         By name, the elements that give attributes which this one does not have itself (defaults of MJCF).
+    written:
+        By name, how attributes are misspelt in the file.
     faulty:
         Attributes that could not be read (`""` for the text, or the message where a problem concerns no single attribute).
     """
@@ -98,6 +106,7 @@ class Element:
     offset: int = field(default=0, repr=False, compare=False)
     partial: bool = field(default=False, repr=False, compare=False)
     inherited: Mapping[str, Element] | None = field(default=None, repr=False, compare=False)
+    written: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     faulty: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     @property
@@ -111,7 +120,7 @@ class Element:
         element = self._owner(name)
         found = None
         if name in element.attributes and element.document is not None:
-            found = attribute_position(element.document.data, element.offset, name)
+            found = attribute_position(element.document.data, element.offset, element.written.get(name, name))
         if found is None or element.line is None or element.column is None:
             return element.location
         lines_below, columns = found
@@ -143,6 +152,11 @@ class Element:
             element = stack.pop()
             yield element
             stack += reversed(element.children)
+
+    def correct(self, misspelt: str, name: str) -> None:
+        """Read a misspelt attribute as the one that is meant."""
+        self.attributes = {name if key == misspelt else key: value for key, value in self.attributes.items()}
+        self.written = {**self.written, name: misspelt}
 
     def add(self, name: str, attributes: dict[str, str] | None = None, text: str = "") -> Element:
         """Append a new child and return it."""
@@ -184,6 +198,11 @@ class Element:
             self.document.found.report(
                 rule, message, self.location_of(name), hint=hint, severity=severity, data=data, fatal=fatal
             )
+
+    def lacks(self, rule: Rule, message: str, *, fatal: bool = False) -> None:
+        """Record that the element lacks something, unless the file breaks off in it."""
+        if not self.partial:
+            self.report(rule, message, fatal=fatal)
 
     def is_full(self, rule: Rule) -> bool:
         """Return whether further problems of a rule are only counted, because many were reported."""
@@ -232,15 +251,10 @@ class Element:
             return math.nan
 
     def _missing(self, name: str) -> None:
-        """Record that an attribute is missing; where another one is probably meant for it, at that one."""
-        known = name in self.faulty
-        self.faulty |= {name}
-        if self.partial or known:
-            return
-        others = islice(self.attributes, MAX_SPELLING_CANDIDATES)
-        misspelt = next((other for other in others if closest_name(other, (name,))), None)
-        hint = "" if misspelt is None else f"; it has {misspelt!r:.60}: is {name} meant?"
-        self.report(MISSING, f"<{self.name}> has no {name}{hint}", misspelt or "", fatal=True)
+        """Record that an attribute is missing."""
+        if name not in self.faulty:
+            self.faulty |= {name}
+            self.lacks(MISSING, f"<{self.name}> has no {name}", fatal=True)
 
 
 def numbers_in(text: str, title: str, count: int | Sequence[int] | None = None) -> tuple[float, ...]:
@@ -302,18 +316,6 @@ def read_xml(data: bytes, path: Path | None, found: Diagnostics) -> Element | No
         return None
 
 
-def discard_following(found: Diagnostics, misspelt: Rule, of_the_whole: frozenset[str]) -> None:
-    """Discard problems that follow from others: those of rules that need the whole file, where a part of it is missing (`of_the_whole`),
-    and of a misspelt attribute the one that reports only its spelling.
-    """
-    missing = {problem.location for problem in found.problems if problem.rule == MISSING.code}
-    found.discard(
-        problem
-        for problem in found.problems
-        if problem.rule in of_the_whole or (problem.rule == misspelt.code and problem.location in missing)
-    )
-
-
 _DECLARED = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["']""")
 _OF_EXPAT = ("utf8", "utf16", "iso88591", "usascii")
 
@@ -339,10 +341,22 @@ class _Builder:
         self.texts: list[list[str]] = []
         self.root: Element | None = None
         self.count = 0
+        self.corrected: bytes | None = None
 
     def parse(self) -> Element:
+        self.document.data, encoding = _in_utf8(self.document.data, self.document.path)
+        for _ in range(MAX_CORRECTIONS):
+            self._parse(encoding)
+            if self.corrected is None:
+                break
+            self.document.data, self.corrected = self.corrected, None
+            self.stack, self.texts, self.root, self.count = [], [], None, 0
+        assert self.root is not None
+        return self.root
+
+    def _parse(self, encoding: str | None) -> None:
+        """Parse the data once; where a tag is misspelt, leave the data with that tag as it is meant in `corrected`."""
         document = self.document
-        document.data, encoding = _in_utf8(document.data, document.path)
         self.parser = parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
         parser.ordered_attributes = True
@@ -357,6 +371,11 @@ class _Builder:
             except expat.ExpatError as error:
                 open_tags = [(element.name, element.line or 1) for element in self.stack]
                 words, at = explain_syntax_error(document.data, parser.ErrorByteIndex, error.code, open_tags)
+                if error.code == TAG_MISMATCH and self.stack and encoding in (None, "utf-8"):
+                    inner = self.stack[-1]
+                    found = with_tag_corrected(document.data, parser.ErrorByteIndex, inner.name, inner.offset)
+                    if found is not None:
+                        self.corrected, words, at = found[0], found[1] or words, found[2] if found[1] else at
                 line, column = (error.lineno, error.offset + 1) if at is None else line_and_column(document.data, at)
                 raise NOT_XML.error(words or str(error), Location(document.path, line, column)) from error
         except FormatError as error:
@@ -364,11 +383,9 @@ class _Builder:
                 raise
             document.found.add(error.problem, fatal=True)
             # What is behind the end of the root is no part of the model.
-            document.incomplete = bool(self.stack)
+            document.incomplete = bool(self.stack) and self.corrected is None
             for element in self.stack:
                 element.partial = True
-        assert self.root is not None
-        return self.root
 
     def here(self) -> tuple[int, int]:
         return self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
@@ -395,10 +412,14 @@ class _Builder:
     def characters(self, text: str) -> None:
         self.texts[-1].append(text)
 
-    def entity(self, name: str, *rest: object) -> None:
+    def entity(self, name: str, is_parameter: object = True, value: str | None = None, *rest: object) -> None:
         line, column = self.here()
-        message = f"it declares the entity {name!r:.60}; entities are not expanded"
-        raise ENTITY.error(message, Location(self.document.path, line, column))
+        message = f"it declares the entity {name!r:.60}: no model with entities is loaded"
+        error = ENTITY.error(message, Location(self.document.path, line, column))
+        if is_parameter or value is None or len(value) > MAX_ENTITY or set("&<%") & set(value):
+            raise error
+        # A short text with no other entity in it cannot expand without limit: what else is wrong with the file is found.
+        self.document.found.add(error.problem, fatal=True)
 
 
 _NO_CHARACTER = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
