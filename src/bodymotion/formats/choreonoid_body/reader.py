@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
-from bodymotion.diagnostics.spelling import camel
+from bodymotion.diagnostics.spelling import camel, meant
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.devices import KEYS_OF_DEVICE
@@ -227,13 +227,11 @@ class _Model:
         if not isinstance(root, Mapping):
             raise rules.NOT_A_BODY.error("the top node is not a mapping", root.location)
         header = Fields(root, self.context, "the body")
+        header.report_misspelt(HEADER_KEYS, as_meant=("links",))
         self.version = self.header(header)
         links = header.find("links")
         header.find("root_link", "name", "extra_joints")
-        if "links" in header.report_misspelt(HEADER_KEYS) and links is None:
-            slips = [p for p in self.found.problems if p.rule == rules.MISSPELT.code and p.data.get("meant") == "links"]
-            self.found.discard(slips[-1:])
-            raise FormatError(replace(slips[-1], severity="error"))
+        header.report_misspelt(HEADER_KEYS)
         if links is None:
             raise rules.NO_LINK.error("the file has no links", root.location)
         for node in links.items if isinstance(links, Sequence) else [links]:
@@ -253,8 +251,12 @@ class _Model:
         if kind != "ChoreonoidBody":
             if kind or not header.has("links"):
                 wrong = f"format is {kind!r:.60}, not 'ChoreonoidBody'" if kind else "there is no format, and no links"
-                raise rules.NOT_A_BODY.error(wrong, header.location("format"))
-            header.report(rules.NOT_A_BODY, "the file has no format")
+                error = rules.NOT_A_BODY.error(wrong, header.location("format"))
+                if not meant(kind, ("ChoreonoidBody",)):
+                    raise error
+                self.found.refuse(error)
+            else:
+                header.report(rules.NOT_A_BODY, "the file has no format")
         version = header.text("format_version")
         if version:
             number = header.number("format_version", default=1.0)
@@ -300,9 +302,10 @@ class _Model:
     def one_link(self, node: Node) -> None:
         if not isinstance(node, Mapping):
             raise rules.WRONG_VALUE.error("a link must be a mapping", node.location)
-        name = node.items.get("name")
-        title = label("link", name) if isinstance(name, Scalar) and name.value else "a link without a name"
-        fields = Fields(_imported(node), self.context, title)
+        fields = Fields(_imported(node), self.context, "a link without a name")
+        fields.report_misspelt(LINK_KEYS, as_meant=("name", "parent", "elements"))
+        name = fields.node.items.get("name")
+        title = fields.title = label("link", name) if isinstance(name, Scalar) and name.value else fields.title
         kind = fields.text("type", default="Link")
         match kind:
             case "Link":

@@ -1,5 +1,6 @@
 """Read a .pseq file to the end, with all its faults."""
 
+import codecs
 import math
 from collections import Counter
 from collections.abc import Mapping as AnyMapping
@@ -10,10 +11,12 @@ from typing import cast
 
 import numpy as np
 
-from bodymotion.diagnostics import Diagnostics, Location, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap, Subject
+from bodymotion.diagnostics.spelling import camel, meant
 from bodymotion.formats.pseq import rules
 from bodymotion.formats.text import Text
 from bodymotion.formats.yaml.fields import Context, Fields, open_text, read_bytes
+from bodymotion.formats.yaml.recovery import read_on
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import without_collections
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
@@ -65,13 +68,36 @@ class _Poses:
 def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
     """Read key poses; a file of another kind, or one that is no YAML, has no value."""
     path = Path(path)
+    try:
+        data = read_bytes(path, rules)
+    except FormatError as error:
+        return ReadResult(None, error.problems, refusal=error.problem)
+    result = _attempt(data, path)
+    if isinstance(result, ReadResult):
+        return result
+    try:
+        text = data.removeprefix(codecs.BOM_UTF8).decode().encode()
+    except UnicodeDecodeError:
+        return ReadResult(None, result.problems, refusal=result.problem)
+    names = (*TOP_KEYS, *REF_KEYS, *POSE_KEYS, *LINK_KEYS)
+    keys = {spelling for name in names for spelling in (name, camel(name))}
+    recovered = read_on(text, result, lambda data: _attempt(data, path), keys)
+    others = recovered.problems
+    if recovered.lost:
+        others = tuple(one for one in others if 0 < (one.location.line or 0) < recovered.lost)
+    return ReadResult(None, (*recovered.faults, *others), refusal=recovered.refusal)
+
+
+def _attempt(data: bytes, path: Path) -> ReadResult[KeyPoses] | FormatError:
     found = Diagnostics(path)
     value = None
     with found.recover(), without_collections():
-        document = open_text(read_bytes(path, rules), path, rules, found)
+        document = open_text(data, path, rules, found)
         if not isinstance(document.root, Mapping):
             raise rules.NOT_KEY_POSES.error("the file is not a mapping", document.root.location)
         value = _Reader(found, cast("Text", document.root.text), document.has_aliases).read(document.root)
+    if found.refusal is not None and found.refusal.rule == rules.NOT_YAML.code:
+        return FormatError(found.refusal, found.problems)
     return ReadResult(value, found.problems, refusal=found.refusal)
 
 
@@ -88,7 +114,11 @@ class _Reader:
         top = self.fields(root, "the sequence")
         kind, refs = top.text("type"), top.find("refs")
         if kind != "PoseSeq":
-            raise rules.NOT_KEY_POSES.error(f"the file has the type {kind[:60]!r}, not PoseSeq", top.location("type"))
+            message = f"the file has the type {kind[:60]!r}, not PoseSeq"
+            error = rules.NOT_KEY_POSES.error(message, top.location("type"))
+            if not meant(kind, ("PoseSeq",)):
+                raise error
+            self.found.refuse(error)
         name, target = top.text("name"), top.text("target_body")
         if not name:
             self.found.report(rules.NAME, "the sequence has no name", top.location("name"))

@@ -297,26 +297,35 @@ class Fields:
         """Return the rule that a misspelt key breaks."""
         return cast("Rule", self.context.rules.MISSPELT)
 
-    def report_misspelt(self, known: Iterable[str], similarity: float = 0.87) -> set[str]:
-        """Report unused keys that are almost those of the format; return the names that are probably meant, which are unknown."""
+    def report_misspelt(self, known: Iterable[str], similarity: float = 0.87, as_meant: Collection[str] = ()) -> None:
+        """Report unused keys that are almost those of the format; what they are probably meant for is unknown.
+
+        With `as_meant`, do so only for these names, without which nothing can be made of the mapping, and read them as they are meant: that
+        is an error for which no value is loaded.
+        """
         by_spelling = {spelling: name for name in known for spelling in (name, camel(name))}
         present = {by_spelling[key] for key in by_spelling.keys() & self.node.items.keys()}
-        names, slips = [spelling for spelling, name in by_spelling.items() if name not in present], set()
+        names = [spelling for spelling, name in by_spelling.items() if name not in present]
         in_camel = any(key != key.lower() for key in self.used & self.node.items.keys())
         unused = (key for key in self.node.offsets if key not in self.used and key not in by_spelling)
         for key in [key for key in unused if len(key) >= MIN_KEY_LENGTH][:MAX_MISSPELT]:
             almost = meant(key, names) or next(iter(difflib.get_close_matches(key, names, 1, similarity)), None)
-            if almost is None:
+            if almost is None or (as_meant and by_spelling[almost] not in as_meant):
                 continue
             name = by_spelling[almost]
-            slips.add(name)
             shown = camel(name) if in_camel else name
             message = f"the key {key[:60]} of {self.title} is not known: did you mean {shown!r}?"
             self.context.found.report(
-                self.misspelt_rule(name), message, self.location(key), data={"key": key, "meant": name}
+                self.misspelt_rule(name),
+                message,
+                self.location(key),
+                data={"key": key, "meant": name},
+                fatal=bool(as_meant),
             )
-        self.unknown |= slips
-        return slips
+            if as_meant:
+                self.node.items[name], self.node.offsets[name] = self.node.items.pop(key), self.node.offsets[key]
+            else:
+                self.unknown.add(name)
 
 
 def label(kind: str, name: object = None) -> str:

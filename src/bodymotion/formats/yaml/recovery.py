@@ -13,6 +13,7 @@ from bodymotion.diagnostics import FormatError, Problem, ReadResult
 MAX_PARSED_BYTES = 6 << 20  # Bytes that all attempts together parse: each may be a YAML parse of the whole text.
 MAX_FIXES = 10  # Faults that are fixed in one text.
 MAX_ATTEMPTS = 6  # Ways to fix one fault that are tried.
+MAX_VALUE_LINES = 1000  # Lines of one value in which brackets are counted.
 BRACKET_LINES = 3  # Lines before the one at which a parser stops in which brackets are counted.
 
 T = TypeVar("T")
@@ -21,6 +22,7 @@ Attempt: TypeAlias = Callable[[bytes], "ReadResult[T] | FormatError"]
 """Reads a text, or returns the error for which it is no YAML."""
 
 _ENTRY = re.compile(rb"([ \t]*(?:- +)*)([A-Za-z_][A-Za-z_0-9]*)(?![A-Za-z_0-9])([ \t]*:?)(.*)")
+_NAMELESS = re.compile(rb"([ \t]*(?:- +)*):(?=\s|\Z)")
 _QUOTED = re.compile(rb"\"(?:[^\"\\]|\\.)*+(?:(\")|\\?\Z)|'[^']*+(?:(')|\Z)|(#).*")
 
 
@@ -60,6 +62,8 @@ class _Fix:
     column: int
     message: str
     certain: bool = False
+    loses: bool = False
+    """Whether what the line says is not known."""
 
 
 def read_on(data: bytes, error: FormatError, attempt: Attempt[T], keys: Collection[str]) -> Recovered[T]:
@@ -91,6 +95,7 @@ def read_on(data: bytes, error: FormatError, attempt: Attempt[T], keys: Collecti
         best, result = _best(fixes, attempt, line)
         if best is not None:
             faults[-1] = _as(faults[-1], best)
+            lost = min(lost or best.line, best.line) if best.loses else lost
         else:
             best, result = _best(list(_blanked(data, line)), attempt, line)
             if best is None:
@@ -132,6 +137,11 @@ def _fixes(data: bytes, line: int, keys: Collection[str]) -> Iterator[_Fix]:
         return _Fix(b"\n".join([*lines[: number - 1], text, *lines[number:]]), number, column, message, certain)
 
     last = min(line, len(lines))
+    for number in range(last, max(last - 2, 0), -1):
+        if (nameless := _NAMELESS.match(lines[number - 1])) is not None:
+            text = nameless[1] + b"_" + lines[number - 1][nameless.end(1) :]
+            fix = changed(number, nameless.end(1) + 1, text, "the key before this ':' is missing", True)
+            yield replace(fix, loses=True)
     for number in range(last, 0, -1):
         text = lines[number - 1]
         entry = _ENTRY.match(text)
@@ -171,10 +181,21 @@ def _fixes(data: bytes, line: int, keys: Collection[str]) -> Iterator[_Fix]:
                 message = f"the {opening.decode()} that opens here is not closed"
                 yield changed(number, column, text + b" " + closing, message)
                 yield changed(number, column, text[: column - 1] + text[column:], message)
-            elif more == -1:
+            elif more == -1 and not _opened_before(lines, number, opening, closing):
                 at = bare.rfind(closing)
                 message = f"there is one {closing.decode()} too many"
                 yield changed(number, at + 1, text[:at] + text[at + 1 :], message)
+
+
+def _opened_before(lines: list[bytes], number: int, opening: bytes, closing: bytes) -> bool:
+    """Return whether the bracket that a line closes opens in a line before it, in the value of the same key."""
+    missing = 1
+    for text in reversed(lines[max(number - 1 - MAX_VALUE_LINES, 0) : number - 1]):
+        bare = _without_quoted(text)
+        missing += bare.count(closing) - bare.count(opening)
+        if missing <= 0 or _ENTRY.match(text) is not None:
+            break
+    return missing <= 0
 
 
 def _without_quoted(line: bytes) -> bytes:
