@@ -724,7 +724,7 @@ class TreeReader:
                 # A Segment may be among what is missing in the Joint.
                 if is_cut or not (joint_is_whole or is_given):
                     self.found.mark_unknown((*link.subject, attribute))
-            if not (joint_is_whole and all(map(damage.is_whole, link.nodes))):
+            if not (all(map(damage.is_whole, link.nodes)) and (joint_is_whole or link.nodes)):
                 self.found.mark_unknown((*link.subject, "shapes"))
         for number, node in enumerate(self.device_nodes):
             self._mark_fields(("devices", number), DEVICE_FIELDS, node)

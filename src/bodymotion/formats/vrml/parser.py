@@ -448,7 +448,8 @@ class Parser(Recovery):
             )
             node.fields.pop(begin[1], None)
             self.damage.offsets.add(offset)
-        balance = self.note_fault(error, at_bracket and not in_field)
+        in_value = in_field or _NUMBER_LIKE.match(begin[1]) is not None
+        balance = self.note_fault(error, at_bracket and not in_field, in_value)
         value = self.skip(begin.end()) if in_field else offset
         if in_field and not self.is_over and (opening := self.opening_without_brace(pos)) is not None:
             node.offsets[begin[1]] = offset

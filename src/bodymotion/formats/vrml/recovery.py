@@ -24,7 +24,17 @@ from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule
 from bodymotion.formats.text import Text
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import Node
-from bodymotion.formats.vrml.values import NAME, NODE, SPACE, STRING, STRING_OR_COMMENT, UNKNOWN, WORD, Scope
+from bodymotion.formats.vrml.values import (
+    MODEL_NODES,
+    NAME,
+    NODE,
+    SPACE,
+    STRING,
+    STRING_OR_COMMENT,
+    UNKNOWN,
+    WORD,
+    Scope,
+)
 
 MAX_FAULTS = 2000  # Faults of the grammar in a file; after these the rest of the file is not read.
 MAX_OPEN_STRINGS = 20  # Strings of a text that are closed.
@@ -187,8 +197,10 @@ class Recovery:
         self._num_faults += 1
         self.found.add(error.problem)
 
-    def note_fault(self, error: FormatError, at_bracket: bool) -> Balance:
+    def note_fault(self, error: FormatError, at_bracket: bool, in_value: bool = False) -> Balance:
         """Record a fault, and which nodes are incomplete because of it; return the counts of brackets.
+
+        Where all brackets of the text have their partners, a fault in a value concerns no more than the part of the model that it is in.
 
         Raises
         ------
@@ -203,7 +215,11 @@ class Recovery:
                 if begins:
                     raise OpenStringsError(self.text.with_data(closed), begins)
             self.balance = Balance(self.data)
-        self.damage.offsets.update(node.offset for node in self.around)
+        around = self.around
+        if in_value and not (any(self.balance.excess.values()) or self.balance.has_open_string or self.damage.lines):
+            part = max((k for k, node in enumerate(around) if node.type in MODEL_NODES), default=0)
+            around = around[part:]
+        self.damage.offsets.update(node.offset for node in around)
         if self.is_over:
             return self.balance
         line = error.problem.location.line or 0

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics
+from bodymotion.diagnostics.text import counted
 from bodymotion.formats.text import Text, as_json, json_numbers
 from bodymotion.formats.vrml import rules
 from bodymotion.formats.vrml.nodes import FieldDeclaration, Node, Proto, Route, Value
@@ -236,11 +237,14 @@ def _list_reader(field_type: str) -> Reader:
     return read
 
 
-def _rows(parser: Parser, values: Floats | Ints, field_type: str, offset: int) -> Floats | Ints:
-    """Return the numbers of a list as rows, where its type has several in each value; refuse an incomplete row."""
+def _rows(parser: Parser, values: Floats | Ints, field_type: str, offset: int, before: str = "") -> Floats | Ints:
+    """Return the numbers of a list as rows, where its type has several in each value; refuse an incomplete row.
+
+    `before` is what follows the numbers, for the message.
+    """
     width = COUNTS["SF" + field_type[2:]]
     if len(values) % width:
-        message = f"{len(values)} numbers in an {field_type}: not a multiple of {width}"
+        message = f"{counted(len(values), 'number')} in an {field_type}{before}: not a multiple of {width}"
         raise parser.error(rules.WRONG_COUNT, message, offset)
     return values if width == 1 else values.reshape(-1, width)
 
@@ -260,7 +264,8 @@ def _bare_numbers(parser: Parser, start: int, field_type: str) -> tuple[Value, i
     values, pos = loose_numbers(parser, start, "SF" + field_type[2:])
     if not values:
         return irregular(parser, start, field_type)
-    rows = _rows(parser, frozen_array(values, field_type == "MFInt32"), field_type, parser.skip(start))
+    before = f" before {parser.describe(parser.skip(pos))}"
+    rows = _rows(parser, frozen_array(values, field_type == "MFInt32"), field_type, parser.skip(start), before)
     if len(rows) > 1:
         parser.problem(rules.IRREGULAR_VALUE, f"{len(values)} numbers without brackets", parser.skip(start))
     return rows, pos
