@@ -54,7 +54,12 @@ class OptionsReader(_SectionReader):
             if not line.words:
                 self.comments.add_line(line.comment)
                 continue
-            name = line.words[0].text
+            word = line.words[0]
+            name = "controls" if word.text.lower() == "controls" else word.text
+            if name != word.text:
+                # Without tracks nothing is known of the animation.
+                message = f"{word.text!r} is not the option 'controls'"
+                self.found.report(rules.OPTION_CASE, message, word.location, severity="error")
             if name in OPTIONS:
                 self._option(OPTIONS[name], line)
                 # A description may go on in what has become a comment, rather than being followed by one.

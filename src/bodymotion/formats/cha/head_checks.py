@@ -1,7 +1,8 @@
 """Rules on the options, parameters and columns of an animation, whatever it comes from."""
 
 import math
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -30,15 +31,19 @@ class Checked:
     has_time_column:
         Whether the times are a column.
     left_out, begins_late:
-        Whether lines were left out because of faults, and whether one of them was the first.
+        For each line that was left out because of faults, the row before which it is; whether the first one has a fault.
     """
 
     animation: Animation
     found: Diagnostics
     locations: SourceMap | None = None
     has_time_column: bool = True
-    left_out: bool = False
+    left_out: Sequence[int] = ()
     begins_late: bool = False
+
+    def number(self, row: int) -> int:
+        """Return the number of the keyframe in a row: that of its line, from 1."""
+        return row + 1 + bisect_right(self.left_out, row)
 
     def report(self, rule: Rule, message: str, *subject: str | int, hint: str | None = None) -> None:
         """Report that a part of the animation breaks a rule."""

@@ -50,7 +50,7 @@ def check_keyframes(checked: Checked) -> None:
     if checked.has_time_column:
         _check_times(checked)
     _check_length(checked)
-    _check_values(checked, whole)
+    _check_values(checked)
     for part in ("body", "hand"):
         if frames.has(f"{part}_quat_wxyz"):
             _check_quaternions(checked, part)
@@ -63,7 +63,7 @@ def _is_controlled(checked: Checked, column: Column) -> bool:
     return not controls or column.track in controls
 
 
-def _check_values(checked: Checked, whole: bool) -> None:
+def _check_values(checked: Checked) -> None:
     frames = checked.animation.keyframes
     degrees, other_unit = _check_degrees(checked), _check_metres(checked)
     for k, name in enumerate(frames.columns):
@@ -82,7 +82,7 @@ def _check_values(checked: Checked, whole: bool) -> None:
             limits = f"; the joint moves from {column.minimum:g} to {column.maximum:g} rad"
             beyond = (values < column.minimum - LIMIT_TOLERANCE) | (values > column.maximum + LIMIT_TOLERANCE)
             _report_values(checked, rules.JOINT_LIMIT, name, values, finite & beyond, limits)
-        if whole and column.quantity in MAX_STEPS:
+        if column.quantity in MAX_STEPS:
             _check_jumps(checked, name, values)
 
 
@@ -91,7 +91,9 @@ def _report_values(
 ) -> None:
     """Report each wrong value of a column."""
     rows = np.flatnonzero(wrong)
-    checked.report_rows(rule, name, rows, lambda row: f"{name} is {values[row]:g} in keyframe {row + 1}{limits}")
+    checked.report_rows(
+        rule, name, rows, lambda row: f"{name} is {values[row]:g} in keyframe {checked.number(row)}{limits}"
+    )
 
 
 def _check_times(checked: Checked) -> None:
@@ -107,7 +109,10 @@ def _check_times(checked: Checked) -> None:
     for wrong, rule, what in ((steps < 0, rules.TIME_BACK, "before"), (steps == 0, rules.TIME_REPEATED, "like")):
 
         def in_order(row: int, what: str = what) -> str:
-            return f"keyframe {row + 1} is at {times[row]:g} s, {what} keyframe {row} at {times[row - 1]:g} s"
+            return (
+                f"keyframe {checked.number(row)} is at {times[row]:g} s, "
+                f"{what} keyframe {checked.number(row - 1)} at {times[row - 1]:g} s"
+            )
 
         checked.report_rows(rule, TIME, np.flatnonzero(wrong) + 1, in_order)
 
@@ -143,6 +148,8 @@ def _check_jumps(checked: Checked, name: str, values: Floats) -> None:
     with np.errstate(invalid="ignore", over="ignore"):
         step = np.abs(np.diff(values))
         step[~np.isfinite(step)] = 0.0
+        # Nothing is known of the steps over a line that was left out.
+        step[[row - 1 for row in checked.left_out if 0 < row <= len(step)]] = 0.0
         time = np.diff(checked.animation.keyframes.times)
         wrong = (step > largest) | ((step > fastest * time) & (time > 0) & (step > largest * MIN_STEP_FRACTION))
     checked.report_rows(
@@ -163,12 +170,14 @@ def _check_quaternions(checked: Checked, part: str) -> None:
     wrong = finite & ~zero & (np.abs(lengths - 1) > QUATERNION_TOLERANCE)
     name = f"{part}_quat"
     zeros, column = np.flatnonzero(zero), f"{name}_w"
-    checked.report_rows(rules.QUATERNION_ZERO, column, zeros, lambda row: f"{name} is 0 in keyframe {row + 1}")
+    checked.report_rows(
+        rules.QUATERNION_ZERO, column, zeros, lambda row: f"{name} is 0 in keyframe {checked.number(row)}"
+    )
     checked.report_rows(
         rules.QUATERNION_UNIT,
         column,
         np.flatnonzero(wrong),
-        lambda row: f"{name} has the length {lengths[row]:g} in keyframe {row + 1}",
+        lambda row: f"{name} has the length {lengths[row]:g} in keyframe {checked.number(row)}",
         lambda row: "are these angles? A quaternion has length 1" if abs(lengths[row] - 1) > MAX_LENGTH_ERROR else None,
     )
 
@@ -192,7 +201,7 @@ def _check_degrees(checked: Checked) -> bool:
         return False
     row, name = found.frame, frames.columns[found.column]
     more = f", and {counted(len(found.columns) - 1, 'more column')} too large" if len(found.columns) > 1 else ""
-    message = f"{name} is {frames.values[row, found.column]:g} in keyframe {row + 1}{more}: these look like degrees"
+    message = f"{name} is {frames.values[row, found.column]:g} in keyframe {checked.number(row)}{more}: these look like degrees"
     checked.report(rules.DEGREES, message, "keyframes", row, name)
     return True
 
@@ -220,7 +229,7 @@ def _check_metres(checked: Checked) -> bool:
         for scale, unit in UNITS:
             if ROBOT_SIZE[0] <= size / scale <= ROBOT_SIZE[1]:
                 row = int(np.argmax(np.abs(np.nan_to_num(values)) > MAX_HEIGHT))
-                message = f"{name} {verb} {values[row]:g} in keyframe {row + 1}: these look like {unit}"
+                message = f"{name} {verb} {values[row]:g} in keyframe {checked.number(row)}: these look like {unit}"
                 hint = f"divide all positions by {scale:g}. Jumps of positions are not checked, nor the motion that is played"
                 checked.report(rules.METRES, message, "keyframes", row, name, hint=hint)
                 return True

@@ -26,9 +26,15 @@ _MAX_LOCATED_BYTES = 1 << 20
 """The columns of values are located in files up to this size, whose text is kept; in larger ones only their lines."""
 _PARTS: tuple[Subject, ...] = (("options",), ("parameters",), ("columns",), ("keyframes",))
 _APART = frozenset(
-    rule.code for rule in (rules.OPTION_UNKNOWN, rules.PARAMETER_UNKNOWN, rules.ROW_SHORT, rules.ROW_LONG, rules.NUMBER)
+    rule.code
+    for rule in (
+        *(rules.OPTION_UNKNOWN, rules.OPTION_CASE, rules.PARAMETER_UNKNOWN),
+        *(rules.ROW_SHORT, rules.ROW_LONG, rules.NUMBER),
+    )
 )
 """Errors that leave the rest of the motion as it is."""
+_PLAYED_OPTIONS = ("controls", "bpm", "frequency", "arm_playback")
+"""Options that change how the keyframes are played; a fault in another one leaves the motion as it is."""
 
 
 def read_cha(path: str | Path, *, parameters: Mapping[str, float] | None = None) -> ReadResult[Animation]:
@@ -108,10 +114,20 @@ def _unknown(file: _File, problems: tuple[Problem, ...]) -> set[Subject]:
 
     Where the errors are in single keyframes, the motion is known except next to them.
     """
-    errors = {problem.rule for problem in problems if problem.severity == "error"}
+    lines = {
+        words[0].line: name for reader in (file.options, file.parameters) for name, words in reader.locations.items()
+    }
+
+    def is_apart(problem: Problem) -> bool:
+        name = lines.get(problem.location.line, "")
+        if name in file.parameters.locations:
+            return problem.rule == rules.PARAMETER_NUMBER.code or problem.rule not in _PLAYING_RULES
+        return problem.rule in _APART or (name in file.options.locations and name not in _PLAYED_OPTIONS)
+
+    errors = [problem for problem in problems if problem.severity == "error"]
     if not errors:
         return set()
-    if not errors <= _APART or file.rows is None:
+    if file.rows is None or not all(map(is_apart, errors)):
         return set(_PARTS)
     return {("keyframes", row + k) for row in file.rows.gaps for k in (-2, -1, 0, 1)}
 
@@ -152,8 +168,8 @@ class _File:
         names = tuple(f"column {k + 1}" for k in range(common))
         read = read_rows(data, start, common, names, self.found)
         none = np.zeros((0, width))
-        left_out = read.left_out + len(read.values)
-        return Rows(data, none, none > 0, read.begins[:0], read.comments, left_out, [0], common)
+        left_out = len(read.left_out) + len(read.values)
+        return Rows(data, none, none > 0, read.begins[:0], read.comments, [0] * left_out, [], common)
 
     def animation(self) -> Animation | None:
         """Return the animation, after a check of all its rules; None without tracks, columns or times."""
@@ -170,7 +186,7 @@ class _File:
         )
         checked = Checked(animation, found, locations, self.has_time_column)
         if self.rows is not None:
-            checked.left_out, checked.begins_late = bool(self.rows.left_out), 0 in self.rows.gaps
+            checked.left_out, checked.begins_late = self.rows.left_out, 0 in self.rows.gaps
         if self.sections.options:
             if "controls" in self.options.locations and "controls" not in options:
                 found.mark_unknown(("options", "controls"))

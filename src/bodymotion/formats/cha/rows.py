@@ -41,12 +41,17 @@ class Rows:
     begins: npt.NDArray[np.int64]
     comments: list[tuple[int, str, bool]] = field(default_factory=list)
     """Comments: the row before which they stand (or in which, where the last item is True), and the text."""
-    left_out: int = 0
-    """The number of lines that are no keyframes because of faults."""
-    gaps: list[int] = field(default_factory=list)
-    """The rows before which lines were left out, and those that have too many values."""
+    left_out: list[int] = field(default_factory=list)
+    """For each line that is no keyframe because of faults, the row before which it is."""
+    too_long: list[int] = field(default_factory=list)
+    """The rows that have too many values."""
     common_width: int = 0
     """The number of values in each line, where it is not the number of columns; then no line is a keyframe."""
+
+    @property
+    def gaps(self) -> set[int]:
+        """The rows at which faults are: nothing is known of the motion around them."""
+        return {*self.left_out, *self.too_long}
 
     def location(self, row: int, value: int = 0) -> Location:
         """Return the location of a value."""
@@ -127,8 +132,9 @@ class _RowReader:
     def __init__(self, data: bytes, width: int, names: tuple[str, ...], found: Diagnostics) -> None:
         self.data, self.width, self.names, self.found = data, width, names, found
         self.given_up = False
-        self._count = self._left_out = self._faults = 0
-        self._gaps: list[int] = []
+        self._count = self._faults = 0
+        self._left_out: list[int] = []
+        self._too_long: list[int] = []
         self._blank: Line | None = None
         """The first blank line since the last keyframe or faulty line, if any."""
         self._apart: Line | None = None
@@ -144,7 +150,7 @@ class _RowReader:
         begins = np.concatenate([np.zeros(0, np.int64), *(table[2] for table in self._tables)])
         if self._apart:
             self.found.report(rules.COMMENT_SECTION, "this section has only comments", self._apart.location)
-        return Rows(self.data, values, zeros, begins, self._comments, self._left_out, self._gaps)
+        return Rows(self.data, values, zeros, begins, self._comments, self._left_out, self._too_long)
 
     def add_plain(self, table: _Table, begin: int) -> None:
         """Add the rows of plain lines that begin at byte `begin`."""
@@ -191,7 +197,7 @@ class _RowReader:
         irregular = line.report_characters(self.found)
         if line.too_long:
             self._count_fault(number)
-            self._leave_out(row)
+            self._left_out.append(row)
             return None
         if line.words:
             self._apart = None
@@ -210,15 +216,11 @@ class _RowReader:
         if len(known) < self.width:
             if line.comment and self._comments:
                 self._comments[-1] = (*self._comments[-1][:2], False)
-            self._leave_out(row)
+            self._left_out.append(row)
             return None
         if len(line.words) > self.width:
-            self._gaps.append(row)
+            self._too_long.append(row)
         return known, [word.text == "0" for word in line.words[: self.width]]
-
-    def _leave_out(self, row: int) -> None:
-        self._left_out += 1
-        self._gaps.append(row)
 
     def _count_fault(self, number: int) -> None:
         self._faults += 1
