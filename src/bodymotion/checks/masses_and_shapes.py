@@ -141,6 +141,16 @@ def check_masses(review: BodyReview) -> None:
         field = "mass" if one.why == "mass" else "inertia"
         review.report_link(rule, link, f"cannot be a rigid body: {one.message}", field)
     for link, box in zip(links, review.boxes, strict=True):
+        has_mass = review.is_known(link, "mass") and link.mass >= 0
+        if not has_mass and review.is_known(link, "inertia") and link.inertia.any():
+            # The inertia may be wrong, too.
+            why, message = inertias.fault(1.0, link.inertia) or ("", "")
+            if why in ("negative", "triangle", "asymmetric"):
+                review.report_link(_RULES[why], link, f"cannot be a rigid body: {message}", "inertia")
+        elif link.mass < 0 and has_mass != review.is_known(link, "mass", "inertia"):
+            review.report_link(
+                rules.NEGATIVE_MASS, link, f"cannot be a rigid body: its mass is {link.mass:g} kg", "mass"
+            )
         if not known[link.index]:
             continue
         if link.mass == 0 and link.inertia.any() and np.isfinite(link.inertia).all():
