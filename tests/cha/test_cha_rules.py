@@ -502,6 +502,15 @@ def test_where_all_keyframes_are_equally_wide_the_columns_are_wrong(columns, cod
     assert not problems_of(legs(right, TURNING, controls="legs body"))
 
 
+def test_a_line_that_cannot_be_read_hides_no_jump_beside_it_and_counts():
+    heights = {2: 1.2, 4: "x", 6: 1.2, 8: "inf"}
+    rows = "".join(f"{k} {heights.get(k, 0.48)}\n" for k in range(9))
+    problems = parse_cha(f"controls body\n\nno parameters\n\ntime body_z\n{rows}".encode()).problems
+    jumps = {p.location.line for p in problems if p.rule == "CHA214"}
+    assert jumps == {8, 9, 12, 13}
+    assert any(p.message == "body_z is inf in keyframe 9" for p in problems), problems
+
+
 def test_where_only_most_keyframes_are_equally_wide_they_are_wrong():
     text = legs("time leg_joints body_z contact", f"{TURNING}1.6 {LEGS} 0 1 1 1 1\n", controls="legs body")
     assert [problem.rule for problem in problems_of(text)].count("CHA203") == 16

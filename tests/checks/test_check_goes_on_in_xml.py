@@ -252,6 +252,11 @@ def test_a_file_that_is_cut_off_has_only_findings_of_the_whole_one(suffix, tmp_p
         assert now - whole <= {("XML101", number + 1)}, lines[number - 1]
 
 
+def test_very_many_misspelt_tags_end(tmp_path):
+    text = '<robot name="r">' + '<link name="a"></lnk>' * 50 + "</robot>"
+    assert ("XML101", 1) in errors_of(text, ".urdf", tmp_path)
+
+
 def test_a_short_entity_hides_nothing(tmp_path):
     text, faults = MODELS[".urdf"]
     broken = '<!DOCTYPE robot [ <!ENTITY m "5"> ]>' + reduce(planted, faults, text)

@@ -107,6 +107,7 @@ def test_links_without_a_parent_are_told_with_those_below(tmp_path):
         ("format_version", "format_verison", 2, "warning"),
         ("root_link", "rootlink", 4, "warning"),
         ("links:", "link:", 5, "error"),
+        ("name: HIP", "nameQ: HIP", 12, "error"),
     ],
 )
 def test_a_key_that_is_misspelt_is_all_that_is_said(right, wrong, line, severity, tmp_path):
@@ -114,6 +115,15 @@ def test_a_key_that_is_misspelt_is_all_that_is_said(right, wrong, line, severity
     (problem,) = bm.check(written(MODEL.replace(right, wrong, 1), tmp_path), ignore=["BODY143"]).problems
     assert (problem.rule, problem.severity, problem.location.line) == (rule, severity, line)
     assert f"did you mean {right.partition(':')[0]!r}?" in problem.message
+
+
+def test_a_missing_key_is_all_that_is_said_and_hides_nothing_before_it(tmp_path):
+    """Also behind a list over several lines, whose last bracket is none too many."""
+    lines = "inertia: [ 0.01, 0, 0,\n      0.01, 0, -1 ]"
+    broken = MODEL.replace("    mass: 2", "    : 2").replace("inertia: [ 0.01, 0, 0, 0.01, 0, 0.01 ]", lines)
+    found = bm.check(written(broken, tmp_path), ignore=["BODY143"]).problems
+    assert sorted(problem.rule for problem in found) == ["BDY101", "BODY133"]
+    assert next(p for p in found if p.rule == "BDY101").message == "the key before this ':' is missing"
 
 
 def test_swapped_limits_are_located_at_their_key(tmp_path):

@@ -111,6 +111,15 @@ def test_one_fault_hides_no_other(tmp_path: Path) -> None:
     assert all(problem.location.line for problem in found.problems)
 
 
+@pytest.mark.parametrize(("right", "wrong", "rule"), [("PoseSeq", "PosSeq", "PSQ003"), ("zmp:", ":", "PSQ002")])
+def test_a_fault_of_the_whole_file_hides_no_other_before_it(right: str, wrong: str, rule: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.pseq"
+    broken = TEXT.replace("q: [ 0.25 ]", "q: [ 0.25, 1 ]")
+    at = broken.rindex(right)
+    file.write_text(broken[:at] + wrong + broken[at + len(right) :])
+    assert {problem.rule for problem in bm.check(file).problems} == {"PSQ107", rule}
+
+
 numbers = st.floats(-1e6, 1e6).map(lambda x: x + 0.0)
 texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8)
 link_keys = st.builds(

@@ -68,6 +68,17 @@ def test_a_link_of_an_unknown_type_stays_in_the_lists(tmp_path, lost):
     assert find_fixes(tmp_path / "robot.wrl", {"WRL109"}) is None
 
 
+def test_a_number_too_many_in_a_mesh_hides_nothing_of_the_links_above(tmp_path):
+    """The shapes of the link are unknown, not those of the links that it is inside of."""
+    mesh = "Shape { geometry PointSet { coord Coordinate { point [ 0 0 0 1 ] } } }"
+    text = MODEL.replace("DEF KNEE_LINK Segment {", f"DEF KNEE_LINK Segment {{ children [ {mesh} ]")
+    assert text != MODEL
+    wrong = ("jointId 1", "jointId 3")
+    without = {p.rule for p in said(tmp_path, *wrong)}
+    assert "BODY118" in without
+    assert {p.rule for p in said(tmp_path, *wrong, text)} == {*without, "VRML105"}
+
+
 def test_a_decimal_comma_leaves_the_number_unknown(tmp_path):
     before = {p.rule for p in said(tmp_path, "mass 2", "mass 2")}
     assert {p.rule for p in said(tmp_path, "mass 2", "mass 0,25")} - before == {"VRML102"}

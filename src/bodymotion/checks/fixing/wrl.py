@@ -117,14 +117,14 @@ def _lists(data: bytes, text: Text, path: Path) -> Iterator[_Change]:
         if not found:
             return
         tree = TreeReader(parts, nodes.ModelDiagnostics()).read(nodes.children(found[0], "humanoidBody"))
+        items = {name: nodes.children(found[0], name) for name in ("joints", "segments")}
     except FormatError:
         return
     humanoid = found[0]
     defined = Counter(_DEFINED.findall(text.data))
     for name, found_nodes in (("joints", tree.joint_nodes), ("segments", tree.segment_nodes)):
         names = list(dict.fromkeys(node.name for node in found_nodes))
-        items = nodes.children(humanoid, name)
-        if not (names and tree.found.is_known(("links", "all")) and all(map(is_declared, items))):
+        if not (names and tree.found.is_known(("links", "all")) and all(map(is_declared, items[name]))):
             continue  # An item may be a link that cannot be read.
         place = humanoid.offsets.get(name)
         body = humanoid.offsets.get("humanoidBody")

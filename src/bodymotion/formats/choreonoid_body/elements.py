@@ -107,8 +107,10 @@ class ElementReader:
                 yield from self._each(item, title)
         elif isinstance(elements, Mapping):
             kind = elements.items.get("type")
-            if kind is None:
-                kind = self._misspelt_type(elements)
+            if kind is None and any(isinstance(v, Scalar) and v.value in TYPES for v in elements.items.values()):
+                fields = Fields(elements, self.context, f"an element of {title}")
+                fields.report_misspelt(("type",), as_meant=("type",))
+                kind = elements.items.get("type")
             if isinstance(kind, Scalar):
                 yield kind.value, elements
                 return
@@ -128,17 +130,6 @@ class ElementReader:
                     self._refuse(f"{name:.60} in {title} is {value.value!r:.60}", value)
         elif elements.value.lower() not in ("", "~", "null"):
             self._refuse(f"elements of {title} are {elements.value!r:.60}", elements)
-
-    def _misspelt_type(self, element: Mapping) -> Node | None:
-        """Return the type of an element whose key is misspelt, which is reported."""
-        for key, value in element.items.items():
-            if isinstance(value, Scalar) and value.value in TYPES and meant(key, ("type",)):
-                message = f"the key {key:.60} of a {value.value} is not known: did you mean 'type'?"
-                error = rules.MISSPELT.error(message, element.location_of(key))
-                self.context.found.refuse(error)
-                element.items["type"] = element.items.pop(key)
-                return value
-        return None
 
     def _refuse(self, message: str, node: Node) -> None:
         self.context.found.refuse(rules.ELEMENT.error(message, node.location))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Locator, ReadResult, Source, SourceMap, Subject
-from bodymotion.diagnostics.spelling import camel, meant
+from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.devices import KEYS_OF_DEVICE
@@ -96,15 +95,9 @@ def parse_body(data: bytes, path: Path, *, allow_outside: bool | None = None) ->
 
 
 def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Body]:
-    result = _attempt(data, path, allow_outside)
-    if isinstance(result, ReadResult):
-        return result
-    try:
-        text = data.removeprefix(codecs.BOM_UTF8).decode().encode()
-    except UnicodeDecodeError:
-        return ReadResult(None, result.problems, refusal=result.problem)
-    keys = {spelling for name in (*HEADER_KEYS, *LINK_KEYS) for spelling in (name, camel(name))}
-    recovered = read_on(text, result, lambda data: _attempt(data, path, allow_outside), keys)
+    recovered = read_on(data, lambda data: _attempt(data, path, allow_outside), (*HEADER_KEYS, *LINK_KEYS))
+    if isinstance(recovered, ReadResult):
+        return recovered
     body, others = recovered.value, recovered.problems
     if recovered.lost:
         body, begin = _with_lost_line(body, recovered.lost)

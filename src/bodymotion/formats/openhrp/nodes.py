@@ -21,6 +21,7 @@ from bodymotion.formats.openhrp import rules
 from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import ModelDiagnostics, Node, attempt, visits
 from bodymotion.formats.vrml.reader import InlineLoader
+from bodymotion.formats.vrml.recovery import Damage
 from bodymotion.formats.vrml.rules import UNKNOWN_NODE
 from bodymotion.formats.vrml.shapes import IDENTITY, NodeFrame, SceneWalker, by_purpose
 from bodymotion.formats.vrml.values import is_declared
@@ -702,39 +703,28 @@ class TreeReader:
 
     def _mark_incomplete(self) -> None:
         """Mark the attributes whose fields have no value that can be read, or may be missing only because the file is damaged."""
-        parts = [(link.subject, node) for link in self.open_links for node in (link.node, *link.nodes)]
-        parts += [(("devices", number), node) for number, node in enumerate(self.device_nodes)]
-        for subject, node in parts:
-            for attribute, name in {**JOINT_FIELDS, **SEGMENT_FIELDS, **DEVICE_FIELDS}.items():
-                if name in node.offsets and name not in node.fields:
-                    self.found.mark_unknown((*subject, attribute))
-        damage = self.found.damage
-        if damage is None:
-            return
-        if self.found.doubtful:
+        damage = self.found.damage or Damage()
+        if damage and self.found.doubtful:
             self.found.mark_unknown(*ALL)
         for link in self.open_links:
-            self._mark_fields(link.subject, JOINT_FIELDS, link.node)
+            self._mark_fields(link.subject, JOINT_FIELDS, link.node, damage)
             joint_is_whole = damage.is_whole(link.node)
             if not (link.joint.name or joint_is_whole):
                 self.found.mark_unknown((*link.subject, "name"))
             for attribute, name in SEGMENT_FIELDS.items():
                 is_given = any(name in own.fields for own in link.nodes)
-                is_cut = any(name not in own.fields and not damage.is_whole(own) for own in link.nodes)
+                is_cut = any(not damage.has_all(own, name) for own in link.nodes)
                 # A Segment may be among what is missing in the Joint.
                 if is_cut or not (joint_is_whole or is_given):
                     self.found.mark_unknown((*link.subject, attribute))
             if not (all(map(damage.is_whole, link.nodes)) and (joint_is_whole or link.nodes)):
                 self.found.mark_unknown((*link.subject, "shapes"))
         for number, node in enumerate(self.device_nodes):
-            self._mark_fields(("devices", number), DEVICE_FIELDS, node)
+            self._mark_fields(("devices", number), DEVICE_FIELDS, node, damage)
 
-    def _mark_fields(self, subject: Subject, fields: dict[str, str], node: Node) -> None:
-        damage = self.found.damage
-        assert damage is not None
+    def _mark_fields(self, subject: Subject, fields: dict[str, str], node: Node, damage: Damage) -> None:
         for attribute, name in fields.items():
-            is_given = name in node.fields
-            if damage.touches(node.location_of(name)) if is_given else not damage.is_whole(node):
+            if not damage.has_all(node, name) or (name in node.fields and damage.touches(node.location_of(name))):
                 self.found.mark_unknown((*subject, attribute))
 
 

@@ -1,6 +1,5 @@
 """Read a .pseq file to the end, with all its faults."""
 
-import codecs
 import math
 from collections import Counter
 from collections.abc import Mapping as AnyMapping
@@ -12,7 +11,7 @@ from typing import cast
 import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source, SourceMap, Subject
-from bodymotion.diagnostics.spelling import camel, meant
+from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.pseq import rules
 from bodymotion.formats.text import Text
 from bodymotion.formats.yaml.fields import Context, Fields, open_text, read_bytes
@@ -72,20 +71,11 @@ def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
         data = read_bytes(path, rules)
     except FormatError as error:
         return ReadResult(None, error.problems, refusal=error.problem)
-    result = _attempt(data, path)
-    if isinstance(result, ReadResult):
-        return result
-    try:
-        text = data.removeprefix(codecs.BOM_UTF8).decode().encode()
-    except UnicodeDecodeError:
-        return ReadResult(None, result.problems, refusal=result.problem)
-    names = (*TOP_KEYS, *REF_KEYS, *POSE_KEYS, *LINK_KEYS)
-    keys = {spelling for name in names for spelling in (name, camel(name))}
-    recovered = read_on(text, result, lambda data: _attempt(data, path), keys)
-    others = recovered.problems
-    if recovered.lost:
-        others = tuple(one for one in others if 0 < (one.location.line or 0) < recovered.lost)
-    return ReadResult(None, (*recovered.faults, *others), refusal=recovered.refusal)
+    found = read_on(data, lambda data: _attempt(data, path), (*TOP_KEYS, *REF_KEYS, *POSE_KEYS, *LINK_KEYS))
+    if isinstance(found, ReadResult):
+        return found
+    others = (one for one in found.problems if not found.lost or 0 < (one.location.line or 0) < found.lost)
+    return ReadResult(None, (*found.faults, *others), refusal=found.refusal)
 
 
 def _attempt(data: bytes, path: Path) -> ReadResult[KeyPoses] | FormatError:

@@ -99,12 +99,11 @@ def parse_urdf(
                 if robot.first("link") is None:
                     raise rules.NOT_A_ROBOT.error(message, robot.location)
                 robot.report(rules.NOT_A_ROBOT, message, fatal=True)
-            macros = [element for element in robot.children if element.name.startswith("xacro:")]
-            if macros:
-                macros[0].report(rules.XACRO, f"it has the macro <{macros[0].name[:60]}>", fatal=True)
-                if robot.document is not None:
-                    robot.document.incomplete = True  # A macro can make any element.
-                robot.children = [element for element in robot.children if element not in macros]
+            macro = next((element for element in robot.children if element.name.startswith("xacro:")), None)
+            if macro is not None and macro.document is not None:
+                macro.report(rules.XACRO, f"it has the macro <{macro.name[:60]}>", fatal=True)
+                macro.document.incomplete = True  # A macro can make any element.
+                robot.children = [element for element in robot.children if not element.name.startswith("xacro:")]
             correct_names(robot, KNOWN, KNOWN)
             body = _Reader(robot, path, packages, allow_outside, found).body()
         incomplete = robot.document is not None and robot.document.incomplete

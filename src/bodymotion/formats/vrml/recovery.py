@@ -86,6 +86,10 @@ class Damage:
         """Return whether everything in a node was read, as far as is known."""
         return node.text is not self.text or node.offset not in self.offsets
 
+    def has_all(self, node: Node, name: str) -> bool:
+        """Return whether a field of a node was read, or is not in the file."""
+        return name in node.fields or (name not in node.offsets and self.is_whole(node))
+
     @cached_property
     def _locations(self) -> set[Location]:
         assert self.text is not None

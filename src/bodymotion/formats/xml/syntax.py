@@ -17,6 +17,7 @@ _MESSAGES = {
 }
 _NAME = rb"[^\s<>/=\"'&]+"
 _ATTRIBUTE = re.compile(rb"\s+(" + _NAME + rb")\s*=\s*(?:\"([^\"<]*)\"|'([^'<]*)')")
+_CLOSING = rb"(?:</)?(" + _NAME + rb")"
 _TAG = re.compile(rb"<" + _NAME)
 _UNKNOWN = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);|#)[^;\s<&]{0,60};?")
 _REFERENCE = re.compile(rb"&(?!(?:#[0-9]+|#x[0-9A-Fa-f]+|[A-Za-z_][\w.-]*);)")
@@ -66,22 +67,18 @@ def _text(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def with_tag_corrected(data: bytes, at: int, name: str, start: int) -> tuple[bytes, str, int] | None:
-    """Correct a misspelt tag: the end tag at byte `at`, or the start tag at byte `start` of the element `name` that it closes.
+def with_tag_corrected(data: bytes, at: int, name: str, start: int) -> tuple[bytes, int | None] | None:
+    """Return the data with a misspelt tag as it is meant, and its byte unless it is the one at `at`; None where it is not clear.
 
-    Returns
-    -------
-    The data, what is wrong, "" for the end tag, and the byte of the wrong tag. None where the end tag is not meant for that element.
+    It is the end tag at byte `at`, or the start tag at byte `start` of the element `name` that it closes.
     """
-    found = re.compile(rb"(?:</)?(" + _NAME + rb")").match(data, at)
+    found = re.compile(_CLOSING).match(data, at)
     closing = _text(found[1]) if found is not None else ""
     if found is None or not (closest_name(closing, (name,)) or closest_name(name, (closing,))):
         return None
     if closing in _ROOTS or re.search(rb"<" + re.escape(found[1]) + rb"[\s/>]", data):
-        begin, end = start + 1, start + 1 + len(name.encode())
-        message = f"<{name:.60}> is closed by </{closing:.60}>: did you mean <{closing:.60}>?"
-        return data[:begin] + found[1] + data[end:], message, start
-    return data[: found.start(1)] + name.encode() + data[found.end(1) :], "", at
+        return data[: start + 1] + found[1] + data[start + 1 + len(name.encode()) :], start
+    return data[: found.start(1)] + name.encode() + data[found.end(1) :], None
 
 
 def explain_syntax_error(
@@ -128,12 +125,14 @@ def _still_open(tag: tuple[str, int]) -> str:
 
 
 def _closes_nothing(data: bytes, at: int, open_tags: Sequence[tuple[str, int]]) -> str:
-    found = re.match(rb"(?:</)?(" + _NAME + rb")", data[at : at + 200])
+    found = re.match(_CLOSING, data[at : at + 200])
     name = _text(found[1])[:60] if found else "…"
     if not open_tags:
         return f"</{name}> closes nothing"
     inner, line = open_tags[-1]
-    if name not in (tag for tag, _ in open_tags) and closest_name(name, (inner,)):
+    if closest_name(inner, (name,)) and name in (tag for tag, _ in open_tags):
+        return f"<{inner:.60}> is closed by </{name}>: did you mean <{name}>?"
+    if closest_name(name, (inner,)):
         return f"</{name}> closes nothing: did you mean </{inner:.60}>, for <{inner:.60}> from line {line}?"
     return f"</{name}> closes nothing here: {_still_open(open_tags[-1])}"
 

@@ -57,8 +57,8 @@ MISSING = document.error(
 MAX_BYTES = 10**8
 MAX_ELEMENTS = 300_000
 MAX_DEPTH = 200
-MAX_ENTITY = 100  # [characters] A longer text of an entity is not read.
-MAX_CORRECTIONS = 20  # How many misspelt tags are read as they are meant.
+MAX_ENTITY = 12  # [characters] A longer text of an entity is not read: the file must not grow many times.
+MAX_CORRECTIONS = 10  # How many misspelt tags are read as they are meant.
 TAG_MISMATCH = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
 
 
@@ -337,24 +337,24 @@ def _in_utf8(data: bytes, path: str | None) -> tuple[bytes, str | None]:
 class _Builder:
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.stack: list[Element] = []
-        self.texts: list[list[str]] = []
-        self.root: Element | None = None
-        self.count = 0
-        self.corrected: bytes | None = None
+        self.stack: list[Element]
+        self.texts: list[list[str]]
+        self.root: Element | None
+        self.count: int
+        self.corrected: bytes | None
 
     def parse(self) -> Element:
         self.document.data, encoding = _in_utf8(self.document.data, self.document.path)
-        for _ in range(MAX_CORRECTIONS):
-            self._parse(encoding)
+        for number in range(MAX_CORRECTIONS + 1):
+            self.stack, self.texts, self.root, self.count, self.corrected = [], [], None, 0, None
+            self._parse(encoding, number < MAX_CORRECTIONS)
             if self.corrected is None:
                 break
-            self.document.data, self.corrected = self.corrected, None
-            self.stack, self.texts, self.root, self.count = [], [], None, 0
+            self.document.data = self.corrected
         assert self.root is not None
         return self.root
 
-    def _parse(self, encoding: str | None) -> None:
+    def _parse(self, encoding: str | None, may_correct: bool) -> None:
         """Parse the data once; where a tag is misspelt, leave the data with that tag as it is meant in `corrected`."""
         document = self.document
         self.parser = parser = expat.ParserCreate(encoding)
@@ -371,11 +371,11 @@ class _Builder:
             except expat.ExpatError as error:
                 open_tags = [(element.name, element.line or 1) for element in self.stack]
                 words, at = explain_syntax_error(document.data, parser.ErrorByteIndex, error.code, open_tags)
-                if error.code == TAG_MISMATCH and self.stack and encoding in (None, "utf-8"):
+                if error.code == TAG_MISMATCH and self.stack and may_correct:
                     inner = self.stack[-1]
                     found = with_tag_corrected(document.data, parser.ErrorByteIndex, inner.name, inner.offset)
                     if found is not None:
-                        self.corrected, words, at = found[0], found[1] or words, found[2] if found[1] else at
+                        self.corrected, at = found
                 line, column = (error.lineno, error.offset + 1) if at is None else line_and_column(document.data, at)
                 raise NOT_XML.error(words or str(error), Location(document.path, line, column)) from error
         except FormatError as error:

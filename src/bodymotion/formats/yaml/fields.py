@@ -31,7 +31,7 @@ MAX_PLAIN = 200_000  # Values of unknown keys that are kept, and lists of number
 MAX_DEPTH = 100  # Levels of nesting.
 MAX_TEXTS = 1_000  # Texts of a list that are read.
 MAX_MISSPELT = 50  # Unused keys of a mapping that are compared with known ones: spelling mistakes are few.
-MIN_KEY_LENGTH = 4  # Shorter unused keys are not compared.
+MIN_KEY_LENGTH = 3  # Shorter unused keys are not compared.
 
 _NULL = ("", "~", "null")
 _TRUE = ("true", "yes", "on", "y")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Generic, TypeAlias, TypeVar
 
 from bodymotion.diagnostics import FormatError, Problem, ReadResult
+from bodymotion.diagnostics.spelling import camel
 
 MAX_PARSED_BYTES = 6 << 20  # Bytes that all attempts together parse: each may be a YAML parse of the whole text.
 MAX_FIXES = 10  # Faults that are fixed in one text.
@@ -66,20 +68,26 @@ class _Fix:
     """Whether what the line says is not known."""
 
 
-def read_on(data: bytes, error: FormatError, attempt: Attempt[T], keys: Collection[str]) -> Recovered[T]:
-    """Read a text that is no YAML.
+def read_on(data: bytes, attempt: Attempt[T], names: Iterable[str]) -> ReadResult[T] | Recovered[T]:
+    """Read a text; where it is no YAML, read what can be read of it.
 
     Parameters
     ----------
     data:
-        The text, in UTF-8.
-    error:
-        Why it is no YAML: a parser stops at the faulty line, or somewhere behind it.
+        The bytes of the text.
     attempt:
         Tries to read a text.
-    keys:
-        Those of the format: a line that begins with one of them and has no colon lacks it.
+    names:
+        Keys of the format: a line that begins with one of them, in either spelling, and has no colon lacks it.
     """
+    error = attempt(data)
+    if isinstance(error, ReadResult):
+        return error
+    try:
+        data = data.removeprefix(codecs.BOM_UTF8).decode().encode()
+    except UnicodeDecodeError:
+        return ReadResult(None, error.problems, refusal=error.problem)
+    keys = {spelling for name in names for spelling in (name, camel(name))}
     faults, left = list(error.problems), MAX_PARSED_BYTES
     lost = 0
     for _ in range(MAX_FIXES):
