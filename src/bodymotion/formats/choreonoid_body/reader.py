@@ -32,7 +32,7 @@ from bodymotion.formats.choreonoid_body.resources import find_file
 from bodymotion.formats.resources import PART_OUTSIDE, PART_REMOTE, NotFound, ResourceFinder
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.yaml.fields import Context, label, open_text, read_bytes
-from bodymotion.formats.yaml.recovery import read_on
+from bodymotion.formats.yaml.recovery import read_or_recover
 from bodymotion.formats.yaml.tree import Document, Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.rotations import limits_in_radians
 from bodymotion.model.body import Body, ExtraJoint
@@ -95,7 +95,7 @@ def parse_body(data: bytes, path: Path, *, allow_outside: bool | None = None) ->
 
 
 def _read(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[Body]:
-    recovered = read_on(data, lambda data: _attempt(data, path, allow_outside), (*HEADER_KEYS, *LINK_KEYS))
+    recovered = read_or_recover(data, lambda data: _attempt(data, path, allow_outside), (*HEADER_KEYS, *LINK_KEYS))
     if isinstance(recovered, ReadResult):
         return recovered
     body, others = recovered.value, recovered.problems

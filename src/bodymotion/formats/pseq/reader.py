@@ -15,7 +15,7 @@ from bodymotion.diagnostics.spelling import meant
 from bodymotion.formats.pseq import rules
 from bodymotion.formats.text import Text
 from bodymotion.formats.yaml.fields import Context, Fields, open_text, read_bytes
-from bodymotion.formats.yaml.recovery import read_on
+from bodymotion.formats.yaml.recovery import read_or_recover
 from bodymotion.formats.yaml.tree import Mapping, Node, Scalar, Sequence
 from bodymotion.geometry.arrays import without_collections
 from bodymotion.keyposes import KeyPose, KeyPoses, LinkKey
@@ -71,7 +71,7 @@ def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
         data = read_bytes(path, rules)
     except FormatError as error:
         return ReadResult(None, error.problems, refusal=error.problem)
-    found = read_on(data, lambda data: _attempt(data, path), (*TOP_KEYS, *REF_KEYS, *POSE_KEYS, *LINK_KEYS))
+    found = read_or_recover(data, lambda data: _attempt(data, path), (*TOP_KEYS, *REF_KEYS, *POSE_KEYS, *LINK_KEYS))
     if isinstance(found, ReadResult):
         return found
     others = (one for one in found.problems if not found.lost or 0 < (one.location.line or 0) < found.lost)

@@ -68,26 +68,33 @@ class _Fix:
     """Whether what the line says is not known."""
 
 
-def read_on(data: bytes, attempt: Attempt[T], names: Iterable[str]) -> ReadResult[T] | Recovered[T]:
-    """Read a text; where it is no YAML, read what can be read of it.
+def read_or_recover(data: bytes, attempt: Attempt[T], names: Iterable[str]) -> ReadResult[T] | Recovered[T]:
+    """Read a text whose keys are `names`, in either spelling; where it is no YAML, read what can be read of it."""
+    result = attempt(data)
+    if isinstance(result, ReadResult):
+        return result
+    try:
+        text = data.removeprefix(codecs.BOM_UTF8).decode().encode()
+    except UnicodeDecodeError:
+        return ReadResult(None, result.problems, refusal=result.problem)
+    keys = {spelling for name in names for spelling in (name, camel(name))}
+    return read_on(text, result, attempt, keys)
+
+
+def read_on(data: bytes, error: FormatError, attempt: Attempt[T], keys: Collection[str]) -> Recovered[T]:
+    """Read a text that is no YAML.
 
     Parameters
     ----------
     data:
-        The bytes of the text.
+        The text, in UTF-8.
+    error:
+        Why it is no YAML: a parser stops at the faulty line, or somewhere behind it.
     attempt:
         Tries to read a text.
-    names:
-        Keys of the format: a line that begins with one of them, in either spelling, and has no colon lacks it.
+    keys:
+        Those of the format: a line that begins with one of them and has no colon lacks it.
     """
-    error = attempt(data)
-    if isinstance(error, ReadResult):
-        return error
-    try:
-        data = data.removeprefix(codecs.BOM_UTF8).decode().encode()
-    except UnicodeDecodeError:
-        return ReadResult(None, error.problems, refusal=error.problem)
-    keys = {spelling for name in names for spelling in (name, camel(name))}
     faults, left = list(error.problems), MAX_PARSED_BYTES
     lost = 0
     for _ in range(MAX_FIXES):
