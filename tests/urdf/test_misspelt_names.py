@@ -87,7 +87,7 @@ def test_an_attribute_that_is_needed_is_told_once(tmp_path):
 
 
 def test_a_slip_of_a_shape(tmp_path):
-    (problem,) = said_of(ROBOT.replace("<sphere", "<shpere"), tmp_path, "URDF131")
+    (problem,) = said_of(ROBOT.replace("<sphere", "<shpere"), tmp_path, "URDF105", "URDF131")
     assert "did you mean <sphere>?" in problem.message
 
 

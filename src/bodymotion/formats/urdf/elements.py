@@ -127,13 +127,12 @@ def correct_names(element: Element, names: Collection[str], repeated: Collection
         if child.name not in names and not child.is_full(rules.UNKNOWN):
             meant = closest_name(child.name, [name for name in names if name in repeated or name not in there])
             if meant is not None:
-                message = f"<{child.name[:60]}> in <{element.name}>: did you mean <{meant}>?"
-                child.report(rules.MISSPELT, message)
+                child.report(rules.MISSPELT, f"<{child.name[:60]}> in <{element.name}>: did you mean <{meant}>?")
                 child.name = meant
                 there.add(meant)
         if child.name in names and child.name in NAMES:
             _correct_attributes(child)
-            correct_names(child, () if child.name == "geometry" else NAMES[child.name][1])
+            correct_names(child, NAMES[child.name][1])
 
 
 def _correct_attributes(element: Element) -> None:

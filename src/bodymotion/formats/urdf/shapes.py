@@ -18,7 +18,6 @@ from bodymotion.formats.resources import PART_OUTSIDE, FoundFile, PackageFinder
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import finite_numbers, origin_element, read_origin
 from bodymotion.formats.vrml.reader import InlineLoader
-from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import TOO_DEEP, Element, is_xml_text, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
@@ -127,9 +126,8 @@ class ShapeReader:
 
     def _solid(self, solid: Element) -> Geometry | None:
         if solid.name not in SOLIDS:
-            meant = closest_name(solid.name, (*SOLIDS, "mesh"))
-            expected = f"expected {', '.join(SOLIDS)}, mesh" if meant is None else f"did you mean <{meant}>?"
-            solid.report(rules.GEOMETRY, f"<{solid.name:.60}> is not a geometry of URDF: {expected}")
+            expected = f"expected {', '.join(SOLIDS)}, mesh"
+            solid.report(rules.GEOMETRY, f"<{solid.name:.60}> is no geometry of URDF: {expected}")
             return None
         make, names = SOLIDS[solid.name]
         sizes = tuple(map(solid.number, names)) or solid.numbers("size", 3)
