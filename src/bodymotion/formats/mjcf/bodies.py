@@ -39,6 +39,7 @@ from bodymotion.formats.mjcf.geoms import (
 )
 from bodymotion.formats.mjcf.names import NOT_READ, Kept, Output
 from bodymotion.formats.mjcf.rules import REFUSED
+from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen, same
@@ -351,7 +352,10 @@ def read_joints(items: list[Item], settings: Settings) -> list[JointRead]:
         if kind not in TYPES:
             message = f"a joint has the type {kind!r:.60}; expected one of {', '.join(TYPES)}"
             element.report(rules.JOINT_TYPE, message, "type", fatal=True)
-            kind = "hinge"
+            meant = closest_name(kind, ("hinge", "slide"))
+            if meant is not None:
+                element.faulty -= {"type"}
+            kind = meant or "hinge"
         name = element.get("name")
         if kind == "free":
             # A <freejoint> has no defaults; <joint type="free"> has, and may be damped.

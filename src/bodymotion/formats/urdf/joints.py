@@ -20,6 +20,7 @@ from bodymotion.formats.urdf.elements import (
     read_origin,
     read_rest,
 )
+from bodymotion.formats.xml.syntax import closest_name
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
@@ -55,10 +56,13 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
     `safety_controller`, `urdf_type` for a planar joint, and under `urdf` everything else that it has, as XML.
     """
     name, joint_type = element.get("name"), element.need("type")
+    kind: str | None = joint_type
     if joint_type not in TYPES:
         if joint_type:
             message = f"joint {name!r:.60} has the type {joint_type!r:.60}; expected one of {', '.join(TYPES)}"
             element.report(rules.JOINT_TYPE, message, "type", fatal=True)
+            if (kind := closest_name(joint_type, TYPES)) is not None:
+                element.faulty -= {"type"}
         joint_type = ""
     extra: dict[str, object] = {"urdf_type": joint_type} if joint_type == "planar" else {}
     if extra:
@@ -85,7 +89,7 @@ def read_joint(element: Element, gears: dict[str, float]) -> Joint:
         extra["urdf"] = rest
     return Joint(
         name=name,
-        type=TYPES.get(joint_type, "rotate"),
+        type=TYPES.get(kind or "", "rotate"),
         axis=_axis(element, joint_type),
         lower=lower,
         upper=upper,
