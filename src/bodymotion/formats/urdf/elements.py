@@ -109,7 +109,8 @@ def _rest(element: Element, title: str) -> Element:
             found[1].report(rules.SECOND, f"a second <{name}> in {title}; only the first is read")
     for child in element.children:
         if child.name not in names and element.name != "geometry":
-            child.report(rules.UNKNOWN, f"<{child.name[:60]}> in {title} is kept")
+            if not element.partial:
+                child.report(rules.UNKNOWN, f"<{child.name[:60]}> in {title} is kept")
             rest.children.append(child)
     return rest
 

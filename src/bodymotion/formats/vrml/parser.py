@@ -33,7 +33,6 @@ from bodymotion.formats.vrml.values import (
     UNKNOWN,
     Kind,
     Scope,
-    is_declared,
     kind_of,
     reader_of,
     standard_fields,
@@ -517,7 +516,7 @@ class Parser(Recovery):
             if has_comma:
                 node.fields.pop(last, None)
             raise self.wrong(message, offset)
-        if is_declared(node) and (node.type, word) not in OUTSIDE_PROTOTYPES:
+        if (node.type in STANDARD_NODES or node.proto is not None) and (node.type, word) not in OUTSIDE_PROTOTYPES:
             is_event = values.IS.match(self.data, found.end()) and re.sub(r"^set_|_changed$", "", word) != word
             if not is_event:
                 hint = self._field_hint(word, node, offset)
