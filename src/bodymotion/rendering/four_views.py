@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +21,10 @@ from bodymotion.scene.scene import limits_text
 from bodymotion.scene.theme import ROTATION_AXIS, SLIDE_AXIS, Theme
 
 if TYPE_CHECKING:
-    from PIL import Image
+    from PIL import Image, ImageDraw, ImageFont
+
+    Canvas = ImageDraw.ImageDraw
+    Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 SIDES: tuple[tuple[str, tuple[float, float, float]], ...] = (
     ("front", (1.0, 0.0, 0.0)),
@@ -108,13 +111,7 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
 
 
 def _draw_panel(
-    draw: Any,  # noqa: ANN401
-    name: str,
-    camera: Camera,
-    marks: list[JointMark],
-    size: float,
-    theme: Theme,
-    panel: tuple[int, int],
+    draw: Canvas, name: str, camera: Camera, marks: list[JointMark], size: float, theme: Theme, panel: tuple[int, int]
 ) -> None:
     unit = panel[1] / 500
     edge = round(14 * unit)
@@ -126,7 +123,7 @@ def _draw_panel(
     _draw_numbers(draw, [(mark, pixel) for mark, pixel in zip(marks, pixels, strict=True)], theme, panel, unit)
 
 
-def _draw_scale(draw: Any, camera: Camera, theme: Theme, panel: tuple[int, int], unit: float) -> None:  # noqa: ANN401
+def _draw_scale(draw: Canvas, camera: Camera, theme: Theme, panel: tuple[int, int], unit: float) -> None:
     """Draw a scale bar of a round length."""
     assert camera.height is not None
     scale = panel[1] / camera.height
@@ -147,13 +144,7 @@ def _color(mark: JointMark, theme: Theme) -> tuple[int, int, int]:
 
 
 def _draw_axis(
-    draw: Any,  # noqa: ANN401
-    camera: Camera,
-    mark: JointMark,
-    size: float,
-    theme: Theme,
-    panel: tuple[int, int],
-    unit: float,
+    draw: Canvas, camera: Camera, mark: JointMark, size: float, theme: Theme, panel: tuple[int, int], unit: float
 ) -> None:
     """Draw the axis of a joint as an arrow; one towards the camera as a dot in a ring, one away from it as a ring."""
     reach = AXIS_LENGTH * size * mark.axis
@@ -178,11 +169,7 @@ def _draw_axis(
 
 
 def _draw_numbers(
-    draw: Any,  # noqa: ANN401
-    marks_at: list[tuple[JointMark, Floats]],
-    theme: Theme,
-    panel: tuple[int, int],
-    unit: float,
+    draw: Canvas, marks_at: list[tuple[JointMark, Floats]], theme: Theme, panel: tuple[int, int], unit: float
 ) -> None:
     """Write the number of each joint near it, where it covers as little as possible, with a line to the joint."""
     letters = font(round(12 * unit))
@@ -200,9 +187,9 @@ def _draw_numbers(
         best = middles[np.argmin(covered + 1e3 * outside + 27 * unit**2 * np.linalg.norm(OFFSETS, axis=1))]
         numbers.append(np.array([*(best - half), *(best + half)]))
         draw.line((*pixel, *best), fill=_color(mark, theme), width=max(round(unit), 1))
-    look = {"fill": tuple(round(255 * value) for value in theme.floor), "width": max(round(unit), 1)}
+    fill, wide = tuple(round(255 * value) for value in theme.floor), max(round(unit), 1)
     for (mark, _), box in zip(marks_at, numbers, strict=True):
-        draw.rounded_rectangle(tuple(box), radius=5 * unit, outline=_color(mark, theme), **look)
+        draw.rounded_rectangle(tuple(box), radius=5 * unit, fill=fill, outline=_color(mark, theme), width=wide)
         draw.text(tuple((box[:2] + box[2:]) / 2), str(mark.number), fill=theme.text, font=letters, anchor="mm")
 
 
@@ -213,11 +200,7 @@ def _overlap(some: Floats, others: Floats) -> Floats:
 
 
 def _draw_list(
-    draw: Any,  # noqa: ANN401
-    playback: Playback,
-    marks: list[JointMark],
-    theme: Theme,
-    area: tuple[int, int, int],
+    draw: Canvas, playback: Playback, marks: list[JointMark], theme: Theme, area: tuple[int, int, int]
 ) -> None:
     """Write the title and the list of joints into a column: `area` is its left, right and height."""
     left, right, height = area
@@ -253,7 +236,7 @@ def _draw_list(
         draw.text((left + edge, height - 0.5 * edge), more, fill=theme.text, font=font(tall), anchor="lb")
 
 
-def _shortened(draw: Any, text: str, letters: Any, width: float) -> str:  # noqa: ANN401
+def _shortened(draw: Canvas, text: str, letters: Font, width: float) -> str:
     """Return the beginning of a text that fits into `width` pixels, with "…" for the rest."""
     while len(text) > 1 and draw.textlength(text, font=letters) > width:
         text = text[:-2] + "…"
