@@ -165,15 +165,7 @@ class _Shadow:
     The shadow maps of VTK take several times as long without a graphics card, and are speckled at low resolution.
     """
 
-    def __init__(
-        self,
-        renderer: Any,  # noqa: ANN401
-        parts: BodyParts,
-        robots: int,
-        size: float,
-        opacity: float,
-        pixels: int,
-    ) -> None:
+    def __init__(self, renderer: Any, parts: BodyParts, robots: int, size: float, opacity: float, pixels: int) -> None:  # noqa: ANN401
         v = vtk()
         self._size, self._opacity, self._pixel = size, opacity, size / pixels
         self.window, view = off_screen_window(16, 16), v.vtkRenderer()

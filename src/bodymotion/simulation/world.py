@@ -278,7 +278,7 @@ def build_world(
     model = world.compile()
     if options.floor:
         _stiffen_floor(model, body, home, named)
-    found = _located(mujoco, model, written, body, named, touching)
+    found = _located(model, written, body, named, touching)
     problems = list(found.problems)
     if apart:
         names = [f"{one.removeprefix(ROBOT)} and {two.removeprefix(ROBOT)}" for one, two in apart]
@@ -370,14 +370,8 @@ def _add_sensors(world: Any, body: Body, named: Mapping[int, str], touching: Seq
         )
 
 
-def _located(
-    mujoco: Any,  # noqa: ANN401
-    model: Any,  # noqa: ANN401
-    written: MjcfModel,
-    body: Body,
-    named: Mapping[int, str],
-    touching: tuple[int, ...],
-) -> World:
+def _located(model: Any, written: MjcfModel, body: Body, named: Mapping[int, str], touching: tuple[int, ...]) -> World:  # noqa: ANN401
+    mujoco = need("mujoco", "sim", "the simulation")
     columns = {index: column for column, index in enumerate(body.joint_links) if index >= 0}
     qpos, dofs, actuators, effort = (np.full(body.num_joints, -1, dtype=np.int64) for _ in range(4))
     for index, name in written.joints.items():

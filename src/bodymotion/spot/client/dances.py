@@ -37,10 +37,7 @@ def list_moves(robot: Any) -> str:  # noqa: ANN401
     return str(text_format.MessageToString(answer))
 
 
-def send_choreography(
-    choreography: Choreography,
-    robot: Any,  # noqa: ANN401
-) -> tuple[tuple[Problem, ...], tuple[str, ...] | None]:
+def send_choreography(choreography: Choreography, robot: Any) -> tuple[tuple[Problem, ...], tuple[str, ...] | None]:  # noqa: ANN401
     """Check a choreography by the moves of a robot and send it, unless it has errors.
 
     Returns

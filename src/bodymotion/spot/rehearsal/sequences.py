@@ -61,11 +61,7 @@ def warning(problem: Problem) -> str:
     return f"{problem.rule} {problem.message}"
 
 
-def choreography_of(
-    sequence: Any,  # noqa: ANN401
-    animations: Mapping[str, UploadedAnimation],
-    listed: Any = None,  # noqa: ANN401
-) -> Choreography:
+def choreography_of(sequence: Any, animations: Mapping[str, UploadedAnimation], listed: Any = None) -> Choreography:  # noqa: ANN401
     """Return the choreography of the vendor's message, with the animations of the stand-in robot and the moves that it lists as its own."""
     own = RobotMoves() if listed is None else robot_moves_of(listed)
     known = {name: one.animation for name, one in animations.items()}
