@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -326,8 +327,6 @@ class ClosedLoops:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.manual_result: Closed | None = None
-        self._loops: Loops | None = None
-        self._closed: tuple[Scene, Closed] | None = None
 
     @property
     def exist(self) -> bool:
@@ -340,12 +339,10 @@ class ClosedLoops:
             body = self.scene.body
             compile_in_background(lambda: Loops(body).driving())
 
-    @property
+    @cached_property
     def loops(self) -> Loops:
         """The loops of the body."""
-        if self._loops is None:
-            self._loops = Loops(self.scene.body)
-        return self._loops
+        return Loops(self.scene.body)
 
     def pose(self, q: Floats, target: Floats, moved: int | None = None) -> Floats:
         """Return joint values (J,) near `target` (J,) that close the loops, starting from `q` (J,); the joint `moved` keeps its target."""
@@ -356,19 +353,18 @@ class ClosedLoops:
         self.manual_result = self.loops.close(target, driving=self.loops.driving(first, q=q), start=start)
         return np.array(self.manual_result.q)
 
-    @property
+    @cached_property
+    def closed_motion(self) -> Closed:
+        """The motion with its loops closed."""
+        return self.loops.close(self.scene.q)
+
+    @cached_property
     def closed_scene(self) -> Scene:
         """The scene with its loops closed in all frames; root poses stay as they are."""
-        return self._close_motion()[0]
-
-    def _close_motion(self) -> tuple[Scene, Closed]:
-        if self._closed is None:
-            scene = self.scene
-            closed = self.loops.close(scene.q)
-            q = np.where(np.isfinite(closed.q), closed.q, scene.q)
-            link_poses = frozen(scene.body.forward_kinematics(q, scene.link_poses[:, 0]))
-            self._closed = replace(scene, q=frozen(q), link_poses=link_poses), closed
-        return self._closed
+        scene, found = self.scene, self.closed_motion.q
+        q = np.where(np.isfinite(found), found, scene.q)
+        link_poses = frozen(scene.body.forward_kinematics(q, scene.link_poses[:, 0]))
+        return replace(scene, q=frozen(q), link_poses=link_poses)
 
     def describe(self, link_poses: Floats, frame: int | None) -> str:
         """Return whether the loops of link poses (L, 7) are closed, and whether the pose is singular.
@@ -379,7 +375,7 @@ class ClosedLoops:
         text = _closure_text(self.scene.body, apart, tilted)
         singular = self.manual_result is not None and bool(self.manual_result.singular)
         if frame is not None:
-            singular = bool(self._close_motion()[1].singular[frame])
+            singular = bool(self.closed_motion.singular[frame])
         if singular:
             text += " This pose is singular: the driving joints do not determine the others."
         return text
