@@ -213,10 +213,6 @@ GROWTH, MAX_GROWTH = 1.015, 400  # Factor and maximum number of steps when a lar
 MAX_STRETCH = 30.0  # Maximum factor of heights.
 
 
-class TooSmallError(WrongUseError):
-    """The requested size is too small for readable text."""
-
-
 def fitted(
     makes: Sequence[Callable[[Flow], Chart]], width: float | None, height: float | None, dpi: float
 ) -> tuple[Chart, ...]:
@@ -224,7 +220,7 @@ def fitted(
 
     As many panels are in a row as fit; where that does not suffice, all is drawn smaller, down to what is readable at `dpi`.
 
-    Raises TooSmallError when the size is too small for one of them; the message names the smallest that is not.
+    Raises WrongUseError when the size is too small for one of them; the message names the smallest that is not.
     """
     if width is None:
         return tuple(make(Flow()) for make in makes)
@@ -241,7 +237,7 @@ def fitted(
         if all(_found(make, wide, tall, least) is not None for make in makes):
             break
     requested, better = _words(width, height, dpi), _words(wide, tall, dpi)
-    raise TooSmallError(f"{requested} is too small; use {better}, or fewer dots per inch than {dpi:g}")
+    raise WrongUseError(f"{requested} is too small; use {better}, or fewer dots per inch than {dpi:g}")
 
 
 def _found(make: Callable[[Flow], Chart], width: float, height: float | None, scale: float) -> Chart | None:

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from bodymotion.choreography import PREFIX
 from bodymotion.diagnostics.text import shown
 from bodymotion.dynamics import QUANTITIES, Series
-from bodymotion.geometry.arrays import Floats, frozen, runs
+from bodymotion.geometry.arrays import Floats, runs
 from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro
 from bodymotion.plots.curves import line_of, most_varying, panel, ranged, together
 from bodymotion.plots.layout import SIDE, Flow
 from bodymotion.plots.parts import Bars, Chart, Curves, Line
-from bodymotion.plots.subject import JointGroup, Subject
+from bodymotion.plots.subject import JointGroup, Subject, series_of
 from bodymotion.scene.animation_playback import beats_of, moves_of
 
 MAX_PANELS = 120
@@ -143,8 +143,8 @@ def music_part(subject: Subject) -> Curves:
     combs = np.stack([np.zeros_like(height), height, np.full_like(height, np.nan)], axis=1).ravel()
     beats = Line("beats", np.repeat(music.beats, 3), combs, 1)
     note = f"{music.tempo:.1f} beats per minute" if music.tempo else "no beats"
-    inside = replace(Curves(f"Music: {shown(music.path.name, 40)}", "", (wave, beats), note=note, legend=True))
-    return replace(inside, lowest=-0.35, highest=1.05)
+    title = f"Music: {shown(music.path.name, 40)}"
+    return Curves(title, "", (wave, beats), note=note, legend=True, lowest=-0.35, highest=1.05)
 
 
 def music_chart(subject: Subject, flow: Flow) -> Chart:
@@ -225,17 +225,9 @@ def _sensor_panels(subject: Subject) -> tuple[list[Curves], tuple[str, ...]]:
             by_unit.setdefault(unit, []).append(k)
         saturated = np.asarray(reading.saturated)
         for unit, columns in by_unit.items():
-            of = subject.fit(
-                Series(
-                    name="sensors",
-                    title=device.name,
-                    of="axis",
-                    labels=tuple(reading.columns[k] for k in columns),
-                    units=(unit,) * len(columns),
-                    times=reading.times,
-                    values=frozen(reading.values[:, columns]),
-                )
-            )
+            labels = tuple(reading.columns[k] for k in columns)
+            of = series_of("sensors", device.name, labels, unit, reading.times, reading.values[:, columns], "axis")
+            of = subject.fit(of)
             at_limit = "saturated at times" if saturated.reshape(len(reading.times), -1).any() else ""
             title = f"{device.kind} {shown(device.name, 30)} on {shown(m.body.links[device.link].name, 30)}"
             if len(by_unit) > 1:

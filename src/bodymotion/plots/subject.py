@@ -234,23 +234,24 @@ def _of(component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> Sequence[Series]
         angles = np.unwrap(angles, axis=0) if len(times) else angles
         size = (len(times), -1)
         return (
-            _series(title, f"{title}: position", positions, "m", times, values[..., :3].reshape(size)),
-            _series(title, f"{title}: orientation", orientations, "rad", times, angles.reshape(size)),
+            series_of(title, f"{title}: position", positions, "m", times, values[..., :3].reshape(size)),
+            series_of(title, f"{title}: orientation", orientations, "rad", times, angles.reshape(size)),
         )
     if isinstance(component, Vector3Seq):
         title += " (in the root's frame)" if component.is_root_relative else ""
         unit = "m" if component.content == "ZMP" else ""
-        return (_series(component.content, title, ("x", "y", "z"), unit, times, values, of="axis"),)
+        return (series_of(component.content, title, ("x", "y", "z"), unit, times, values, of="axis"),)
     is_joints = component.content == "JointDisplacement"
     labels = _labels(component, "joint" if is_joints else "part")
     # Without a body it is unknown which joints rotate and which slide.
     unit = "m or rad" if is_joints else ""
-    return (_series(component.content, title, labels, unit, times, values, of="joint" if is_joints else "link"),)
+    return (series_of(component.content, title, labels, unit, times, values, of="joint" if is_joints else "link"),)
 
 
-def _series(
+def series_of(
     name: str, title: str, labels: tuple[str, ...], unit: str, times: Floats, values: Floats, of: Of = "link"
 ) -> Series:
+    """Return a series whose columns have one unit."""
     return Series(
         name=name,
         title=title,
@@ -258,5 +259,5 @@ def _series(
         labels=labels,
         units=(unit,) * len(labels),
         times=times,
-        values=frozen(np.asarray(values, dtype=np.float64)),
+        values=frozen(values),
     )
