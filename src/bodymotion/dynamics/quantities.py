@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -102,13 +103,14 @@ class Quantity:
     """A row of the table.
 
     `unit` is that of rotating joints, then after "|" that of sliding ones where it is another; `values` returns (T,) or (T, N) of
-    measures for which `exists` is true; `limits` returns the lower and the upper limit of a joint, or None.
+    measures for which `exists` is true, by default their attribute of the name of the row; `limits` returns the lower and the upper limit
+    of a joint, or None.
     """
 
     title: str
     of: Of
     unit: str
-    values: Callable[[Measures], Floats | None]
+    values: Callable[[Measures], Floats | None] | None = None
     exists: Callable[[Measures], bool] = lambda m: True
     limits: Callable[[Joint], tuple[float, float] | None] | None = None
 
@@ -124,33 +126,17 @@ def _on_ground(m: Measures) -> bool:
 
 QUANTITIES: dict[str, Quantity] = {
     "joint_displacements": Quantity(
-        "Joint displacements",
-        "joint",
-        "rad|m",
-        lambda m: m.joint_displacements,
-        _jointed,
-        lambda joint: (joint.lower, joint.upper),
+        "Joint displacements", "joint", "rad|m", exists=_jointed, limits=attrgetter("lower", "upper")
     ),
     "joint_velocities": Quantity(
-        "Joint velocities",
-        "joint",
-        "rad/s|m/s",
-        lambda m: m.joint_velocities,
-        _jointed,
-        lambda joint: (joint.velocity_lower, joint.velocity_upper),
+        "Joint velocities", "joint", "rad/s|m/s", exists=_jointed, limits=attrgetter("velocity_lower", "velocity_upper")
     ),
-    "joint_accelerations": Quantity(
-        "Joint accelerations", "joint", "rad/s²|m/s²", lambda m: m.joint_accelerations, _jointed
-    ),
-    "torques": Quantity("Joint torques", "joint", "Nm|N", lambda m: m.torques, _jointed, effort_range),
-    "power": Quantity("Joint power", "joint", "W", lambda m: m.power, _jointed),
-    "work": Quantity("Mechanical work of the joints", "joint", "J", lambda m: m.work, _jointed),
-    "limit_distances": Quantity(
-        "Distance to the joint limits", "joint", "rad|m", lambda m: m.limit_distances, _jointed
-    ),
-    "velocity_limit_distances": Quantity(
-        "Distance to the velocity limits", "joint", "rad/s|m/s", lambda m: m.velocity_limit_distances, _jointed
-    ),
+    "joint_accelerations": Quantity("Joint accelerations", "joint", "rad/s²|m/s²", exists=_jointed),
+    "torques": Quantity("Joint torques", "joint", "Nm|N", exists=_jointed, limits=effort_range),
+    "power": Quantity("Joint power", "joint", "W", exists=_jointed),
+    "work": Quantity("Mechanical work of the joints", "joint", "J", exists=_jointed),
+    "limit_distances": Quantity("Distance to the joint limits", "joint", "rad|m", exists=_jointed),
+    "velocity_limit_distances": Quantity("Distance to the velocity limits", "joint", "rad/s|m/s", exists=_jointed),
     "root_position": Quantity("Position of the root", "axis", "m", lambda m: m.root_poses[:, :3]),
     "root_velocity": Quantity("Velocity of the root", "axis", "m/s", lambda m: m.root_velocity[:, :3]),
     "root_angular_velocity": Quantity(
@@ -158,23 +144,19 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "root_force": Quantity("Force of the world on the root", "axis", "N", lambda m: m.root_wrench[:, :3]),
     "root_moment": Quantity("Moment of the world about the root", "axis", "Nm", lambda m: m.root_wrench[:, 3:]),
-    "center_of_mass": Quantity("Centre of mass", "axis", "m", lambda m: m.center_of_mass),
-    "center_of_mass_velocity": Quantity(
-        "Velocity of the centre of mass", "axis", "m/s", lambda m: m.center_of_mass_velocity
-    ),
-    "center_of_mass_acceleration": Quantity(
-        "Acceleration of the centre of mass", "axis", "m/s²", lambda m: m.center_of_mass_acceleration
-    ),
+    "center_of_mass": Quantity("Centre of mass", "axis", "m"),
+    "center_of_mass_velocity": Quantity("Velocity of the centre of mass", "axis", "m/s"),
+    "center_of_mass_acceleration": Quantity("Acceleration of the centre of mass", "axis", "m/s²"),
     "linear_momentum": Quantity("Linear momentum", "axis", "kg m/s", lambda m: m.momentum.linear),
     "angular_momentum": Quantity("Angular momentum", "axis", "kg m²/s", lambda m: m.momentum.angular),
-    "zmp": Quantity("Zero moment point", "axis", "m", lambda m: m.zmp, _on_ground),
+    "zmp": Quantity("Zero moment point", "axis", "m", exists=_on_ground),
     "given_zmp": Quantity(
         "Recorded zero moment point", "axis", "m", lambda m: m.recorded_zmp, lambda m: m.recorded_zmp is not None
     ),
-    "center_of_pressure": Quantity("Centre of pressure", "axis", "m", lambda m: m.center_of_pressure, _on_ground),
-    "stability_margin": Quantity("Stability margin", "body", "m", lambda m: m.stability_margin, _on_ground),
-    "kinetic_energy": Quantity("Kinetic energy", "body", "J", lambda m: m.kinetic_energy),
-    "potential_energy": Quantity("Potential energy", "body", "J", lambda m: m.potential_energy),
+    "center_of_pressure": Quantity("Centre of pressure", "axis", "m", exists=_on_ground),
+    "stability_margin": Quantity("Stability margin", "body", "m", exists=_on_ground),
+    "kinetic_energy": Quantity("Kinetic energy", "body", "J"),
+    "potential_energy": Quantity("Potential energy", "body", "J"),
     "contacts": Quantity("Foot contact", "foot", "", lambda m: m.contacts.in_contact.astype(np.float64), _on_ground),
     "foot_heights": Quantity("Height of the feet", "foot", "m", lambda m: m.contacts.heights, _on_ground),
     "slip_speeds": Quantity("Slip speed of the feet", "foot", "m/s", lambda m: m.contacts.slip_speeds, _on_ground),
@@ -200,7 +182,7 @@ def series(measures: Measures, name: str) -> Series:
     if name not in QUANTITIES:
         raise KeyError(f"there is no quantity {name!r}; {choices(name, QUANTITIES)}")
     quantity = QUANTITIES[name]
-    values = quantity.values(measures) if quantity.exists(measures) else None
+    values = (quantity.values or attrgetter(name))(measures) if quantity.exists(measures) else None
     if values is None:
         raise KeyError(f"{measures.body.name or 'this body'} has no {quantity.title.lower()} in this motion ({name})")
     joints = measures.body.joints if quantity.of == "joint" else ()
