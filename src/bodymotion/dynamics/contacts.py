@@ -104,9 +104,7 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
 
 def carries(body: Body, index: int, other: int) -> bool:
     """Return whether a link is another one, or carries it."""
-    while other > index:
-        other = body.links[other].parent
-    return other == index
+    return index in body.path_to_root(other)
 
 
 MAX_PATCH_HEIGHT = 0.003

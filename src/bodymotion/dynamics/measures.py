@@ -22,6 +22,7 @@ from bodymotion.dynamics.contacts import (
     Soles,
     SupportPolygons,
     Thresholds,
+    carries,
     detect_contacts,
     feet_of_joints,
     find_feet,
@@ -177,15 +178,13 @@ class Measures:
             return frozen(torques)
         _, kinds, columns, _, axes = self.body.tree
         for k, foot in enumerate(self.contacts.links):
-            index = foot
-            while index > 0:
+            for index in self.body.path_to_root(foot):
                 if kinds[index]:
                     placed = self.link_poses[:, index]
                     axis = rotations.rotate(rotations.normalized(placed[:, 3:]), axes[index])
                     wrench = self._wrench_about(k, placed[:, :3])
                     acts = wrench[:, 3:] if kinds[index] == 1 else wrench[:, :3]
                     torques[:, columns[index]] -= np.sum(axis * acts, axis=1)
-                index = self.body.links[index].parent
         return frozen(torques)
 
     def _wrench_about(self, foot: int, points: Floats) -> Floats:
@@ -206,10 +205,7 @@ class Measures:
         if self.is_mounted:
             return wrench
         for k, foot in enumerate(self.contacts.links):
-            above = foot
-            while above > link:
-                above = self.body.links[above].parent
-            if above == link:
+            if carries(self.body, link, foot):
                 wrench -= self._wrench_about(k, self.link_poses[:, link, :3])
         return wrench
 

@@ -55,9 +55,7 @@ def reroot(body: Body, link: str | int) -> Body:
         root = body.link(link).index
     if root == 0:
         return body
-    path = [root]
-    while path[-1] != 0:
-        path.append(body.links[path[-1]].parent)
+    path = body.path_to_root(root)
     for index in path[:-1]:
         joint = body.links[index].joint
         if joint.type == "crawler":

@@ -340,16 +340,17 @@ class Body(NotebookDisplay, ContentEquality):
             np.array([link.joint.axis for link in self.links]).reshape(count, 3),
         )
 
+    def path_to_root(self, index: int) -> list[int]:
+        """Return the indices of a link and of all links that carry it, up to the root."""
+        path = [index]
+        while path[-1] > 0:
+            path.append(self.links[path[-1]].parent)
+        return path
+
     def columns_above(self, *links: int) -> list[int]:
         """Return the columns of the joints between the root and some links, by their indices, sorted."""
         kinds, columns = self.tree[1:3]
-        found = set()
-        for link in links:
-            while link > 0:
-                if kinds[link]:
-                    found.add(int(columns[link]))
-                link = self.links[link].parent
-        return sorted(found)
+        return sorted({int(columns[i]) for link in links for i in self.path_to_root(link) if i > 0 and kinds[i]})
 
     def link_poses(self, motion: Motion, *, close_loops: bool = False) -> Floats:
         """Return the poses (T, L, 7) of all links in the world over a motion.

@@ -138,14 +138,8 @@ def mechanisms(body: Body) -> tuple[Mechanism, ...]:
 
 def _chains(body: Body, joint: ExtraJoint) -> tuple[set[int], set[int]]:
     """Return the links from the common ancestor of the two ends (exclusive) to the first end, and those to the second end."""
-    above: list[set[int]] = []
-    for index in joint.links:
-        chain = set()
-        while index >= 0:
-            chain.add(index)
-            index = body.links[index].parent
-        above.append(chain)
-    return above[0] - above[1], above[1] - above[0]
+    first, second = ({*body.path_to_root(index)} for index in joint.links)
+    return first - second, second - first
 
 
 def _mechanism(body: Body, loops: tuple[int, ...], columns: tuple[int, ...]) -> Mechanism:
@@ -246,10 +240,7 @@ def _driving_columns(body: Body, mechanism: Mechanism, samples: list[Floats], fi
 
     def preference(column: int) -> tuple[int | bool, ...]:
         joint = body.joints[column]
-        depth, above = 0, body.joint_links[column]
-        while body.links[above].parent >= 0:
-            above = body.links[above].parent
-            depth += 1
+        depth = len(body.path_to_root(body.joint_links[column]))
         wanted = first.index(column) if column in first else len(first)
         motor = joint.gear_ratio != 1 or joint.torque_const != 1 or joint.rotor_inertia != 0
         return wanted, not motor, joint.id < 0, depth, column
