@@ -74,10 +74,9 @@ def zmp_chart(subject: Subject, flow: Flow) -> Chart:
     height = (right - left) * (part.y[1] - part.y[0]) / (part.x[1] - part.x[0])
     flow.across(part, height, left=left, right=right)
     flow.y += max(0.18 * -(-len(part.names) // part.legend_columns(right - left)) + 0.15, 0.75)
-    assert subject.measures is not None
     flow.across(margin_part(subject), 1.7, left=left, right=right)
-    recorded = subject.measures.recorded_zmp
-    if recorded is not None:
+    given = subject.measured.recorded_zmp
+    if given is not None:
         flow.y += 0.1
         flow.across(subject.cached("apart", lambda: _zmp_difference(subject, recorded)), 1.7, left=left, right=right)
     return flow.chart("zmp", "Zero moment point", subject)
@@ -89,7 +88,7 @@ def margin_part(subject: Subject) -> Curves:
 
 
 def _margin(subject: Subject) -> Curves:
-    m = _measured(subject)
+    m = subject.measured
     inside = subject.inside(m.times)
     factor, unit = subject.length
     margin = m.stability_margin[inside] * factor
@@ -106,8 +105,8 @@ def _margin(subject: Subject) -> Curves:
     return replace(found, note=least)
 
 
-def _zmp_difference(subject: Subject, recorded: Floats) -> Curves:
-    m = _measured(subject)
+def _zmp_difference(subject: Subject, given: Floats) -> Curves:
+    m = subject.measured
     inside = subject.inside(m.times)
     factor, unit = subject.length
     apart = (recorded - m.zmp)[inside] * factor
@@ -132,7 +131,7 @@ def ground_part(subject: Subject, width: float, least: float, most: float) -> Gr
 
 def _ground(subject: Subject) -> Ground:
     """Return the ground without the ranges of its axes."""
-    m = _measured(subject)
+    m = subject.measured
     inside = subject.inside(m.times)
     frames = np.flatnonzero(inside)
     times = m.times[frames]
@@ -154,13 +153,8 @@ def _ground(subject: Subject) -> Ground:
 
 def has_zmp(subject: Subject) -> bool:
     """Return whether there is a zero moment point at any time; a robot that always falls has none."""
-    m = _measured(subject)
+    m = subject.measured
     return bool(np.isfinite(m.zmp[subject.inside(m.times)]).any())
-
-
-def _measured(subject: Subject) -> Measures:
-    assert subject.measures is not None
-    return subject.measures
 
 
 def _worst(m: Measures, frames: npt.NDArray[np.intp], subject: Subject) -> tuple[float, float, float, str] | None:

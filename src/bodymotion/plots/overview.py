@@ -20,8 +20,7 @@ MAX_CURVES = 5
 
 def overview_chart(subject: Subject, flow: Flow) -> Chart:
     """Return the overview of a motion on a body."""
-    m = subject.measures
-    assert m is not None
+    m = subject.measured
     has = set(measurable(m))
     right, aside = flow.middle, flow.aside
     top = flow.y
@@ -67,8 +66,7 @@ def _joint_rows(subject: Subject) -> CurveRows:
 
 def _working(subject: Subject) -> list[str]:
     """Return the names of the shown joints with torques: all but crawlers."""
-    assert subject.measures is not None
-    joints = subject.measures.body.joints
+    joints = subject.measured.body.joints
     return [subject.joint_labels[k] for k in subject.columns if joints[k].type != "crawler"]
 
 
@@ -85,9 +83,8 @@ def _largest(subject: Subject, name: str, title: str) -> Curves:
 
 def key_figures(subject: Subject) -> KeyFigures:
     """Return the key figures of the whole motion, in units for reading."""
-    assert subject.measures is not None
     rows = []
-    for one in figures(subject.measures):
+    for one in figures(subject.measured):
         when = "" if one.time is None else f"at {one.time:.2f} s"
         where = ", ".join(filter(None, (shown(one.part or "", 24), when)))
         rows.append((one.title, _value(one, subject), where))

@@ -94,8 +94,7 @@ SLIP = 0.02  # [m/s] A foot in contact that slips faster than this is marked.
 
 def bars(subject: Subject) -> Bars:
     """Return the bars of all feet."""
-    assert subject.measures is not None
-    m = subject.measures
+    m = subject.measured
     inside = subject.inside(m.times)
     times, slips = m.times[inside], m.contacts.slip_speeds[inside]
     in_contact = np.asarray(m.contacts.in_contact[inside])
@@ -214,8 +213,7 @@ def sensors_chart(subject: Subject, flow: Flow) -> Chart:
 
 
 def _sensor_panels(subject: Subject) -> tuple[list[Curves], tuple[str, ...]]:
-    m = subject.measures
-    assert m is not None
+    m = subject.measured
     devices = [one for one in m.body.devices if isinstance(one, READ)]
     panels = []
     for device in devices[:MAX_SENSORS]:

@@ -117,6 +117,12 @@ class Subject:
     music: Music | None = None
     _made: dict[object, Any] = field(default_factory=dict, init=False, repr=False)
 
+    @property
+    def measured(self) -> Measures:
+        """The measures of a motion on a body."""
+        assert self.measures is not None
+        return self.measures
+
     def cached(self, key: object, make: Callable[[], T]) -> T:
         """Return a part, made only once although a chart may be laid out many times."""
         if key not in self._made:
@@ -159,8 +165,7 @@ class Subject:
 
     def series(self, name: str) -> Series:
         """Return a quantity of `bodymotion.dynamics.QUANTITIES` with the times, joints and units that are shown."""
-        assert self.measures is not None
-        found = series(self.measures, name)
+        found = series(self.measured, name)
         if found.of == "joint" and self.joints is not None:
             found = found.select([found.labels[k] for k in self.columns])
         return self.fit(found)
