@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 import click
 
-from bodymotion.diagnostics import Group, Location, Problem, grouped
+from bodymotion.diagnostics import FormatError, Group, Location, Problem, WrongUseError, grouped
 from bodymotion.diagnostics.text import UNSAFE
 from bodymotion.system.files import pipe_seen
 
@@ -74,9 +74,6 @@ def results() -> Iterator[TextIO]:
 @contextmanager
 def failures(command: str, *errors: type[Exception]) -> Iterator[None]:
     """Turn exceptions about files and values, and `errors`, into messages on stderr and exit code 1, wrong use into 2, Ctrl-C into 130."""
-    from bodymotion.cli.output import show_problems
-    from bodymotion.diagnostics import FormatError, WrongUseError
-
     expected: tuple[type[Exception], ...] = (ValueError, MemoryError, ImportError, *errors)
     try:
         yield
@@ -195,8 +192,6 @@ def _entry(group: Group, lines: dict[tuple[str, int], str], severity: bool, colo
     head = one_line(f"{head}: ") if head else ""
     kind: str = f"{problem.severity} " if severity or problem.severity == "note" else ""
     if color:
-        import click
-
         head, kind = click.style(head, bold=True), click.style(kind, fg=COLORS[problem.severity], bold=True)
     entry = [f"{head}{kind}{group.title} {one_line(problem.message + inside)}"]
     if (at.path or "", at.line or 0) in lines:
