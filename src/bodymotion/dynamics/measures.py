@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -449,7 +449,9 @@ def measure(
         else:
             frames = 2 * int(0.5 * smoothing / gap) + 1 if gap > 0 else 0
             options = {"method": "savgol" if frames >= fewest else "spline", "window": max(frames, fewest), "order": 3}
-        return _in_stretches(partial(method, **options), values, times)
+        # Each stretch has its own derivatives.
+        parts = [method(values[a:b], times[a:b], **options) for a, b in pairwise(stretches(times))]
+        return np.concatenate([first for first, _ in parts]), np.concatenate([second for _, second in parts])
 
     turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
     whole = np.array(q)
@@ -527,12 +529,6 @@ def configurations(
     if root is None:
         root = np.broadcast_to(body.root_pose, (len(times), 7))
     return Configurations(times, q, root, problems, links, bool(on_feet), ground)
-
-
-def _in_stretches(method: Callable[..., tuple[Floats, Floats]], values: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Return derivatives of values (T, …); each stretch has its own."""
-    parts = [method(values[a:b], times[a:b]) for a, b in pairwise(stretches(times))]
-    return np.concatenate([first for first, _ in parts]), np.concatenate([second for _, second in parts])
 
 
 def _check_kinds(body: object, motion: object) -> None:
