@@ -215,11 +215,6 @@ class _Shadow:
         self._actor.SetScale(pixel * width, pixel * height, 1.0)
 
 
-def cell_size(size: float) -> float:
-    """Return the edge [m] of the grid squares for robots of `size` metres: 1 m, or another power of ten for tiny and huge ones."""
-    return float(10.0 ** np.round(np.log10(max(size, 1e-6) / 1.5)))
-
-
 def _add_ground(renderer: Any, theme: Theme, size: float, center: Floats, reach: float, line_width: float) -> None:  # noqa: ANN401
     """Add the ground with a grid for robots of `size` metres that move up to `reach` metres away from `center` (2,).
 
@@ -245,7 +240,8 @@ def _add_ground(renderer: Any, theme: Theme, size: float, center: Floats, reach:
 
 
 def _add_grid(renderer: Any, theme: Theme, size: float, center: Floats, reach: float, line_width: float) -> None:  # noqa: ANN401
-    cell = cell_size(size)
+    # Grid squares of 1 m, or another power of ten for tiny and huge robots.
+    cell = float(10.0 ** np.round(np.log10(max(size, 1e-6) / 1.5)))
     radius = reach + 6.0 * size
     while radius / cell > MAX_GRID_LINES:
         cell *= 10.0
