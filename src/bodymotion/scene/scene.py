@@ -257,8 +257,8 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
     from bodymotion.animation import FOOT_CONTACT, LEGS
     from bodymotion.spot.playback.recording import REACH_ERROR
 
-    contact = _component(motion, FOOT_CONTACT)
-    if contact is None:
+    contact = motion.last(MultiValueSeq, FOOT_CONTACT)
+    if contact is None or not contact.num_frames:
         return None
     labels = contact.part_labels if any(contact.part_labels) else LEGS
     index = {link.name: link.index for link in body.links}
@@ -266,11 +266,12 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
     links = tuple(index.get(f"{name}_foot", index.get(name, -1)) for name in names)
     if len(names) != contact.num_parts or -1 in links or not links:
         return None
-    stance = _values_on(contact, timeline) > 0.5
+    stance = contact.values[contact.timeline.frames_at(timeline.times)] > 0.5
     reach_errors = np.zeros(stance.shape)
-    recorded = _component(motion, REACH_ERROR)
-    if recorded is not None:
-        values = np.clip(np.nan_to_num(_values_on(recorded, timeline)), 0.0, 1e5)
+    recorded = motion.last(MultiValueSeq, REACH_ERROR)
+    if recorded is not None and recorded.num_frames:
+        values = recorded.values[recorded.timeline.frames_at(timeline.times)]
+        values = np.clip(np.nan_to_num(values), 0.0, 1e5)
         for column, name in enumerate(recorded.part_labels[: recorded.num_parts]):
             if name in names:
                 reach_errors[:, names.index(name)] = values[:, column]
@@ -279,17 +280,6 @@ def contacts_of(body: Body, motion: Motion, timeline: Timeline) -> FootContacts 
                 stance = np.hstack([stance, np.zeros((len(stance), 1), dtype=bool)])
                 reach_errors = np.hstack([reach_errors, values[:, column : column + 1]])
     return FootContacts(names, links, stance, reach_errors)
-
-
-def _component(motion: Motion, content: str) -> MultiValueSeq | None:
-    found = [c for c in motion.timed if isinstance(c, MultiValueSeq) and c.content == content and c.num_frames]
-    return found[-1] if found else None
-
-
-def _values_on(component: MultiValueSeq, timeline: Timeline) -> Floats:
-    if component.timeline == timeline:
-        return component.values
-    return np.asarray(component.values[component.timeline.frames_at(timeline.times)])
 
 
 def path_frames(count: int) -> npt.NDArray[np.intp]:
