@@ -10,9 +10,13 @@ from typing import Any
 import numpy as np
 
 import bodymotion as bm
+from bodymotion.geometry.arrays import Floats
+from bodymotion.keyposes.chains import MAX_STEPS, Chain, errors_of
 from sample_files import CORPUS, corpus_files
 
 ANSWERS = corpus_files("golden/pseq/*.golden.json")
+GAIN, TOLERANCE, BLIND_ANGLE = 0.9, 1e-14, 1.414e-3
+"""Of the reference's iteration: the share of a step, [m² + rad²], and [rad] below which a rotation counts as none."""
 
 
 @cache
@@ -40,3 +44,21 @@ def key_poses_of(path: Path) -> bm.KeyPoses:
 def robots(least: int = 0) -> list[Path]:
     """Return the answers on real robots, with at least so many poses."""
     return [one for one in ANSWERS if not answer(one)["body_is_stub"] and len(answer(one)["parsed"]["poses"]) >= least]
+
+
+def solve_chain(body: bm.Body, chain: Chain, q: Floats, target: Floats) -> tuple[Floats, Floats]:
+    """Return what `keyposes.chains.solve_chain` does, by Choreonoid's own iteration: frames that do not arrive keep the joints of `q`."""
+    values, todo = np.array(q), np.arange(len(q))
+    for _ in range(MAX_STEPS):
+        error, jacobian = errors_of(body, chain, values[todo], target[todo])
+        error[np.linalg.norm(error[:, 3:], axis=1) < BLIND_ANGLE, 3:] = 0.0
+        going = np.square(error).sum(axis=1) >= TOLERANCE
+        todo, error, jacobian = todo[going], error[going], jacobian[going]
+        if not len(todo):
+            break
+        square = jacobian @ jacobian.transpose(0, 2, 1) + 1e-15 * np.eye(6)
+        step = jacobian.transpose(0, 2, 1) @ np.linalg.solve(square, error[:, :, None])
+        values[todo[:, None], list(chain.columns)] += GAIN * step[:, :, 0]
+    values[todo] = q[todo]
+    error, _ = errors_of(body, chain, values, target)
+    return values[:, list(chain.columns)], np.linalg.norm(error.reshape(-1, 2, 3), axis=2)

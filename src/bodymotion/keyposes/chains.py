@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -10,18 +9,10 @@ from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import Body
 
-Solver: TypeAlias = Literal["exact", "reference"]
-"""How chains are moved: to their goal, or as near to it as Choreonoid's own iteration comes."""
-
 MAX_STEPS = 50
 TOLERANCE = 1e-10  # [m, rad] A goal is reached so exactly.
 DAMPING = 1e-6  # Of the square of the error: far from the goal, or where it cannot be reached, steps stay short.
 MAX_STEP = 0.5  # [rad or m] A joint moves no further in one step.
-
-REFERENCE_GAIN = 0.9  # Share of a step that Choreonoid's inverse kinematics takes.
-REFERENCE_TOLERANCE = 1e-14  # [m² + rad²]
-REFERENCE_BLIND_ANGLE = 1.414e-3
-"""[rad] A smaller rotation counts as none in the reference, so goals are missed by up to this."""
 
 
 @dataclass(frozen=True)
@@ -71,43 +62,32 @@ def chains_from(body: Body, base: int, ends: Collection[int]) -> list[Chain]:
     return chains
 
 
-def solve_chain(body: Body, chain: Chain, q: Floats, target: Floats, solver: Solver = "exact") -> tuple[Floats, Floats]:
+def solve_chain(body: Body, chain: Chain, q: Floats, target: Floats) -> tuple[Floats, Floats]:
     """Return the joints (T, K) of a chain that put its end at poses (T, 7) seen from its start, and by how much they miss (T, 2) [m, rad].
 
     Newton's method from `q` (T, J): with the Jacobian A of the end as seen from the start and the error e, Δq = Aᵀ·(A·Aᵀ + λ·I)⁻¹·e, with
-    λ in proportion to e². The "reference" takes 0.9 of the step without λ, and does not see small rotations; frames that do not
-    arrive keep the joints of `q` there.
+    λ in proportion to e².
     """
-    as_reference = solver == "reference"
     columns = list(chain.columns)
     values = np.array(q)
     todo = np.arange(len(q))
     for _ in range(MAX_STEPS):
-        error, jacobian = _errors(body, chain, values[todo], target[todo])
-        if as_reference:
-            error[np.linalg.norm(error[:, 3:], axis=1) < REFERENCE_BLIND_ANGLE, 3:] = 0.0
-            going = np.square(error).sum(axis=1) >= REFERENCE_TOLERANCE
-        else:
-            going = np.abs(error).max(axis=1) > TOLERANCE
+        error, jacobian = errors_of(body, chain, values[todo], target[todo])
+        going = np.abs(error).max(axis=1) > TOLERANCE
         todo, error, jacobian = todo[going], error[going], jacobian[going]
         if not len(todo):
             break
         square = jacobian @ jacobian.transpose(0, 2, 1)
-        damping = np.full(len(todo), 1e-15) if as_reference else DAMPING * np.minimum(np.square(error).sum(axis=1), 1.0)
+        damping = DAMPING * np.minimum(np.square(error).sum(axis=1), 1.0)
         square[:, range(6), range(6)] += damping[:, None]
         step = (jacobian.transpose(0, 2, 1) @ np.linalg.solve(square, error[:, :, None]))[:, :, 0]
-        if as_reference:
-            step *= REFERENCE_GAIN
-        else:
-            step *= np.minimum(1.0, MAX_STEP / np.maximum(np.abs(step).max(axis=1), 1e-12))[:, None]
+        step *= np.minimum(1.0, MAX_STEP / np.maximum(np.abs(step).max(axis=1), 1e-12))[:, None]
         values[todo[:, None], columns] += step
-    if as_reference:
-        values[todo] = q[todo]
-    error, _ = _errors(body, chain, values, target)
+    error, _ = errors_of(body, chain, values, target)
     return values[:, columns], np.stack([np.linalg.norm(part, axis=1) for part in (error[:, :3], error[:, 3:])], axis=1)
 
 
-def _errors(body: Body, chain: Chain, q: Floats, target: Floats) -> tuple[Floats, Floats]:
+def errors_of(body: Body, chain: Chain, q: Floats, target: Floats) -> tuple[Floats, Floats]:
     """Return what is missing (T, 6) to the goal in the root's frame, and the Jacobian (T, 6, K)."""
     links = body.forward_kinematics(q, poses.IDENTITY)
     goal, end = poses.compose(links[:, chain.start], target), links[:, chain.end]

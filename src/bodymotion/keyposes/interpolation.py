@@ -23,7 +23,7 @@ import numpy.typing as npt
 from bodymotion.diagnostics.collector import SourceMap
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, check_memory
-from bodymotion.keyposes.chains import Solver, chains_from, solve_chain
+from bodymotion.keyposes.chains import chains_from, solve_chain
 from bodymotion.keyposes.steps import Foot, StepStyle, step_tracks
 from bodymotion.keyposes.tracks import Key, Track, with_transitions
 from bodymotion.keyposes.values import KeyPose, KeyPoses, LinkKey
@@ -106,8 +106,6 @@ class Plan:
         How feet depart and arrive (`steps`).
     with_zmp:
         Whether a zero moment point is made where the key poses have none (`zmp`).
-    solver:
-        How the joints of legs are found (`chains`).
 
     Attributes
     ----------
@@ -119,10 +117,8 @@ class Plan:
         Of the zero moment point, or None.
     """
 
-    def __init__(
-        self, key_poses: KeyPoses, body: Body, steps: StepStyle, with_zmp: bool, solver: Solver = "exact"
-    ) -> None:
-        self.body, self.duration, self.solver = body, key_poses.duration, solver
+    def __init__(self, key_poses: KeyPoses, body: Body, steps: StepStyle, with_zmp: bool) -> None:
+        self.body, self.duration = body, key_poses.duration
         self.joints = _joint_tracks(key_poses, body)
         link_keys = _link_keys(key_poses, body)
         zmp_keys = [
@@ -186,7 +182,7 @@ class Plan:
                     continue
                 n = ends[chain.end]
                 target = poses.compose(poses.inverse(goals[rows, ends[chain.start]]), goals[rows, n])
-                solved, errors[rows, n] = solve_chain(body, chain, part, target, self.solver)
+                solved, errors[rows, n] = solve_chain(body, chain, part, target)
                 r = blends[rows, n][:, None]
                 part[:, chain.columns] = r * part[:, chain.columns] + (1 - r) * solved
             q[rows] = part
