@@ -113,7 +113,7 @@ def test_polygons_and_points_are_drawn_where_they_are(scene_view, measures) -> N
         seen = [patch._face.visible for patch in prints._patches]
         np.testing.assert_array_equal(seen, measures.contacts.in_contact[frame])
         assert [ball.visible for ball in prints._balls] == [not on_ground for on_ground in seen]
-        ends = {name: line.points[-1, 1] for name, line in scene_view.analysis_overlays._trails._lines.items()}
+        ends = {name: line.points[-1, 1] for name, line in marks["trails"]._lines.items()}
         for name, points in (
             ("mass", measures.center_of_mass),
             ("zmp", measures.recorded_zmp),
@@ -127,7 +127,7 @@ def test_a_pose_set_by_hand_hides_what_was_measured(scene_view) -> None:
     scene_view.pose_joint(3, 0.3)
     scene_view.show(460)
     assert not scene_view.analysis_overlays._made["support"]._face.visible
-    assert not any(line.visible for line in scene_view.analysis_overlays._trails._lines.values())
+    assert not any(line.visible for line in scene_view.analysis_overlays._made["trails"]._lines.values())
     scene_view.set_pose(None, None)
     scene_view.show(460)
     assert scene_view.analysis_overlays._made["support"]._face.visible

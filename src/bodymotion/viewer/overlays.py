@@ -312,12 +312,12 @@ class FootMarks:
     The disc makes stance visible without colours.
     """
 
-    def __init__(self, nodes: RobotNodes, contacts: FootContacts) -> None:
+    def __init__(self, nodes: RobotNodes, contacts: FootContacts | None) -> None:
         self._on, self._move = True, nodes.move
         api: Any = nodes.server.scene
         self._balls, self._discs = [], []
         extent = nodes.scene.extent
-        for link in contacts.links:
+        for link in () if contacts is None else contacts.links:
             points = extent.points[extent.links == link]
             radius = 1.05 * float(np.linalg.norm(points, axis=1).max()) if len(points) else 0.02 * nodes.size
             name = f"{nodes.names[link]}/foot"
@@ -371,7 +371,6 @@ class AnalysisOverlays:
         self._names = tuple(name for name in _OVERLAYS if name != "contacts" or not has_contacts)
         self.analysis: MotionAnalysis | None = None
         self._made: dict[str, _Overlay] = {}
-        self._trails: Trails | None = None
         self.colors: LimitColors | None = None
 
     @property
@@ -401,22 +400,15 @@ class AnalysisOverlays:
         if analysis is None:
             return
         at = min(frame, analysis.scene.num_frames - 1) if recorded else None
-        for name in self._names:
+        if self._options.trails and "trails" not in self._made:
+            self._made["trails"] = _Trails(self._nodes, analysis, self._options)
+        for name in (*self._names, "trails"):
             on = getattr(self._options, "contacts" if name == "overlaps" else name)
             if on and name not in self._made and (analysis.on_feet or name == "overlaps"):
                 self._made[name] = _OVERLAYS[name](self._nodes, analysis)
             if name in self._made:
                 self._made[name].place(at if on else None)
-        self._place_trails(analysis, at)
         self._place_colors(analysis, at)
-
-    def _place_trails(self, analysis: MotionAnalysis, at: int | None) -> None:
-        options = self._options
-        if options.trails and self._trails is None:
-            self._trails = Trails(self._nodes, analysis, DARK if options.dark else LIGHT)
-        if self._trails is not None:
-            on = {name for name in ("mass", "zmp", "measured_zmp") if options.trails and getattr(options, name)}
-            self._trails.place(at, options.trail_seconds, on)
 
     def _place_colors(self, analysis: MotionAnalysis, at: int | None) -> None:
         kind = next((kind for name, kind in LIMIT_OPTIONS.items() if getattr(self._options, name)), None)
@@ -436,16 +428,14 @@ class AnalysisOverlays:
 
     def remove_trails(self) -> None:
         """Remove the trails, which are made again in the colours of dark mode or light mode when they are shown."""
-        if self._trails is not None:
-            self._trails.remove()
-            self._trails = None
+        if "trails" in self._made:
+            self._made.pop("trails").remove()
 
     def remove(self) -> None:
         """Remove all overlays."""
         for overlay in self._made.values():
             overlay.remove()
         self._made.clear()
-        self.remove_trails()
         self._remove_colors()
 
 
@@ -593,11 +583,11 @@ def trail(points: Floats, timeline: Timeline, time: float, seconds: float) -> Fl
     return pieces
 
 
-class Trails:
+class _Trails(_Overlay):
     """The paths of centre of mass and zero moment points in the last seconds, as lines that fade into the floor."""
 
-    def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis, theme: Theme) -> None:
-        self._timeline = analysis.scene.timeline
+    def __init__(self, nodes: RobotNodes, analysis: MotionAnalysis, options: DisplayOptions) -> None:
+        self._timeline, self._options, theme = analysis.scene.timeline, options, DARK if options.dark else LIGHT
         paths = {
             "mass": (analysis.center_of_mass if analysis.scene.body.mass > 0 else None, MASS_COLOR),
             "zmp": (analysis.recorded_zmp, ZMP_COLOR),
@@ -616,19 +606,16 @@ class Trails:
             )
             for name, (_, color) in self._paths.items()
         }
+        self.handles = tuple(self._lines.values())
 
-    def place(self, frame: int | None, seconds: float, on: set[str]) -> None:
-        """Show those that are `on` up to a frame, or hide all."""
+    def place(self, frame: int | None) -> None:
+        """Show those whose points are shown up to a frame, or hide all."""
         for name, (points, _) in self._paths.items():
-            self._lines[name].visible = frame is not None and name in on
-            if frame is not None and name in on:
-                pieces = trail(points, self._timeline, float(self._timeline.times[frame]), seconds) + self._up
+            on = self._lines[name].visible = frame is not None and getattr(self._options, name)
+            if frame is not None and on:
+                time = float(self._timeline.times[frame])
+                pieces = trail(points, self._timeline, time, self._options.trail_seconds) + self._up
                 self._lines[name].points = np.round(pieces, POSITION_DIGITS).astype(np.float32)
-
-    def remove(self) -> None:
-        """Remove them."""
-        for line in self._lines.values():
-            line.remove()
 
 
 def _faded(color: Rgb, theme: Theme) -> npt.NDArray[np.uint8]:

@@ -64,7 +64,7 @@ class SceneView:
         first = self._poses(0)
         self.nodes = RobotNodes(server, scene, first, on_click=on_click)
         self.overlays = Overlays(self.nodes)
-        self._foot_marks = FootMarks(self.nodes, scene.contacts) if scene.contacts is not None else None
+        self._foot_marks = FootMarks(self.nodes, scene.contacts)
         self.analysis_overlays = AnalysisOverlays(self.nodes, options, scene.contacts is not None)
         self.compared: ComparedRobotNodes | None = None
         if scene.compared is not None:
@@ -117,8 +117,7 @@ class SceneView:
         with self.server.atomic():
             sent = self.nodes.place(poses, self._below_parents(frame))
             self.overlays.place(poses, self.scene.zmp_at(frame, poses[0]))
-            if self._foot_marks is not None:
-                self._foot_marks.place(poses, self.scene.contacts if recorded else None, frame)
+            self._foot_marks.place(poses, self.scene.contacts if recorded else None, frame)
             self.analysis_overlays.place(frame, recorded)
             if self.compared is not None:
                 self.compared.place(float(self.scene.timeline.times[frame]), self.options.stand)
@@ -201,7 +200,7 @@ class SceneView:
             "collisions": self.nodes.show_collisions,
             "frames": self.nodes.show_frames,
             "zmp": lambda on: self.overlays.show("zmp", on and self.scene.zmp is not None),
-            "contacts": lambda on: self._foot_marks.show(on) if self._foot_marks is not None else None,
+            "contacts": self._foot_marks.show,
             "shadows": lambda on: setattr(self.light, "cast_shadow", on) if self.light is not None else None,
             "dark": self._set_theme,
             "stand": lambda on: self.choose_path(self.options.path),
@@ -277,10 +276,9 @@ class SceneView:
         """Remove everything from the server."""
         self.overlays.remove()
         self.analysis_overlays.remove()
-        if self.compared is not None:
-            self.compared.remove()
-        if self._foot_marks is not None:
-            self._foot_marks.remove()
+        if self.second is not None:
+            self.second.nodes.remove()
+        self._foot_marks.remove()
         self.nodes.remove()
 
 
@@ -699,7 +697,3 @@ class ComparedRobotNodes:
     def bounds_with(self, bounds: Floats) -> Floats:
         """Return the box (2, 3) around the first robot, extended by the second one beside it."""
         return np.add(bounds, [np.minimum(self._offset, 0.0), np.maximum(self._offset, 0.0)])
-
-    def remove(self) -> None:
-        """Remove the robot."""
-        self.nodes.remove()
