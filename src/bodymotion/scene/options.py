@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from bodymotion.diagnostics import WrongUseError
 
-LABELS = {
-    "visuals": "Shapes",
-    "collisions": "Collision shapes",
-    "frames": "Link frames",
-    "axes": "Joint axes",
-    "names": "Joint names and ids",
-    "inertias": "Masses and inertias",
-    "devices": "Devices",
-    "mass": "Centre of mass",
-    "zmp": "ZMP, recorded",
-    "measured_zmp": "ZMP, computed",
-    "contacts": "Foot contacts",
-    "support": "Support polygon",
-    "trails": "Trails",
-    "velocity_limits": "Use of velocity limits",
-    "torque_limits": "Use of torque limits",
-    "follow": "Camera follows root",
-    "stand": "Stand on ground",
-    "shadows": "Shadows",
-    "dark": "Dark mode",
-    "loops": "Close loops when posing",
-    "motion_loops": "Close loops of the motion",
-}
-"""The options that are a checkbox in the viewer, in the order of the panel, with their labels."""
 LIMIT_OPTIONS = {"velocity_limits": "velocity", "torque_limits": "torque"}
 """The options that colour links, at most one of which is on, with the limit that each is about."""
+
+
+def _checkbox(label: str, on: bool = False) -> Any:  # noqa: ANN401
+    return field(default=on, metadata={"label": label})
 
 
 @dataclass
@@ -43,27 +24,27 @@ class DisplayOptions:
     of its curves. `trail_seconds`: the length of trails [s].
     """
 
-    visuals: bool = True
-    collisions: bool = False
-    frames: bool = False
-    axes: bool = False
-    names: bool = False
-    inertias: bool = False
-    devices: bool = False
-    mass: bool = False
-    zmp: bool = True
-    measured_zmp: bool = False
-    contacts: bool = False
-    support: bool = False
-    trails: bool = False
-    velocity_limits: bool = False
-    torque_limits: bool = False
-    follow: bool = False
-    stand: bool = False
-    shadows: bool = True
-    dark: bool = False
-    loops: bool = True
-    motion_loops: bool = False
+    visuals: bool = _checkbox("Shapes", True)
+    collisions: bool = _checkbox("Collision shapes")
+    frames: bool = _checkbox("Link frames")
+    axes: bool = _checkbox("Joint axes")
+    names: bool = _checkbox("Joint names and ids")
+    inertias: bool = _checkbox("Masses and inertias")
+    devices: bool = _checkbox("Devices")
+    mass: bool = _checkbox("Centre of mass")
+    zmp: bool = _checkbox("ZMP, recorded", True)
+    measured_zmp: bool = _checkbox("ZMP, computed")
+    contacts: bool = _checkbox("Foot contacts")
+    support: bool = _checkbox("Support polygon")
+    trails: bool = _checkbox("Trails")
+    velocity_limits: bool = _checkbox("Use of velocity limits")
+    torque_limits: bool = _checkbox("Use of torque limits")
+    follow: bool = _checkbox("Camera follows root")
+    stand: bool = _checkbox("Stand on ground")
+    shadows: bool = _checkbox("Shadows", True)
+    dark: bool = _checkbox("Dark mode")
+    loops: bool = _checkbox("Close loops when posing", True)
+    motion_loops: bool = _checkbox("Close loops of the motion")
     path: str | None = None
     plotted: tuple[str, ...] = ()
     quantity: str | None = None
@@ -78,3 +59,7 @@ class DisplayOptions:
                 raise WrongUseError(f"unknown display option {name!r}; the options are {', '.join(LABELS)}")
             setattr(options, name, True)
         return options
+
+
+LABELS: dict[str, str] = {one.name: one.metadata["label"] for one in fields(DisplayOptions) if one.metadata}
+"""The options that are a checkbox in the viewer, in the order of the panel, with their labels."""
