@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from numbers import Real
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -131,7 +131,20 @@ def same(a: object, b: object) -> bool:
 
 
 class ContentEquality:
-    """Base of dataclasses (declared with `eq=False`) that hold arrays: `==` compares all fields that take part in comparison."""
+    """Base of dataclasses (declared with `eq=False`) that hold arrays: `==` compares all fields that take part in comparison.
+
+    A class may name the shapes of arrays, as `class Link(ContentEquality, offset=(7,))`: these are checked, and become read-only.
+    """
+
+    _shapes: ClassVar[Mapping[str, Sequence[int | None]]] = {}
+
+    def __init_subclass__(cls, **shapes: Sequence[int | None]) -> None:
+        super().__init_subclass__()
+        cls._shapes = {**cls._shapes, **shapes}
+
+    def __post_init__(self) -> None:
+        for name, shape in self._shapes.items():
+            object.__setattr__(self, name, frozen(getattr(self, name), shape, name))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):

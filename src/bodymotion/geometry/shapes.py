@@ -196,14 +196,11 @@ class Lines(ContentEquality):
 
 
 @dataclass(frozen=True, eq=False)
-class Points(ContentEquality):
+class Points(ContentEquality, vertices=(None, 3)):
     """Separate points: `vertices` (V, 3); `colors` (V, 3) in 0…1 or None."""
 
     vertices: Floats
     colors: Floats | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "vertices", frozen(self.vertices, (None, 3), "vertices"))
 
     def __repr__(self) -> str:
         return f"Points({len(self.vertices)} vertices)"
@@ -240,16 +237,13 @@ class Material(ContentEquality):
 
 
 @dataclass(frozen=True, eq=False)
-class Shape(ContentEquality):
+class Shape(ContentEquality, transform=(4, 4)):
     """A geometry with an affine `transform` (4, 4) into the frame of its link, and its material."""
 
     geometry: Geometry
     transform: Floats = field(default_factory=lambda: frozen(np.eye(4)))
     material: Material = field(default_factory=Material)
     name: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "transform", frozen(self.transform, (4, 4), "transform"))
 
     def __repr__(self) -> str:
         name = f"{self.name!r}: " if self.name else ""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LinkKey(ContentEquality):
+class LinkKey(ContentEquality, position=(3,), rotation=(3, 3), parting_direction=(3,), contact_points=(None, 3)):
     """Where a link is at a key pose; inverse kinematics moves the joints between such links.
 
     Attributes
@@ -56,12 +56,6 @@ class LinkKey(ContentEquality):
     parting_direction: Floats = field(default_factory=lambda: frozen([0.0, 0.0, 1.0]))
     contact_points: Floats = field(default_factory=lambda: frozen(np.zeros((0, 3))))
     extra: Mapping[str, object] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "position", frozen(self.position, (3,), "position"))
-        object.__setattr__(self, "rotation", frozen(self.rotation, (3, 3), "rotation"))
-        object.__setattr__(self, "parting_direction", frozen(self.parting_direction, (3,), "parting_direction"))
-        object.__setattr__(self, "contact_points", frozen(self.contact_points, (None, 3), "contact_points"))
 
     def __repr__(self) -> str:
         flags = [word for word in ("base", "stationary", "touching", "slave") if getattr(self, f"is_{word}")]

@@ -40,7 +40,7 @@ ExtraJointType: TypeAlias = Literal["xyz", "xy", "z", "piston", "ball", "hinge"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ExtraJoint(ContentEquality):
+class ExtraJoint(ContentEquality, positions=(2, 3), axis=(3,)):
     """A constraint that closes a loop: point `positions[0]` of link `links[0]` stays with `positions[1]` of `links[1]`.
 
     `type`: "xyz" (the two points coincide), "xy" (they coincide in the two directions normal to `axis`), "z" (along `axis` only);
@@ -55,24 +55,17 @@ class ExtraJoint(ContentEquality):
     axis: Floats = field(default_factory=lambda: frozen([1.0, 0.0, 0.0]))
     extra: Mapping[str, object] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "positions", frozen(self.positions, (2, 3), "positions"))
-        object.__setattr__(self, "axis", frozen(self.axis, (3,), "axis"))
-
     def __repr__(self) -> str:
         return f"ExtraJoint({self.name!r}: {self.type} between links {self.links[0]} and {self.links[1]})"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Viewpoint(ContentEquality):
-    """A viewpoint: `pose` (7,) in the model's frame, looking along −z with +y up; `field_of_view` [rad]."""
+class Viewpoint(ContentEquality, pose=(7,)):
+    """A place to look from: `pose` (7,) in the model's frame, looking along −z with +y up; `field_of_view` [rad]."""
 
     description: str = ""
     pose: Floats = field(default_factory=lambda: frozen([0.0, 0.0, 10.0, 1.0, 0.0, 0.0, 0.0]))
     field_of_view: float = 0.785398
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pose", frozen(self.pose, (7,), "pose"))
 
     def __repr__(self) -> str:
         x, y, z = self.pose[:3]

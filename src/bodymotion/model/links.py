@@ -32,7 +32,7 @@ MOVING = ("rotate", "slide", "crawler", "free")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Joint(ContentEquality):
+class Joint(ContentEquality, axis=(3,)):
     """The joint between a link and its parent, with the fields of the OpenHRP document.
 
     Attributes
@@ -69,16 +69,13 @@ class Joint(ContentEquality):
     encoder_pulse: float = 1.0
     extra: Mapping[str, object] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", frozen(self.axis, (3,), "axis"))
-
     def __repr__(self) -> str:
         ranged = f", {self.lower:.4g} to {self.upper:.4g}" if np.isfinite([self.lower, self.upper]).any() else ""
         return f"Joint({self.name!r}: {self.type}, id {self.id}{ranged})"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Segment(ContentEquality):
+class Segment(ContentEquality, transform=(4, 4), center_of_mass=(3,), inertia=(3, 3)):
     """A rigid part of a link: `transform` (4, 4) in the link; all else in the segment's own frame.
 
     `mass` [kg], `center_of_mass` (3,) [m], `inertia` (3, 3) [kg m²] about the centre of mass.
@@ -93,18 +90,13 @@ class Segment(ContentEquality):
     collisions: tuple[Shape, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "transform", frozen(self.transform, (4, 4), "transform"))
-        object.__setattr__(self, "center_of_mass", frozen(self.center_of_mass, (3,), "center_of_mass"))
-        object.__setattr__(self, "inertia", frozen(self.inertia, (3, 3), "inertia"))
-
     def __repr__(self) -> str:
         shapes = f"{len(self.visuals)} visual and {len(self.collisions)} collision shapes"
         return f"Segment({self.name!r}: {self.mass:.4g} kg, {shapes})"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Link(ContentEquality):
+class Link(ContentEquality, offset=(7,)):
     """A rigid body of the tree.
 
     `index` counts links depth-first; `parent` is the parent's index, −1 for the root; `offset` (7,) the pose in the parent at joint
@@ -117,9 +109,6 @@ class Link(ContentEquality):
     joint: Joint = field(default_factory=Joint)
     offset: Floats = field(default_factory=lambda: poses.IDENTITY)
     segments: tuple[Segment, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "offset", frozen(self.offset, (7,), "offset"))
 
     def __repr__(self) -> str:
         place = "root" if self.parent < 0 else f"parent {self.parent}"
@@ -197,7 +186,7 @@ def _unlimited() -> Floats:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Device(ContentEquality):
+class Device(ContentEquality, pose=(7,)):
     """What all devices have: `name`, `id` (−1 none), `link` (index), `pose` (7,) in the link, unknown fields in `extra`."""
 
     name: str = ""
@@ -205,9 +194,6 @@ class Device(ContentEquality):
     link: int = 0
     pose: Floats = field(default_factory=lambda: poses.IDENTITY)
     extra: Mapping[str, object] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pose", frozen(self.pose, (7,), "pose"))
 
     def __repr__(self) -> str:
         return f"{self.kind}({self.name!r}: id {self.id}, on link {self.link})"

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import ContentEquality, Floats, frozen
+from bodymotion.geometry.arrays import ContentEquality, Floats
 from bodymotion.spot.playback.dimensions import FOOT_RADIUS, NOMINAL_FEET, NOMINAL_HEIGHT, SITTING_HEIGHT, STOWED
 from bodymotion.spot.playback.legs import foot_positions, leg_joints
 
@@ -27,18 +27,13 @@ MAX_CONTACT_SPEED = 0.25  # [m/s] A foot that is no faster is in contact.
 
 
 @dataclass(frozen=True, eq=False)
-class SpotPose(ContentEquality):
+class SpotPose(ContentEquality, body=(7,), legs=(4, 3), arm=(6,)):
     """A pose of Spot in the world: `body` (7,) of its origin; joints of the `legs` (4, 3), the `arm` (6,) and the `gripper` [rad]."""
 
     body: Floats
     legs: Floats
     arm: Floats = field(default_factory=lambda: STOWED)
     gripper: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "body", frozen(self.body, (7,), "body"))
-        object.__setattr__(self, "legs", frozen(self.legs, (4, 3), "legs"))
-        object.__setattr__(self, "arm", frozen(self.arm, (6,), "arm"))
 
     @property
     def feet(self) -> Floats:
