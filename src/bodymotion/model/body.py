@@ -303,12 +303,7 @@ class Body(NotebookDisplay, ContentEquality):
             raise ValueError(f"a root pose has 7 numbers (x y z qw qx qy qz), root has shape {root.shape}")
         if links is None:
             return kinematics.link_poses(self.tree, q, root)
-        needed = {0}
-        for index in links:
-            while index not in needed:
-                needed.add(index)
-                index = self.links[index].parent
-        rows = sorted(needed)
+        rows = sorted({0, *(needed for index in links for needed in self.path_to_root(index))})
         parents, *others = (part[rows] for part in self.tree)
         tree = (np.searchsorted(rows, parents), *others)
         return kinematics.link_poses(tree, q, root, np.searchsorted(rows, links))  # type: ignore[arg-type]
