@@ -19,7 +19,8 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.motion import JOINT_DISPLACEMENT, not_resampled
 from bodymotion.motion.components import ON_FRAME, Timeline
 from bodymotion.motion.interpolation import HOLDING, Method, frames_needed, sampled, taking_effect
-from bodymotion.motion.interpolation.sampling import Wrap, check_increasing, check_rate, find_wraps, wrap_problem
+from bodymotion.motion.interpolation.resampling import common_rate
+from bodymotion.motion.interpolation.sampling import Wrap, check_increasing, find_wraps, wrap_problem
 from bodymotion.motion.rules import unknown_component
 
 MIN_BYTES_OF_NUMBER = 5  # The smallest size of a number in a row: ``0.0, ``.
@@ -98,13 +99,7 @@ def resample_file(
     found: dict[int, list[Wrap]] = {}
     with open_motion(source) as reader:
         timed = [header for header in reader.components if header.layout is not None]
-        if frame_rate is None:
-            rates = [header.frame_rate for header in timed if header.frame_rate is not None]
-            if not rates:
-                raise ValueError("the motion has time stamps and no frame rate; choose a frame_rate [Hz]")
-            frame_rate = max(rates)
-        check_rate(frame_rate)
-        rate = float(frame_rate)
+        rate = common_rate((header.frame_rate for header in timed), frame_rate)
         counts = {
             k: frames_needed(Timeline.stamped([ends[1]]), rate, method, start)
             for k, ends in enumerate(reader.end_times())

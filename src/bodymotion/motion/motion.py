@@ -374,7 +374,7 @@ class Motion(NotebookDisplay, ContentEquality):
         MemoryError
             When the result would not fit into memory; the message has its size.
         """
-        rate = common_rate([c.timeline for c in self.timed], frame_rate)
+        rate = common_rate((c.timeline.frame_rate or c.timeline.import_rate for c in self.timed), frame_rate)
         counts = [frames_needed(c.timeline, rate, method, start) for c in self.timed]
         return self._at_rate(rate, counts, method, antialias, unwrap, start)
 
@@ -395,7 +395,7 @@ class Motion(NotebookDisplay, ContentEquality):
             As `resample`; also when a component has no frames at all and others have some.
         """
         timelines = [c.timeline for c in self.timed]
-        rate = common_rate(timelines, frame_rate)
+        rate = common_rate((t.frame_rate or t.import_rate for t in timelines), frame_rate)
         self._check_all_or_no_frames()
         longest = max((frames_needed(t, rate, method, start) for t in timelines), default=0)
         return self._at_rate(rate, [longest] * len(timelines), method, antialias, unwrap, start)

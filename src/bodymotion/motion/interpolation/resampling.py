@@ -1,6 +1,6 @@
 """Values and components at a fixed frame rate, with a low-pass filter before the rate decreases where that is requested."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,13 +30,12 @@ BLOCK = 1 << 22
 BYTES_PER_FRAME = 3 * 8  # Memory for each frame beside its values: which source frame is in force there.
 
 
-def common_rate(timelines: Sequence[Timeline], frame_rate: float | None) -> float:
-    """Return `frame_rate` [Hz], or else the highest rate of the timelines or that they request; ValueError where there is none."""
+def common_rate(rates: Iterable[float | None], frame_rate: float | None) -> float:
+    """Return `frame_rate` [Hz], or else the highest of the rates that components have or request; ValueError where there is none."""
     if frame_rate is None:
-        rates = [rate for t in timelines for rate in (t.frame_rate or t.import_rate,) if rate is not None]
-        if not rates:
+        frame_rate = max((rate for rate in rates if rate is not None), default=None)
+        if frame_rate is None:
             raise ValueError("the motion has time stamps and no frame rate: choose a frame_rate [Hz]")
-        frame_rate = max(rates)
     check_rate(frame_rate)
     return float(frame_rate)
 
