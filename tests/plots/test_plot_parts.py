@@ -78,7 +78,7 @@ def test_the_worst_moments_beyond_limits_are_marked():
     assert len(marks) == 3
     assert all(abs(value) == pytest.approx(2, abs=1e-3) for _, value in marks)
     assert [time for time, _ in marks] == sorted(time for time, _ in marks)
-    assert beyond_limits(times, column, None, None) == ()
+    assert beyond_limits(times, column, -np.inf, np.inf) == ()
     assert beyond_limits(times, column, -2.0, 2.0) == ()
     assert beyond_limits(times, np.full(401, np.nan), 0.0, 0.0) == ()
 

@@ -63,14 +63,18 @@ def line_of(label: str, times: Floats, values: Floats, color: Color = 0, *, most
     return Line(shown(label, 60), *decimated(times, values, most), color=color)
 
 
+def limits_of(of: Series, k: int) -> tuple[float, float]:
+    """Return the limits of column k, ±inf where there are none."""
+    return -np.inf if of.lower is None else float(of.lower[k]), np.inf if of.upper is None else float(of.upper[k])
+
+
 def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:
     """Return the panel of column k, with its limits and the worst times beyond them."""
     column = np.asarray(of.values[:, k])
-    lower = float(of.lower[k]) if of.lower is not None else None
-    upper = float(of.upper[k]) if of.upper is not None else None
+    lower, upper = limits_of(of, k)
     marks = beyond_limits(of.times, column, lower, upper)
     note = ""
-    if lower is not None and upper is not None and (np.isfinite(lower) or np.isfinite(upper)):
+    if np.isfinite(lower) or np.isfinite(upper):
         note = f"limits {number_text(lower)} … {number_text(upper)}"
     elif of.lower is not None or (np.isinf(column).all() and len(column)):
         note = "no limits"
@@ -86,11 +90,8 @@ def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:
     return ranged((shape,))[0]
 
 
-def beyond_limits(
-    times: Floats, column: Floats, lower: float | None, upper: float | None
-) -> tuple[tuple[float, float], ...]:
+def beyond_limits(times: Floats, column: Floats, low: float, high: float) -> tuple[tuple[float, float], ...]:
     """Return (time, value) of the worst frame of each time span outside of the limits, for the few worst ones, in order of time."""
-    low, high = -np.inf if lower is None else lower, np.inf if upper is None else upper
     over = np.maximum(column - high, low - column)
     over = np.where(np.isnan(over), -np.inf, over)
     outside = over > 1e-9 * max(1.0, *(abs(x) for x in (low, high) if np.isfinite(x)), 1.0)
@@ -101,8 +102,7 @@ def beyond_limits(
 
 def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
     """Return the parts of a curve beyond its limits or below its floor, including the crossings; None where there are none."""
-    low = max(-np.inf if limit is None else limit for limit in (part.lower, part.floor))
-    high = np.inf if part.upper is None else part.upper
+    low, high = part.lower if part.floor is None else max(part.lower, part.floor), part.upper
     values, times = line.values, line.times
     over = (values > high) | (values < low)
     if not over.any():
@@ -118,12 +118,7 @@ def outside(line: Line, part: Curves) -> tuple[Floats, Floats] | None:
 
 def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves, ...]:
     """Return panels with a common range of their axes, which contains their curves and near limits."""
-    ends = [
-        (float(np.nanmin(line.values)), float(np.nanmax(line.values)))
-        for one in panels
-        for line in one.lines
-        if len(line.values) and not np.isnan(line.values).all()
-    ]
+    ends = [line.ends for one in panels for line in one.lines if not np.isnan(line.values).all()]
     low, high = (min(a for a, _ in ends), max(b for _, b in ends)) if ends else (0.0, 1.0)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
@@ -133,9 +128,9 @@ def ranged(panels: Sequence[Curves], *, from_zero: bool = False) -> tuple[Curves
         low, high = middle - least / 2, middle + least / 2
     span = high - low
     for one in panels:
-        if one.lower is not None and low - MAX_LIMIT_DISTANCE * span <= one.lower <= high:
+        if low - MAX_LIMIT_DISTANCE * span <= one.lower <= high:
             low = min(low, one.lower)
-        if one.upper is not None and low <= one.upper <= high + MAX_LIMIT_DISTANCE * span:
+        if low <= one.upper <= high + MAX_LIMIT_DISTANCE * span:
             high = max(high, one.upper)
     room = (0.17 if any(one.beyond for one in panels) else 0.08) * (high - low)
     return tuple(replace(one, lowest=low - room, highest=high + room) for one in panels)
@@ -158,15 +153,15 @@ MAX_ROWS = 44
 def curve_rows(title: str, of: Series, groups: tuple[JointGroup, ...]) -> CurveRows:
     """Return the columns of a series in rows, by groups of columns; of too many, those that vary most."""
     chosen = set(most_varying(of, MAX_ROWS)) if len(of.labels) > MAX_ROWS else set(range(len(of.labels)))
-    rows, named = [], []
+    rows, ends = list[Row](), []
     for color, group in enumerate(groups):
         kept = [k for k in group.columns if k in chosen]
         rows += [_row(of, k, color) for k in kept]
         if kept:
-            named.append((shown(group.name, 30), len(kept)))
+            ends.append(len(rows))
     if len(chosen) < len(of.labels):
         title += f" (the {len(chosen)} of {len(of.labels)} that vary most)"
-    return CurveRows(title, tuple(rows), tuple(named))
+    return CurveRows(title, tuple(rows), tuple(ends[:-1]))
 
 
 def most_varying(of: Series, count: int) -> list[int]:
@@ -182,24 +177,19 @@ def most_varying(of: Series, count: int) -> list[int]:
 
 def _row(of: Series, k: int, color: int) -> Row:
     column = np.asarray(of.values[:, k])
-    lower = None if of.lower is None else float(of.lower[k])
-    upper = None if of.upper is None else float(of.upper[k])
-    finite = column[np.isfinite(column)]
-    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
-    unit = of.units[k]
+    line, unit = line_of(of.labels[k], of.times, column, color, most=700), of.units[k]
+    low, high = line.ends
     short = unit if len(unit) <= 4 else ""
     nothing = max(5e-4 * max(abs(low), abs(high)), 1e-3 * MIN_SPANS.get(unit, 0.0))
     low, high = (0.0 if abs(value) < nothing else value for value in (low, high))
     span = number_text(low) if number_text(low) == number_text(high) else f"{number_text(low)} … {number_text(high)}"
     note = f"{span}{'' if short == '°' else ' ' * bool(short)}{short}"
-    beyond = bool(beyond_limits(of.times, column, lower, upper))
-    return Row(line_of(of.labels[k], of.times, column, color, most=700), note, unit, beyond)
+    return Row(line, note, unit, bool(beyond_limits(of.times, column, *limits_of(of, k))))
 
 
 def row_range(row: Row) -> tuple[float, float]:
     """Return the lowest and highest value that a row shows, at least the smallest range of its unit apart."""
-    finite = row.line.values[np.isfinite(row.line.values)]
-    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    low, high = (0.0, 1.0) if np.isnan(row.line.ends[0]) else row.line.ends
     span = MIN_SPANS.get(row.unit, 1e-9)
     if high - low < span:
         low, high = (low + high - span) / 2, (low + high + span) / 2

@@ -157,12 +157,11 @@ class Painter:
 
     def line(self, axes: Axes, line: Line) -> None:
         """Draw one curve."""
-        alone = np.isfinite(line.values).sum() == 1
         axes.plot(
             line.times,
             line.values,
             color=self.theme.color(line.color),
-            marker="o" if alone else None,
+            marker="o" if line.is_point else None,
             ms=3.5 * self.scale,
             label=line.label if not line.label.startswith("_") else f" {line.label}",
             zorder=3,
@@ -191,7 +190,7 @@ class Painter:
                 color=color,
                 lw=self.scale,
                 gid="row",
-                marker="." if np.isfinite(row.line.values).sum() == 1 else None,
+                marker="." if row.line.is_point else None,
             )
             axes.annotate(
                 row.note,
@@ -204,9 +203,7 @@ class Painter:
                 color=theme.bad if row.beyond else theme.muted,
                 annotation_clip=False,
             )
-        at = 0
-        for _, rows in part.groups[:-1]:
-            at += rows
+        for at in part.starts:
             axes.axhline(at, color=theme.edge, lw=0.7 * self.scale)
 
     def bars(self, part: Bars, axes: Axes, cell: Cell) -> None:

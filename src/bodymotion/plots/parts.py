@@ -28,13 +28,24 @@ class Line:
     values: Floats
     color: Color = 0
 
+    @property
+    def is_point(self) -> bool:
+        """Whether it has only one value."""
+        return int(np.isfinite(self.values).sum()) == 1
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest value; NaN where there is none."""
+        finite = self.values[np.isfinite(self.values)]
+        return (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
+
 
 @dataclass(frozen=True, eq=False)
 class Curves:
     """Curves over time that share an axis.
 
     `title`, `note`: text above the panel, on the left and (small) on the right. `unit`: unit of the axis. `lower`, `upper`: limits, drawn
-    as a band; ±inf or None where there is none. `beyond`: (time, value) of the worst frames outside of the limits, marked in red. `floor`:
+    as a band; ±inf where there is none. `beyond`: (time, value) of the worst frames outside of the limits, marked in red. `floor`:
     values below this one are filled in red. `lowest`, `highest`: range of the axis. `legend`: whether there is a legend beside the panel.
     """
 
@@ -42,8 +53,8 @@ class Curves:
     unit: str
     lines: tuple[Line, ...]
     note: str = ""
-    lower: float | None = None
-    upper: float | None = None
+    lower: float = -np.inf
+    upper: float = np.inf
     beyond: tuple[tuple[float, float], ...] = ()
     floor: float | None = None
     lowest: float = 0.0
@@ -53,21 +64,20 @@ class Curves:
     @property
     def limits(self) -> tuple[float, ...]:
         """The limits that are finite."""
-        return tuple(limit for limit in (self.lower, self.upper) if limit is not None and np.isfinite(limit))
+        return tuple(limit for limit in (self.lower, self.upper) if np.isfinite(limit))
 
     @property
     def band(self) -> tuple[float, float]:
         """The range within the limits; where one is missing, to the end of the axis."""
-        low, high = (-np.inf if self.lower is None else self.lower), (np.inf if self.upper is None else self.upper)
-        ends = min(self.lowest, *self.limits, np.inf), max(self.highest, *self.limits, -np.inf)
-        return (low if np.isfinite(low) else ends[0]), (high if np.isfinite(high) else ends[1])
+        ends = min((self.lowest, *self.limits)), max((self.highest, *self.limits))
+        return (self.lower if np.isfinite(self.lower) else ends[0]), (
+            self.upper if np.isfinite(self.upper) else ends[1]
+        )
 
     @property
     def worst(self) -> tuple[float, float] | None:
         """The worst of the frames `beyond` the limits."""
-        low = -np.inf if self.lower is None else self.lower
-        high = np.inf if self.upper is None else self.upper
-        return max(self.beyond, key=lambda moment: max(moment[1] - high, low - moment[1]), default=None)
+        return max(self.beyond, key=lambda moment: max(moment[1] - self.upper, self.lower - moment[1]), default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +92,11 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class CurveRows:
-    """Many curves in rows, each with its own scale; `groups` are names and numbers of rows."""
+    """Many curves in rows, each with its own scale; at rows `starts` further groups of them begin."""
 
     title: str
     rows: tuple[Row, ...]
-    groups: tuple[tuple[str, int], ...] = ()
+    starts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -212,10 +212,9 @@ class Traces:
 
     def line(self, line: Line) -> dict[str, Any]:
         """Return the trace of one curve."""
-        alone = int(np.isfinite(line.values).sum()) == 1
         return {
             "type": "scatter",
-            "mode": "lines+markers" if alone else "lines",
+            "mode": "lines+markers" if line.is_point else "lines",
             "x": line.times,
             "y": _short(line.values),
             "name": safe(line.label),
@@ -253,9 +252,7 @@ class Traces:
             x, y = cell.x + cell.width + 0.06, cell.y + cell.height * (k + 0.5) / max(count, 1)
             color = theme.bad if row.beyond else theme.muted
             self.text(safe(row.note), x, y, size=size, color=color, yanchor="middle")
-        at = 0
-        for _, rows in part.groups[:-1]:
-            at += rows
+        for at in part.starts:
             self.behind("line", where, at, at, "group", line={"color": theme.edge, "width": 1})
 
     def bars(self, part: Bars, cell: Cell) -> None:
