@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,7 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
     )
     floor = tuple(round(255 * value) for value in theme.floor)
     canvas = Image.new("RGB", (width, height), floor)
-    try:
+    with closing(scene):
         scene.background(theme.floor)
         scene.pose([moment])
         for k, ((name, _), camera) in enumerate(zip(SIDES, cameras, strict=True)):
@@ -99,8 +100,6 @@ def four_views(playback: Playback, settings: Settings) -> Image.Image:
             view = scene.draw(camera).convert("RGB")
             _draw_panel(ImageDraw.Draw(view), name, camera, marks, playback.size, theme, panel)
             canvas.paste(view, (panel[0] * (k % 2), panel[1] * (k // 2)))
-    finally:
-        scene.close()
     draw = ImageDraw.Draw(canvas)
     for line in ((panel[0], 0, panel[0], height), (0, panel[1], 2 * panel[0], panel[1])):
         draw.line(line, fill=theme.sections, width=factor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,13 +56,11 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
         shadow_pixels=220,
         line_width=factor,
     )
-    try:
+    with closing(scene):
         scene.pose(moments)
         # Transparent pixels do not affect the colours of their neighbours.
         image = _transparent(scene, camera) if clear else scene.draw(camera)
         image = image if factor == 1 else image.resize(settings.size, Image.Resampling.BOX)
-    finally:
-        scene.close()
     tall = line_height(settings.size[1])
     if len(moments) > 1 and settings.overlay:
         captions = tuple(name for name in settings.overlay if name != "title")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -57,25 +58,22 @@ def video(
     times = span.times
     film = _Film(playback, times, settings, span.speed)
     kind = path.suffix.lower()
-    try:
-        with whole_file(path) as stream:
-            numbers = np.linspace(0, len(times) - 1, PALETTE_FRAMES).astype(int) if kind == ".gif" else ()
-            samples = [film.draw(k) for k in numbers]
-            encoder = Encoder(stream, kind, settings.size, span.rate, _sound(playback, span), samples=samples)
-            with ThreadPoolExecutor(1, "bodymotion-encoding") as thread:
-                pending: deque[Future[None]] = deque()
-                for number, time in enumerate(times):
-                    text = overlay_text(playback, float(time), settings.overlay)
-                    if len(pending) == MAX_QUEUED:
-                        pending.popleft().result()
-                    pending.append(thread.submit(encoder.write, film.draw(number), text, film.theme))
-                    if progress is not None:
-                        progress(number + 1, len(times))
-                for future in pending:
-                    future.result()
-            encoder.finish()
-    finally:
-        film.scene.close()
+    with closing(film.scene), whole_file(path) as stream:
+        numbers = np.linspace(0, len(times) - 1, PALETTE_FRAMES).astype(int) if kind == ".gif" else ()
+        samples = [film.draw(k) for k in numbers]
+        encoder = Encoder(stream, kind, settings.size, span.rate, _sound(playback, span), samples=samples)
+        with ThreadPoolExecutor(1, "bodymotion-encoding") as thread:
+            pending: deque[Future[None]] = deque()
+            for number, time in enumerate(times):
+                text = overlay_text(playback, float(time), settings.overlay)
+                if len(pending) == MAX_QUEUED:
+                    pending.popleft().result()
+                pending.append(thread.submit(encoder.write, film.draw(number), text, film.theme))
+                if progress is not None:
+                    progress(number + 1, len(times))
+            for future in pending:
+                future.result()
+        encoder.finish()
     return len(times)
 
 
