@@ -6,6 +6,7 @@ figures are in the page a second time, with all digits, as JSON under the id `fi
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from html import escape
 from importlib.resources import files
 from math import isfinite
@@ -47,9 +48,7 @@ def _file(name: str) -> str:
 
 
 def _json(figures: Iterable[Figure]) -> str:
-    fields = ("name", "title", "value", "unit", "time", "part")
-    rows = [{name: getattr(figure, name) for name in fields} for figure in figures]
-    return json.dumps(rows, ensure_ascii=True).replace("<", "\\u003c")
+    return json.dumps([asdict(figure) for figure in figures]).replace("<", "\\u003c")
 
 
 def _section(title: str, inside: str) -> str:
