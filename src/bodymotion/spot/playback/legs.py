@@ -229,12 +229,8 @@ def _nearest(errors: Errors, starts: Floats, frames: npt.NDArray[np.intp], lower
         better = new_cost < cost[active]
         step_size = np.abs(candidate - q[active]).max(axis=1)
         improved = active[better]
-        q[improved], error[improved], derivative[improved] = (
-            candidate[better],
-            new_error[better],
-            new_derivative[better],
-        )
-        cost[improved] = new_cost[better]
+        for known, new in ((q, candidate), (error, new_error), (derivative, new_derivative), (cost, new_cost)):
+            known[improved] = new[better]
         damping[active] = np.clip(damping[active] * np.where(better, 0.2, 8.0), 1e-7, 1e6)
         active = active[(step_size > STEP_TOLERANCE) & (better | (damping[active] < MAX_DAMPING))]
     best = np.argmin(cost.reshape(count, searches), axis=1)

@@ -297,9 +297,11 @@ class _Move:
         found = Arm(joints, zero, zero)
         playback = arm_playback(self.animation)
         if tracks.has_hand or (tracks.arm_columns.any() and playback != "jointspace"):
-            hand = (
-                tracks.hand(at, self._hand_before()) if tracks.has_hand else poses.compose(animated, hand_poses(joints))
-            )
+            if tracks.has_hand:
+                before = poses.compose(self.before.body, hand_poses(self.before.arm))
+                hand = tracks.hand(at, poses.compose(poses.inverse(self.frame), before))
+            else:
+                hand = poses.compose(animated, hand_poses(joints))
             if playback == "jointspace":
                 goal = poses.compose(poses.inverse(animated), hand)
             else:
@@ -319,11 +321,6 @@ class _Move:
             mixed = self.before.arm + weight * (found.joints - self.before.arm)
             found = Arm(np.where(weight == 1.0, found.joints, mixed), found.miss, found.rotation_miss)
         return found
-
-    def _hand_before(self) -> Floats:
-        """Return the hand's pose (7,) before the move, in the animation frame."""
-        in_body = hand_poses(self.before.arm)
-        return poses.compose(poses.inverse(self.frame), poses.compose(self.before.body, in_body))
 
     def _gripper(self) -> Floats:
         angle = self.tracks.gripper(self.at)
