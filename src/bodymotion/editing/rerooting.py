@@ -20,6 +20,7 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import Device, ForceSensor, Joint, Segment
 from bodymotion.model.scaling import HISTORY_KEY
+from bodymotion.skeleton.values import depth_first
 
 
 def reroot(body: Body, link: str | int) -> Body:
@@ -66,7 +67,7 @@ def reroot(body: Body, link: str | int) -> Body:
     parents = {link.index: link.parent for link in body.links}
     parents.update({above: below for below, above in pairwise(path)})
     parents[root] = -1
-    order = _order(parents, root, history)
+    order = depth_first(parents, history.ranks.__getitem__)
     numbers = {old: new for new, old in enumerate(order)}
     joints, offsets = _joints_and_offsets(body, path, shifts)
     links = [
@@ -173,19 +174,6 @@ def _shifts(body: Body, path: list[int], history: _History) -> dict[int, Floats]
         if shift.any():
             shifts[index] = shift
     return shifts
-
-
-def _order(parents: Mapping[int, int], root: int, history: _History) -> list[int]:
-    children: dict[int, list[int]] = {}
-    for index, parent in parents.items():
-        children.setdefault(parent, []).append(index)
-    order = []
-    waiting = [root]
-    while waiting:
-        index = waiting.pop()
-        order.append(index)
-        waiting += sorted(children.get(index, ()), key=lambda child: history.ranks[child], reverse=True)
-    return order
 
 
 def _joints_and_offsets(

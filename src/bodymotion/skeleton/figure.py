@@ -56,7 +56,7 @@ def figure(skeleton: Skeleton) -> tuple[Body, Motion]:
         root = alone.joint_poses()[:, 0]
     else:
         links.append(Link(name="origin", joint=Joint(name="origin", type="free")))
-    for index in depth_first(skeleton.parents):
+    for index in depth_first(dict(enumerate(skeleton.parents))):
         offset, parent = offsets[index], last.get(skeleton.joints[index].parent, 0)
         steps = [] if has_one_root and not links else _steps(skeleton, index)
         columns.append(_displacements(skeleton, steps))

@@ -25,7 +25,7 @@ def write_bvh(skeleton: Skeleton, path: str | Path) -> tuple[Problem, ...]:
         raise ValueError("the skeleton has no channels: there is nothing to write")
     found: list[Problem] = []
     lines = ["HIERARCHY"]
-    order = depth_first(skeleton.parents)
+    order = depth_first(dict(enumerate(skeleton.parents)))
     open_blocks: list[int] = []
     for index in order:
         joint = skeleton.joints[index]
