@@ -50,18 +50,18 @@ def test_a_prototype_that_is_misspelt_is_the_hint_at_each_of_its_nodes(tmp_path,
 )
 def test_a_node_that_is_misspelt_is_one_error_and_is_read_as_what_is_meant(tmp_path, right, wrong):
     at = line_of(right)
-    planted = [*said(tmp_path, right, wrong)]
+    planted = [*reported(tmp_path, right, wrong)]
     (problem,) = (p for p in planted if p.rule == "VRML112")
     assert (problem.severity, problem.location.line) == ("error", at)
     assert problem.hint.startswith(f"did you mean {right.split()[-1 if '{' not in right else 0]!r}")
-    assert {p for p in planted if p != problem} == {*said(tmp_path, right, right)}
+    assert {p for p in planted if p != problem} == {*reported(tmp_path, right, right)}
     assert find_fixes(tmp_path / "robot.wrl", {"WRL109"}) is None
 
 
 @pytest.mark.parametrize("lost", ["DEF HIP Joint", "DEF HIP_LINK Segment"])
 def test_a_link_of_an_unknown_type_stays_in_the_lists(tmp_path, lost):
     """Which type is meant is not known: `--fix` would delete good entries."""
-    planted = said(tmp_path, lost, lost.rpartition(" ")[0] + " Foo")
+    planted = reported(tmp_path, lost, lost.rpartition(" ")[0] + " Foo")
     (problem,) = (p for p in planted if p.rule == "VRML112")
     assert (problem.severity == "error") == lost.endswith("Joint")
     assert not {"WRL109", "BODY118", "BODY131"} & {p.rule for p in planted}
@@ -74,14 +74,14 @@ def test_a_number_too_many_in_a_mesh_hides_nothing_of_the_links_above(tmp_path):
     text = MODEL.replace("DEF KNEE_LINK Segment {", f"DEF KNEE_LINK Segment {{ children [ {mesh} ]")
     assert text != MODEL
     wrong = ("jointId 1", "jointId 3")
-    without = {p.rule for p in said(tmp_path, *wrong)}
+    without = {p.rule for p in reported(tmp_path, *wrong)}
     assert "BODY118" in without
-    assert {p.rule for p in said(tmp_path, *wrong, text)} == {*without, "VRML105"}
+    assert {p.rule for p in reported(tmp_path, *wrong, text)} == {*without, "VRML105"}
 
 
 def test_a_decimal_comma_leaves_the_number_unknown(tmp_path):
-    before = {p.rule for p in said(tmp_path, "mass 2", "mass 2")}
-    assert {p.rule for p in said(tmp_path, "mass 2", "mass 0,25")} - before == {"VRML102"}
+    before = {p.rule for p in reported(tmp_path, "mass 2", "mass 2")}
+    assert {p.rule for p in reported(tmp_path, "mass 2", "mass 0,25")} - before == {"VRML102"}
 
 
 def test_an_inertia_of_no_body_is_located_at_its_numbers(tmp_path):

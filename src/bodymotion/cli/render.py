@@ -101,7 +101,7 @@ def render(
                 bar(done, total)
 
         still = render_them(
-            *files,
+            *read_files(files, reading, by_position),
             output=output,
             at=None if at is None else numbers("--at", at, ANY_COUNT, SEVERAL),
             frame=None if frame is None else numbers("--frame", frame, ANY_COUNT, SEVERAL, int),

@@ -75,8 +75,8 @@ def zmp_chart(subject: Subject, flow: Flow) -> Chart:
     flow.across(part, height, left=left, right=right)
     flow.y += max(0.18 * -(-len(part.names) // part.legend_columns(right - left)) + 0.15, 0.75)
     flow.across(margin_part(subject), 1.7, left=left, right=right)
-    given = subject.measured.recorded_zmp
-    if given is not None:
+    recorded = subject.measured.recorded_zmp
+    if recorded is not None:
         flow.y += 0.1
         flow.across(subject.cached("apart", lambda: _zmp_difference(subject, recorded)), 1.7, left=left, right=right)
     return flow.chart("zmp", "Zero moment point", subject)
@@ -105,7 +105,7 @@ def _margin(subject: Subject) -> Curves:
     return replace(found, note=least)
 
 
-def _zmp_difference(subject: Subject, given: Floats) -> Curves:
+def _zmp_difference(subject: Subject, recorded: Floats) -> Curves:
     m = subject.measured
     inside = subject.inside(m.times)
     factor, unit = subject.length

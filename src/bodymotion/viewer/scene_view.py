@@ -276,8 +276,8 @@ class SceneView:
         """Remove everything from the server."""
         self.overlays.remove()
         self.analysis_overlays.remove()
-        if self.second is not None:
-            self.second.nodes.remove()
+        if self.compared is not None:
+            self.compared.nodes.remove()
         self._foot_marks.remove()
         self.nodes.remove()
 
