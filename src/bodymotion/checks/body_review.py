@@ -44,7 +44,8 @@ class BodyReview:
     ) -> None:
         """Report that a link, or its joint, breaks a rule; the message continues after the link's name.
 
-        `field` is the field of the link or the joint that is wrong: "lower", "axis", "mass", "rotation" (of the offset) and so on.
+        `field` is the field of the link or the joint that is wrong, as the classes name it: "lower", "axis", "mass", "inertia",
+        "center_of_mass". Of the offset, "offset" is the position, and "rotation" the orientation.
         """
         title = f"link {link.name!r}" if link.name else f"link {link.index}"
         subject: Subject = ("links", link.index, field) if field else ("links", link.index)
@@ -63,9 +64,11 @@ class BodyReview:
         subject: Subject = ("extra_joints", number, field) if field else ("extra_joints", number)
         self._report(rule, subject, f"{title} {message}", None, {"extra_joint": joint.name})
 
-    def report_body(self, rule: Rule, message: str, subject: Subject = ()) -> None:
+    def report_body(
+        self, rule: Rule, message: str, subject: Subject = (), data: Mapping[str, object] | None = None
+    ) -> None:
         """Report that the body as a whole breaks a rule."""
-        self._report(rule, subject, message, None, None)
+        self._report(rule, subject, message, None, data)
 
     def _report(
         self,

@@ -90,7 +90,7 @@ def margin_part(subject: Subject) -> Curves:
 def _margin(subject: Subject) -> Curves:
     m = subject.measured
     inside = subject.inside(m.times)
-    factor, unit = subject.length
+    factor, unit = subject.small_length
     margin = m.stability_margin[inside] * factor
     line = line_of("Stability margin", m.times[inside], margin, 0, most=1600)
     found = ranged((Curves("Stability margin", unit, (line,), floor=0.0),), from_zero=True)[0]
@@ -108,7 +108,7 @@ def _margin(subject: Subject) -> Curves:
 def _zmp_difference(subject: Subject, recorded: Floats) -> Curves:
     m = subject.measured
     inside = subject.inside(m.times)
-    factor, unit = subject.length
+    factor, unit = subject.small_length
     apart = (recorded - m.zmp)[inside] * factor
     lines = tuple(line_of(f"along {axis}", m.times[inside], apart[:, k], k, most=1600) for k, axis in enumerate("xy"))
     size = np.linalg.norm(apart[:, :2], axis=1)

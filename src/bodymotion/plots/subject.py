@@ -212,13 +212,13 @@ class Subject:
         return unit if self.radians else unit.replace("rad", "°")
 
     @property
-    def length(self) -> tuple[float, str]:
-        """Factor and unit of small lengths."""
+    def small_length(self) -> tuple[float, str]:
+        """Factor and unit of small lengths: margins and differences."""
         return (1.0, "m") if self.radians else (1000.0, "mm")
 
     def length_text(self, value: float) -> str:
         """Return a length [m] as text."""
-        factor, unit = (1.0, "m") if abs(value) >= 0.5 else self.length
+        factor, unit = (1.0, "m") if abs(value) >= 0.5 else self.small_length
         return f"{number_text(value * factor)} {unit}"
 
 

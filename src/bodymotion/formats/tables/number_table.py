@@ -154,7 +154,8 @@ def read_table(path: str | Path, found: Diagnostics, delimiter: str | None = Non
     Parameters
     ----------
     path:
-        The file. Empty lines, and lines that begin with #, are passed over; a # before the names is removed.
+        The file. Empty lines, and lines that begin with #, are passed over. A line with # before the rows has the names if
+        it has as many cells as the first row; those before it are the `comments` of the table.
     delimiter:
         "," ";" a tab, or " " for any number of blanks; by default the first line decides.
     """
