@@ -18,12 +18,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity, Subject, document, judgement
 from bodymotion.diagnostics.spelling import number_slip
-from bodymotion.formats.xml.syntax import (
-    attribute_position,
-    explain_syntax_error,
-    line_and_column,
-    with_tag_corrected,
-)
+from bodymotion.formats.xml.syntax import attribute_position, explain_syntax_error, line_and_column, with_tag_corrected
 
 if TYPE_CHECKING:
     import numpy.typing as npt
