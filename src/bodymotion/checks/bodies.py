@@ -193,7 +193,7 @@ def _check_units_of_limits(review: BodyReview, link: Link, joint: Joint) -> None
             field = "upper" if far[-1] == abs(joint.upper) else "lower"
             review.report_link(rules.SLIDES_FAR, link, message, field)
     elif (largest := limits_in_degrees(joint.lower, joint.upper)) is not None:
-        turns = f"{largest / FULL_TURN:.3g} full turns"
+        turns = f"{(joint.upper - joint.lower) / FULL_TURN:.3g} full turns"
         message = f"has limits of {joint.lower:g} and {joint.upper:g} rad: {turns}"
         field = "lower" if largest == abs(joint.lower) else "upper"
         review.report_link(rules.DEGREES, link, message, field, data={"lower": joint.lower, "upper": joint.upper})
