@@ -258,11 +258,5 @@ def series_of(
 ) -> Series:
     """Return a series whose columns have one unit."""
     return Series(
-        name=name,
-        title=title,
-        of=of,
-        labels=labels,
-        units=(unit,) * len(labels),
-        times=times,
-        values=frozen(values),
+        name=name, title=title, of=of, labels=labels, units=(unit,) * len(labels), times=times, values=frozen(values)
     )

@@ -8,16 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bodymotion.diagnostics import (
-    Diagnostics,
-    Location,
-    Locator,
-    ReadResult,
-    Source,
-    SourceMap,
-    Subject,
-    WrongUseError,
-)
+from bodymotion.diagnostics import Diagnostics, Location, Locator, ReadResult, Source, SourceMap, Subject, WrongUseError
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.bvh import rules
 from bodymotion.formats.resources import file_bytes

@@ -15,14 +15,7 @@ from bodymotion.formats.urdf.elements import correct_names, one_line, parse_rest
 from bodymotion.formats.urdf.extension import Entry, Extension, read_extension
 from bodymotion.formats.urdf.joints import read_gears, read_inertial, read_joint
 from bodymotion.formats.urdf.shapes import ShapeReader
-from bodymotion.formats.xml.tree import (
-    MAX_BYTES,
-    TOO_DEEP,
-    Element,
-    FieldLocator,
-    FieldTable,
-    read_xml,
-)
+from bodymotion.formats.xml.tree import MAX_BYTES, TOO_DEEP, Element, FieldLocator, FieldTable, read_xml
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.shapes import Material
