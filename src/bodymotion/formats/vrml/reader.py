@@ -329,12 +329,11 @@ class PrototypeBodies:
         self.loader = loader
         self._known: dict[int, tuple[Node, Node | None]] = {}
 
-    def __call__(self, node: Node) -> Node | None:
+    def __call__(self, node: Node | None) -> Node | None:
         """Return the node that an instance means, also through several prototypes; None where there is none."""
-        found: Node | None = node
-        while found is not None and found.proto is not None:
-            found = self.inside(found)
-        return found
+        while node is not None and node.proto is not None:
+            node = self.inside(node)
+        return node
 
     def inside(self, node: Node) -> Node | None:
         """Return the first node in the body of an instance: it may be an instance itself.

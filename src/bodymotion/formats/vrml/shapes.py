@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +46,8 @@ MAX_NODES = 1_000_000  # Nodes that a walk visits: USE inside USE expands to any
 MESH_FILES = (".stl",)  # Parts that are meshes, not VRML97.
 
 IDENTITY: Floats = frozen(np.eye(4))
+
+Actual: TypeAlias = Callable[[Node | None], Node | None]  # Returns the node that an instance of a prototype means.
 
 
 @dataclass(frozen=True)
@@ -193,8 +195,7 @@ class SceneWalker:
             self.enter(scene.nodes, frame)
 
     def _draw(self, node: Node, frame: NodeFrame) -> None:
-        part = nodes.child(node, "geometry")
-        found = self.actual(part) if part is not None else None
+        found = self.actual(nodes.child(node, "geometry"))
         if found is None or not (frame.visual or frame.collision):
             return
         material = self.appearance.read(nodes.child(node, "appearance"))
@@ -265,9 +266,7 @@ class AppearanceReader:
     `find_file(node)` returns the file that a node's url names, or None; then it reports why.
     """
 
-    def __init__(
-        self, found: Diagnostics, actual: Callable[[Node], Node | None], find_file: Callable[[Node], Path | None]
-    ) -> None:
+    def __init__(self, found: Diagnostics, actual: Actual, find_file: Callable[[Node], Path | None]) -> None:
         self.found = found
         self.actual = actual
         self.find_file = find_file
@@ -286,8 +285,7 @@ class AppearanceReader:
         if found is None or found.type != "Appearance":
             return PLAIN
         material, texture, transform = (
-            self.actual(part) if (part := nodes.child(found, name)) is not None else None
-            for name in ("material", "texture", "textureTransform")
+            self.actual(nodes.child(found, name)) for name in ("material", "texture", "textureTransform")
         )
         image = self._texture(texture, transform) if texture is not None else None
         if material is None or material.type != "Material":
@@ -363,7 +361,7 @@ class GeometryReader:
     `actual` returns the node that an instance of a prototype means.
     """
 
-    def __init__(self, found: Diagnostics, actual: Callable[[Node], Node | None]) -> None:
+    def __init__(self, found: Diagnostics, actual: Actual) -> None:
         self.found = found
         self.actual = actual
         self._known: dict[tuple[int, bool], tuple[Node, Geometry | None]] = {}
@@ -420,15 +418,10 @@ class GeometryReader:
 
     def points(self, node: Node) -> Floats:
         """Return the points (V, 3) of the node's `coord`."""
-        points = nodes.rows(self.part(node, "coord"), "point", 3)
+        points = nodes.rows(self.actual(nodes.child(node, "coord")), "point", 3)
         if not len(points):
             self.report(rules.NO_POINTS, f"{node.type} has no points", node)
         return points
-
-    def part(self, node: Node, name: str) -> Node | None:
-        """Return the node in a field, for an instance of a prototype the node that it means."""
-        found = nodes.child(node, name)
-        return None if found is None else self.actual(found)
 
     def _face_set(self, node: Node, textured: bool) -> Mesh | None:
         points = self.points(node)
@@ -478,7 +471,7 @@ class GeometryReader:
         """
         name, width = PROPERTIES[part]
         per_vertex = part == "texCoord" or nodes.flag(node, f"{part}PerVertex", True)
-        values = nodes.rows(self.part(node, part), name, width)
+        values = nodes.rows(self.actual(nodes.child(node, part)), name, width)
         if not len(values):
             return None
         index = nodes.NO_INTEGERS if entries is None else nodes.integers(node, f"{part}Index")
@@ -546,7 +539,7 @@ class GeometryReader:
         )
 
     def _point_set(self, node: Node) -> Points | None:
-        points, colors = self.points(node), nodes.rows(self.part(node, "color"), "color", 3)
+        points, colors = self.points(node), nodes.rows(self.actual(nodes.child(node, "color")), "color", 3)
         fits = len(colors) >= len(points)
         if not fits and len(colors):
             self.report(rules.UNUSED_LIST, f"{len(colors)} colours for {len(points)} points", node)
