@@ -215,13 +215,13 @@ class InlineLoader:
         if self._size > MAX_SIZE:
             return None  # reported already
         if path not in (parts := self._parts.setdefault(base, set())):
-            if base == path or base in self._below(path):
-                found.add(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
-                return None
             level, above = 0, {base}
-            while above:
+            while above and path not in above:
                 level += 1
                 above = {whole for whole, inside in self._parts.items() if inside & above}
+            if above:
+                found.add(rules.PART_CYCLE.problem(f"{path.name} contains itself", location))
+                return None
             if level > MAX_NESTING:
                 found.add(rules.PART_LIMIT.problem(f"{path.name} is nested more than {MAX_NESTING} deep", location))
                 return None
@@ -250,17 +250,6 @@ class InlineLoader:
             return None
         self.found.extend(scene.problems)
         return scene
-
-    def _below(self, path: Path) -> set[Path]:
-        """Return all files that a file contains, as far as they have been loaded."""
-        below: set[Path] = set()
-        todo = [path]
-        while todo:
-            for part in self._parts.get(todo.pop(), ()):
-                if part not in below:
-                    below.add(part)
-                    todo.append(part)
-        return below
 
 
 def _urls(node: Node) -> list[str]:
