@@ -12,7 +12,8 @@ from hypothesis.extra import numpy as hnp
 
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.vrml import Node, Scene, expand, parse_vrml, read_vrml
-from bodymotion.formats.vrml.nodes import rotation
+from bodymotion.formats.vrml.nodes import axis_angle
+from bodymotion.formats.vrml.nodes import quaternion as quaternion_of
 from bodymotion.formats.vrml.shape_writer import holds, rotation_value, transform_fields
 from bodymotion.formats.vrml.shapes import node_transform
 from bodymotion.formats.vrml.writer import is_name, legal_name, number_pieces, scene_pieces
@@ -163,6 +164,10 @@ def test_faces_stand_one_in_a_line():
         ["2", "1", "3", "-1"],
         ["4", "5", "6", "7", "-1"],
     ]
+
+
+def rotation(node):
+    return quaternion_of(*axis_angle(node))
 
 
 @settings(max_examples=tries(300))

@@ -190,7 +190,7 @@ def own_pose(node: Node, found: ModelDiagnostics, subject: Subject = ()) -> Floa
         message = f"rotation of {label(node)} is {_shown(rotation)}, expected an axis of length 1"
         found.report(rules.ROTATION_AXIS, message, location, hint=hint, subject=rotation_subject)
     # The default where a number is not finite; a zero axis is refused.
-    quaternion = nodes.rotation(node) if rotation != (0.0, 0.0, 1.0, 0.0) else (1.0, 0.0, 0.0, 0.0)
+    quaternion = nodes.quaternion(*nodes.axis_angle(node)) if rotation != (0.0, 0.0, 1.0, 0.0) else (1.0, 0.0, 0.0, 0.0)
     unknown: Subject = (*subject, "offset") if subject else ()
     return frozen((*finite(node, "translation", (0.0, 0.0, 0.0), found, unknown), *quaternion))
 

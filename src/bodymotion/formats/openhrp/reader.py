@@ -298,7 +298,8 @@ class _ModelReader:
 
 
 def _viewpoint(node: Node, transform: Floats, found: ModelDiagnostics) -> Viewpoint:
-    own = poses.from_parts(finite(node, "position", (0.0, 0.0, 10.0), found), nodes.rotation(node, "orientation"))
+    orientation = nodes.quaternion(*nodes.axis_angle(node, "orientation"))
+    own = poses.from_parts(finite(node, "position", (0.0, 0.0, 10.0), found), orientation)
     return Viewpoint(
         description=nodes.text(node, "description") or node.name,
         pose=own if np.array_equal(transform, np.eye(4)) else poses.from_matrix(transform @ poses.to_matrix(own)),

@@ -368,11 +368,6 @@ def unit(x: float, y: float, z: float) -> tuple[float, float, float]:
     return x / length, y / length, z / length
 
 
-def rotation(node: Node, name: str = "rotation") -> tuple[float, float, float, float]:
-    """Return a field's rotation as a quaternion w x y z."""
-    return quaternion(*axis_angle(node, name))
-
-
 def quaternion(axis: tuple[float, float, float], angle: float) -> tuple[float, float, float, float]:
     """Return the quaternion w x y z of a rotation about an axis of length 1."""
     x, y, z = axis

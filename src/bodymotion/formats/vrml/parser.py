@@ -89,7 +89,7 @@ class Parser(Recovery):
         scene.header = self._read_header()
         if self.text.encoding not in ("ascii", "utf-8"):
             self.problem(rules.ENCODING, f"the text is not UTF-8; it is read as {self.text.encoding}", 0)
-        scene.nodes, _ = self.statements(0, None)
+        scene.nodes, _ = self._nodes(0, None, "")
         scene.protos = {
             name: kind.proto for name, kind in self.scope.kinds.items() if kind.proto and kind.proto.text is self.text
         }
@@ -119,12 +119,8 @@ class Parser(Recovery):
 
     # ---- lists of nodes and statements
 
-    def statements(self, pos: int, opened: int | None) -> tuple[list[Node], int]:
-        """Read statements up to the end of the text, or to the brace that closes the one at `opened`."""
-        return self._nodes(pos, opened, "" if opened is None else "}")
-
     def _nodes(self, pos: int, opened: int | None, closing: str) -> tuple[list[Node], int]:
-        """Read nodes and statements up to the bracket `closing`."""
+        """Read nodes and statements up to the bracket `closing` of the one at `opened`; up to the end of the text where that is None."""
         nodes: list[Node] = []
         data, match = self.data, values.NODE.match
         state = self.depth, self.scope, len(self.around)
@@ -224,7 +220,7 @@ class Parser(Recovery):
         proto = Proto(name, fields, text=self.text, offset=offset)
         outer, before = self.scope, self.size
         self.scope = Scope({}, proto.routes, interface=fields, outer=outer)
-        proto.body, pos = self.statements(word.end(), word.start(1))
+        proto.body, pos = self._nodes(word.end(), word.start(1), "}")
         self.depth -= 1
         outer.kinds[name] = kind_of(proto, self.size - before)
         self.scope, self.size = outer, before
@@ -344,8 +340,7 @@ class Parser(Recovery):
             if isinstance(value, IsReference):
                 return value, pos
             return ([value] if isinstance(value, Node) else []), pos
-        nodes, pos = self._nodes(opened.end(), opened.end() - 1, "]")
-        return nodes, pos
+        return self._nodes(opened.end(), opened.end() - 1, "]")
 
     def use(self, pos: int) -> tuple[Node | None, int]:
         """Read the name after USE; return its node."""

@@ -607,19 +607,17 @@ def read_extrusion(node: Node, reader: GeometryReader) -> Mesh | None:
     flat = rotations.rotate(rotations.from_axis_angle(rotation[:, :3], rotation[:, 3])[:, None], flat)
     points = spine[:, None] + np.einsum("sij,skj->ski", _frames(spine), flat)
 
-    grid = np.arange(len(spine) * len(section)).reshape(len(spine), len(section))
-    uv_grid = grid
+    uv_grid = np.arange(len(spine) * len(section)).reshape(len(spine), len(section))
+    grid = uv_grid.copy()
     round_section, round_spine = bool((section[0] == section[-1]).all()), bool((points[0] == points[-1]).all())
-    grid = grid.copy()
     if round_section:
         grid[:, -1] = grid[:, 0]
     if round_spine and len(spine) > 2:
         grid[-1] = grid[0]
-    faces = grid_faces(grid)
     s, t = np.meshgrid(np.linspace(0, 1, len(section)), np.linspace(0, 1, len(spine)))
     uv_values = [np.stack([s, t], axis=-1).reshape(-1, 2)]
     uv_faces = [grid_faces(uv_grid)]
-    all_faces = [faces]
+    all_faces = [grid_faces(grid)]
     rim = np.arange(len(section) - round_section)
     extent = np.ptp(section, axis=0).max()
     on_cap = (section - section.min(axis=0)) / (extent if extent > 0 else 1.0)

@@ -84,7 +84,7 @@ DECLARATION = re.compile(rf"{_SPACE}(field|exposedField|eventIn|eventOut){_END}{
 
 def numbers(count: int) -> re.Pattern[str]:
     """Return the pattern of `count` numbers of regular size in a row."""
-    return re.compile(rf"{_SPACE}({_NUMBER})" * count)
+    return re.compile(NUMBER.pattern * count)
 
 
 _PLAIN = re.compile(r"[0-9+\-.eE, \t\r\n\f\v]*+")
