@@ -518,14 +518,6 @@ class OpenLink:
         )
 
 
-def inverse(fields: dict[str, str]) -> dict[str, str]:
-    """Return attributes by fields, from fields by attributes."""
-    return {name: attribute for attribute, name in fields.items()}
-
-
-_OF_JOINT, _OF_SEGMENT, _OF_DEVICE = inverse(JOINT_FIELDS), inverse(SEGMENT_FIELDS), inverse(DEVICE_FIELDS)
-
-
 class TreeReader:
     """Reads the contents of a humanoidBody: links, devices, and the nodes that they come from. With faults they are partial."""
 
@@ -606,8 +598,8 @@ class TreeReader:
         if index >= MAX_LINKS:
             self.found.fault(rules.TOO_MANY.error(f"the body has more than {MAX_LINKS} Joints", node.location), *ALL)
             return
-        joint = attempt(lambda node: read_joint(node, self.found, subject), node, self.found, subject, _OF_JOINT)
-        offset = attempt(lambda node: own_pose(node, self.found, subject), node, self.found, subject, _OF_JOINT)
+        joint = attempt(lambda node: read_joint(node, self.found, subject), node, self.found, subject, JOINT_FIELDS)
+        offset = attempt(lambda node: own_pose(node, self.found, subject), node, self.found, subject, JOINT_FIELDS)
         link = OpenLink(
             index=index,
             parent=-1 if parent is None else parent.index,
@@ -650,7 +642,7 @@ class TreeReader:
             def read(node: Node) -> Segment:
                 return read_segment(node, transform, visuals, collisions, self.found, link.subject)
 
-            segment = attempt(read, node, self.found, link.subject, _OF_SEGMENT)
+            segment = attempt(read, node, self.found, link.subject, SEGMENT_FIELDS)
             if segment is not None:
                 link.segments.append(segment)
                 link.nodes.append(node)
@@ -682,7 +674,7 @@ class TreeReader:
             node, link, transform = self.sensors[place]
             subject: Subject = ("devices", len(self.devices))
             read = partial(read_sensor, link=link, transform=transform, found=self.found, subject=subject)
-            device = attempt(read, node, self.found, subject, _OF_DEVICE)
+            device = attempt(read, node, self.found, subject, DEVICE_FIELDS)
             if device is None:
                 self.found.mark_unknown(("devices", "all"))
                 continue

@@ -27,7 +27,6 @@ from bodymotion.formats.openhrp.nodes import (
     SEGMENT_FIELDS,
     TreeReader,
     finite,
-    inverse,
     label,
     name_of,
     own_pose,
@@ -275,7 +274,7 @@ class _ModelReader:
         for node in (*self.extra_joints, *tree.extra_joint_nodes):
             subject: Subject = ("extra_joints", len(joints))
             read = partial(read_extra_joint, links=links, found=self.found, subject=subject)
-            joint = attempt(read, node, self.found, subject, inverse(EXTRA_JOINT_FIELDS))
+            joint = attempt(read, node, self.found, subject, EXTRA_JOINT_FIELDS)
             if joint is None:
                 self.found.mark_unknown(("extra_joints", "all"))
                 continue

@@ -212,7 +212,7 @@ def attempt(
     Parameters
     ----------
     subject, attributes:
-        What the node becomes in the value, and its attributes by the names of fields: those with faults are marked unknown.
+        What the node becomes in the value, and for its attributes the names of fields: those with faults are marked unknown.
     """
     rest: Node | None = node
     while rest is not None:
@@ -220,7 +220,7 @@ def attempt(
             return read(rest)
         except FormatError as error:
             name = _faulty_field(rest, error)
-            attribute = (attributes or {}).get(name or "", name)
+            attribute = next((one for one, field_name in (attributes or {}).items() if field_name == name), name)
             unknown = () if not subject else ((*subject, attribute),) if attribute else (subject,)
             found.fault(error, *unknown)
             rest = without_fault(rest, error)
