@@ -28,7 +28,6 @@ from bodymotion.formats.vrml.values import is_declared
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.geometry.rotations import FULL_TURN, MAX_ROTATION
-from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import ExtraJoint, ExtraJointType
 from bodymotion.model.links import (
     DEVICE_KINDS,
@@ -300,15 +299,8 @@ def _report_unused(node: Node, extra: dict[str, object], found: ModelDiagnostics
 SEGMENT_USED = {"mass", "centerOfMass", "momentsOfInertia", "children"}
 
 
-def read_segment(
-    node: Node,
-    transform: Floats,
-    visuals: tuple[Shape, ...],
-    collisions: tuple[Shape, ...],
-    found: ModelDiagnostics,
-    subject: Subject,
-) -> Segment:
-    """Return the segment of a Segment node at `transform` (4, 4) in its link, with shapes in its own frame.
+def read_segment(node: Node, transform: Floats, found: ModelDiagnostics, subject: Subject) -> Segment:
+    """Return the segment of a Segment node at `transform` (4, 4) in its link, without its shapes.
 
     Raises
     ------
@@ -323,8 +315,6 @@ def read_segment(
         mass=finite(node, "mass", (0.0,), found, (*subject, "mass"))[0],
         center_of_mass=frozen(finite(node, "centerOfMass", (0.0, 0.0, 0.0), found, (*subject, "center_of_mass"))),
         inertia=_inertia(node, found, subject),
-        visuals=visuals,
-        collisions=collisions,
         extra=rest(node, SEGMENT_USED),
     )
 
@@ -494,13 +484,10 @@ ALL: tuple[Subject, ...] = (("links", "all"), ("devices", "all"), ("extra_joints
 
 @dataclass
 class OpenLink:
-    """A link whose Joint the walk is in."""
+    """A link whose Joint the walk is in: its node, and the link without its segments."""
 
-    index: int
-    parent: int
     node: Node
-    joint: Joint
-    offset: Floats
+    bare: Link
     segments: list[Segment] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     """The Segment nodes; a segment that was made of shapes outside of these has none."""
@@ -508,14 +495,7 @@ class OpenLink:
     @property
     def subject(self) -> Subject:
         """The subject of the link in the body."""
-        return ("links", self.index)
-
-    def closed(self) -> Link:
-        """Return the link as it is now."""
-        joint, segments = self.joint, tuple(self.segments)
-        return Link(
-            name=joint.name, index=self.index, parent=self.parent, joint=joint, offset=self.offset, segments=segments
-        )
+        return ("links", self.bare.index)
 
 
 class TreeReader:
@@ -544,7 +524,7 @@ class TreeReader:
         if self.open_links:
             self._add_beside_root()
         self._read_sensors()
-        self.links = [link.closed() for link in self.open_links]
+        self.links = [replace(link.bare, segments=tuple(link.segments)) for link in self.open_links]
         self.joint_nodes = [link.node for link in self.open_links]
         self._mark_incomplete()
         return self
@@ -599,14 +579,11 @@ class TreeReader:
             self.found.fault(rules.TOO_MANY.error(f"the body has more than {MAX_LINKS} Joints", node.location), *ALL)
             return
         joint = attempt(lambda node: read_joint(node, self.found, subject), node, self.found, subject, JOINT_FIELDS)
+        joint = joint or Joint(name=name_of(node))
         offset = attempt(lambda node: own_pose(node, self.found, subject), node, self.found, subject, JOINT_FIELDS)
-        link = OpenLink(
-            index=index,
-            parent=-1 if parent is None else parent.index,
-            node=node,
-            joint=joint or Joint(name=name_of(node)),
-            offset=poses.IDENTITY if offset is None else offset,
-        )
+        offset = poses.IDENTITY if offset is None else offset
+        above = -1 if parent is None else parent.bare.index
+        link = OpenLink(node, Link(name=joint.name, index=index, parent=above, joint=joint, offset=offset))
         children = self._children(node)
         self.open_links.append(link)
         around, self.link = (self.link, self.segment, self.walker.unknown), link
@@ -638,13 +615,10 @@ class TreeReader:
         def leave() -> None:
             visuals, collisions = by_purpose(self.walker.drawn)
             self.segment, self.walker.drawn = around, outer
-
-            def read(node: Node) -> Segment:
-                return read_segment(node, transform, visuals, collisions, self.found, link.subject)
-
+            read = partial(read_segment, transform=transform, found=self.found, subject=link.subject)
             segment = attempt(read, node, self.found, link.subject, SEGMENT_FIELDS)
             if segment is not None:
-                link.segments.append(segment)
+                link.segments.append(replace(segment, visuals=visuals, collisions=collisions))
                 link.nodes.append(node)
 
         self.walker.enter(self._children(node), NodeFrame(IDENTITY, frame.visual, frame.collision), leave)
@@ -656,7 +630,7 @@ class TreeReader:
         transform = IDENTITY if _is_identity(frame.transform) else frame.transform
         if self.segment is not None and self.segment is not IDENTITY:
             transform = self.segment @ transform
-        self.sensors.append((node, self.link.index, transform))
+        self.sensors.append((node, self.link.bare.index, transform))
         inside = self._children(node)
         if inside:
             own = poses.to_matrix(own_pose(node, ModelDiagnostics()))
@@ -684,7 +658,7 @@ class TreeReader:
     def _add_beside_root(self) -> None:
         """Add what is beside the root Joint to the root link: its frame is that of the body, in which the root Joint has its offset."""
         self.link = root = self.open_links[0]
-        in_root = poses.to_matrix(poses.inverse(root.offset))
+        in_root = poses.to_matrix(poses.inverse(root.bare.offset))
         if self.walker.drawn:
             visuals, collisions = by_purpose(self.walker.drawn)
             root.segments.append(Segment(transform=in_root, visuals=visuals, collisions=collisions))
@@ -701,7 +675,7 @@ class TreeReader:
         for link in self.open_links:
             self._mark_fields(link.subject, JOINT_FIELDS, link.node, damage)
             joint_is_whole = damage.is_whole(link.node)
-            if not (link.joint.name or joint_is_whole):
+            if not (link.bare.name or joint_is_whole):
                 self.found.mark_unknown((*link.subject, "name"))
             for attribute, name in SEGMENT_FIELDS.items():
                 is_given = any(name in own.fields for own in link.nodes)

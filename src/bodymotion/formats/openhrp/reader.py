@@ -226,7 +226,7 @@ class _ModelReader:
         for link in tree.open_links:
             self.entries[link.subject] = _locator(link.node, JOINT_FIELDS, link.nodes)
             at = [node.location for node in (link.node, *link.nodes) if node.path == self.path]
-            self.starts += [(where.line or 0, where.column or 0, link.index) for where in at]
+            self.starts += [(where.line or 0, where.column or 0, link.bare.index) for where in at]
         self.starts.sort()
         for number, device_node in enumerate(tree.device_nodes):
             self.entries["devices", number] = _locator(device_node, DEVICE_FIELDS)
