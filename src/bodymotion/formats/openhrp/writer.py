@@ -34,6 +34,7 @@ from bodymotion.formats.vrml.writer import legal_name, scene_pieces
 from bodymotion.geometry.shapes import Texture
 from bodymotion.model.body import Body, Viewpoint
 from bodymotion.model.links import Joint, Link, Segment, in_order_of_ids
+from bodymotion.skeleton.values import depth_first
 from bodymotion.system.files import whole_files
 
 
@@ -155,11 +156,7 @@ class _Builder:
         children: list[list[int]] = [[] for _ in body.links]
         for link in body.links[1:]:
             children[link.parent].append(link.index)
-        order: list[int] = []
-        stack = [0] if children else []
-        while stack:
-            order.append(stack.pop())
-            stack.extend(reversed(children[order[-1]]))
+        order = depth_first({link.index: link.parent for link in body.links})
         self._report_order(order)
         around = body.extra.get("placed")
         extra = {name: value for name, value in body.extra.items() if name != "placed"}

@@ -29,6 +29,7 @@ from bodymotion.geometry import poses
 from bodymotion.geometry.shapes import Material
 from bodymotion.model.body import Body, ExtraJoint
 from bodymotion.model.links import Joint, Link, Segment
+from bodymotion.skeleton.values import depth_first
 
 _PACKAGE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
@@ -134,7 +135,8 @@ class _Writer:
         (title,) = unique_names([body.name], "robot") if body.name else ["robot"]
         robot = Element("robot", {"name": title})
         self._keep_robot(title)
-        self._check_order()
+        if depth_first({link.index: link.parent for link in body.links}) != list(range(len(body.links))):
+            self.lost.add(losses.NO_TARGET_FIELD.as_note, "links are reordered to be depth-first", body.name)
         links = [self._link(link) for link in body.links]
         self._merge_rest(links)
         joints = []
@@ -276,17 +278,6 @@ class _Writer:
             values["viewpoints"] = json_of_viewpoints(body.viewpoints)
             extension.note("viewpoints", body.name)
         extension.put("robot", {}, values)
-
-    def _check_order(self) -> None:
-        """Report links that are not depth-first: a reader reorders them."""
-        path = [0]
-        for link in self.body.links[1:]:
-            while path and path[-1] != link.parent:
-                path.pop()
-            if not path:
-                self.lost.add(losses.NO_TARGET_FIELD.as_note, "links are reordered to be depth-first", self.body.name)
-                return
-            path.append(link.index)
 
 
 ROTATION_TOLERANCE = 1e-9  # Of the elements of a quaternion that is read back.
