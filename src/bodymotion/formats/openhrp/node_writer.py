@@ -49,22 +49,15 @@ def moved(matrix: Floats, children: list[Node], title: str, report: Report) -> l
     return [Node("Transform", fields={**fields, "children": children})] if fields else children
 
 
-def shape_nodes(
-    visuals: Sequence[Shape],
-    collisions: Sequence[Shape],
-    writer: ShapeWriter,
-    title: str,
-    report: Report,
-    surfaces: bool,
-) -> list[Node]:
+def shape_nodes(segment: Segment, writer: ShapeWriter, title: str, *, surfaces: bool) -> list[Node]:
     """Return the nodes for the shapes of a segment, in an order in which both kinds are read back as they are.
 
     A shape that is both visual and collision shape is one node. Others become Surface nodes with `surfaces`, else Collision nodes
     of VRML97.
     """
     nodes: list[Node] = []
-    for use, run in groupby(_merged(visuals, collisions), key=lambda item: item[0]):
-        made = _grouped([shape for _, shape in run], writer, title, report)
+    for use, run in groupby(_merged(segment.visuals, segment.collisions), key=lambda item: item[0]):
+        made = _grouped([shape for _, shape in run], writer, title)
         if not made or use == "both":
             nodes += made
         elif not surfaces and use == "visual":
@@ -98,14 +91,14 @@ def _key(shape: Shape) -> object:
     return shape.name, geometry, (shape.transform + 0.0).tobytes(), *looks, id(shape.material.texture)
 
 
-def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str, report: Report) -> list[Node]:
+def _grouped(shapes: Sequence[Shape], writer: ShapeWriter, title: str) -> list[Node]:
     """Return shapes under their Transforms; one for all that follow each other with the same one."""
     nodes: list[Node] = []
     for _, run in groupby(shapes, key=lambda shape: (shape.transform + 0.0).tobytes()):
         together = list(run)
         made = [node for shape in together for node in writer.nodes(shape)]
         if made:
-            nodes += moved(together[0].transform, made, title, report)
+            nodes += moved(together[0].transform, made, title, writer.report)
     return nodes
 
 
@@ -231,9 +224,8 @@ class SegmentWriter:
         if is_last and (segment.visuals or segment.collisions) and segment == bare:
             return self._shapes(segment, name or "shapes")
         title = f"Segment {name!r}"
-        fields: dict[str, Value] = {"mass": 0.0}
-        fields |= vector_fields({"mass": segment.mass}, title, self.report)
-        fields |= vector_fields({"centerOfMass": segment.center_of_mass}, title, self.report)
+        numbers: dict[str, npt.ArrayLike] = {"mass": segment.mass, "centerOfMass": segment.center_of_mass}
+        fields: dict[str, Value] = {"mass": 0.0, **vector_fields(numbers, title, self.report)}
         if not np.isfinite(segment.inertia).all():
             self.report(losses.NUMBER_RANGE, f"{title}: an inertia that is not finite is left out")
         elif segment.inertia.any():
@@ -245,12 +237,11 @@ class SegmentWriter:
         return moved(segment.transform, [node], title, self.report)
 
     def _shapes(self, segment: Segment, name: str) -> list[Node]:
-        visuals, collisions = segment.visuals, segment.collisions
-        title = f"Segment {name!r}"
-        if self.folder is None or not any(isinstance(shape.geometry, Mesh) for shape in (*visuals, *collisions)):
-            return shape_nodes(visuals, collisions, self.shapes, title, self.report, surfaces=True)
+        title, shapes = f"Segment {name!r}", (*segment.visuals, *segment.collisions)
+        if self.folder is None or not any(isinstance(shape.geometry, Mesh) for shape in shapes):
+            return shape_nodes(segment, self.shapes, title, surfaces=True)
         writer = ShapeWriter(self.report, lambda texture: self.url(texture, True))
-        nodes = shape_nodes(visuals, collisions, writer, title, self.report, surfaces=True)
+        nodes = shape_nodes(segment, writer, title, surfaces=True)
         scene = Scene(nodes=nodes, protos={p.name: p for p in prototypes_of(nodes)})
         plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "shapes"
         path, count = self.folder / f"{plain}.wrl", 1

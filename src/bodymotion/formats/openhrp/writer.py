@@ -146,9 +146,7 @@ class _Builder:
             self.report(losses.BODY_NAMES.as_note, message)
         segment = body.links[0].segments[0]
         nodes = world_info(body.info, self.report) + [viewpoint_node(view, self.report) for view in body.viewpoints]
-        nodes += shape_nodes(
-            segment.visuals, segment.collisions, self.segments.shapes, "the scene", self.report, surfaces=False
-        )
+        nodes += shape_nodes(segment, self.segments.shapes, "the scene", surfaces=False)
         self.scene.nodes = nodes or [Node("Group")]
 
     def humanoid(self) -> None:
