@@ -13,18 +13,17 @@ import numpy as np
 from bodymotion.formats.choreonoid_body import rules
 from bodymotion.formats.choreonoid_body.fields import Fields
 from bodymotion.formats.text import Text
+from bodymotion.formats.vrml.nodes import NO_INTEGERS, Value
 from bodymotion.formats.vrml.nodes import Node as VrmlNode
-from bodymotion.formats.vrml.nodes import Value
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.vrml.rules import BAD_SIZE
-from bodymotion.formats.vrml.shapes import GEOMETRY_NODES, AppearanceReader, GeometryReader
+from bodymotion.formats.vrml.shapes import GEOMETRY_NODES, PROPERTIES, AppearanceReader, GeometryReader
 from bodymotion.formats.vrml.values import standard_fields
 from bodymotion.formats.yaml.fields import Context, label
 from bodymotion.formats.yaml.tree import Mapping, Scalar, Sequence
-from bodymotion.geometry.arrays import Floats, frozen
+from bodymotion.geometry.arrays import Floats, Ints, frozen
 from bodymotion.geometry.shapes import Capsule, Geometry, Material
 
-NO_INDICES: np.ndarray[tuple[int], np.dtype[np.int32]] = np.zeros(0, dtype=np.int32)
 PRIMITIVES = ("Box", "Capsule", "Cone", "Cylinder", "Sphere")
 FIELDS = {
     "Box": "size",
@@ -57,12 +56,7 @@ KEYS = {
     "url": ("url", "uri"),
 }
 """The keys of fields whose names are not those of VRML97 with `_`."""
-LISTS = {
-    "coord": ("Coordinate", "point", 3),
-    "color": ("Color", "color", 3),
-    "normal": ("Normal", "vector", 3),
-    "texCoord": ("TextureCoordinate", "point", 2),
-}
+LISTS = {"coord": ("Coordinate", "point", 3), **PROPERTIES}
 """The nodes in these fields, the fields of those, and their width."""
 
 
@@ -188,11 +182,11 @@ def _continued(rows: Floats, count: int, row: list[float]) -> Floats:
     return frozen(rows)
 
 
-def _indices(fields: Fields, *names: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+def _indices(fields: Fields, *names: str) -> Ints:
     values = np.array(fields.numbers(*names) or [], dtype=np.float64)
     if not np.isfinite(values).all() or (np.abs(values) > 2**31 - 1).any() or (values % 1 != 0).any():
         fields.reject(rules.WRONG_VALUE, f"{names[0]} of {fields.title} must be a list of whole numbers", names[0])
-        return NO_INDICES
+        return NO_INTEGERS
     return values.astype(np.int32)
 
 

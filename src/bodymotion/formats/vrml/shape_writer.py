@@ -14,6 +14,7 @@ from bodymotion.formats.vrml import nodes
 from bodymotion.formats.vrml.nodes import Node, Value
 from bodymotion.formats.vrml.shapes import (
     MATERIAL_FIELDS,
+    PROPERTIES,
     ROUND_SOLIDS,
     node_transform,
     rotation_matrix,
@@ -334,9 +335,8 @@ class ShapeWriter:
             "coord": Node("Coordinate", fields={"point": vertices}),
             "coordIndex": _ended(faces),
         }
-        fields |= self._corners(mesh.normals, "normal", Node("Normal"), "vector", faces, good)
-        fields |= self._corners(mesh.colors, "color", Node("Color"), "color", faces, good)
-        fields |= self._corners(mesh.texture_coordinates, "texCoord", Node("TextureCoordinate"), "point", faces, good)
+        for part, corners in zip(PROPERTIES, (mesh.normals, mesh.colors, mesh.texture_coordinates), strict=True):
+            fields |= self._corners(corners, part, faces, good)
         if mesh.crease_angle != 0.0:
             if np.isfinite(mesh.crease_angle):
                 fields["creaseAngle"] = float(mesh.crease_angle)
@@ -349,18 +349,12 @@ class ShapeWriter:
         return [Node("IndexedFaceSet", fields={name: fields[name] for name in order})]
 
     def _corners(
-        self,
-        corners: Corners | None,
-        part: str,
-        holder: Node,
-        name: str,
-        faces: npt.NDArray[np.integer],
-        good: npt.NDArray[np.bool_],
+        self, corners: Corners | None, part: str, faces: npt.NDArray[np.integer], good: npt.NDArray[np.bool_]
     ) -> dict[str, Value]:
         """Return the fields for a property of corners: by vertex and by face without an index list where that means the same."""
         if corners is None:
             return {}
-        width = 2 if part == "texCoord" else 3
+        node_type, name, width = PROPERTIES[part]
         values, indices = corners.values, corners.indices
         fits = values.ndim == 2 and values.shape[1] >= width and indices.shape == (len(good), 3) and len(values)
         if not fits or indices.min() < 0 or indices.max() >= len(values):
@@ -376,8 +370,7 @@ class ShapeWriter:
             self.report(losses.NUMBER_RANGE, f"{part}: numbers that are not finite are written as 0")
             values = np.where(np.isfinite(values), values, 0.0)
         indices = indices[good]
-        holder.fields[name] = frozen(values)
-        fields: dict[str, Value] = {part: holder}
+        fields: dict[str, Value] = {part: Node(node_type, fields={name: frozen(values)})}
         if np.array_equal(indices, faces):
             return fields
         if part != "texCoord" and (indices == indices[:, :1]).all():

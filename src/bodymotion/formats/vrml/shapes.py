@@ -350,8 +350,12 @@ ROUND_SOLIDS: dict[str, tuple[Callable[..., Geometry], dict[str, float], tuple[s
     "Cone": (Cone, {"bottomRadius": 1.0, "height": 2.0}, ("side", "bottom")),
 }
 """By the names of nodes, the class, the fields of its sizes with their defaults, and its parts."""
-PROPERTIES = {"color": ("color", 3), "normal": ("vector", 3), "texCoord": ("point", 2)}
-"""Of corners of faces: by the fields of their nodes, the field of those with the values, and the numbers in one."""
+PROPERTIES = {
+    "normal": ("Normal", "vector", 3),
+    "color": ("Color", "color", 3),
+    "texCoord": ("TextureCoordinate", "point", 2),
+}
+"""Of corners of faces: by the fields of their nodes, the types of those, the field with the values, and the numbers in one."""
 MAX_VERTICES = 2_000_000  # Vertices that an Extrusion, written in few words, may unfold to.
 
 
@@ -469,7 +473,7 @@ class GeometryReader:
         `faces` (F, K) are the vertices of triangles or lines, `polygons` (F,) the faces of the file that they are of, and `entries` (F, K)
         their places in lists of indices, None where the node has no such lists.
         """
-        name, width = PROPERTIES[part]
+        _, name, width = PROPERTIES[part]
         per_vertex = part == "texCoord" or nodes.flag(node, f"{part}PerVertex", True)
         values = nodes.rows(self.actual(nodes.child(node, part)), name, width)
         if not len(values):
