@@ -257,8 +257,7 @@ class Tree:
                 self.settings.inertiafromgeom == "auto" and inertial is None
             )
             if of_geoms:
-                with np.errstate(all="ignore"):
-                    mass = mass_of_geoms(geoms, self.settings)
+                mass = mass_of_geoms(geoms, self.settings)
             elif inertial is not None:
                 mass = read_mass(inertial, self.settings)
             mass = settled(mass, self.settings)

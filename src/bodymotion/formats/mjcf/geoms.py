@@ -25,7 +25,7 @@ from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.geometry.meshes import FROM_Y_TO_Z, is_flat, solid
+from bodymotion.geometry.meshes import FROM_Y_TO_Z, is_flat, solid, transformed
 from bodymotion.geometry.shapes import (
     MAX_SHAPES,
     Box,
@@ -113,10 +113,8 @@ class Geoms:
         """Return the mesh of a name; None where it cannot be read, which is reported once."""
         if name not in self._meshes:
             element = self._elements["mesh"].get(name)
-            self._meshes[name] = None
-            if element is not None:
-                self._meshes[name] = self._read(element)
-            elif name:
+            self._meshes[name] = None if element is None else self._read(element)
+            if element is None and name:
                 user.report(rules.ASSET, f"there is no mesh {name!r:.60}", "mesh", fatal=True)
                 self.faulty.add(name)
         return self._meshes[name]
@@ -130,19 +128,16 @@ class Geoms:
         if found is None:
             return None
         vertices = found.vertices
-        with np.errstate(all="ignore"):
-            if "refpos" in element.attributes:
-                vertices = vertices - finite(element, "refpos", 3)
-            if "refquat" in element.attributes:
-                back = rotations.conjugate(rotations.normalized(finite(element, "refquat", 4)))
-                vertices = rotations.rotate(back, vertices)
-            normals = None if "refquat" in element.attributes else found.normals
-            moved = replace(found, vertices=frozen(vertices), normals=normals)
-            scale = finite(element, "scale", 3, (1.0, 1.0, 1.0))
-            if (scale != 1.0).any():
-                from bodymotion.geometry.meshes import transformed
-
-                moved = transformed(moved, np.diag([*scale, 1.0]))
+        if "refpos" in element.attributes:
+            vertices = vertices - finite(element, "refpos", 3)
+        if "refquat" in element.attributes:
+            back = rotations.conjugate(rotations.normalized(finite(element, "refquat", 4)))
+            vertices = rotations.rotate(back, vertices)
+        normals = None if "refquat" in element.attributes else found.normals
+        moved = replace(found, vertices=frozen(vertices), normals=normals)
+        scale = finite(element, "scale", 3, (1.0, 1.0, 1.0))
+        if (scale != 1.0).any():
+            moved = transformed(moved, np.diag([*scale, 1.0]))
         if not np.isfinite(moved.vertices).all() or not len(moved.faces):
             self._report(element, "has no triangles, or vertices that are not finite")
             return None
@@ -307,8 +302,7 @@ class Geoms:
 
     def _fitted(self, element: Element, kind: str, asset: MeshAsset, frame: Floats) -> _Form | None:
         scale = element.number("fitscale", 1.0)
-        with np.errstate(all="ignore"):
-            found = fitted(asset, kind, scale=scale, bounds=self.settings.fitaabb, element=element)
+        found = fitted(asset, kind, scale=scale, bounds=self.settings.fitaabb, element=element)
         size = found[0] if found is not None else ()
         # A capsule may have the length zero.
         if found is None or not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
@@ -383,11 +377,8 @@ def read_mass(item: Item, settings: Settings) -> Segment:
     if "fullinertia" in element.attributes:
         xx, yy, zz, xy, xz, yz = finite(element, "fullinertia", 6).tolist()
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        plain = item.frame is None and (frame[3:] == rotations.IDENTITY).all()
-        return _segment(mass, frame[:3], tensor if plain else rotation @ tensor @ rotation.T)
+        return _segment(mass, frame[:3], rotation @ tensor @ rotation.T)
     moments = finite(element, "diaginertia", 3, (0.0, 0.0, 0.0))
-    if (frame[3:] == rotations.IDENTITY).all():
-        return _segment(mass, frame[:3], np.diag(moments))
     tensor = (rotation * moments) @ rotation.T
     return _segment(mass, frame[:3], 0.5 * (tensor + tensor.T))
 

@@ -262,17 +262,9 @@ class _Writer:
         mimics = add_followers(body, links, equality)
         self._body(contact if makes else None, mimics, {"motor": "made"}.get(kind or "", kind))
         self.kept.write(custom)
-        sections = {
-            "custom": custom,
-            "asset": self.output.asset,
-            "worldbody": world,
-            "contact": contact,
-            "tendon": tendon,
-            "equality": equality,
-            "actuator": actuator,
-            "sensor": sensors,
-            "keyframe": keyframe,
-        }
+        asset = self.output.asset
+        parts = (custom, asset, world, contact, tendon, equality, actuator, sensors, keyframe)
+        sections = {part.name: part for part in parts}
         extras.joints = [e.get("name") for e in world.every() if e.name in ("joint", "freejoint")]
         extras.lists(sections, without=() if self.options.actuators is None else ("actuator", "keyframe"))
         positions = {**devices.order, **extras.order}
