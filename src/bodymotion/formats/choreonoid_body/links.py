@@ -227,10 +227,8 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
         kind = "crawler"
     unit = fields.context.angle_unit if kind == "rotate" else 1.0
     lower, upper = _read_range(fields, "joint_range", unit=unit) or (default.lower, default.upper)
-    velocity, effort = (
-        _read_range(fields, "max_joint_velocity", unit=unit),
-        _read_range(fields, "max_joint_effort", unit=1.0),
-    )
+    velocity = _read_range(fields, "max_joint_velocity", unit=unit)
+    effort = _read_range(fields, "max_joint_effort", unit=1.0)
     velocity = _read_range(fields, "joint_velocity_range", unit=unit) or velocity
     effort = _read_range(fields, "joint_effort_range", unit=1.0) or effort
     if effort is not None:

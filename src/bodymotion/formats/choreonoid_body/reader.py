@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -230,8 +229,13 @@ class _Model:
         for node in links.items if isinstance(links, Sequence) else [links]:
             self.link(node)
         self.check_ranges(root.location.path)
-        for node in self.mappings(header, "extra_joints"):
-            extra_joint = read_extra_joint(Fields(node, self.context, "an extra joint"))
+        closed = header.find("extra_joints")
+        for node in closed.items if isinstance(closed, Sequence) else [] if closed is None else [closed]:
+            extra_joint = None
+            with self.found.recover():
+                if not isinstance(node, Mapping):
+                    header.refuse("extra_joints", "a list of mappings", node)
+                extra_joint = read_extra_joint(Fields(node, self.context, "an extra joint"))
             self.extra_joints += [] if extra_joint is None else [extra_joint]
             self.extra_joints_missing |= extra_joint is None
         self.name, wanted = header.text("name"), header.text("root_link")
@@ -335,16 +339,6 @@ class _Model:
         change_link(fields, copies[id(model.tree[0])], self.elements)
         self.extra_joints += [joint.renamed(prefix, suffix) for joint in model.extra_joints]
         self.extra = {**self.extra, **model.extra}
-
-    def mappings(self, header: Fields, name: str) -> Iterator[Mapping]:
-        value = header.find(name)
-        for item in value.items if isinstance(value, Sequence) else [] if value is None else [value]:
-            if isinstance(item, Mapping):
-                yield item
-                continue
-            self.extra_joints_missing = True
-            with self.found.recover():
-                header.refuse(name, "a list of mappings", item)
 
     def in_tree(self, wanted: str, where: Location) -> list[RawLink]:
         """Return the links depth first, each with its parent."""
