@@ -253,7 +253,7 @@ def visits(nodes: Iterable[Node]) -> Iterator[Node]:
             stack += [item for value in values for item in reversed(value) if isinstance(item, Node)]
 
 
-NO_INTEGERS = frozen_ints(np.zeros(0, dtype=np.int32))
+NO_INTEGERS, NO_NUMBERS = frozen_ints(np.zeros(0, dtype=np.int32)), frozen(np.zeros(0))
 
 
 def _refused(node: Node, name: str, wanted: str) -> FormatError:
@@ -277,10 +277,8 @@ def _value(node: Node, name: str) -> Value:
 def numbers(node: Node, name: str, wanted: str = "a list of numbers") -> Floats:
     """Return a field's numbers (N,); none where the file does not have the field. `wanted` is what the message expects."""
     value = _value(node, name)
-    if isinstance(value, np.ndarray) and value.dtype == np.float64:
-        return frozen(value.reshape(-1))
     if value is None or (isinstance(value, list) and not value):
-        return frozen(np.zeros(0))
+        return NO_NUMBERS
     if isinstance(value, (np.ndarray, bool, int, float)):
         array = np.asarray(value)
         if array.dtype.kind in "biuf":
@@ -299,21 +297,11 @@ def number(node: Node, name: str, default: float) -> float:
 
 def vector(node: Node, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
     """Return as many numbers as `default` has; fewer are refused."""
-    value = _value(node, name)
-    if value is None:
-        return default
-    if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype != np.float64:
-        value = numbers(node, name, _so_many(default))
-    values = value[: len(default)].tolist()
-    if not values:
-        return default
-    if len(values) < len(default):
-        raise _refused(node, name, _so_many(default))
-    return tuple(values)
-
-
-def _so_many(default: tuple[float, ...]) -> str:
-    return "a number" if len(default) == 1 else f"{len(default)} numbers"
+    wanted = "a number" if len(default) == 1 else f"{len(default)} numbers"
+    values = numbers(node, name, wanted)[: len(default)].tolist()
+    if 0 < len(values) < len(default):
+        raise _refused(node, name, wanted)
+    return tuple(values) or default
 
 
 def integer(node: Node, name: str, default: int) -> int:
