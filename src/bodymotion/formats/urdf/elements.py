@@ -18,17 +18,14 @@ MAX_ANGLE = 2.0 * math.pi + 0.01  # [rad] No angle of rpy needs to be larger tha
 
 
 def finite_numbers(
-    element: Element, names: str | tuple[str, ...], count: int | tuple[int, ...], default: tuple[float, ...] | None
+    element: Element, name: str, count: int | tuple[int, ...], default: tuple[float, ...] | None
 ) -> tuple[float, ...]:
-    """Return the numbers of an attribute, or one of each of several attributes; 0 for those that are infinite, which is reported."""
-    if isinstance(names, str):
-        values = element.numbers(names, count, default)
-    else:
-        values = tuple(element.number(name, None if default is None else default[0]) for name in names)
+    """Return the numbers of an attribute; 0 for those that are infinite, which is reported."""
+    values = element.numbers(name, count, default)
     if not any(map(math.isinf, values)):
         return values
     element.report(rules.NOT_FINITE, f"<{element.name}> has an infinite number; 0 is read instead")
-    element.faulty |= {names} if isinstance(names, str) else set(names)
+    element.faulty |= {name}
     return tuple(0.0 if math.isinf(value) else value for value in values)
 
 

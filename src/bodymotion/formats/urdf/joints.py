@@ -164,7 +164,7 @@ def read_inertial(link: Element) -> tuple[float, Floats, Floats] | None:
         if missing:
             inertia.report(rules.MASS, f"{title} has no {', '.join(missing)}")
             inertia.faulty |= set(missing)
-        tensor[np.triu_indices(3)] = finite_numbers(inertia, MOMENTS, 1, (0.0,))
+        tensor[np.triu_indices(3)] = [finite_numbers(inertia, name, 1, (0.0,))[0] for name in MOMENTS]
         tensor = tensor + np.triu(tensor, 1).T
     rotation = poses.to_matrix(pose)[:3, :3]
     if not np.array_equal(rotation, np.eye(3)):

@@ -215,12 +215,10 @@ class Fields:
         if found is None:
             self.refuse(name, "a number", value)
         digits, suffix, sign, word = found.groups()
-        if digits is None:
-            return float(sign + word)
         if suffix:
             message = f"{name} of {self.title} is {found.group()}"
             self.context.found.report(self.context.rules.SUFFIX, message, value.location)
-        return float(digits)
+        return float(digits or sign + word)
 
     @reads(0.0)
     def number(self, value: Node, name: str) -> float | None:
