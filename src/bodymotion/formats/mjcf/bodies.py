@@ -310,17 +310,6 @@ def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
     ]
 
 
-def plain_joint(element: Element | None, link_name: str, number: int) -> Joint:
-    """Return the joint that the reader makes of an element of our writer, with angles in radians; of None a fixed joint.
-
-    `number` is the id of a joint with one value.
-    """
-    if element is None:
-        return Joint(name=link_name)
-    (read,) = read_joints([Item(element, None, "")], Settings(angle=1.0))
-    return read.joint if read.joint.type == "free" else replace(read.joint, id=number)
-
-
 TYPES = {"hinge": "rotate", "slide": "slide", "ball": "ball", "free": "free"}
 
 
@@ -743,13 +732,17 @@ class LinkWriter:
         joint_name = self.names.free("joint", link.joint.name, name)
         at_top = link.parent < 0 or (link.parent == 0 and self.elements[0].name == "worldbody")
         joint = joint_element(link, joint_name, self.problems, top=at_top)
+        read_back = Joint(name=link.name)
         if joint is None:
             self.names.release("joint", joint_name)
         else:
             element.children.append(joint)
             self.joint_names[link.index] = joint_name
-        read_back = plain_joint(joint, link.name, self._count)
-        self._count += joint is not None and joint.name == "joint"
+            # As the reader makes it of the element, with angles in radians.
+            read_back = read_joints([Item(joint, None, "")], Settings(angle=1.0))[0].joint
+            if read_back.type != "free":
+                read_back = replace(read_back, id=self._count)
+            self._count += joint.name == "joint"
         of_joint = kept_of_joint(link.joint, read_back)
         if of_joint and not chain:
             values["joint"] = of_joint
