@@ -27,6 +27,7 @@ from bodymotion.formats.xml.tree import Element, number_text
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model.body import ExtraJoint, ExtraJointType
+from bodymotion.model.closed_loops import constrained_directions, unit_axis
 
 FAR_DISTANCE = 1000.0  # [m] Length of the tendons that hold a point in a plane.
 HINGE_ARM = 0.1  # [m] Distance of the two points of a hinge.
@@ -65,17 +66,16 @@ class LoopWriter:
             message = f"extra joint {joint.name} holds link {self.body.links[joint.links[0]].name} to itself, which has no effect"
             self.problems.add(losses.LOOP_NEAREST.problem(message, Location(inside=f"extra_joints[{number}]")))
             return
-        axis = _unit(joint.axis)
         if joint.type in ("xyz", "ball", "hinge"):
             points = {name: sites}
             if joint.type == "hinge":
-                arm = HINGE_ARM * axis
+                arm = HINGE_ARM * unit_axis(joint)
                 ends = [self._site(joint.links[k], f"{name}_{k + 3}", joint.positions[k] + arm) for k in (0, 1)]
                 points[self.names.free("equality", f"{name}_axis")] = ends
             for own, (one, two) in points.items():
                 equality.add("connect", {"name": own, "site1": one, "site2": two, **STIFF_SOLVER})
             return
-        directions = _normals(axis) if joint.type in ("xy", "piston") else axis[None]
+        directions = constrained_directions(joint)
         distances, moved = self._distances(joint, directions), self._moved(joint, directions)
         for count, (direction, rest) in enumerate(zip(directions, distances, strict=True)):
             far = self._site(joint.links[0], f"{name}_far{count}", joint.positions[0] + FAR_DISTANCE * direction)
@@ -143,18 +143,6 @@ class LoopWriter:
         one, other = (moved[:, link] for link in joint.links)
         between = poses.transform_points(poses.inverse(one), poses.transform_points(other, joint.positions[1]))
         return [bool(np.ptp(between @ direction) > 1e-9) for direction in directions]
-
-
-def _unit(axis: Floats) -> Floats:
-    length = np.linalg.norm(axis)
-    return axis / length if length > 0 else np.array([1.0, 0.0, 0.0])
-
-
-def _normals(axis: Floats) -> Floats:
-    """Return two unit vectors (2, 3) normal to a unit axis and to each other."""
-    start = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    u = _unit(start - axis * (axis @ start))
-    return np.stack([u, np.cross(axis, u)])
 
 
 TYPES: tuple[ExtraJointType, ...] = get_args(ExtraJointType)
