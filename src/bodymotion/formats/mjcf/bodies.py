@@ -295,12 +295,6 @@ DYNAMICS = ("damping", "stiffness", "frictionloss", "springref", "margin")
 _FIELDS = frozenset((*_PLACED, "range", "limited", "armature", "ref", *DYNAMICS))
 
 
-def unit_axis(axis: Floats) -> Floats:
-    """Return an axis with length 1; one that has it already is kept to the bit."""
-    length = np.linalg.norm(axis)
-    return axis if abs(length - 1.0) <= 1e-12 else axis / length
-
-
 def ball_parts(name: str, attributes: dict[str, str]) -> list[Joint]:
     """Return the three joints that a ball joint is read as; each keeps the attributes of the ball joint."""
     extra = {"mjcf": {"ball": {"name": name, **attributes}}}
@@ -369,7 +363,10 @@ def _of_one_value(item: Item, kind: JointType, anchor: Floats, settings: Setting
     element = item.element
     unit = settings.angle if kind == "rotate" else 1.0
     axis = finite(element, "axis", 3, (0.0, 0.0, 1.0))
-    axis = np.zeros(3) if np.linalg.norm(axis) < 1e-10 else unit_axis(axis)
+    length = np.linalg.norm(axis)
+    if not abs(length - 1.0) <= 1e-12:
+        # One of length 1 is kept to the bit.
+        axis = np.zeros(3) if length < 1e-10 else axis / length
     if item.frame is not None:
         axis = rotations.rotate(rotations.normalized(item.frame[3:]), axis)
     lower, upper = _limits(element, unit, settings)

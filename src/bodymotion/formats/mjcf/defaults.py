@@ -10,7 +10,7 @@ import numpy as np
 from bodymotion.formats.mjcf import rules
 from bodymotion.formats.xml.tree import Element
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats
+from bodymotion.geometry.arrays import Floats, unit
 
 
 @dataclass(frozen=True)
@@ -252,11 +252,9 @@ def _euler(angles: Floats, sequence: str) -> Floats:
 
 
 def _xyaxes(x: Floats, y: Floats) -> Floats | None:
-    if np.linalg.norm(x) < MIN_LENGTH:
+    first = unit(x)
+    y = y - first * (first @ y)
+    if min(np.linalg.norm(x), np.linalg.norm(y)) < MIN_LENGTH:
         return None
-    x = x / np.linalg.norm(x)
-    y = y - x * (x @ y)
-    if np.linalg.norm(y) < MIN_LENGTH:
-        return None
-    y = y / np.linalg.norm(y)
-    return rotations.from_matrix(np.stack([x, y, np.cross(x, y)], axis=1))
+    second = unit(y)
+    return rotations.from_matrix(np.stack([first, second, np.cross(first, second)], axis=1))
