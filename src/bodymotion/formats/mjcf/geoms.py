@@ -783,19 +783,14 @@ class GeomWriter:
         element = self.asset.add("material", attributes)
         read_back = material_of(rgba, specular, material.shininess, emission)
         attributes_kept = differences(material, read_back, skip=("texture",))
-        texture = self._texture(material)
-        if texture:
+        if image is not None and (texture := self._texture(image)):
             element.attributes["texture"] = texture
-            assert image is not None
             repeats = [image.repeat_s, image.repeat_t]
             attributes_kept["texture"] = {"url": image.url, "repeat": repeats, "transform": image.transform}
         self.output.kept.add("material", name, attributes_kept)
         return name
 
-    def _texture(self, material: Material) -> str:
-        image = material.texture
-        if image is None:
-            return ""
+    def _texture(self, image: Texture) -> str:
         if image.path.suffix.lower() != ".png":
             self._lost.add(f"MuJoCo reads only PNG images: {image.path.name!r:.80} is left out")
             return ""
