@@ -114,9 +114,8 @@ def plain(value: object) -> object:
     return value if value is None or isinstance(value, (bool, int, float, str, np.ndarray)) else str(value)
 
 
-def rest(node: Node, used: Iterable[str]) -> dict[str, object]:
+def rest(node: Node, used: set[str]) -> dict[str, object]:
     """Return the fields that the file has for a node, except those in `used`."""
-    used = set(used)
     return {name: plain(value) for name, value in node.fields.items() if name not in used}
 
 
@@ -377,14 +376,16 @@ def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostic
     """
     if not is_rigid(transform):
         found.report(rules.SENSOR_SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
-    own = own_pose(node, found)
+    pose = own_pose(node, found)
     _report_more_numbers(node, "sensorId", 1, found)
-    common: dict[str, Any] = {
-        "name": name_of(node),
-        "id": nodes.integer(node, "sensorId", -1),
-        "link": link,
-        "pose": own if transform is IDENTITY else _pose_in_link(node, transform, own, found, subject),
-    }
+    common: dict[str, Any] = {"name": name_of(node), "id": nodes.integer(node, "sensorId", -1), "link": link}
+    whole = transform if transform is IDENTITY else transform @ poses.to_matrix(pose)
+    if not np.isfinite(whole).all():
+        found.report(rules.NOT_FINITE, f"the pose of {label(node)} in its link is not finite", node.location)
+        found.mark_unknown((*subject, "pose"))
+    elif whole is not IDENTITY:
+        pose = poses.from_matrix(poses.nearest_rigid(whole))
+    common["pose"] = pose
     kind = CLASSES.get(node.type)
     if kind is None:
         if node.type not in OTHER_SENSORS:
@@ -412,16 +413,6 @@ def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostic
     if isinstance(device, VisionSensor):
         _check_camera(device, node, found, subject)
     return device
-
-
-def _pose_in_link(node: Node, transform: Floats, own: Floats, found: ModelDiagnostics, subject: Subject) -> Floats:
-    """Return the pose in the link of a sensor that has the pose `own` in the frame at `transform`."""
-    whole = transform @ poses.to_matrix(own)
-    if np.isfinite(whole).all():
-        return poses.from_matrix(poses.nearest_rigid(whole))
-    found.report(rules.NOT_FINITE, f"the pose of {label(node)} in its link is not finite", node.location)
-    found.mark_unknown((*subject, "pose"))
-    return own
 
 
 def _check_camera(device: VisionSensor, node: Node, found: ModelDiagnostics, subject: Subject) -> None:

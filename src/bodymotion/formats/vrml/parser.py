@@ -102,8 +102,7 @@ class Parser(Recovery):
 
     def _read_header(self) -> str:
         """Return the header line, among the comments at the start; "" where it is missing, as in most parts of models."""
-        before = values.SPACE.match(self.data)
-        found = _HEADER.search(self.data, 0, before.end() if before is not None else 0)
+        found = _HEADER.search(self.data, 0, self.skip(0))
         if found is None:
             other = re.match(r"\s*#\s*(X3D|Inventor)\b", self.data)
             if other is not None:

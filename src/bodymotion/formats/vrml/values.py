@@ -160,11 +160,8 @@ def _read_int(parser: Parser, pos: int) -> tuple[Value, int]:
 
 
 def _read_bool(parser: Parser, pos: int) -> tuple[Value, int]:
-    found = WORD.match(parser.data, pos)
-    value = _TRUTH.get(found[1]) if found is not None else None
-    if found is None or value is None:
-        return irregular(parser, pos, "SFBool")
-    return value, found.end()
+    word = parser.word(pos)
+    return (_TRUTH[word[1]], word.end()) if word[1] in _TRUTH else irregular(parser, pos, "SFBool")
 
 
 def _read_string(parser: Parser, pos: int) -> tuple[Value, int]:
@@ -307,7 +304,8 @@ def irregular(parser: Parser, pos: int, field_type: str) -> tuple[Value, int]:
     count = COUNTS.get(field_type)
     if count is not None:
         return _irregular_numbers(parser, offset, field_type, count)
-    if field_type == "SFBool" and (word := WORD.match(parser.data, pos)) is not None:
+    if field_type == "SFBool":
+        word = parser.word(pos)
         truth = {"true": True, "1": True, "false": False, "0": False}.get(word[1].lower())
         if truth is not None:
             parser.problem(rules.IRREGULAR_VALUE, f"{word[1]} is read as {'TRUE' if truth else 'FALSE'}", offset)
@@ -369,8 +367,8 @@ def guessed_value(parser: Parser, pos: int) -> tuple[Value, int]:
         return (int(values[0]) if is_whole else values[0]), pos
     if (found := IS.match(parser.data, pos)) is not None:
         return parser.is_reference(found[1], found.start(1)), found.end()
-    word = WORD.match(parser.data, pos)
-    if word is not None and word[1] in _TRUTH:
+    word = parser.word(pos)
+    if word[1] in _TRUTH:
         return _TRUTH[word[1]], word.end()
     return parser.node_or_null(pos)
 
