@@ -301,14 +301,40 @@ class Geoms:
         return (size, frame, asset.mesh, asset.inertia) if kind == "mesh" else self._fitted(element, kind, asset, frame)
 
     def _fitted(self, element: Element, kind: str, asset: MeshAsset, frame: Floats) -> _Form | None:
+        """Return the form of a solid around a mesh; None for a mesh without volume, which is reported.
+
+        As in MuJoCo, its axes are those of the mesh's inertia, z along the longest. Its size is that of the box with the mesh's second
+        moments, or with `fitaabb` that of the box around the mesh along those axes; both times the geom's `fitscale`.
+        """
         scale = element.number("fitscale", 1.0)
-        found = fitted(asset, kind, scale=scale, bounds=self.settings.fitaabb, element=element)
-        size = found[0] if found is not None else ()
+        found = mesh_moments(asset.mesh, asset.inertia, element)
+        bounds = self.settings.fitaabb and found is not None
+        volume, center, moments = found or (1.0, np.zeros(3), np.zeros((3, 3)))
+        spreads, axes = np.linalg.eigh(moments / volume)
+        if np.linalg.det(axes) < 0:
+            axes[:, 0] *= -1.0
+        half = np.sqrt(3.0 * np.maximum(spreads, 0.0))
+        middle = np.zeros(3)
+        if bounds:
+            points = (asset.mesh.vertices - center) @ axes
+            low, high = points.min(axis=0), points.max(axis=0)
+            half, middle = 0.5 * (high - low), 0.5 * (low + high)
+        x, y, z = half.tolist()
+        radius = max(x, y) if bounds else 0.5 * (x + y)
+        sizes: dict[str, tuple[float, ...]] = {
+            "sphere": (max(x, y, z) if bounds else (x + y + z) / 3.0,),
+            "capsule": (radius, max(0.0, z - (radius if bounds else 0.5 * radius))),
+            "cylinder": (radius, z),
+            "ellipsoid": (x, y, z),
+            "box": (x, y, z),
+        }
+        size = tuple(scale * value for value in sizes[kind])
         # A capsule may have the length zero.
-        if found is None or not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
+        if not (np.isfinite(size).all() and size[0] > 0 and min(size) >= 0):
             self._left_out(element, f"of type {kind} cannot be fitted around a mesh without volume: it is left out")
             return None
-        return size, poses.compose(frame, found[1]), None, ""
+        own = poses.from_parts(center + axes @ middle, rotations.from_matrix(axes))
+        return size, poses.compose(frame, own), None, ""
 
     def _sized(self, element: Element, kind: str, size: list[float], frame: Floats) -> _Form | None:
         """Return the form of a solid of these half sizes; fromto gives its length and pose. None where they cannot be read."""
@@ -510,40 +536,6 @@ def settled(mass: Segment, settings: Settings) -> Segment:
         changed = np.full(3, changed.mean())
     tensor = mass.inertia if (changed == moments).all() else (axes * changed) @ axes.T
     return _segment(max(mass.mass, settings.boundmass), mass.center_of_mass, tensor)
-
-
-def fitted(
-    asset: MeshAsset, kind: str, *, scale: float, bounds: bool, element: Element
-) -> tuple[tuple[float, ...], Floats] | None:
-    """Return the half sizes of a solid around a mesh, and its pose (7,) in the mesh's frame; None for a mesh without volume.
-
-    As in MuJoCo, its axes are those of the mesh's inertia, z along the longest. Its size is that of the box with the mesh's second moments,
-    or with `bounds` that of the box around the mesh along those axes; `scale` is the geom's `fitscale`.
-    """
-    found = mesh_moments(asset.mesh, asset.inertia, element)
-    if found is None:
-        return None
-    volume, center, moments = found
-    spreads, axes = np.linalg.eigh(moments / volume)
-    if np.linalg.det(axes) < 0:
-        axes[:, 0] *= -1.0
-    half = np.sqrt(3.0 * np.maximum(spreads, 0.0))
-    middle = np.zeros(3)
-    if bounds:
-        points = (asset.mesh.vertices - center) @ axes
-        low, high = points.min(axis=0), points.max(axis=0)
-        half, middle = 0.5 * (high - low), 0.5 * (low + high)
-    x, y, z = half.tolist()
-    radius = max(x, y) if bounds else 0.5 * (x + y)
-    sizes: dict[str, tuple[float, ...]] = {
-        "sphere": (max(x, y, z) if bounds else (x + y + z) / 3.0,),
-        "capsule": (radius, max(0.0, z - (radius if bounds else 0.5 * radius))),
-        "cylinder": (radius, z),
-        "ellipsoid": (x, y, z),
-        "box": (x, y, z),
-    }
-    geom_pose = poses.from_parts(center + axes @ middle, rotations.from_matrix(axes))
-    return tuple(scale * size for size in sizes[kind]), geom_pose
 
 
 FIRST_HIDDEN_GROUP = 3  # MuJoCo's viewer shows the groups below this one.
