@@ -135,21 +135,16 @@ def unescape(text: str) -> str:
 
 
 def _number_reader(field_type: str) -> Reader:
-    match = numbers(COUNTS[field_type]).match
-    pack = struct.Struct(f"{COUNTS[field_type]}d").pack
-    array = np.frombuffer
+    count = COUNTS[field_type]
+    match, pack, array = numbers(count).match, struct.Struct(f"{count}d").pack, np.frombuffer
 
     def read(parser: Parser, pos: int) -> tuple[Value, int]:
         found = match(parser.data, pos)
         if found is None:
             return irregular(parser, pos, field_type)
-        return array(pack(*map(float, found.groups()))), found.end()
+        return (array(pack(*map(float, found.groups()))) if count > 1 else float(found[1])), found.end()
 
-    def read_one(parser: Parser, pos: int) -> tuple[Value, int]:
-        found = NUMBER.match(parser.data, pos)
-        return (float(found[1]), found.end()) if found is not None else irregular(parser, pos, field_type)
-
-    return read if COUNTS[field_type] > 1 else read_one
+    return read
 
 
 def _read_int(parser: Parser, pos: int) -> tuple[Value, int]:
