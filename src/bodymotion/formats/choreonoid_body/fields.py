@@ -125,7 +125,4 @@ def angle_unit(header: Fields, default: float) -> float:
     word = header.text("angle_unit")
     if word not in ("", "degree", "radian"):
         header.reject(rules.ANGLE_UNIT, f"angle_unit is {word!r:.60}, neither degree nor radian", "angle_unit")
-        return math.pi / 180.0
-    if not word:
-        return default
-    return 1.0 if word == "radian" else math.pi / 180.0
+    return {"": default, "radian": 1.0}.get(word, math.pi / 180.0)

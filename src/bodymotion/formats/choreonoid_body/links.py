@@ -221,7 +221,11 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
     """
     default = base or Joint(name=name)
     extra = dict(default.extra)
-    kind = _read_type(fields) or default.type
+    word = fields.text("joint_type")
+    if word and word not in JOINT_TYPES:
+        message = f"joint_type of {fields.title} is {word!r:.60}, none of {', '.join(JOINT_TYPES)}"
+        fields.reject(rules.JOINT_TYPE, message, "joint_type")
+    kind = JOINT_TYPES.get(word, default.type)
     if kind == "fixed" and fields.text("actuation_mode") in SURFACE_MODES:
         # Older files write a pseudo-continuous track so: the surface moves, the link does not.
         kind = "crawler"
@@ -252,14 +256,6 @@ def _read_joint(fields: Fields, name: str, base: Joint | None = None) -> Joint:
         extra=extra,
         **{key: fields.number(key, default=getattr(default, key)) for key in MOTOR_NUMBERS},
     )
-
-
-def _read_type(fields: Fields) -> JointType | None:
-    word = fields.text("joint_type")
-    if word and word not in JOINT_TYPES:
-        message = f"joint_type of {fields.title} is {word!r:.60}, none of {', '.join(JOINT_TYPES)}"
-        fields.reject(rules.JOINT_TYPE, message, "joint_type")
-    return JOINT_TYPES.get(word)
 
 
 def _read_id(fields: Fields, default: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -129,7 +130,7 @@ def _attempt(data: bytes, path: Path, allow_outside: bool | None) -> ReadResult[
     # Numbers near the largest there are may overflow on the way; results that are not finite are reported.
     with np.errstate(all="ignore"):
         try:
-            model = loader.load(path, data, found)
+            model = _Model(open_text(data, path, rules, found), loader, found).read()
             if model.tree:
                 body = _made(model, parts, found, path)
         except FormatError as error:
@@ -147,11 +148,6 @@ class _ModelLoader:
         self.parts = parts
         self.models: dict[Path, _Model | None] = {}
         self._open = [path.resolve()]
-
-    def load(self, path: Path, data: bytes, found: Diagnostics) -> _Model:
-        model = _Model(open_text(data, path, rules, found), self, found)
-        model.read()
-        return model
 
     def sub_body(self, fields: Fields, found: Diagnostics) -> _Model | None:
         uri, where = fields.text("uri"), fields.location("uri")
@@ -176,7 +172,7 @@ class _ModelLoader:
             with own.recover():
                 if len(self.models) > MAX_FILES:
                     raise rules.TOO_LARGE.error(f"the model has more than {MAX_FILES} files")
-                model = self.load(path, read_bytes(path, rules), own)
+                model = _Model(open_text(read_bytes(path, rules), path, rules, own), self, own).read()
             self._open.pop()
             found.extend(own.problems)
             if own.refusal is None:
@@ -214,7 +210,7 @@ class _Model:
         self.is_incomplete = self.is_faulty = self.extra_joints_missing = False
         self.orphans: set[int] = set()
 
-    def read(self) -> None:
+    def read(self) -> Self:
         root = self.document.root
         if not isinstance(root, Mapping):
             raise rules.NOT_A_BODY.error("the top node is not a mapping", root.location)
@@ -242,6 +238,7 @@ class _Model:
         self.tree = self.in_tree(wanted, header.location("root_link" if wanted else "links"))
         self.extra |= header.rest(("format", "links"))
         self.is_incomplete |= self.is_faulty
+        return self
 
     def header(self, header: Fields) -> str:
         kind = header.text("format")
