@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,6 @@ from bodymotion.formats.urdf.extension import quiet_differences, unique_names
 from bodymotion.formats.xml.tree import Element, FieldTable, number_text, numbers_in, parse_xml, to_xml
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.body import Body
 from bodymotion.model.links import (
     DEVICE_KINDS,
     EFFECTS,
@@ -32,7 +31,7 @@ from bodymotion.model.links import (
 )
 
 if TYPE_CHECKING:
-    from bodymotion.formats.urdf.extension import Extension, ExtensionWriter, LossReport
+    from bodymotion.formats.urdf.extension import Extension, ExtensionWriter
     from bodymotion.formats.urdf.reader import Node
 
 
@@ -379,76 +378,73 @@ def _put_rate(sensor: Element, rate: float, default: float) -> None:
         set_text(sensor, rate, "update_rate")
 
 
-@dataclass(frozen=True)
-class DeviceWriter:
-    """Writes the devices of a body; `names` and `joint_names` are those of links and joints in the file, losses are added to `lost`."""
+def device_elements(
+    devices: Sequence[Device], names: Sequence[str], joint_names: Sequence[str], extension: ExtensionWriter
+) -> list[Element]:
+    """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order, in <bodymotion>.
 
-    body: Body
-    names: Sequence[str]
-    joint_names: Sequence[str]
-    extension: ExtensionWriter
-    lost: LossReport
-
-    def elements(self) -> list[Element]:
-        """Return the <gazebo> elements of the devices that Gazebo has; keep the others, and their order, in <bodymotion>."""
-        found: list[Element] = []
-        written: dict[int, tuple[str, Device, int]] = {}
-        """By index of a device: its key in <bodymotion>, the device that the <sensor> is read as, and its id."""
-        counts: Counter[str] = Counter()
-        numbers: Counter[tuple[str, str]] = Counter()
-        sensors = groups(self.body.devices)
-        absent: list[str] = []
-        for indices, name in zip(sensors, self._sensor_names(sensors), strict=True):
-            devices = {self.body.devices[index].kind: index for index in indices}
-            first = self.body.devices[indices[0]]
-            of_joint = isinstance(first, ForceSensor)
-            sensor = None if of_joint and first.link == 0 else sensor_element(first, name)
-            read = read_sensor(parse_xml(to_xml(sensor))) if sensor is not None else []
-            if sensor is None or not devices.keys() <= {base.kind for base in read}:
-                continue
-            link = self.names[first.link]
-            block = Element("gazebo", {"reference": self.joint_names[first.link] if of_joint else link})
-            block.children.append(sensor)
-            found.append(block)
-            for base in read:
-                numbers[link, name] += 1
-                key = sensor_key(link, name, numbers[link, name])
-                if base.kind not in devices:
-                    absent.append(key)
-                    self.extension.note(f"that an IMU is only a {first.kind}", first.name)
-                else:
-                    written[devices[base.kind]] = key, base, counts[base.kind]
-                    counts[base.kind] += 1
-        for index, device in enumerate(self.body.devices):
-            if index in written:
-                key, base, number = written[index]
-                values = self.extension.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
-                if device.id != number:
-                    values = {"id": device.id, **values}
-                    self.extension.note(f"{device.kind} id", device.name)
-                self.extension.put("device", {"sensor": key}, values, always=True)
+    `names` and `joint_names` are those of links and joints in the file.
+    """
+    found: list[Element] = []
+    written: dict[int, tuple[str, Device, int]] = {}
+    """By index of a device: its key in <bodymotion>, the device that the <sensor> is read as, and its id."""
+    counts: Counter[str] = Counter()
+    numbers: Counter[tuple[str, str]] = Counter()
+    sensors = groups(devices)
+    absent: list[str] = []
+    for indices, name in zip(sensors, _sensor_names(devices, sensors), strict=True):
+        by_kind = {devices[index].kind: index for index in indices}
+        first = devices[indices[0]]
+        of_joint = isinstance(first, ForceSensor)
+        sensor = None if of_joint and first.link == 0 else sensor_element(first, name)
+        read = read_sensor(parse_xml(to_xml(sensor))) if sensor is not None else []
+        if sensor is None or not by_kind.keys() <= {base.kind for base in read}:
+            continue
+        link = names[first.link]
+        block = Element("gazebo", {"reference": joint_names[first.link] if of_joint else link})
+        block.children.append(sensor)
+        found.append(block)
+        for base in read:
+            numbers[link, name] += 1
+            key = sensor_key(link, name, numbers[link, name])
+            if base.kind not in by_kind:
+                absent.append(key)
+                extension.note(f"that an IMU is only a {first.kind}", first.name)
             else:
-                self._keep_device(device, self.names[device.link])
-        for key in absent:
-            self.extension.put("device", {"sensor": key, "meant": "no"}, {}, always=True)
-        return found
+                written[by_kind[base.kind]] = key, base, counts[base.kind]
+                counts[base.kind] += 1
+    for index, device in enumerate(devices):
+        if index in written:
+            key, base, number = written[index]
+            values = extension.differences(base, device, device.name, ("id", "link"), f"{device.kind} ")
+            if device.id != number:
+                values = {"id": device.id, **values}
+                extension.note(f"{device.kind} id", device.name)
+            extension.put("device", {"sensor": key}, values, always=True)
+        else:
+            _keep_device(device, names[device.link], extension)
+    for key in absent:
+        extension.put("device", {"sensor": key, "meant": "no"}, {}, always=True)
+    return found
 
-    def _sensor_names(self, sensors: list[list[int]]) -> list[str]:
-        """Return a name for each sensor that is unique on its link, as SDFormat requires."""
-        firsts = [self.body.devices[indices[0]] for indices in sensors]
-        names = [unique_names([first.name], first.kind)[0] for first in firsts]
-        for link in {first.link for first in firsts}:
-            mine = [number for number, first in enumerate(firsts) if first.link == link]
-            for number, name in zip(mine, unique_names([names[k] for k in mine], "sensor"), strict=True):
-                names[number] = name
-        return names
 
-    def _keep_device(self, device: Device, link: str) -> None:
-        base = DEVICE_KINDS[device.kind]() if device.kind in DEVICE_KINDS else OtherDevice(type=device.kind)
-        message = f"URDF and Gazebo have no {device.kind}"
-        if isinstance(device, ForceSensor):
-            message = "a ForceSensor measures at a joint, which the root does not have"
-        self.lost.add(losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE, message, device.name)
-        values = quiet_differences(base, device)
-        values = {"id": device.id, **values} if device.id >= 0 else values
-        self.extension.put("device", {"kind": device.kind, "link": link}, values, always=True)
+def _sensor_names(devices: Sequence[Device], sensors: list[list[int]]) -> list[str]:
+    """Return a name for each sensor that is unique on its link, as SDFormat requires."""
+    firsts = [devices[indices[0]] for indices in sensors]
+    names = [unique_names([first.name], first.kind)[0] for first in firsts]
+    for link in {first.link for first in firsts}:
+        mine = [number for number, first in enumerate(firsts) if first.link == link]
+        for number, name in zip(mine, unique_names([names[k] for k in mine], "sensor"), strict=True):
+            names[number] = name
+    return names
+
+
+def _keep_device(device: Device, link: str, extension: ExtensionWriter) -> None:
+    base = DEVICE_KINDS[device.kind]() if device.kind in DEVICE_KINDS else OtherDevice(type=device.kind)
+    message = f"URDF and Gazebo have no {device.kind}"
+    if isinstance(device, ForceSensor):
+        message = "a ForceSensor measures at a joint, which the root does not have"
+    extension.lost.add(losses.DEVICE.as_note if device.kind in EFFECTS else losses.DEVICE, message, device.name)
+    values = quiet_differences(base, device)
+    values = {"id": device.id, **values} if device.id >= 0 else values
+    extension.put("device", {"kind": device.kind, "link": link}, values, always=True)

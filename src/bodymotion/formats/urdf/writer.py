@@ -12,7 +12,7 @@ from bodymotion.formats.kept_json import as_json, json_of_segments, json_of_view
 from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.devices import DeviceWriter
+from bodymotion.formats.urdf.devices import device_elements
 from bodymotion.formats.urdf.elements import merge_rest, origin_element, parse_rest, read_origin
 from bodymotion.formats.urdf.extension import ExtensionWriter, LossReport, has_parts, quiet_differences, unique_names
 from bodymotion.formats.urdf.joints import (
@@ -163,7 +163,7 @@ class _Writer:
         )
         self._keep_joints(joints, read_gears(Element("robot", children=gears))[0])
         robot.children += gears
-        robot.children += DeviceWriter(body, self.names, self.joint_names, self.extension, self.lost).elements()
+        robot.children += device_elements(body.devices, self.names, self.joint_names, self.extension)
         robot.children += [element for element in left if element.name != "transmission"]
         self._extra_joints()
         for rule, message, name in mjcf_losses(body):
