@@ -70,12 +70,7 @@ DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)  # The rgba of a geom without one.
 MATERIAL_ATTRIBUTES = {"name", "class", "rgba", "specular", "shininess", "emission", "texture"}
 
 
-@dataclass(frozen=True)
-class MeshAsset:
-    """A mesh, and how MuJoCo computes its mass (`inertia` of the asset)."""
-
-    mesh: Mesh
-    inertia: str
+MeshAsset: TypeAlias = tuple[Mesh, str]  # A mesh, and how MuJoCo computes its mass (`inertia` of the asset).
 
 
 class Geoms:
@@ -139,9 +134,10 @@ class Geoms:
         if (scale != 1.0).any():
             moved = transformed(moved, np.diag([*scale, 1.0]))
         if not np.isfinite(moved.vertices).all() or not len(moved.faces):
-            self._report(element, "has no triangles, or vertices that are not finite")
+            message = f"mesh {element.get('name')!r:.60} has no triangles, or vertices that are not finite"
+            element.report(rules.MESH_FILE, message)
             return None
-        return MeshAsset(moved, element.get("inertia", "legacy"))
+        return moved, element.get("inertia", "legacy")
 
     def _vertices(self, element: Element) -> Mesh | None:
         if "vertex" in element.attributes:
@@ -163,7 +159,7 @@ class Geoms:
             return Mesh(frozen(corners), numbers.astype(np.int32).reshape(-1, 3))
         name = element.get("file")
         if not name:
-            self._report(element, "has neither file nor vertex")
+            element.report(rules.MESH_FILE, f"mesh {element.get('name')!r:.60} has neither file nor vertex")
             return None
         path = self._file(name, self.settings.meshdir, element)
         if path is None:
@@ -250,9 +246,6 @@ class Geoms:
         self.images.setdefault(image.url, texture.location_of("file"))
         return replace(material, texture=image)
 
-    def _report(self, element: Element, message: str) -> None:
-        element.report(rules.MESH_FILE, f"mesh {element.get('name')!r:.60} {message}")
-
     def read(self, item: Item) -> Geom | None:
         """Return the geom of an element with its defaults; None where it is left out, which is reported."""
         element = item.element
@@ -298,7 +291,7 @@ class Geoms:
         asset = self.mesh(element.need("mesh"), element)
         if asset is None:
             return None
-        return (size, frame, asset.mesh, asset.inertia) if kind == "mesh" else self._fitted(element, kind, asset, frame)
+        return (size, frame, *asset) if kind == "mesh" else self._fitted(element, kind, asset, frame)
 
     def _fitted(self, element: Element, kind: str, asset: MeshAsset, frame: Floats) -> _Form | None:
         """Return the form of a solid around a mesh; None for a mesh without volume, which is reported.
@@ -307,7 +300,8 @@ class Geoms:
         moments, or with `fitaabb` that of the box around the mesh along those axes; both times the geom's `fitscale`.
         """
         scale = element.number("fitscale", 1.0)
-        found = mesh_moments(asset.mesh, asset.inertia, element)
+        mesh, inertia = asset
+        found = mesh_moments(mesh, inertia, element)
         bounds = self.settings.fitaabb and found is not None
         volume, center, moments = found or (1.0, np.zeros(3), np.zeros((3, 3)))
         spreads, axes = np.linalg.eigh(moments / volume)
@@ -316,7 +310,7 @@ class Geoms:
         half = np.sqrt(3.0 * np.maximum(spreads, 0.0))
         middle = np.zeros(3)
         if bounds:
-            points = (asset.mesh.vertices - center) @ axes
+            points = (mesh.vertices - center) @ axes
             low, high = points.min(axis=0), points.max(axis=0)
             half, middle = 0.5 * (high - low), 0.5 * (low + high)
         x, y, z = half.tolist()
