@@ -49,15 +49,14 @@ def roll_pitch_yaw(quaternion: Floats) -> Floats:
     return np.asarray(rotations.to_rpy(quaternion) + 0.0)
 
 
-def origin_element(pose: Floats) -> Element | None:
-    """Return the <origin> of a pose, given as (7,) or as a rigid matrix (4, 4); None for the identity."""
+def add_origin(parent: Element, pose: Floats) -> None:
+    """Add the <origin> of a pose, given as (7,) or as a rigid matrix (4, 4), unless it is the identity."""
     if pose.shape == (4, 4):
         position, rpy = pose[:3, 3], rotations.matrix_to_rpy(pose[:3, :3]) + 0.0
     else:
         position, rpy = pose[:3], roll_pitch_yaw(pose[3:])
-    if not position.any() and not rpy.any():
-        return None
-    return Element("origin", {"xyz": number_text(position), "rpy": number_text(rpy)})
+    if position.any() or rpy.any():
+        parent.add("origin", {"xyz": number_text(position), "rpy": number_text(rpy)})
 
 
 def one_line(element: Element) -> str:

@@ -12,10 +12,10 @@ import numpy as np
 from bodymotion.diagnostics import losses
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.elements import (
+    add_origin,
     finite_numbers,
     merge_rest,
     one_line,
-    origin_element,
     parse_rest,
     read_origin,
     read_rest,
@@ -227,9 +227,7 @@ def joint_element(
     if joint.type == "crawler":
         lost.add(losses.JOINT_KIND, "crawler joints become fixed, because their value moves no link", name)
     element = Element("joint", {"name": name, "type": kind})
-    origin = origin_element(offset)
-    if origin is not None:
-        element.children.append(origin)
+    add_origin(element, offset)
     element.add("parent", {"link": ends[0]})
     element.add("child", {"link": ends[1]})
     if kind in ("revolute", "continuous", "prismatic", "planar"):

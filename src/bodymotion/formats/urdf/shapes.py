@@ -16,7 +16,7 @@ from bodymotion.formats.meshes.folder import MeshFolder
 from bodymotion.formats.meshes.reading import MeshReader
 from bodymotion.formats.resources import PART_OUTSIDE, FoundFile, PackageFinder
 from bodymotion.formats.urdf import rules
-from bodymotion.formats.urdf.elements import finite_numbers, origin_element, read_origin
+from bodymotion.formats.urdf.elements import add_origin, finite_numbers, read_origin
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.formats.xml.tree import TOO_DEEP, Element, is_xml_text, number_text
 from bodymotion.geometry import poses
@@ -242,9 +242,7 @@ class ShapeWriter:
             return None
         solid, pose = element_and_pose
         element = Element(kind, {"name": shape.name} if shape.name and is_xml_text(shape.name) else {})
-        origin = origin_element(pose)
-        if origin is not None:
-            element.children.append(origin)
+        add_origin(element, pose)
         element.add("geometry").children.append(solid)
         if kind == "visual":
             element.add("material", {"name": self.material(shape.material)})

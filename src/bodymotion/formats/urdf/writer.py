@@ -13,7 +13,7 @@ from bodymotion.formats.meshes.folder import MeshFolder, MeshFormat
 from bodymotion.formats.resources import PACKAGE_FILE, package_above, package_name
 from bodymotion.formats.urdf import rules
 from bodymotion.formats.urdf.devices import device_elements
-from bodymotion.formats.urdf.elements import merge_rest, origin_element, parse_rest, read_origin
+from bodymotion.formats.urdf.elements import add_origin, merge_rest, parse_rest, read_origin
 from bodymotion.formats.urdf.extension import ExtensionWriter, LossReport, has_parts, quiet_differences, unique_names
 from bodymotion.formats.urdf.joints import (
     control_element,
@@ -215,8 +215,9 @@ class _Writer:
 
     def _keep_offset(self, link: Link, values: dict[str, object]) -> None:
         """Keep the quaternion of a link's offset where rpy is another one of the same rotation, in sign or length."""
-        origin = origin_element(link.offset)
-        read_back = read_origin(Element("joint", children=[origin] if origin else []))
+        written = Element("joint")
+        add_origin(written, link.offset)
+        read_back = read_origin(written)
         offset = link.offset
         if not np.isfinite(offset).all() or np.abs(read_back - offset).max() <= ROTATION_TOLERANCE:
             return
