@@ -375,8 +375,7 @@ def flag(node: Node, name: str, default: bool) -> bool:
 
 def text(node: Node, name: str, default: str = "") -> str:
     """Return a field's string: the first, where there are several."""
-    found = texts(node, name)
-    return found[0] if found else default
+    return next(iter(texts(node, name)), default)
 
 
 def texts(node: Node, name: str) -> list[str]:
@@ -407,8 +406,4 @@ def _items(node: Node, name: str, value: Value, kinds: type | tuple[type, ...], 
 
 def child(node: Node, name: str) -> Node | None:
     """Return a field's node, None where there is none."""
-    value = node.fields.get(name)
-    if isinstance(value, Node):
-        return value
-    found = children(node, name)
-    return found[0] if found else None
+    return next(iter(children(node, name)), None)
