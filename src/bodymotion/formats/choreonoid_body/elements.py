@@ -302,16 +302,14 @@ class ElementReader:
         # The model is whole without a faulty file.
         outside, context.found = context.found, Diagnostics(path)
         self._including.append(path)
-        try:
-            self.document = included
-            with context.found.recover():
-                if isinstance(included.root, Mapping):
-                    context.angle_unit = angle_unit(Fields(included.root, context, path.name), unit)
-                self._all(found, frame, path.name)
-        finally:
-            inside, context.found = context.found, outside
-            self.document, context.angle_unit = outer, unit
-            self._including.pop()
+        self.document = included
+        with context.found.recover():
+            if isinstance(included.root, Mapping):
+                context.angle_unit = angle_unit(Fields(included.root, context, path.name), unit)
+            self._all(found, frame, path.name)
+        inside, context.found = context.found, outside
+        self.document, context.angle_unit = outer, unit
+        self._including.pop()
         outside.extend(inside.problems)
         if inside.refusal is not None:
             fields.report(rules.RESOURCE_BROKEN, f"{path.name} cannot be read as a whole", "uri")
