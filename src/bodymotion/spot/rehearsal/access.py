@@ -15,7 +15,7 @@ MAX_WRONG_PASSWORDS, LOCKOUT = 5, 10.0
 
 
 class Accounts:
-    """The user, and the tokens of those who have logged in."""
+    """The user, and the tokens of those who have logged in: an interceptor of a gRPC server that refuses calls without a valid one."""
 
     def __init__(self, username: str, password: str) -> None:
         self.username, self._password = username, password
@@ -42,10 +42,14 @@ class Accounts:
         with self._lock:
             return self._new_token() if token in self._tokens else None
 
-    def is_valid(self, token: str) -> bool:
-        """Return whether a token is valid."""
+    def intercept_service(self, continuation: Any, call: Any) -> Any:  # noqa: ANN401
+        """Return the handler of a call: its own, or one that refuses."""
+        token = str(dict(call.invocation_metadata).get("authorization", ""))
         with self._lock:
-            return token in self._tokens
+            is_valid = token.removeprefix("Bearer ") in self._tokens
+        if call.method.startswith(OPEN) or is_valid:
+            return continuation(call)
+        return vendor("grpc").unary_unary_rpc_method_handler(_refuse)
 
     def _new_token(self) -> str:
         token = secrets.token_urlsafe(32)
@@ -55,20 +59,6 @@ class Accounts:
 
 def _same(a: str, b: str) -> bool:
     return hmac.compare_digest(a.encode(), b.encode())
-
-
-class TokenCheck:
-    """An interceptor of a gRPC server that refuses calls without a valid token."""
-
-    def __init__(self, accounts: Accounts) -> None:
-        self._accounts = accounts
-
-    def intercept_service(self, continuation: Any, call: Any) -> Any:  # noqa: ANN401
-        """Return the handler of a call: its own, or one that refuses."""
-        token = str(dict(call.invocation_metadata).get("authorization", ""))
-        if call.method.startswith(OPEN) or self._accounts.is_valid(token.removeprefix("Bearer ")):
-            return continuation(call)
-        return vendor("grpc").unary_unary_rpc_method_handler(_refuse)
 
 
 def _refuse(_request: object, context: Any) -> None:  # noqa: ANN401

@@ -3,7 +3,7 @@
 import uuid
 from typing import Any
 
-from bodymotion.spot.client.connection import vendor
+from bodymotion.spot.client.connection import LICENSE, vendor
 from bodymotion.spot.rehearsal.access import BODY, Accounts, Leases
 from bodymotion.spot.rehearsal.store import Store
 
@@ -29,8 +29,17 @@ def set_invalid_request(response: Any, reason: str) -> None:  # noqa: ANN401
     response.header.error.message = reason
 
 
-class Identity:
-    """RobotIdService."""
+class BasicServices:
+    """The methods of all these services, whose names are different in each."""
+
+    def __init__(self, accounts: Accounts, leases: Leases, store: Store, *, arm: bool) -> None:
+        self._accounts, self._leases, self._store, self._arm = accounts, leases, store, arm
+        self.motors_on = False
+        self._power_commands = 0
+        self._round_trips: dict[str, tuple[int, int]] = {}
+        """For each clock, the length of its shortest round trip and the skew that it shows."""
+
+    # RobotIdService
 
     def GetRobotId(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the identity of the robot."""
@@ -40,12 +49,7 @@ class Identity:
         known.software_release.version.major_version = 5
         known.software_release.name = "bodymotion rehearsal"
 
-
-class Auth:
-    """AuthService."""
-
-    def __init__(self, accounts: Accounts) -> None:
-        self._accounts = accounts
+    # AuthService
 
     def GetAuthToken(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return a token for a user name and password, or for a token."""
@@ -61,9 +65,7 @@ class Auth:
             response.status = response.STATUS_OK if token else response.STATUS_INVALID_LOGIN
         response.token = token or ""
 
-
-class Directory:
-    """DirectoryService."""
+    # DirectoryService
 
     def ListServiceEntries(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """List all services."""
@@ -79,17 +81,7 @@ class Directory:
         response.status = response.STATUS_OK
         _describe(response.service_entry, found)
 
-
-def _describe(entry: Any, service: tuple[str, str, str]) -> None:  # noqa: ANN401
-    entry.name, entry.type, entry.authority = service
-    entry.user_token_required = service[0] not in ("auth", "robot-id")
-
-
-class Time:
-    """TimeSyncService: the skew of two clocks is half the difference of both ways of a round trip."""
-
-    def __init__(self) -> None:
-        self._best: dict[str, tuple[int, int]] = {}
+    # TimeSyncService: the skew of two clocks is half the difference of both ways of a round trip.
 
     def TimeSyncUpdate(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the estimated skew of the clocks after a round trip."""
@@ -104,40 +96,31 @@ class Time:
             length, skew = out + back, (out - back) // 2
             response.previous_estimate.round_trip_time.FromNanoseconds(length)
             response.previous_estimate.clock_skew.FromNanoseconds(skew)
-            if clock not in self._best or length <= self._best[clock][0]:
-                self._best[clock] = (length, skew)
+            if clock not in self._round_trips or length <= self._round_trips[clock][0]:
+                self._round_trips[clock] = (length, skew)
         state = response.state
         state.measurement_time.FromNanoseconds(response.header.request_received_timestamp.ToNanoseconds())
-        if clock not in self._best:
+        if clock not in self._round_trips:
             state.status = state.STATUS_MORE_SAMPLES_NEEDED
             return
         state.status = state.STATUS_OK
-        state.best_estimate.round_trip_time.FromNanoseconds(self._best[clock][0])
-        state.best_estimate.clock_skew.FromNanoseconds(self._best[clock][1])
+        state.best_estimate.round_trip_time.FromNanoseconds(self._round_trips[clock][0])
+        state.best_estimate.clock_skew.FromNanoseconds(self._round_trips[clock][1])
 
-
-class License:
-    """LicenseService: choreography is licensed."""
-
-    features = ("choreography",)
+    # LicenseService
 
     def GetLicenseInfo(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the licence."""
         response.license.status = response.license.STATUS_VALID
         response.license.robot_serial = SERIAL
-        response.license.licensed_features.extend(self.features)
+        response.license.licensed_features.append(LICENSE)
 
     def GetFeatureEnabled(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return which features are licensed."""
         for code in request.feature_codes:
-            response.feature_enabled[code] = code in self.features
+            response.feature_enabled[code] = code == LICENSE
 
-
-class LeaseService:
-    """LeaseService. Taking a lease by force ends the dance of its owner."""
-
-    def __init__(self, leases: Leases, store: Store) -> None:
-        self._leases, self._store = leases, store
+    # LeaseService: taking a lease by force ends the dance of its owner.
 
     def AcquireLease(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return a lease that no client has."""
@@ -186,14 +169,7 @@ class LeaseService:
         response.resource_tree.resource = "all-leases"
         response.resource_tree.sub_resources.add().resource = BODY
 
-
-class Power:
-    """PowerService: motors switch on and off immediately."""
-
-    def __init__(self, leases: Leases, store: Store) -> None:
-        self._leases, self._store = leases, store
-        self.on = False
-        self._count = 0
+    # PowerService: motors switch on and off immediately.
 
     def PowerCommand(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Switch the motors."""
@@ -202,50 +178,45 @@ class Power:
         if request.request not in (request.REQUEST_ON_MOTORS, request.REQUEST_OFF_MOTORS):
             set_invalid_request(response, "the stand-in robot only switches its motors")
             return
-        self.on = request.request == request.REQUEST_ON_MOTORS
-        if not self.on:
+        self.motors_on = request.request == request.REQUEST_ON_MOTORS
+        if not self.motors_on:
             self._store.stop_dance()
-        self._count += 1
-        response.power_command_id = self._count
+        self._power_commands += 1
+        response.power_command_id = self._power_commands
         response.status = vendor("bosdyn.api.power_pb2").STATUS_SUCCESS
 
     def PowerCommandFeedback(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Answer that the command was executed."""
         response.status = vendor("bosdyn.api.power_pb2").STATUS_SUCCESS
 
-
-class Command:
-    """RobotCommandService: on command, the robot sits down and switches its motors off, which ends a dance."""
-
-    def __init__(self, leases: Leases, power: Power, store: Store) -> None:
-        self._leases, self._power, self._store = leases, power, store
+    # RobotCommandService
 
     def RobotCommand(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
-        """Switch the motors off."""
+        """Sit down and switch the motors off, which ends a dance."""
         if not self._leases.check(request.lease, response.lease_use_result):
             return
         if not request.command.full_body_command.HasField("safe_power_off_request"):
             set_invalid_request(response, "the stand-in robot only sits down and switches its motors off")
             return
-        self._power.on = False
+        self.motors_on = False
         self._store.stop_dance()
         response.status = response.STATUS_OK
 
-
-class State:
-    """RobotStateService: whether the motors are on, and whether there is an arm."""
-
-    def __init__(self, power: Power, store: Store, *, arm: bool) -> None:
-        self._power, self._store, self._arm = power, store, arm
+    # RobotStateService
 
     def GetRobotState(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
-        """Return the state."""
+        """Return whether the motors are on, and whether there is an arm."""
         power = response.robot_state.power_state
         power.timestamp.FromNanoseconds(self._store.now())
-        power.motor_power_state = power.STATE_ON if self._power.on else power.STATE_OFF
+        power.motor_power_state = power.STATE_ON if self.motors_on else power.STATE_OFF
         if self._arm:
             response.robot_state.manipulator_state.SetInParent()
 
     def GetRobotHardwareConfiguration(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return the hardware configuration."""
         response.hardware_configuration.can_power_command_request_off_robot = False
+
+
+def _describe(entry: Any, service: tuple[str, str, str]) -> None:  # noqa: ANN401
+    entry.name, entry.type, entry.authority = service
+    entry.user_token_required = service[0] not in ("auth", "robot-id")

@@ -16,18 +16,8 @@ from bodymotion.formats.cha_proto.robot_moves import read_move_list
 from bodymotion.motion import Motion
 from bodymotion.spot.choreography import play_choreography
 from bodymotion.spot.client.connection import Credentials, vendor
-from bodymotion.spot.rehearsal.access import Accounts, Leases, TokenCheck
-from bodymotion.spot.rehearsal.basic_services import (
-    Auth,
-    Command,
-    Directory,
-    Identity,
-    LeaseService,
-    License,
-    Power,
-    State,
-    Time,
-)
+from bodymotion.spot.rehearsal.access import Accounts, Leases
+from bodymotion.spot.rehearsal.basic_services import BasicServices
 from bodymotion.spot.rehearsal.choreography import Choreography
 from bodymotion.spot.rehearsal.sequences import choreography_of
 from bodymotion.spot.rehearsal.store import Dance, Store
@@ -90,7 +80,7 @@ class StandIn:
             ("grpc.so_reuseport", 0),
         ]
         self._server = grpc.server(
-            ThreadPoolExecutor(8, "bodymotion-rehearsal"), interceptors=[TokenCheck(accounts)], options=options
+            ThreadPoolExecutor(8, "bodymotion-rehearsal"), interceptors=[accounts], options=options
         )
         self._add_services(accounts)
         certified, key = make_certificate()
@@ -104,18 +94,18 @@ class StandIn:
 
     def _add_services(self, accounts: Accounts) -> None:
         leases = Leases()
-        power = Power(leases, self.store)
-        dances = Choreography(self.store, leases, power, arm=self.arm, log=self._say, danced=self._dance)
+        basic = BasicServices(accounts, leases, self.store, arm=self.arm)
+        dances = Choreography(self.store, leases, basic, arm=self.arm, log=self._say, danced=self._dance)
         for service, methods in (
-            ("auth_service_pb2.AuthService", Auth(accounts)),
-            ("directory_service_pb2.DirectoryService", Directory()),
-            ("lease_service_pb2.LeaseService", LeaseService(leases, self.store)),
-            ("license_service_pb2.LicenseService", License()),
-            ("power_service_pb2.PowerService", power),
-            ("robot_command_service_pb2.RobotCommandService", Command(leases, power, self.store)),
-            ("robot_id_service_pb2.RobotIdService", Identity()),
-            ("robot_state_service_pb2.RobotStateService", State(power, self.store, arm=self.arm)),
-            ("time_sync_service_pb2.TimeSyncService", Time()),
+            ("auth_service_pb2.AuthService", basic),
+            ("directory_service_pb2.DirectoryService", basic),
+            ("lease_service_pb2.LeaseService", basic),
+            ("license_service_pb2.LicenseService", basic),
+            ("power_service_pb2.PowerService", basic),
+            ("robot_command_service_pb2.RobotCommandService", basic),
+            ("robot_id_service_pb2.RobotIdService", basic),
+            ("robot_state_service_pb2.RobotStateService", basic),
+            ("time_sync_service_pb2.TimeSyncService", basic),
             ("spot.choreography_service_pb2.ChoreographyService", dances),
         ):
             self._server.add_generic_rpc_handlers((_handlers(f"bosdyn.api.{service}", methods),))
