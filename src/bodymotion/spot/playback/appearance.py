@@ -3,13 +3,14 @@
 Links are made of rounded shells through cross-sections, tubes, discs and balls.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from bodymotion.geometry.shapes import Box, Capsule, Cylinder, Material, Mesh, Shape, Sphere, shape_along
-from bodymotion.spot.playback.dimensions import HIP_WIDTH, KNEE, SHIN, UPPER_ARM
+from bodymotion.spot.playback.dimensions import FOOT_RADIUS, HIP_WIDTH, KNEE, SHIN, UPPER_ARM
 
 YELLOW = Material(diffuse=(0.96, 0.68, 0.05), specular=(0.25, 0.25, 0.25), shininess=0.4)
 DARK = Material(diffuse=(0.10, 0.105, 0.115), specular=(0.3, 0.3, 0.3), shininess=0.35)
@@ -117,43 +118,32 @@ def upper_leg(side: float) -> tuple[Shape, ...]:
     )
 
 
-def lower_leg() -> tuple[Shape, ...]:
-    """Return a lower leg: slim and dark."""
-    return shell("lower_leg", DARK), disc((0.0, 0.0, -SHIN + 0.045), Z, 0.021, 0.012, GREY)
-
-
-def foot(radius: float) -> tuple[Shape, ...]:
-    """Return a foot."""
-    return (Shape(Sphere(radius), material=RUBBER),)
-
-
-def arm(joint: str) -> tuple[Shape, ...]:
-    """Return what the named joint of the arm moves."""
-    parts: dict[str, tuple[Shape, ...]] = {
-        "sh0": (disc((0.0, 0.0, -0.045), Z, 0.070, 0.045, YELLOW), disc((0.0, 0.0, 0.0), Y, 0.058, 0.110, DARK)),
-        "sh1": (
-            disc((0.0, 0.066, 0.0), Y, 0.054, 0.022, YELLOW),
-            disc((0.0, -0.066, 0.0), Y, 0.054, 0.022, YELLOW),
-            shell("upper_arm", YELLOW),
-            disc((UPPER_ARM, 0.0, 0.0), Y, 0.043, 0.085, DARK),
-        ),
-        "el0": (
-            disc((0.0, 0.0, 0.0), Y, 0.036, 0.098, YELLOW),
-            tube((0.0, 0.0, 0.0), (0.06, 0.0, 0.055), 0.033, DARK),
-            shell("forearm", YELLOW),
-        ),
-        "el1": (
-            tube((-0.130, 0.0, 0.0), (-0.045, 0.0, 0.0), 0.030, DARK, round_ends=False),
-            disc((-0.090, 0.0, 0.0), X, 0.0325, 0.016, GREY),
-            _box((-0.022, 0.031, 0.0), (0.085, 0.010, 0.036), DARK),
-            _box((-0.022, -0.031, 0.0), (0.085, 0.010, 0.036), DARK),
-        ),
-        "wr0": (disc((0.0, 0.0, 0.0), Y, 0.031, 0.052, GREY), tube((0.0, 0.0, 0.0), (0.035, 0.0, 0.0), 0.026, DARK)),
-        "wr1": (shell("hand", YELLOW), disc((0.128, 0.0, 0.0), Y, 0.020, 0.104, DARK)),
-    }
-    return parts[joint]
-
-
-def jaw() -> tuple[Shape, ...]:
-    """Return the upper jaw of the gripper, which opens upwards."""
-    return disc((0.0, 0.0, 0.0), Y, 0.019, 0.086, DARK), shell("jaw", DARK)
+LOWER_LEG = shell("lower_leg", DARK), disc((0.0, 0.0, -SHIN + 0.045), Z, 0.021, 0.012, GREY)  # Slim and dark.
+FOOT = (Shape(Sphere(FOOT_RADIUS), material=RUBBER),)
+ARM: Mapping[str, tuple[Shape, ...]] = {
+    "sh0": (disc((0.0, 0.0, -0.045), Z, 0.070, 0.045, YELLOW), disc((0.0, 0.0, 0.0), Y, 0.058, 0.110, DARK)),
+    "sh1": (
+        disc((0.0, 0.066, 0.0), Y, 0.054, 0.022, YELLOW),
+        disc((0.0, -0.066, 0.0), Y, 0.054, 0.022, YELLOW),
+        shell("upper_arm", YELLOW),
+        disc((UPPER_ARM, 0.0, 0.0), Y, 0.043, 0.085, DARK),
+    ),
+    "el0": (
+        disc((0.0, 0.0, 0.0), Y, 0.036, 0.098, YELLOW),
+        tube((0.0, 0.0, 0.0), (0.06, 0.0, 0.055), 0.033, DARK),
+        shell("forearm", YELLOW),
+    ),
+    "el1": (
+        tube((-0.130, 0.0, 0.0), (-0.045, 0.0, 0.0), 0.030, DARK, round_ends=False),
+        disc((-0.090, 0.0, 0.0), X, 0.0325, 0.016, GREY),
+        _box((-0.022, 0.031, 0.0), (0.085, 0.010, 0.036), DARK),
+        _box((-0.022, -0.031, 0.0), (0.085, 0.010, 0.036), DARK),
+    ),
+    "wr0": (disc((0.0, 0.0, 0.0), Y, 0.031, 0.052, GREY), tube((0.0, 0.0, 0.0), (0.035, 0.0, 0.0), 0.026, DARK)),
+    "wr1": (shell("hand", YELLOW), disc((0.128, 0.0, 0.0), Y, 0.020, 0.104, DARK)),
+}
+"""What each joint of the arm moves, by its name."""
+JAW = (
+    disc((0.0, 0.0, 0.0), Y, 0.019, 0.086, DARK),
+    shell("jaw", DARK),
+)  # The upper jaw of the gripper, which opens upwards.

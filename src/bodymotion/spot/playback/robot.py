@@ -95,14 +95,14 @@ def spot_body(*, arm: bool = True) -> Body:
         side, front = float(SIDES[leg]), leg < 2
         hip = add(f"{name}_hip", root, HIPS[leg], X, f"{name}_hx", appearance.hip(side, front=front))
         upper = add(f"{name}_uleg", hip, side * HIP_WIDTH * Y, Y, f"{name}_hy", appearance.upper_leg(side))
-        lower = add(f"{name}_lleg", upper, KNEE, Y, f"{name}_kn", appearance.lower_leg())
-        add(f"{name}_foot", lower, -SHIN * Z, visuals=appearance.foot(FOOT_RADIUS))
+        lower = add(f"{name}_lleg", upper, KNEE, Y, f"{name}_kn", appearance.LOWER_LEG)
+        add(f"{name}_foot", lower, -SHIN * Z, visuals=appearance.FOOT)
     if arm:
         parent = root
         for name, step, axis in zip(ARM_JOINTS, OFFSETS, AXES, strict=True):
-            parent = add(f"arm_{name}", parent, step, axis, name, appearance.arm(name))
+            parent = add(f"arm_{name}", parent, step, axis, name, appearance.ARM[name])
         add("hand", parent, HAND * X)
-        add("gripper", parent, GRIPPER, Y, "gripper", appearance.jaw())
+        add("gripper", parent, GRIPPER, Y, "gripper", appearance.JAW)
     return Body(
         name="Spot with arm" if arm else "Spot",
         links=tuple(links),
