@@ -91,10 +91,6 @@ class Tracks:
     def _keys(self) -> Keyframes:
         return self.animation.keyframes
 
-    def controls(self, track: str) -> bool:
-        """Return whether the animation moves the track."""
-        return track in self.animation.controls
-
     def _has_any(self, *names: str) -> bool:
         return any(self._keys.has(name) for name in names)
 
@@ -125,7 +121,7 @@ class Tracks:
     def has_body(self) -> bool:
         """Whether the animation controls the body and has a column for it."""
         names = (*GROUPS["body_pos"], *GROUPS["com_pos"], *GROUPS["body_quat_wxyz"], *GROUPS["body_euler_rpy"])
-        return self.controls("body") and self._has_any(*names)
+        return "body" in self.animation.controls and self._has_any(*names)
 
     @property
     def by_center_of_mass(self) -> bool:
@@ -160,12 +156,12 @@ class Tracks:
     @property
     def legs_by_joints(self) -> npt.NDArray[np.bool_]:
         """Which legs (4,) are defined by their joints."""
-        return np.array([self.controls("legs") and self._has_any(*GROUPS[f"{leg}_angles"]) for leg in LEGS])
+        return np.array(["legs" in self.animation.controls and self._has_any(*GROUPS[f"{leg}_angles"]) for leg in LEGS])
 
     @property
     def legs_by_feet(self) -> npt.NDArray[np.bool_]:
         """Which legs (4,) are defined by the positions of their feet."""
-        controlled = [self.controls("legs") and self._has_any(*GROUPS[f"{leg}_pos"]) for leg in LEGS]
+        controlled = ["legs" in self.animation.controls and self._has_any(*GROUPS[f"{leg}_pos"]) for leg in LEGS]
         return np.array(controlled) & ~self.legs_by_joints
 
     @property
@@ -271,13 +267,13 @@ class Tracks:
     @property
     def arm_columns(self) -> npt.NDArray[np.bool_]:
         """Which joints of the arm (6,) have a column."""
-        return np.array([self.controls("arm") and self._keys.has(name) for name in ARM])
+        return np.array(["arm" in self.animation.controls and self._keys.has(name) for name in ARM])
 
     @property
     def has_hand(self) -> bool:
         """Whether the arm is defined by the hand's pose."""
         has_column = self._has_any(*GROUPS["hand_pos"], *GROUPS["hand_quat_wxyz"], *GROUPS["hand_euler_rpy"])
-        return self.controls("arm") and has_column and not bool(self.arm_columns.any())
+        return "arm" in self.animation.controls and has_column and not bool(self.arm_columns.any())
 
     def arm_joints(self, at: Floats) -> Floats:
         """Return the joints of the arm (T, 6); those without a column keep their values from before the move."""
@@ -292,6 +288,6 @@ class Tracks:
 
     def gripper(self, at: Floats) -> Floats | None:
         """Return the gripper's angle (T,) [rad], or None where it is not controlled."""
-        if not (self.controls("gripper") and self._keys.has("gripper")):
+        if not ("gripper" in self.animation.controls and self._keys.has("gripper")):
             return None
         return self._columns(("gripper",), [self.before.gripper], at)[:, 0]
