@@ -82,14 +82,24 @@ def play(
         When there is no keyframe, a number is not finite or above 1 000 000, times do not increase, a parameter or length is not
         allowed, the frames do not fit into memory, the dance frame is missing, or the arm does not agree with the animation's options.
     """
-    arm = _has_arm(animation, arm)
+    if arm is None:
+        arm = needs_arm(animation) and "arm_prohibited" not in animation.options
+    if arm and "arm_prohibited" in animation.options:
+        raise ValueError("the animation must not be played by a Spot with arm (arm_prohibited)")
+    if not arm and "arm_required" in animation.options:
+        raise ValueError("the animation needs a Spot with arm (arm_required)")
     check_keyframes(animation)
     values = settings(animation, parameters)
     times = timing(
         animation, bpm=bpm, slices=slices, speed=values["speed"], offset=values["offset_slices"], frame_rate=frame_rate
     )
-    before = _start_pose(animation, start)
-    return _Move(animation, values, times, before).motion(arm=arm, dance_frames=_dance_frames(dance_frames))
+    if isinstance(start, Motion):
+        start = last_pose(start)
+    elif not isinstance(start, SpotPose | None):
+        raise ValueError(f"start: expected a pose of Spot (`SpotPose`) or a motion that ends in one, got {start!r}")
+    return _Move(animation, values, times, start or default_start(animation)).motion(
+        arm=arm, dance_frames=_dance_frames(dance_frames)
+    )
 
 
 def needs_arm(animation: Animation) -> bool:
@@ -99,18 +109,8 @@ def needs_arm(animation: Animation) -> bool:
 
 def arm_playback(animation: Animation) -> str:
     """Return how the arm is played: the option `arm_playback`, else "workspace" for a hand with a pose, "jointspace" for joints."""
-    by_hand = Tracks(animation, _start(sitting=False), poses.IDENTITY).has_hand
+    by_hand = Tracks(animation, stand(), poses.IDENTITY).has_hand
     return str(animation.options.get("arm_playback") or ("workspace" if by_hand else "jointspace"))
-
-
-def _has_arm(animation: Animation, arm: bool | None) -> bool:
-    if arm is None:
-        arm = needs_arm(animation) and "arm_prohibited" not in animation.options
-    if arm and "arm_prohibited" in animation.options:
-        raise ValueError("the animation must not be played by a Spot with arm (arm_prohibited)")
-    if not arm and "arm_required" in animation.options:
-        raise ValueError("the animation needs a Spot with arm (arm_required)")
-    return arm
 
 
 def check_keyframes(animation: Animation) -> None:
@@ -137,24 +137,9 @@ def _dance_frames(frame_poses: Mapping[int, npt.ArrayLike] | None) -> dict[int, 
     return {number: poses.from_parts(frame[:3], rotations.normalized(frame[3:])) for number, frame in frames.items()}
 
 
-def _start_pose(animation: Animation, start: SpotPose | Motion | None) -> SpotPose:
-    if isinstance(start, Motion):
-        return last_pose(start)
-    if start is not None:
-        if not isinstance(start, SpotPose):
-            raise ValueError(f"start: expected a pose of Spot (`SpotPose`) or a motion that ends in one, got {start!r}")
-        return start
-    return default_start(animation)
-
-
 def default_start(animation: Animation) -> SpotPose:
     """Return the pose before an animation at the world's origin: sitting for `starts_sitting`, else the nominal stand."""
-    return _start(sitting="starts_sitting" in animation.options)
-
-
-@cache
-def _start(*, sitting: bool) -> SpotPose:
-    return sit() if sitting else stand()
+    return sit() if "starts_sitting" in animation.options else stand()
 
 
 class _Move:
@@ -315,11 +300,9 @@ class _Move:
                 goal = poses.compose(poses.inverse(body), poses.compose(frame, hand))
             found = arm_joints(goal, self.before.arm)
             if tracks.has_hand:
-                found = Arm(found.joints + self._offsets(), found.miss, found.rotation_miss)
+                found = found._replace(joints=found.joints + self._offsets())
         if tracks.has_hand or tracks.arm_columns.any():
-            weight = entry_weights(self.times, self.values["arm_entry_slices"])[:, None]
-            mixed = self.before.arm + weight * (found.joints - self.before.arm)
-            found = Arm(np.where(weight == 1.0, found.joints, mixed), found.miss, found.rotation_miss)
+            found = found._replace(joints=self._entered(self.before.arm, found.joints))
         return found
 
     def _gripper(self) -> Floats:
@@ -327,8 +310,12 @@ class _Move:
         if angle is None:
             return np.full(len(self.at), self.before.gripper)
         angle = angle * self.values["gripper_multiplier"] + self.values["gripper_offset"]
-        weight = entry_weights(self.times, self.values["arm_entry_slices"])
-        return np.where(weight == 1.0, angle, self.before.gripper + weight * (angle - self.before.gripper))
+        return self._entered(self.before.gripper, angle[:, None])[:, 0]
+
+    def _entered(self, before: Floats | float, joints: Floats) -> Floats:
+        """Return joints (T, J) of arm or gripper, at first blended with those before the move."""
+        weight = entry_weights(self.times, self.values["arm_entry_slices"])[:, None]
+        return np.where(weight == 1.0, joints, before + weight * (joints - before))
 
 
 def loop_problems(animation: Animation, tracks: Tracks, times: Timing) -> tuple[Problem, ...]:
