@@ -12,13 +12,13 @@ from bodymotion.diagnostics.text import counted
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
-from bodymotion.motion import Motion, MultiValueSeq
+from bodymotion.motion import Motion
 from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import sampled
 from bodymotion.spot.choreography import rules
 from bodymotion.spot.choreography.approximations import approximation
 from bodymotion.spot.choreography.moves import length_range, tracks_of
-from bodymotion.spot.playback import FOOT_CONTACT, REACH_ERROR, SpotPose, needs_arm, play, spot_body, stand
+from bodymotion.spot.playback import SpotPose, needs_arm, play, spot_body, stand
 from bodymotion.spot.playback.arm import arm_joints, hand_poses
 from bodymotion.spot.playback.dimensions import LEG_JOINTS
 from bodymotion.spot.playback.legs import leg_joints
@@ -197,24 +197,18 @@ class _Frames:
 
     def put(self, played: Motion, animation: Animation, first: int) -> None:
         """Write the tracks of a move from the frame `first` on."""
-        moved, placed = played.joint_displacement, played.link_position
-        assert moved is not None
-        assert placed is not None
-        touching, missed = (
-            next(c.values for c in played.components if isinstance(c, MultiValueSeq) and c.content == content)
-            for content in (FOOT_CONTACT, REACH_ERROR)
-        )
+        placed, joints, touching, missed = (one.values for one in played.timed)
         here = slice(first, min(first + played.num_frames, len(self.joints)))
         last = here.stop - first
-        body, joints = placed.values[:last, 0], moved.values[:last]
+        body, joints = placed[:last, 0], joints[:last]
         base = {"legs", "body"} & set(animation.controls)
         if base:
             self._put_base(base, body, joints[:, LEGS], touching[:last], missed[:last, :4], here)
         for track, columns in _COLUMNS.items():
-            if track in animation.controls and moved.num_parts > 12:
+            if track in animation.controls and joints.shape[1] > 12:
                 self.joints[here, columns] = joints[:, columns]
                 self._filled[track] = here.stop
-        if "arm" in animation.controls and moved.num_parts > 12:
+        if "arm" in animation.controls and joints.shape[1] > 12:
             self.errors[here, 4] = missed[:last, 4]
         if "arm" in animation.controls and arm_playback(animation) != "jointspace":
             self._hands.append((first, poses.compose(body, hand_poses(joints[:, ARM]))))

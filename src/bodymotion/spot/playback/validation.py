@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.animation import FOOT_CONTACT, LEGS, Animation
+from bodymotion.animation import LEGS, Animation
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha import rules as cha_rules
@@ -16,12 +16,11 @@ from bodymotion.formats.cha.head_checks import Checked
 from bodymotion.formats.cha.keyframe_checks import check_swings
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, runs
-from bodymotion.motion import Motion, MultiValueSeq
+from bodymotion.motion import Motion
 from bodymotion.spot.playback import rules
 from bodymotion.spot.playback.dimensions import JOINT_NAMES, LIMITS
 from bodymotion.spot.playback.parameters import settings
 from bodymotion.spot.playback.playing import center_of_mass, default_start, loop_problems, play
-from bodymotion.spot.playback.recording import REACH_ERROR
 from bodymotion.spot.playback.stance import distance_outside, feet_in_world, footprint
 from bodymotion.spot.playback.timing import Timing, default_frame_rate, timing
 from bodymotion.spot.playback.tracks import ARM, Tracks
@@ -138,16 +137,12 @@ class Played:
         self.times = times.timeline.times
         self.reliable = np.ones(len(self.times), dtype=bool)
         """(T,) False around jumps of the body, where other findings would only follow from the jump."""
-        assert motion.joint_displacement is not None
-        assert motion.link_position is not None
-        joints = motion.joint_displacement.values
-        self.joints = joints
-        self.legs = joints[:, :12].reshape(-1, 4, 3)
-        self.arm = joints[:, 12:18] if joints.shape[1] > 12 else None
-        self.body = motion.link_position.values[:, 0]
+        placed, self.joints, contact, self.errors = (one.values for one in motion.timed)
+        self.legs = self.joints[:, :12].reshape(-1, 4, 3)
+        self.arm = self.joints[:, 12:18] if self.joints.shape[1] > 12 else None
+        self.body = placed[:, 0]
         self.feet = feet_in_world(self.body, self.legs)
-        self.contact = self._values(FOOT_CONTACT) > 0.5
-        self.errors = self._values(REACH_ERROR)
+        self.contact = contact > 0.5
         summary = motion.extra["spot"]
         assert isinstance(summary, dict)
         self.frame = np.asarray(summary["animationFrame"], dtype=np.float64)
@@ -160,11 +155,6 @@ class Played:
         for check in (_body_speed, _reach, _limits, _speeds, _feet, _balance, _start_and_end, _gait_cycle):
             check(self, found)
         return found.diagnostics.problems
-
-    def _values(self, content: str) -> Floats:
-        return np.asarray(
-            next(c.values for c in self.motion.timed if isinstance(c, MultiValueSeq) and c.content == content)
-        )
 
     @property
     def floor(self) -> float:
@@ -222,12 +212,12 @@ class Report:
         largest = np.where(wrong, np.abs(amount), -1.0)
         worst, part = (int(k) for k in np.unravel_index(np.argmax(largest), largest.shape))
         frames = np.flatnonzero(wrong.any(axis=1))
-        keys = self.nearest(frames)
+        keys, key = self.nearest(frames), self.keyframe(worst)
         half = max(np.diff(self.moments).max(initial=0.0) / 2, ON_KEYFRAME)
-        concerned = {*keys[np.abs(self._keys[keys] - self.moments[frames]) <= half].tolist(), self.keyframe(worst)}
+        concerned = {*keys[np.abs(self._keys[keys] - self.moments[frames]) <= half].tolist(), key}
         moment = self.moments[worst]
         after = int(np.searchsorted(self._keys, moment))
-        is_between = 0 < after < len(self._keys) and abs(self._keys[self.keyframe(worst)] - moment) > ON_KEYFRAME
+        is_between = 0 < after < len(self._keys) and abs(self._keys[key] - moment) > ON_KEYFRAME
         where = f"at {moment:.2f} s" + (f", between keyframes {after} and {after + 1}" if is_between else "")
         others = [
             name
@@ -238,7 +228,7 @@ class Report:
         self.add_at(
             rule,
             message + (f"; also {', '.join(others)}" if others else ""),
-            self.keyframe(worst),
+            key,
             len(concerned),
             {"amount": float(amount[worst, part]), "time": float(moment), "parts": [names[part], *others]},
         )
