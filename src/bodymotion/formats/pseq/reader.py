@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping as AnyMapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import cast
@@ -55,15 +55,6 @@ class Layout:
     encoding: str
 
 
-@dataclass
-class _Poses:
-    """The poses so far, in the order of the file, with the nodes that they were read from."""
-
-    poses: list[KeyPose] = field(default_factory=list)
-    nodes: list[Mapping] = field(default_factory=list)
-    shared: bool = False
-
-
 def read_pseq(path: str | Path) -> ReadResult[KeyPoses]:
     """Read key poses; a file of another kind, or one that is no YAML, has no value."""
     path = Path(path)
@@ -96,6 +87,11 @@ class _Reader:
         self.found, self.text, self.has_aliases = found, text, has_aliases
         self.context = Context(found, rules)
         self.locations: dict[Subject, Location] = {}
+        self.poses: list[KeyPose] = []
+        """The poses so far, in the order of the file."""
+        self.nodes: list[Mapping] = []
+        """The nodes that they were read from."""
+        self.shared = False
 
     def fields(self, node: Mapping, title: str) -> Fields:
         return Fields(node, self.context, title)
@@ -114,7 +110,6 @@ class _Reader:
             self.found.report(rules.NAME, "the sequence has no name", top.location("name"))
         if refs is not None and not isinstance(refs, Sequence):
             raise rules.NOT_KEY_POSES.error("refs is not a list", refs.location)
-        read = _Poses()
         items = refs.items if isinstance(refs, Sequence) else []
         if not items:
             self.found.report(rules.NO_POSES, "the sequence has no poses", top.location("refs"))
@@ -123,27 +118,27 @@ class _Reader:
             raise rules.TOO_LARGE.error(message, items[MAX_POSES].location)
         for item in items:
             with self.found.recover():
-                self._ref(item, read)
+                self._ref(item)
         top.report_misspelt(TOP_KEYS)
         extra = top.rest()
-        layout = self._layout(refs, read, (name, target, extra))
-        ordered = sorted(range(len(read.poses)), key=lambda n: (read.poses[n].time, -n))
+        layout = self._layout(refs, (name, target, extra))
+        ordered = sorted(range(len(self.poses)), key=lambda n: (self.poses[n].time, -n))
         for before, after in pairwise(ordered):
-            if read.poses[before].time == read.poses[after].time:
-                at = read.nodes[before].location_of("time")
-                message = f"there is another pose at {read.poses[after].time:g} s before this one"
+            if self.poses[before].time == self.poses[after].time:
+                at = self.nodes[before].location_of("time")
+                message = f"there is another pose at {self.poses[after].time:g} s before this one"
                 self.found.report(rules.SAME_TIME, message, at)
         numbers = {old: new for new, old in enumerate(ordered)}
-        locations: dict[Subject, Location] = {("poses", new): read.nodes[old].location for old, new in numbers.items()}
+        locations: dict[Subject, Location] = {("poses", new): self.nodes[old].location for old, new in numbers.items()}
         for (_, number, *rest), location in self.locations.items():
             if number in numbers:
                 locations["poses", numbers[number], *rest] = location
         options, found = {"layout": layout} if layout else {}, SourceMap(locations, self.found.unknown)
         source = Source("pseq", self.text.path, "1.0", self.text.encoding, options, locations=found)
-        poses, problems = tuple(read.poses[n] for n in ordered), self.found.problems
+        poses, problems = tuple(self.poses[n] for n in ordered), self.found.problems
         return KeyPoses(name=name, target_body=target, poses=poses, extra=extra, source=source, problems=problems)
 
-    def _ref(self, item: Node, read: _Poses) -> None:
+    def _ref(self, item: Node) -> None:
         if not isinstance(item, Mapping):
             raise rules.WRONG_VALUE.error("a pose is not a mapping; it must have time and refer", item.location)
         ref = self.fields(item, "a pose")
@@ -156,22 +151,22 @@ class _Reader:
         limit = ref.number("max_transition_time", default=0.0)
         refer = ref.find("refer")
         ref.report_misspelt(REF_KEYS)
-        number = len(read.poses)
+        number = len(self.poses)
         pose: KeyPose | None
         if isinstance(refer, Scalar):
-            read.shared = True
-            pose = self._shared(refer, read)
+            self.shared = True
+            pose = self._shared(refer)
         elif isinstance(refer, Mapping):
             pose = self._pose(self.fields(refer, f"the pose at {time:g} s"), number)
         else:
             raise rules.WRONG_VALUE.error(f"the pose at {time:g} s has no refer", ref.location("refer"))
         if pose is not None:
-            read.poses.append(replace(pose, time=time, max_transition_time=limit))
-            read.nodes.append(item)
+            self.poses.append(replace(pose, time=time, max_transition_time=limit))
+            self.nodes.append(item)
             self.locations["poses", number, "time"] = ref.location("time")
 
-    def _shared(self, refer: Scalar, read: _Poses) -> KeyPose:
-        for pose in reversed(read.poses):
+    def _shared(self, refer: Scalar) -> KeyPose:
+        for pose in reversed(self.poses):
             if refer.value and refer.value in (pose.name, pose.syllable):
                 self.found.report(rules.SHARED, f"the pose is that called {refer.value[:60]!r}", refer.location)
                 return pose
@@ -303,16 +298,14 @@ class _Reader:
             return values
         return []
 
-    def _layout(
-        self, refs: Node | None, read: _Poses, value: tuple[str, str, AnyMapping[str, object]]
-    ) -> Layout | None:
+    def _layout(self, refs: Node | None, value: tuple[str, str, AnyMapping[str, object]]) -> Layout | None:
         """Return the texts of the poses; None where one cannot be cut out: in lists in brackets, with aliases, with other keys behind."""
         data = self.text.data
-        whole = not self.has_aliases and not read.shared and isinstance(refs, Sequence) and not refs.flow
-        if not whole or self.found.has_errors or len(read.nodes) != len(refs.items):  # type: ignore[union-attr]
+        whole = not self.has_aliases and not self.shared and isinstance(refs, Sequence) and not refs.flow
+        if not whole or self.found.has_errors or len(self.nodes) != len(refs.items):  # type: ignore[union-attr]
             return None
         starts = []
-        for node in read.nodes:
+        for node in self.nodes:
             dash = data.rfind("-", 0, node.offset)
             line = data.rfind("\n", 0, dash) + 1
             if data[line:dash].strip():
@@ -330,7 +323,7 @@ class _Reader:
             return None
         ends = [*starts[1:], len(data)]
         texts = [data[start:end] for start, end in zip(starts, ends, strict=True)]
-        pairs = tuple(zip(read.poses, texts, strict=True))
+        pairs = tuple(zip(self.poses, texts, strict=True))
         return Layout(data, data[: starts[0]], pairs, value, indent, self.text.encoding)
 
 
