@@ -11,7 +11,7 @@ from bodymotion.diagnostics.spelling import choices
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
 from bodymotion.formats.cha.keywords import COLUMNS, OPTIONS, PARAMETERS, PLAYBACKS, Keyword, singles
-from bodymotion.formats.cha.lines import CommentCollector, Line, Word
+from bodymotion.formats.cha.lines import Line, LineComments, Word
 from bodymotion.formats.cha.rows import NUMBER
 
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
@@ -30,13 +30,32 @@ class _SectionReader:
     def __init__(self, found: Diagnostics) -> None:
         self.found = found
         self.locations: dict[str, tuple[Location, ...]] = {}
-        self.comments = CommentCollector()
+        self.comments: dict[str, LineComments] = {}
+        self._pending: list[str] = []
+        """The lines with only a comment since the last keyword."""
 
     def locate(self, name: str, line: Line, twice: Rule) -> None:
         """Locate the words of a line with a known keyword, which may be there for a second time."""
         if name in self.locations:
             self.found.report(twice, f"{name!r} is also in line {self.locations[name][0].line}", line.location)
         self.locations[name] = tuple(word.location for word in line.words)
+
+    def add_comment_line(self, comment: str) -> None:
+        """Add a line that is only a comment."""
+        self._pending.append(comment)
+
+    def add_comments_at(self, key: str, comment: str) -> None:
+        """Add the line of a keyword, with the comment behind it, if any."""
+        old = self.comments.get(key)
+        if self._pending or comment or old:
+            before = (*old.before, *([old.after] if old.after else [])) if old else ()
+            self.comments[key] = LineComments((*before, *self._pending), comment)
+            self._pending = []
+
+    @property
+    def end_comments(self) -> tuple[str, ...]:
+        """The comments after the last keyword."""
+        return tuple(self._pending)
 
 
 class OptionsReader(_SectionReader):
@@ -52,7 +71,7 @@ class OptionsReader(_SectionReader):
         """Read all lines."""
         for line in lines:
             if not line.words:
-                self.comments.add_line(line.comment)
+                self.add_comment_line(line.comment)
                 continue
             word = line.words[0]
             name = "controls" if word.text.lower() == "controls" else word.text
@@ -64,12 +83,12 @@ class OptionsReader(_SectionReader):
                 self._option(OPTIONS[name], line)
                 # A description may go on in what has become a comment, rather than being followed by one.
                 is_cut = name == "description" and bool(line.comment) and line.text[-1:] not in (" ", "\t")
-                self.comments.add_at(name, "" if is_cut else line.comment)
+                self.add_comments_at(name, "" if is_cut else line.comment)
                 continue
             self._report_unknown(line)
             self.unread.append(line.text.strip())
             if line.comment:
-                self.comments.add_line(line.comment)
+                self.add_comment_line(line.comment)
 
     def _report_unknown(self, line: Line) -> None:
         word = line.words[0]
@@ -188,7 +207,7 @@ class ParametersReader(_SectionReader):
         none: Location | None = None
         for line in lines:
             if not line.words:
-                self.comments.add_line(line.comment)
+                self.add_comment_line(line.comment)
             elif [word.text.lower() for word in line.words[:2]] == ["no", "parameters"]:
                 none = line.location
                 if [word.text for word in line.words] != ["no", "parameters"]:
@@ -197,7 +216,7 @@ class ParametersReader(_SectionReader):
                 elif line.text.strip() != "no parameters":
                     message = "there is more than one space, or a tab, between 'no' and 'parameters'"
                     self.found.report(rules.NO_PARAMETERS_BLANKS, message, line.location)
-                self.comments.add_at("", line.comment)
+                self.add_comments_at("", line.comment)
             else:
                 self._parameter(line)
         if none is not None and self.locations:
@@ -213,12 +232,12 @@ class ParametersReader(_SectionReader):
             message = f"{word.text[:60]!r} is not a parameter"
             self.found.report(rules.PARAMETER_UNKNOWN, message, word.location, hint=hint)
             if line.comment:
-                self.comments.add_line(line.comment)
+                self.add_comment_line(line.comment)
             return
         if word.text != name:
             self.found.report(rules.PARAMETER_CASE, f"{word.text!r} is read as {name!r}", word.location)
         self.locate(name, line, rules.PARAMETER_TWICE)
-        self.comments.add_at(name, line.comment)
+        self.add_comments_at(name, line.comment)
         self._values(name, line)
 
     def _values(self, name: str, line: Line) -> None:

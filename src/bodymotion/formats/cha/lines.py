@@ -171,28 +171,3 @@ class Comments:
     header: LineComments = LineComments()
     rows: Mapping[float, LineComments] = field(default_factory=dict)
     ends: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] = ((), (), ())
-
-
-class CommentCollector:
-    """Collects the comments of a section, line by line."""
-
-    def __init__(self) -> None:
-        self.comments: dict[str, LineComments] = {}
-        self._pending: list[str] = []
-
-    def add_line(self, comment: str) -> None:
-        """Add a line that is only a comment."""
-        self._pending.append(comment)
-
-    def add_at(self, key: str, comment: str) -> None:
-        """Add the line of a keyword, with the comment behind it, if any."""
-        old = self.comments.get(key)
-        if self._pending or comment or old:
-            before = (*old.before, *([old.after] if old.after else [])) if old else ()
-            self.comments[key] = LineComments((*before, *self._pending), comment)
-            self._pending = []
-
-    @property
-    def end(self) -> tuple[str, ...]:
-        """The comments after the last keyword."""
-        return tuple(self._pending)

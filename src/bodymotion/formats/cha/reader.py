@@ -258,8 +258,8 @@ class _File:
         above = tuple(line.comment for line in sections.above_header if line.comment)
         header = LineComments(above, sections.header.comment if sections.header else "")
         at_rows, end = _row_comments(rows, keyframes)
-        ends = self.options.comments.end, self.parameters.comments.end, end
-        comments = Comments(self.options.comments.comments, self.parameters.comments.comments, header, at_rows, ends)
+        ends = self.options.end_comments, self.parameters.end_comments, end
+        comments = Comments(self.options.comments, self.parameters.comments, header, at_rows, ends)
         kept = {"newline": self.text.newline, "comments": comments, "unread": tuple(self.options.unread)}
         return Source("cha", Path(self.path) if str(self.path) else None, "", self.text.encoding, kept)
 
