@@ -1,7 +1,7 @@
 """Write animations as messages: bytes, text and files."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -39,9 +39,7 @@ def to_bytes(animation: Animation, *, move_params_config: str | Path | None = No
     ValueError
         When a parameter is only named, and its limits are not in `move_params_config`.
     """
-    pieces, problems = _pieces(animation, move_params_config, as_text=False)
-    _require_limits(problems)
-    return b"".join(pieces)
+    return _content(animation, move_params_config, as_text=False)
 
 
 def to_text(animation: Animation, *, move_params_config: str | Path | None = None) -> str:
@@ -49,9 +47,7 @@ def to_text(animation: Animation, *, move_params_config: str | Path | None = Non
 
     Arguments and errors are those of `to_bytes`.
     """
-    pieces, problems = _pieces(animation, move_params_config, as_text=True)
-    _require_limits(problems)
-    return b"".join(pieces).decode()
+    return _content(animation, move_params_config, as_text=True).decode()
 
 
 def write_message_bytes(
@@ -88,13 +84,15 @@ def _write(animation: Animation, path: str | Path, config: str | Path | None, *,
     return (*problems, *unplayable(animation))
 
 
-def _require_limits(problems: Iterable[Problem]) -> None:
-    """Raise ValueError when parameters lack limits: what is sent to a robot must be complete."""
+def _content(animation: Animation, config: str | Path | None, *, as_text: bool) -> bytes:
+    """Return the whole message; raise ValueError when parameters lack limits: what is sent to a robot must be complete."""
+    pieces, problems = _pieces(animation, config, as_text=as_text)
     missing = [str(problem.subject[1]) for problem in problems if problem.rule == losses.NO_LIMITS.code]
     if missing:
         raise ValueError(
             f"the parameter {', '.join(missing)} has no limits of its own; pass the robot's with move_params_config=…"
         )
+    return b"".join(pieces)
 
 
 def _pieces(
