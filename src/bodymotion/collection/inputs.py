@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +22,9 @@ ARCHIVES = {".zip": "zip", ".tar": "tar", ".tgz": "tar", ".tar.gz": "tar", ".tar
 
 def is_many(path: Path) -> bool:
     """Return whether an argument stands for many files: a folder, or the name of a pattern or list and of no file."""
-    return path.is_dir() or (not path.exists() and (_is_pattern(path) or str(path).startswith("@")))
-
-
-def _is_pattern(path: Path) -> bool:
-    return any(sign in str(path.relative_to(_fixed(path))) for sign in "*?[")
+    if path.is_dir() or path.exists():
+        return path.is_dir()
+    return str(path).startswith("@") or any(sign in str(path.relative_to(_fixed(path))) for sign in "*?[")
 
 
 def _fixed(pattern: Path) -> Path:
@@ -100,19 +97,13 @@ def listed_in(path: Path) -> list[str]:
     return found
 
 
-@cache
-def _formats(extension: str) -> list[Format]:
-    """Return the formats with an extension; none where only the content of a file shows its format."""
-    from bodymotion.formats.registry import AMBIGUOUS, FORMATS
-
-    return [row for row in FORMATS if extension in row.extensions and extension not in AMBIGUOUS]
-
-
 def format_of(path: Path) -> Format | None:
     """Return the format of a file, by its extension or else by its content; None where it is unknown."""
-    from bodymotion.formats.registry import find_format
+    from bodymotion.formats.registry import AMBIGUOUS, FORMATS, find_format
 
-    if len(rows := _formats(path.suffix.lower())) == 1:
+    extension = path.suffix.lower()
+    rows = [row for row in FORMATS if extension in row.extensions]
+    if len(rows) == 1 and extension not in AMBIGUOUS:
         return rows[0]
     with suppress(FormatError):
         return find_format(path)
