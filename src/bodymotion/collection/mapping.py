@@ -335,16 +335,15 @@ _one_at_a_time = Lock()  # Commands write to the standard streams of the process
 
 
 def _remote(function: Callable[[Any], Any], part: Task) -> list[Outcome]:
+    """Return the outcomes of inputs, each tried again where that may help."""
     from bodymotion.formats.registry import bodies_kept
 
+    outcomes = []
     with _one_at_a_time, bodies_kept():
-        return [_tried(function, index, given) for index, given in part]
-
-
-def _tried(function: Callable[[Any], Any], index: int, given: object) -> Outcome:
-    """Return the outcome of an input, tried again where that may help."""
-    for _ in range(RETRIES + 1):
-        outcome = _outcome(function, index, given)
-        if not isinstance(outcome.error, OSError) or isinstance(outcome.error, FileNotFoundError):
-            break
-    return outcome
+        for index, given in part:
+            for _ in range(RETRIES + 1):
+                outcome = _outcome(function, index, given)
+                if not isinstance(outcome.error, OSError) or isinstance(outcome.error, FileNotFoundError):
+                    break
+            outcomes.append(outcome)
+    return outcomes
