@@ -46,16 +46,13 @@ def _info(folder: Path) -> dict[str, Any]:
             for name, value in expected.items()
             if info.get(name) != value
         ]
-        if not wrong and 0 < float(info["fps"]) < np.inf and info["features"][STATE] and _are_rows(info["features"]):
+        is_valid = not wrong and 0 < float(info["fps"]) < np.inf and info["features"][STATE]
+        if is_valid and all(isinstance(one, dict) for one in info["features"].values()):
             return dict(info)
         reason = "; ".join(wrong) or "no frame rate, or no observation.state"
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = f"not the description of a LeRobot data set: {error}"
     raise UNREADABLE.error(reason, Location(str(path)), "lerobot converts data sets of earlier versions")
-
-
-def _are_rows(features: dict[str, Any]) -> bool:
-    return all(isinstance(one, dict) for one in features.values())
 
 
 def _episodes(folder: Path) -> Any:  # noqa: ANN401
