@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cache, partial, wraps
+from functools import partial, wraps
 from inspect import signature
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -399,15 +399,10 @@ def _parsed(text: str) -> dict[str, Any]:
     return {**found, **inner[0]} if isinstance(inner, list) and inner else found
 
 
-@cache
-def _command(name: str) -> Any:  # noqa: ANN401
-    from bodymotion.cli.app import app
-
-    return app.get_command(click.Context(app), name)
-
-
 def _one(task: tuple[Path, str, list[str], Input, Path | None]) -> tuple[int, str, str]:
     """Run a command for one file in a folder; return its exit code, and what it prints on stdout and stderr."""
+    from bodymotion.cli.app import app
+
     folder, name, args, source, result = task
     out, messages = io.StringIO(), io.StringIO()
     with contextlib.ExitStack() as stack:
@@ -419,7 +414,8 @@ def _one(task: tuple[Path, str, list[str], Input, Path | None]) -> tuple[int, st
         try:
             if result is not None:
                 result.parent.mkdir(parents=True, exist_ok=True)
-            code = _command(name).main(args, prog_name=f"bodymotion {name}", standalone_mode=False, obj=ONE) or 0
+            command: Any = app.get_command(click.Context(app), name)
+            code = command.main(args, prog_name=f"bodymotion {name}", standalone_mode=False, obj=ONE) or 0
         except click.UsageError as error:
             say(one_line(error.format_message()))
             code = 2
