@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.csv import rules
-from bodymotion.formats.npz.layouts import UNIT_TOLERANCE, are_quaternions, order_of
+from bodymotion.formats.npz.layouts import UNIT_TOLERANCE, QuaternionOrder, are_quaternions, order_of
 from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, link_order
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.formats.tables.timelines import check_unit
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from bodymotion.model.body import Body
     from bodymotion.model.links import Joint
 
-QuaternionOrder: TypeAlias = Literal["wxyz", "xyzw"]
-QUATERNION_ORDERS: tuple[str, ...] = ("wxyz", "xyzw")
 AXES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 """The numbers of a pose, in the order of this package."""
 OWN_COLUMNS = ["time", *(f"root_{axis}" for axis in AXES)]
@@ -155,7 +153,7 @@ def read_csv(
     """
     if layout not in (None, "unitree"):
         raise ValueError(f"the layouts are 'unitree', not {layout!r}")
-    if quaternion_order not in (None, *QUATERNION_ORDERS):
+    if quaternion_order not in (None, *get_args(QuaternionOrder)):
         raise ValueError(f"the quaternion orders are 'wxyz' and 'xyzw', not {quaternion_order!r}")
     found = Diagnostics(path)
     table = read_table(path, found, delimiter)
