@@ -20,13 +20,8 @@ MAX_TREE_BYTES = 4 << 20
 MAX_BONES = 1_000
 FRAME_RATE = 120.0  # [Hz] That of the CMU recordings.
 ROTATIONS, SLIDES = ("rx", "ry", "rz"), ("tx", "ty", "tz")
-COUNTS = {
-    "direction": 3,
-    "length": 1,
-    "position": 3,
-    "orientation": 3,
-    "axis": 3,
-}  # The fields that are numbers, and how many of them.
+COUNTS = {"length": 1, **dict.fromkeys(("direction", "position", "orientation", "axis"), 3)}
+"""The fields that are numbers, and how many of them."""
 
 
 def read_asf(
