@@ -31,14 +31,11 @@ class Sections:
     header: Line | None = None
     rows_begin: int = 0
 
-    def lines(self, kind: int) -> list[Line]:
-        """Return the lines of the options, or of the parameters."""
-        return self.options if kind == OPTION else self.parameters
-
 
 def split(data: bytes, found: Diagnostics) -> Sections:
     """Find the sections of a text; report missing sections, and blank lines that are missing or too many."""
     sections = Sections()
+    lines = sections.options, sections.parameters, sections.parameters
     begin, number, expected = 0, 1, OPTION
     seen: set[int] = set()
     block: list[Line] = []
@@ -51,7 +48,7 @@ def split(data: bytes, found: Diagnostics) -> Sections:
         if line.is_blank:
             if block and kind is None:
                 found.report(rules.COMMENT_SECTION, "this section has only comments", block[0].location)
-                sections.lines(expected).extend(block)
+                lines[expected].extend(block)
             block, kind = [], None
             more = _BLANK_LINES.match(data, begin)
             end = begin if more is None else more.end()
@@ -92,13 +89,13 @@ def split(data: bytes, found: Diagnostics) -> Sections:
             if kind == BODY:
                 sections.above_header, sections.header, sections.rows_begin = block, line, begin
                 return sections
-            sections.lines(kind).extend(block)
+            lines[kind].extend(block)
         block.append(line)
         if kind is not None:
-            sections.lines(kind).append(line)
+            lines[kind].append(line)
     if block and kind is None:
         found.report(rules.COMMENT_SECTION, "this section has only comments", block[0].location)
-        sections.lines(expected).extend(block)
+        lines[expected].extend(block)
     sections.rows_begin = len(data)
     last = Location(None, max(number - 1, 1), 1)
     for kind, (rule, what) in _MISSING.items():
