@@ -11,7 +11,7 @@ from bodymotion.animation import FOOT_CONTACT, GROUPS, LEGS, Animation, Keyframe
 from bodymotion.diagnostics.losses import BODY_POSE
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq, TimedComponent
+from bodymotion.motion import JOINT_DISPLACEMENT, LINK_POSITION, Motion, MultiSE3Seq, MultiValueSeq
 from bodymotion.motion.components import Timeline
 from bodymotion.spot.playback.dimensions import ARM_JOINTS, JOINT_NAMES, LEG_JOINTS, STOWED
 from bodymotion.spot.playback.stance import SpotPose, feet_in_world, footprint, inferred_contacts, stand
@@ -42,23 +42,21 @@ def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], npt.NDArray[
     ValueError
         When it has no joints, or not those of Spot; the message lists the missing ones.
     """
-    if motion.joint_displacement is None:
-        raise ValueError("the motion has no joint displacements; a motion of Spot needs those of the legs")
-    used: list[TimedComponent] = [
-        c for c in (motion.joint_displacement, motion.link_position, _contacts(motion)) if c is not None
-    ]
+    used = [c for c in (motion.joint_displacement, motion.link_position, _contacts(motion)) if c is not None]
     if any(c.timeline != used[0].timeline for c in used):
-        used = list(motion.replaced(*used).synchronized().timed)
-    joints = next(c for c in used if isinstance(c, MultiValueSeq) and c.content == JOINT_DISPLACEMENT)
-    root = next((c for c in used if isinstance(c, MultiSE3Seq) and c.content == LINK_POSITION and c.num_parts), None)
-    contact = next((c for c in used if c.content == FOOT_CONTACT), None)
+        motion = motion.replaced(*used).synchronized()
+    joints, root, contact = motion.joint_displacement, motion.link_position, _contacts(motion)
+    if joints is None:
+        raise ValueError("the motion has no joint displacements; a motion of Spot needs those of the legs")
     columns = _by_name(joints)
     missing = [name for name in LEG_JOINTS if name not in columns]
     if missing:
         raise ValueError(f"the motion has no joints {', '.join(missing)}; a motion of Spot needs them")
     count = joints.num_frames
     parts = {
-        "body": np.tile(stand().body, (count, 1)) if root is None else np.asarray(root.values[:, 0]),
+        "body": np.tile(stand().body, (count, 1))
+        if root is None or not root.num_parts
+        else np.asarray(root.values[:, 0]),
         "legs": np.stack([columns[name] for name in LEG_JOINTS], axis=-1).reshape(count, 4, 3),
     }
     if any(name in columns for name in (*ARM_JOINTS, "gripper")):
