@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -62,13 +63,11 @@ def upload(
         if missing:
             raise FileNotFoundError(f"{missing[0]}: no such file, or no .cha file in it")
         with _connected(robot, username, certificate) as there, progress(f"uploading to {robot}") as report:
-            count = 0
+            number = count(1)
 
             def done(outcome: Outcome) -> None:
-                nonlocal count
-                count += 1
                 if report is not None:
-                    report(min(count, len(files)), len(files))
+                    report(min(next(number), len(files)), len(files))
 
             outcomes = send(files, there, again=again, done=done)
         for outcome in outcomes:
@@ -312,8 +311,9 @@ def rehearse(
 
 @contextmanager
 def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[Any]:
-    """Log in to a robot at HOST[:PORT]; an address that is none is wrong use."""
+    """Log in to a robot at HOST[:PORT], with a prompt on a terminal; an address that is none is wrong use."""
     import os
+    import sys
 
     from bodymotion.spot.client.connection import connected, find_credentials, split_address, vendor
 
@@ -323,23 +323,14 @@ def _connected(robot: str, username: str, certificate: Path | None) -> Iterator[
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--robot") from None
     vendor("bosdyn.choreography.client.choreography")
-    credentials = find_credentials(_prompt(host), username=username)
-    with connected(host, credentials, port=port, certificate=certificate) as there:
-        yield there
-
-
-def _prompt(host: str) -> Callable[[str], tuple[str, str]] | None:
-    """Return a function that prompts for user name and password on the terminal; None where stdin is no terminal."""
-    import sys
-
-    if not sys.stdin.isatty():
-        return None
 
     def ask(known: str) -> tuple[str, str]:
         name = known or click.prompt(f"User name for {host}", err=True)
         return name, click.prompt(f"Password of {name}", hide_input=True, err=True)
 
-    return ask
+    credentials = find_credentials(ask if sys.stdin.isatty() else None, username=username)
+    with connected(host, credentials, port=port, certificate=certificate) as there:
+        yield there
 
 
 def _show(outcome: Outcome) -> None:
