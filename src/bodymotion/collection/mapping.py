@@ -13,7 +13,6 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
-from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -290,45 +289,40 @@ def _tasks(inputs: Sequence[Any], count: int) -> list[Task]:
     return [numbered[k : k + size] for k in range(0, len(numbered), size)]
 
 
-@contextmanager
-def _answering(address: str) -> Iterator[None]:
+def _on_cluster(function: Callable[[Any], Any], inputs: Sequence[Any], address: str) -> Iterator[Outcome]:
+    """Return the outcomes from the processes of a Dask cluster."""
     from concurrent.futures import CancelledError
     from logging import getLogger
 
+    distributed = need("distributed", "cluster", "a cluster of Dask")
+    waiting = iter(_tasks(inputs, 2 * TASKS))
+    tasks: dict[str, Task] = {}
     log = getLogger("distributed.client")  # It prints the traceback of a lost connection.
     before, log.disabled = log.disabled, True
     try:
-        yield
+        with distributed.Client(address) as client:
+            # The result of a task, not scattered data: it is made again when the processes that have it end.
+            shared = client.submit(copy, function, pure=False)
+
+            def submitted(parts: Iterable[Task]) -> list[Any]:
+                futures = [(client.submit(_remote, shared, part, pure=False), part) for part in parts]
+                tasks.update((future.key, part) for future, part in futures)
+                return [future for future, _ in futures]
+
+            running = distributed.as_completed(submitted(islice(waiting, TASKS)))
+            for future in running:
+                part, error = tasks.pop(future.key), future.exception()
+                if error is None:
+                    yield from future.result()
+                elif len(part) == 1:
+                    yield Outcome(part[0][0], error=error)
+                else:
+                    running.update(submitted([one] for one in part))
+                running.update(submitted(islice(waiting, 1)))
     except (OSError, CancelledError) as error:
         raise ClusterError(f"the scheduler {address} does not answer: {str(error).partition(chr(10))[0]}") from None
     finally:
         log.disabled = before
-
-
-def _on_cluster(function: Callable[[Any], Any], inputs: Sequence[Any], address: str) -> Iterator[Outcome]:
-    """Return the outcomes from the processes of a Dask cluster."""
-    distributed = need("distributed", "cluster", "a cluster of Dask")
-    waiting = iter(_tasks(inputs, 2 * TASKS))
-    tasks: dict[str, Task] = {}
-    with _answering(address), distributed.Client(address) as client:
-        # The result of a task, not scattered data: it is made again when the processes that have it end.
-        shared = client.submit(copy, function, pure=False)
-
-        def submitted(parts: Iterable[Task]) -> list[Any]:
-            futures = [(client.submit(_remote, shared, part, pure=False), part) for part in parts]
-            tasks.update((future.key, part) for future, part in futures)
-            return [future for future, _ in futures]
-
-        running = distributed.as_completed(submitted(islice(waiting, TASKS)))
-        for future in running:
-            part, error = tasks.pop(future.key), future.exception()
-            if error is None:
-                yield from future.result()
-            elif len(part) == 1:
-                yield Outcome(part[0][0], error=error)
-            else:
-                running.update(submitted([one] for one in part))
-            running.update(submitted(islice(waiting, 1)))
 
 
 _one_at_a_time = Lock()  # Commands write to the standard streams of the process.
