@@ -52,24 +52,23 @@ class Clip:
     @contextmanager
     def file(self) -> Iterator[Path]:
         """Return a file with its content: its own, or a copy that is removed when the block ends; of an episode a `.seq`."""
-        if self.episode is not None:
-            from bodymotion.formats.registry import save
-
-            with tempfile.TemporaryDirectory() as folder:
-                save(self.load(), Path(folder) / "episode.seq")
-                yield Path(folder) / "episode.seq"
-            return
-        if "://" not in self.address:
+        if self.episode is None and "://" not in self.address:
             yield Path(self.address)
             return
         with tempfile.TemporaryDirectory() as folder:
-            with _reached(self.address):
-                system, path = _system(self.address)
-                copy = Path(folder) / (PurePosixPath(path).name or "motion")
-                size, free = int(system.info(path).get("size") or 0), shutil.disk_usage(folder).free
-                if size > free:
-                    raise OSError(f"{self.name} has {size} bytes, and {free} are free for its copy in {folder}")
-                system.get_file(path, str(copy))
+            if self.episode is not None:
+                from bodymotion.formats.registry import save
+
+                copy = Path(folder) / "episode.seq"
+                save(self.load(), copy)
+            else:
+                with _reached(self.address):
+                    system, path = _system(self.address)
+                    copy = Path(folder) / (PurePosixPath(path).name or "motion")
+                    size, free = int(system.info(path).get("size") or 0), shutil.disk_usage(folder).free
+                    if size > free:
+                        raise OSError(f"{self.name} has {size} bytes, and {free} are free for its copy in {folder}")
+                    system.get_file(path, str(copy))
             yield copy
 
     def state(self) -> tuple[int, str]:
