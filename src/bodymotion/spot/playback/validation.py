@@ -225,13 +225,9 @@ class Report:
             if one and name != names[part]
         ]
         message = f"{text.format(name=names[part], amount=float(amount[worst, part]))} {where}"
-        self.add_at(
-            rule,
-            message + (f"; also {', '.join(others)}" if others else ""),
-            key,
-            len(concerned),
-            {"amount": float(amount[worst, part]), "time": float(moment), "parts": [names[part], *others]},
-        )
+        message += f"; also {', '.join(others)}" if others else ""
+        data = {"amount": float(amount[worst, part]), "time": float(moment), "parts": [names[part], *others]}
+        self.add_at(rule, message, key, len(concerned), data)
 
 
 def _body_speed(played: Played, found: Report) -> None:
@@ -249,13 +245,10 @@ def _body_speed(played: Played, found: Report) -> None:
         first, last = keys[max(key - 1, 0)], keys[min(key + 2, len(keys) - 1)]
         played.reliable &= (found.moments < first - ON_KEYFRAME) | (found.moments > last + ON_KEYFRAME)
     worst = int(wrong[np.argmax(steps[wrong] / gaps[wrong])])
-    found.add_at(
-        rules.BODY_SPEED,
-        f"the body moves {steps[worst]:.3f} m in {gaps[worst]:g} s, from keyframe {worst + 1} to keyframe {worst + 2}",
-        worst + 1,
-        len(wrong),
-        {"distance": float(steps[worst]), "seconds": float(gaps[worst])},
-    )
+    data = {"distance": float(steps[worst]), "seconds": float(gaps[worst])}
+    moves = f"moves {data['distance']:.3f} m in {data['seconds']:g} s"
+    message = f"the body {moves}, from keyframe {worst + 1} to keyframe {worst + 2}"
+    found.add_at(rules.BODY_SPEED, message, worst + 1, len(wrong), data)
 
 
 def _reach(played: Played, found: Report) -> None:
@@ -299,16 +292,10 @@ def _feet(played: Played, found: Report) -> None:
         return
     above = played.feet[:, :, 2] - played.floor
     slip = _slip(played.feet[:, :, :2], played.contact, played.timing.rounds)
-    for rule, wrong, amount, text in (
-        (rules.SLIP, slip > MAX_SLIP, slip, "foot {name} slips by {amount:.3f} m while it is in contact,"),
-        (
-            rules.ABOVE_FLOOR,
-            played.contact & (above > FLOOR_TOLERANCE),
-            above,
-            "foot {name} is in contact {amount:.3f} m above the floor",
-        ),
-    ):
-        found.worst(rule, played.reliable[:, None] & wrong, amount, LEGS, text)
+    reliable, text = played.reliable[:, None], "foot {name} slips by {amount:.3f} m while it is in contact,"
+    found.worst(rules.SLIP, reliable & (slip > MAX_SLIP), slip, LEGS, text)
+    wrong, text = played.contact & (above > FLOOR_TOLERANCE), "foot {name} is in contact {amount:.3f} m above the floor"
+    found.worst(rules.ABOVE_FLOOR, reliable & wrong, above, LEGS, text)
     pairs = [(one, two) for two in range(4) for one in range(two)]
     distances = np.stack([np.linalg.norm(played.feet[:, a] - played.feet[:, b], axis=-1) for a, b in pairs], axis=1)
     frame, near = (int(k) for k in np.unravel_index(np.argmin(distances), distances.shape))
@@ -332,13 +319,8 @@ def _balance(played: Played, found: Report) -> None:
     height = played.body[:, 2] - played.floor
     if "starts_sitting" not in played.animation.options:
         low = played.reliable & (height < MIN_BODY_HEIGHT)
-        found.worst(
-            rules.BODY_CLEARANCE,
-            low[:, None],
-            (MIN_BODY_HEIGHT - height)[:, None],
-            ("body",),
-            f"the body's origin is {{amount:.3f}} m less than {MIN_BODY_HEIGHT:g} m above the floor",
-        )
+        text = f"the body's origin is {{amount:.3f}} m less than {MIN_BODY_HEIGHT:g} m above the floor"
+        found.worst(rules.BODY_CLEARANCE, low[:, None], (MIN_BODY_HEIGHT - height)[:, None], ("body",), text)
     if not (played.tracks.has_legs or played.tracks.has_body):
         return
     center = center_of_mass(played.body, played.legs, played.arm)[:, :2]
