@@ -39,13 +39,6 @@ def _without_wraps(angles: Floats, times: Floats) -> Floats:
     return np.concatenate([angles[:1], angles[1:] + np.cumsum(shifts, axis=0)])
 
 
-def _neighbours(times: Floats, at: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the keyframes before and after each time (T,): the same keyframe twice at a keyframe, and outside of all."""
-    after = np.clip(np.searchsorted(times, at - 1e-9, side="left"), 0, len(times) - 1)
-    before = np.clip(np.searchsorted(times, at + 1e-9, side="right") - 1, 0, len(times) - 1)
-    return np.minimum(before, after), after
-
-
 def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Floats) -> Floats:
     """Return unit quaternions (T, 4) at times `at` (T,) [s] of keyframes (N, 4) at `times` (N,) [s]; each rotation takes the
     shorter way.
@@ -56,21 +49,15 @@ def _interpolated_orientations(quaternions: npt.ArrayLike, times: Floats, at: Fl
     if len(q) == 1:
         return np.tile(q, (len(at), 1))
     gaps = np.diff(times)
-    rates = _velocities(interpolation.rotation_vectors(q[:-1], q[1:]), gaps)
+    # A rotation vector is the same in the frame of its first and of its last orientation. PCHIP's slope in a row depends only on the
+    # steps beside it (at the ends: the next two), so the cumulative sum of the rotations can serve as the table of values.
+    turned = np.cumsum(interpolation.rotation_vectors(q[:-1], q[1:]), axis=0)
+    rates = interpolation.pchip_slopes(np.concatenate([np.zeros((1, 3)), turned]), gaps)
     before = np.clip(np.searchsorted(times, at, side="right") - 1, 0, len(times) - 2)
     fraction = np.clip((at - times[before]) / gaps[before], 0.0, 1.0)
     out = np.zeros((len(at), 1, 7))
     interpolation.rotation_curve(q[:, None], rates[:, None], gaps, before.astype(np.int64), fraction, out)
     return rotations.normalized(out[:, 0, 3:])
-
-
-def _velocities(steps: Floats, gaps: Floats) -> Floats:
-    """Return angular velocities (N, 3) at keyframes from the rotations between them (N − 1, 3), as PCHIP computes slopes from steps."""
-    from bodymotion.kernels.interpolation import pchip_slopes
-
-    # A rotation vector is the same in the frame of its first and of its last orientation. PCHIP's slope in a row depends only on the
-    # steps beside it (at the ends: the next two), so the cumulative sum of the rotations can serve as the table of values.
-    return pchip_slopes(np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)]), gaps)
 
 
 MAX_FLOOR_OFFSET = 0.05  # [m] Feet whose mean height at the start is farther from 0 are not in the animation frame.
@@ -193,7 +180,10 @@ class Tracks:
             return result
         known = np.array([self._keys.has(f"{leg}_contact") for leg in LEGS])
         moves = self.legs_by_joints | self.legs_by_feet
-        before, after = _neighbours(self._keys.times, at)
+        # The keyframes before and after each time: the same one twice at a keyframe, and outside of all.
+        times, last = self._keys.times, len(self._keys) - 1
+        after = np.minimum(np.searchsorted(times, at - 1e-9, side="left"), last)
+        before = np.clip(np.searchsorted(times, at + 1e-9, side="right") - 1, 0, after)
         if not known.all():
             stays = self._stays[np.minimum(before, len(self._stays) - 1)] if len(self._stays) else True
             inferred = self.inferred[before] & self.inferred[after] & ((before == after)[:, None] | stays)
