@@ -32,8 +32,8 @@ def set_invalid_request(response: Any, reason: str) -> None:  # noqa: ANN401
 class BasicServices:
     """The methods of all these services, whose names are different in each."""
 
-    def __init__(self, accounts: Accounts, leases: Leases, store: Store, *, arm: bool) -> None:
-        self._accounts, self._leases, self._store, self._arm = accounts, leases, store, arm
+    def __init__(self, accounts: Accounts, store: Store, *, arm: bool) -> None:
+        self._accounts, self._leases, self._store, self._arm = accounts, Leases(), store, arm
         self.motors_on = False
         self._power_commands = 0
         self._round_trips: dict[str, tuple[int, int]] = {}

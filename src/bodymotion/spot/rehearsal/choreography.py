@@ -12,7 +12,7 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.cha_proto import from_proto, to_move_info
 from bodymotion.formats.cha_proto.state_log import log_bytes
 from bodymotion.spot.choreography.playing import motion_at, play_choreography
-from bodymotion.spot.rehearsal.access import Leases
+from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.basic_services import BasicServices, set_invalid_request
 from bodymotion.spot.rehearsal.sequences import (
     choreography_of,
@@ -27,20 +27,19 @@ MAX_RECORDING, LOGGED_AFTER, LOG_STEP = 300 * NANO, 3 * NANO, NANO // 100
 """[ns] The longest recording, the time after a dance that its log has, and the time between two states."""
 
 
-class Choreography:
-    """The service. `log` gets a line for each event, `danced` each dance that starts."""
+class Services(BasicServices):
+    """All services of the robot. `log` gets a line for each event, `danced` each dance that starts."""
 
     def __init__(
         self,
+        accounts: Accounts,
         store: Store,
-        leases: Leases,
-        robot: BasicServices,
         *,
         arm: bool,
         log: Callable[[str], object],
         danced: Callable[[Dance], object],
     ) -> None:
-        self._store, self._leases, self._robot, self._arm = store, leases, robot, arm
+        super().__init__(accounts, store, arm=arm)
         self._log, self._danced = log, danced
 
     def ListAllMoves(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
@@ -164,7 +163,7 @@ class Choreography:
         elif found is None:
             response.status = response.STATUS_UNKNOWN_SEQUENCE
             self._log(f"dance {name}: refused, the sequence was not uploaded")
-        elif not self._robot.motors_on:
+        elif not self.motors_on:
             response.status = response.STATUS_ROBOT_COMMAND_ISSUES
             self._log(f"dance {name}: refused, the motors are off")
         elif found.danced is None or not found.danced.moves:
@@ -227,7 +226,7 @@ class Choreography:
         now, dance = self._store.now(), self._store.dance
         response.validity_time.FromNanoseconds(now)
         if dance is None:
-            response.status = response.STATUS_OTHER if self._robot.motors_on else response.STATUS_POWERED_OFF
+            response.status = response.STATUS_OTHER if self.motors_on else response.STATUS_POWERED_OFF
             return
         at = dance.slice_at(now)
         response.execution_id, response.sequence_name = dance.number, dance.sequence.name

@@ -16,9 +16,9 @@ from bodymotion.formats.cha_proto.robot_moves import read_move_list
 from bodymotion.motion import Motion
 from bodymotion.spot.choreography import play_choreography
 from bodymotion.spot.client.connection import Credentials, vendor
-from bodymotion.spot.rehearsal.access import Accounts, Leases
-from bodymotion.spot.rehearsal.basic_services import BasicServices
-from bodymotion.spot.rehearsal.choreography import Choreography
+from bodymotion.spot.rehearsal.access import Accounts
+from bodymotion.spot.rehearsal.basic_services import SERVICES
+from bodymotion.spot.rehearsal.choreography import Services
 from bodymotion.spot.rehearsal.sequences import choreography_of
 from bodymotion.spot.rehearsal.store import Dance, Store
 
@@ -93,22 +93,9 @@ class StandIn:
             raise error if isinstance(error, OSError) else OSError(f"port {port} of {HOST} is not free") from None
 
     def _add_services(self, accounts: Accounts) -> None:
-        leases = Leases()
-        basic = BasicServices(accounts, leases, self.store, arm=self.arm)
-        dances = Choreography(self.store, leases, basic, arm=self.arm, log=self._say, danced=self._dance)
-        for service, methods in (
-            ("auth_service_pb2.AuthService", basic),
-            ("directory_service_pb2.DirectoryService", basic),
-            ("lease_service_pb2.LeaseService", basic),
-            ("license_service_pb2.LicenseService", basic),
-            ("power_service_pb2.PowerService", basic),
-            ("robot_command_service_pb2.RobotCommandService", basic),
-            ("robot_id_service_pb2.RobotIdService", basic),
-            ("robot_state_service_pb2.RobotStateService", basic),
-            ("time_sync_service_pb2.TimeSyncService", basic),
-            ("spot.choreography_service_pb2.ChoreographyService", dances),
-        ):
-            self._server.add_generic_rpc_handlers((_handlers(f"bosdyn.api.{service}", methods),))
+        services = Services(accounts, self.store, arm=self.arm, log=self._say, danced=self._dance)
+        for name, kind, _ in SERVICES:
+            self._server.add_generic_rpc_handlers((_handlers(name, kind, services),))
 
     def start(self) -> StandIn:
         """Start to listen."""
@@ -147,11 +134,11 @@ class StandIn:
         threading.Thread(target=show, name="bodymotion-dance", daemon=True).start()
 
 
-def _handlers(service: str, methods: object) -> Any:  # noqa: ANN401
-    """Return gRPC's handlers of the methods that an object has; calls of other methods are answered with UNIMPLEMENTED."""
+def _handlers(name: str, kind: str, methods: object) -> Any:  # noqa: ANN401
+    """Return gRPC's handlers of a service's methods that an object has; calls of other methods are answered with UNIMPLEMENTED."""
     grpc, make = vendor("grpc"), vendor("google.protobuf.message_factory").GetMessageClass
-    module, _, name = service.rpartition(".")
-    described = vendor(module).DESCRIPTOR.services_by_name[name]
+    package, _, service = kind.rpartition(".")
+    described = vendor(f"{package}.{name.replace('-', '_')}_service_pb2").DESCRIPTOR.services_by_name[service]
     return grpc.method_handlers_generic_handler(
         described.full_name,
         {
