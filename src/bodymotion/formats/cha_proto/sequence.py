@@ -225,14 +225,7 @@ def _unknown(message: Any) -> bytes:  # noqa: ANN401
     return bytes(rest.SerializeToString())
 
 
-def fill(message: Any, values: Mapping[str, Value]) -> None:  # noqa: ANN401
-    """Set the fields of a message from what `flat` returns.
-
-    Raises
-    ------
-    KeyError
-        When there is no such field; ValueError or TypeError when it cannot have the value.
-    """
+def _fill(message: Any, values: Mapping[str, Value]) -> None:  # noqa: ANN401
     for name, value in values.items():
         *path, last = name.split(".") if name != "." else ("",)
         inner = message
@@ -275,7 +268,7 @@ def message_of(choreography: Choreography) -> Any:  # noqa: ANN401
         When a value is not one that the message can hold; it names the move.
     """
     message = message_class(SEQUENCE)(slices_per_minute=choreography.slices_per_minute)
-    _set(message, {"name": choreography.name, **choreography.options}, "the choreography")
+    set_fields(message, {"name": choreography.name, **choreography.options}, "the choreography")
     for number, move in enumerate(choreography.moves):
         fields: dict[str, Value] = {
             "type": move.type,
@@ -287,13 +280,20 @@ def message_of(choreography: Choreography) -> Any:  # noqa: ANN401
         if move.kind:
             fields[move.kind] = None
         fields |= {f"{move.kind}.{name.removeprefix('.')}": value for name, value in move.parameters.items()}
-        _set(message.moves.add(), fields, f"move {number + 1}, {move.type!r}")
+        set_fields(message.moves.add(), fields, f"move {number + 1}, {move.type!r}")
     return message
 
 
-def _set(message: Any, values: Mapping[str, Value], what: str) -> None:  # noqa: ANN401
+def set_fields(message: Any, values: Mapping[str, Value], what: str) -> None:  # noqa: ANN401
+    """Set the fields of a message from what `flat` returns.
+
+    Raises
+    ------
+    ValueError
+        When there is no such field, or it cannot have the value; the message begins with `what` the message is.
+    """
     try:
-        fill(message, values)
+        _fill(message, values)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{what}: {error.args[0] if error.args else error}") from None
 
@@ -311,7 +311,7 @@ def write_sequence_bytes(choreography: Choreography, path: str | Path) -> tuple[
 def write_save(choreography: Choreography, path: str | Path) -> tuple[Problem, ...]:
     """Write a choreography as the text of a message ChoreographerSave (`.chr`), with music and start; return what is lost."""
     save = message_class(SAVE)(choreography_sequence=message_of(choreography))
-    _set(save, choreography.editor or {}, "the editor")
+    set_fields(save, choreography.editor or {}, "the editor")
     return _write(save, path, (), as_text=True)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from bodymotion.animation import Animation, Parameter
 from bodymotion.choreography import PREFIX, STATES, Choreography, Move, Value
 from bodymotion.formats.cha_proto.messages import message_class
-from bodymotion.formats.cha_proto.sequence import KINDS, fill
+from bodymotion.formats.cha_proto.sequence import KINDS, set_fields
 from bodymotion.spot.playback.parameters import settings
 from bodymotion.spot.playback.timing import timing
 
@@ -116,10 +116,8 @@ def add(
         if kind not in KINDS:
             raise ValueError(f"the parameters of {move!r} are unknown; there are: {', '.join(KINDS)}")
         made = replace(made, kind=kind)
-        try:
-            fill(message_class("MoveParams")(), {f"{kind}.{name}": value for name, value in made.parameters.items()})
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{move!r}: {error.args[0] if error.args else error}") from None
+        values = {f"{kind}.{name}": value for name, value in made.parameters.items()}
+        set_fields(message_class("MoveParams")(), values, repr(move))
     if slices is None:
         low, high = length_range(choreography, made)
         animation, info = choreography.animations.get(made.animation), choreography.info(made)
