@@ -90,15 +90,23 @@ def write_seq(
     Raises
     ------
     ValueError
-        For a version, style or order that does not exist, for stamps that do not increase, and where stamps must become a rate that
-        is not given.
+        For a version, style or order that does not exist, for stamps in version 1, for stamps that do not increase, and where stamps
+        must become a rate that is not given, or at which the frames do not fit into memory.
     """
-    chosen = version_to_write(version, motion.source.version if motion.source.format == "seq" else "")
-    motion, problems = with_times_for(motion, chosen, frame_time)
+    chosen = version_to_write(version, motion.source.version if motion.source.format == "seq" else "", frame_time)
+    problems: tuple[Problem, ...] = ()
+    if frame_time is False or chosen == 1:
+        motion, problems = at_fixed_rate(motion)
+    elif frame_time:
+        motion = motion.mapped(lambda c: replace(c, timeline=_with_stamps(c.timeline)))
     headers = [header_of(component) for component in motion.components]
     with whole_file(path) as stream:
         writer = SeqWriter(stream, path, Notation(chosen, style, se3_format, digits), motion.source)
         return (*problems, *writer.write(motion.extra, headers, lambda k: _pieces_of(motion.components[k])))
+
+
+def _with_stamps(timeline: Timeline) -> Timeline:
+    return timeline if timeline.stamps is not None else Timeline.stamped(timeline.times, timeline.frame_rate)
 
 
 def _pieces_of(component: Component) -> Pieces:
@@ -109,13 +117,13 @@ def _pieces_of(component: Component) -> Pieces:
         yield None if stamps is None else stamps[start : start + count], values[start : start + count]
 
 
-def version_to_write(version: int | str | None, read: str) -> Version:
+def version_to_write(version: int | str | None, read: str, frame_time: bool | None = None) -> Version:
     """Return the version to write: the one that is given, else that of the file that was read, else 4.
 
     Raises
     ------
     ValueError
-        When it is not 1, 2, 3 or 4.
+        When it is not 1, 2, 3 or 4, or is 1 and all frames are to have time stamps.
     """
     try:
         number = float(read if version is None else version)
@@ -124,31 +132,9 @@ def version_to_write(version: int | str | None, read: str) -> Version:
     found = next((known for known in VERSIONS if known == number and not isinstance(version, bool)), None)
     if found is None and version is not None:
         raise ValueError(f"the versions of .seq are 1, 2, 3 and 4, not {version!r}")
+    if found == 1 and frame_time:
+        raise ValueError("version 1 of .seq has no time-stamped frames; versions 2, 3 and 4 have")
     return found or 4
-
-
-def with_times_for(motion: Motion, version: Version, frame_time: bool | None) -> tuple[Motion, tuple[Problem, ...]]:
-    """Return the motion with the times that are written: stamps for all frames (True), for none (False), or as it has them (None).
-
-    Raises
-    ------
-    ValueError
-        For stamps in version 1, when stamped frames need a rate and the motion has none, or when the frames at that rate do not fit into
-        memory.
-    """
-    if version == 1:
-        if frame_time:
-            raise ValueError("version 1 of .seq has no time-stamped frames; versions 2, 3 and 4 have")
-        frame_time = False
-    if frame_time is None:
-        return motion, ()
-    if not frame_time:
-        return at_fixed_rate(motion)
-
-    def stamped(own: Timeline) -> Timeline:
-        return own if own.stamps is not None else Timeline.stamped(own.times, own.frame_rate)
-
-    return motion.mapped(lambda c: replace(c, timeline=stamped(c.timeline))), ()
 
 
 @dataclass(frozen=True)
@@ -406,8 +392,7 @@ def copy_seq(
 
     `frame_time` as for `write_seq`.
     """
-    if frame_time and version_to_write(notation.version, reader.source.version) == 1:
-        raise ValueError("version 1 of .seq has no time-stamped frames; versions 2, 3 and 4 have")
+    version_to_write(notation.version, reader.source.version, frame_time)  # an impossible one is reported first
     if not can_copy(reader, notation.version, frame_time):
         raise ValueError("time stamps can become a rate only in memory: load the motion and save it")
     headers = [
