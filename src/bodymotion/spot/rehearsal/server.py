@@ -82,7 +82,9 @@ class StandIn:
         self._server = grpc.server(
             ThreadPoolExecutor(8, "bodymotion-rehearsal"), interceptors=[accounts], options=options
         )
-        self._add_services(accounts)
+        services = Services(accounts, self.store, arm=self.arm, log=self._say, danced=self._dance)
+        for name, kind, _ in SERVICES:
+            self._server.add_generic_rpc_handlers((_handlers(name, kind, services),))
         certified, key = make_certificate()
         secure = grpc.ssl_server_credentials([(key, certified)])
         try:
@@ -91,11 +93,6 @@ class StandIn:
         except (RuntimeError, OSError) as error:
             self._folder.cleanup()
             raise error if isinstance(error, OSError) else OSError(f"port {port} of {HOST} is not free") from None
-
-    def _add_services(self, accounts: Accounts) -> None:
-        services = Services(accounts, self.store, arm=self.arm, log=self._say, danced=self._dance)
-        for name, kind, _ in SERVICES:
-            self._server.add_generic_rpc_handlers((_handlers(name, kind, services),))
 
     def start(self) -> StandIn:
         """Start to listen."""
