@@ -106,7 +106,10 @@ def check_choreography(choreography: Choreography, *, jumps: bool = True) -> tup
             ends[number] = _check_length(review, number, move) if valid_tempo else move.end_slice
             usable.append(number)
     usable.sort(key=lambda number: choreography.moves[number].start_slice)
-    _check_ids(review)
+    with_ids: dict[int, int] = {}
+    for number, move in enumerate(choreography.moves):
+        if move.id and with_ids.setdefault(move.id, number) != number:
+            review.report(rules.MOVE_ID, f"has the id {move.id}, as move {with_ids[move.id] + 1}", number, "id")
     clear = _check_tracks(review, usable, ends)
     _check_states(review, clear)
     _check_neighbours(review, usable, ends)
@@ -292,13 +295,6 @@ def _without_effect(kind: str, get: Callable[[str], object]) -> Iterator[tuple[s
                 yield f"{name} has no effect beside a swing_waypoint", name
     if kind == "buzzer_note_params" and get("sharp") and get("flat"):
         yield "sharp and flat have no effect together", "flat"
-
-
-def _check_ids(review: _Review) -> None:
-    seen: dict[int, int] = {}
-    for number, move in enumerate(review.choreography.moves):
-        if move.id and seen.setdefault(move.id, number) != number:
-            review.report(rules.MOVE_ID, f"has the id {move.id}, as move {seen[move.id] + 1}", number, "id")
 
 
 def _check_tracks(review: _Review, usable: list[int], ends: dict[int, int]) -> list[int]:
