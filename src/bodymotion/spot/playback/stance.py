@@ -87,12 +87,6 @@ def inferred_contacts(times: Floats, feet: Floats, *, relative: bool = False) ->
     return np.asarray((height <= height[0].min() + MAX_CONTACT_HEIGHT) & (speed <= MAX_CONTACT_SPEED))
 
 
-def is_slow_between(times: Floats, feet: Floats, *, relative: bool = False) -> npt.NDArray[np.bool_]:
-    """Return which feet (N − 1, 4) are slow enough between one keyframe and the next to be in contact; arguments as `inferred_contacts`."""
-    steps = np.linalg.norm(np.diff(feet, axis=0), axis=-1)
-    return np.asarray(relative | (steps <= MAX_CONTACT_SPEED * np.diff(times)[:, None]))
-
-
 def distance_outside(points: Floats, feet: Floats, contacts: npt.NDArray[np.bool_]) -> Floats:
     """Return the distance (T,) [m] of points (T, 2) outside the support polygon of feet (T, 4, 2) in contact (T, 4).
 

@@ -21,7 +21,7 @@ from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion.interpolation.sampling import sampled, unwrapped
 from bodymotion.spot.playback.dimensions import NOMINAL_HEIGHT
 from bodymotion.spot.playback.legs import foot_positions
-from bodymotion.spot.playback.stance import SpotPose, inferred_contacts, is_slow_between
+from bodymotion.spot.playback.stance import MAX_CONTACT_SPEED, SpotPose, inferred_contacts
 
 ARM = GROUPS["arm_joints"]
 NOMINAL_POSE: Floats = frozen([0.0, 0.0, NOMINAL_HEIGHT, 1.0, 0.0, 0.0, 0.0])
@@ -203,7 +203,8 @@ class Tracks:
     def _stays(self) -> npt.NDArray[np.bool_]:
         """Which feet (N − 1, 4) are slow enough to be in contact between one keyframe and the next."""
         feet, relative = self._feet_at_keys
-        return is_slow_between(self._keys.times, feet, relative=relative)
+        steps = np.linalg.norm(np.diff(feet, axis=0), axis=-1)
+        return np.asarray(relative | (steps <= MAX_CONTACT_SPEED * np.diff(self._keys.times)[:, None]))
 
     @cached_property
     def _feet_at_keys(self) -> tuple[Floats, bool]:
