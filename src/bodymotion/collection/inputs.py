@@ -75,12 +75,10 @@ def root_of(given: Iterable[Path], files: Iterable[Path]) -> Path:
     for path in given:
         if path.is_dir():
             tops.append(path)
-        elif is_many(path) and not str(path).startswith("@"):
-            tops.append(_fixed(path))
-        elif is_many(path):
+        elif is_many(path) and str(path).startswith("@"):
             tops += [one.parent for one in files]
         else:
-            tops.append(path.parent)
+            tops.append(_fixed(path))
     return Path(os.path.commonpath([os.path.abspath(top) for top in tops]))  # noqa: PTH100  # links stay
 
 
