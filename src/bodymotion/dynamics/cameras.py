@@ -134,19 +134,7 @@ class CameraFrames:
 
     @cached_property
     def _all(self) -> tuple[Bytes | None, Floats | None]:
-        shape = (len(self), self.device.height, self.device.width)
-        check_memory(11 * int(np.prod(shape, dtype=np.int64)), f"{len(self)} frames of {self.device.name!r}")
-        color = np.empty((*shape, 3), dtype=np.uint8) if self.has_color else None
-        depth = np.empty(shape) if self.has_depth else None
-        for k, frame in enumerate(self):
-            if color is not None and frame.color is not None:
-                color[k] = frame.color
-            if depth is not None and frame.depth is not None:
-                depth[k] = frame.depth
-        for array in (color, depth):
-            if array is not None:
-                array.flags.writeable = False
-        return color, depth
+        return self._drawn(self.times)
 
     def _drawn(self, times: Floats) -> tuple[Bytes | None, Floats | None]:
         device = self.device
