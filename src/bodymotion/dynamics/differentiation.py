@@ -96,10 +96,14 @@ def pose_derivatives(
     first, second = np.zeros((2, *table.shape[:2], 6))
     if len(times) > 1:
         first[..., :3], second[..., :3] = derivatives(table[..., :3], times, method, window=window, order=order)
-        spin, gain = _rotation_derivatives(rotations.normalized(table[..., 3:]), times, method, window, order)
-        first[..., 3:], second[..., 3:] = (
-            rotations.rotate(rotations.normalized(table[..., 3:]), x) for x in (spin, gain)
-        )
+        units = rotations.normalized(table[..., 3:])
+        if method == "spline":
+            spin, gain = _rotation_spline(units, times)
+        else:
+            stencils = _stencils(times, *((3, 2) if method == "central" else (window, order)))
+            spin, gain = _through_logarithm(units, np.arange(len(times)), *stencils)
+        # In the frames of the links so far.
+        first[..., 3:], second[..., 3:] = rotations.rotate(units, spin), rotations.rotate(units, gain)
     if missing is not None:
         wrong = missing.reshape(table.shape).any(axis=-1)
         first[wrong], second[wrong] = np.nan, np.nan
@@ -133,16 +137,6 @@ def _spline(table: Floats, gaps: Floats) -> tuple[Floats, Floats]:
     second[:-1] = (6.0 * steps / gap - 4.0 * slopes[:-1] - 2.0 * slopes[1:]) / gap
     second[-1] = (-6.0 * steps[-1] / gap[-1] + 2.0 * slopes[-2] + 4.0 * slopes[-1]) / gap[-1]
     return slopes, second
-
-
-def _rotation_derivatives(
-    quaternions: Floats, times: Floats, method: Derivative, window: int, order: int
-) -> tuple[Floats, Floats]:
-    """Return angular velocities and accelerations (T, L, 3) in the links' own frames, of unit quaternions (T, L, 4)."""
-    if method == "spline":
-        return _rotation_spline(quaternions, times)
-    near, once, twice = _stencils(times, *((3, 2) if method == "central" else (window, order)))
-    return _through_logarithm(quaternions, np.arange(len(times)), near, once, twice)
 
 
 def _through_logarithm(
