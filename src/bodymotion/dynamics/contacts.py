@@ -94,17 +94,12 @@ def find_feet(body: Body, link_poses: npt.ArrayLike) -> tuple[int, ...]:
     found: list[int] = []
     # From the tips inwards, as parents are before their children.
     for number in np.flatnonzero(down.mean(axis=0) >= MIN_DOWN_SHARE)[::-1]:
-        carried = [other for other in found if carries(body, links[number], links[other])]
+        carried = [other for other in found if links[number] in body.path_to_root(links[other])]
         level = bottom[:, [number]] <= bottom[:, carried] + (LEVEL_SHARE * tall)[:, None]
         with_them = down[:, carried] & level
         if (with_them.sum(axis=0) >= 0.5 * down[:, carried].sum(axis=0)).all():
             found.append(int(number))
     return tuple(links[number] for number in sorted(found))
-
-
-def carries(body: Body, index: int, other: int) -> bool:
-    """Return whether a link is another one, or carries it."""
-    return index in body.path_to_root(other)
 
 
 MAX_PATCH_HEIGHT = 0.003

@@ -22,7 +22,6 @@ from bodymotion.dynamics.contacts import (
     Soles,
     SupportPolygons,
     Thresholds,
-    carries,
     detect_contacts,
     feet_of_joints,
     find_feet,
@@ -205,7 +204,7 @@ class Measures:
         if self.is_mounted:
             return wrench
         for k, foot in enumerate(self.contacts.links):
-            if carries(self.body, link, foot):
+            if link in self.body.path_to_root(foot):
                 wrench -= self._wrench_about(k, self.link_poses[:, link, :3])
         return wrench
 

@@ -6,7 +6,6 @@ that of the farthest point. Those of two links stay apart, or as far as they are
 
 import numpy as np
 
-from bodymotion.dynamics.contacts import carries
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.model import ik
@@ -33,7 +32,7 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTa
     table = _capsules(shapes)
     owners, starts, along, radii = table[:, 0].astype(np.intp), table[:, 1:4], table[:, 4:7], table[:, 7]
     links = shapes.shapes[owners]
-    arms = np.array([[carries(body, elbow, link) for elbow in elbows] for link in links.tolist()])
+    arms = np.array([[elbow in body.path_to_root(link) for elbow in elbows] for link in links.tolist()])
     rest = np.round(body.forward_kinematics(rest_values(body)), DIGITS)
     placed = np.concatenate([rest[None], placed[::-SKIPPED]])[:, links]
     way = rotations.rotate(placed[..., 3:], along)

@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from bodymotion.balancing import balancing
 from bodymotion.dynamics import measure
-from bodymotion.dynamics.contacts import carries
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, median_step, without_short_runs
 from bodymotion.model.body import Body
@@ -171,7 +170,7 @@ def sole_points(body: Body, figure: Figure, side: str) -> Floats:
     clouds = [
         poses.transform_points(figure.reference[link.index], link.contact_points)
         for link in body.links
-        if carries(body, foot, link.index) and len(link.contact_points)
+        if foot in body.path_to_root(link.index) and len(link.contact_points)
     ]
     if clouds:
         return poses.transform_points(poses.inverse(figure.reference[foot]), np.concatenate(clouds))
