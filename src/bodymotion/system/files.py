@@ -112,15 +112,16 @@ _kept: ContextVar[dict[_Key, _Pipe] | None] = ContextVar("kept", default=None)
 
 
 @contextmanager
-def pipes_kept() -> Iterator[None]:
+def pipes_kept() -> Iterator[dict[_Key, _Pipe]]:
     """Within the block, and blocks like it inside, keep what comes out of each pipe."""
-    if _kept.get() is not None:
-        yield
+    pipes = _kept.get()
+    if pipes is not None:
+        yield pipes
         return
-    pipes: dict[_Key, _Pipe] = {}
+    pipes = {}
     token = _kept.set(pipes)
     try:
-        yield
+        yield pipes
     finally:
         _kept.reset(token)
         for pipe in pipes.values():
@@ -129,17 +130,11 @@ def pipes_kept() -> Iterator[None]:
 
 @contextmanager
 def _pipe(path: Path, about: os.stat_result) -> Iterator[_Pipe]:
-    pipes, key = _kept.get(), (about.st_dev, about.st_ino)
-    if pipes is None:
-        alone = _Pipe(path)
-        try:
-            yield alone
-        finally:
-            alone.close()
-        return
-    if key not in pipes:
-        pipes[key] = _Pipe(path)
-    yield pipes[key]
+    key = about.st_dev, about.st_ino
+    with pipes_kept() as pipes:
+        if key not in pipes:
+            pipes[key] = _Pipe(path)
+        yield pipes[key]
 
 
 def _about_pipe(path: Path) -> os.stat_result | None:
