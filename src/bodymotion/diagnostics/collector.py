@@ -114,7 +114,6 @@ class Diagnostics:
         """The first error for which no value is loaded: see `refuse`."""
         self._found: dict[Problem, None] = {}
         self._listed: Counter[str] = Counter()
-        self._last: dict[str, Problem] = {}
         self._more: Counter[str] = Counter()
         self._has_errors = False
 
@@ -149,7 +148,6 @@ class Diagnostics:
             self._more[problem.rule] += problem.count
             return
         self._listed[problem.rule] += 1
-        self._last[problem.rule] = problem
         self._found[problem] = None
 
     def refuse(self, error: FormatError) -> None:
@@ -196,7 +194,6 @@ class Diagnostics:
             if problem == self.refusal:
                 self.refusal = None
         self._has_errors = any(problem.severity == "error" for problem in self._found)
-        self._last = {problem.rule: problem for problem in self._found}
 
     def result(self, value: T | None) -> ReadResult[T]:
         """Return a value, partial or None, as what was read: whole unless a fatal problem was recorded.
@@ -215,7 +212,8 @@ class Diagnostics:
         """All of them, in the order in which they were reported."""
         if not self._more:
             return tuple(self._found)
-        last = {problem: self._more[rule] for rule, problem in self._last.items() if self._more[rule]}
+        last_of = {problem.rule: problem for problem in self._found}
+        last = {problem: self._more[rule] for rule, problem in last_of.items() if self._more[rule]}
         return tuple(replace(p, count=p.count + last[p]) if p in last else p for p in self._found)
 
 
