@@ -99,11 +99,6 @@ def _evaluate(mechanism: Mechanism, x: Floats, columns: Indices, work: Work, nea
     decompose(w, v, s, near)
 
 
-@inlined
-def _solve(work: Work, right: Floats, damping: float, cut: float, out: Floats) -> None:
-    solve(work[5], work[6], work[7], out.shape[0] > right.shape[0], right, damping, cut, out)
-
-
 @kernel
 def _derivatives(mechanism: Mechanism, x: Floats, residual: Floats, jacobian: Floats) -> None:
     links = mechanism[0].shape[0]
@@ -394,13 +389,12 @@ def decompose(w: Floats, v: Floats, s: Floats, near: bool) -> None:
 
 
 @inlined
-def solve(
-    w: Floats, v: Floats, s: Floats, transposed: bool, right: Floats, damping: float, cut: float, out: Floats
-) -> None:
+def _solve(work: Work, right: Floats, damping: float, cut: float, out: Floats) -> None:
     """Compute the shortest x (n,) that minimizes |A·x − right|² + (damping·|x|)², for A (m, n) as `decompose` left it.
 
-    `transposed`: Aᵀ was decomposed. Singular values not above `cut` count as 0.
+    Where n > m, Aᵀ was decomposed. Singular values not above `cut` count as 0.
     """
+    w, v, s, transposed = work[5], work[6], work[7], out.shape[0] > right.shape[0]
     for i in range(out.shape[0]):
         out[i] = 0.0
     for j in range(s.shape[0]):
