@@ -77,9 +77,8 @@ def _is_blank(lines: Lines, number: int) -> bool:
 
 
 def _is_comment(lines: Lines, number: int) -> bool:
-    text = lines.text(number).decode("utf-8", "replace")
-    comment = COMMENT.search(text)
-    return comment is not None and not text[: comment.start()].strip()
+    before, *comment = COMMENT.split(lines.text(number).decode("utf-8", "replace"), maxsplit=1)
+    return bool(comment) and not before.strip()
 
 
 def _comments(lines: Lines, alone: list[int]) -> Iterator[Edit]:
@@ -109,9 +108,7 @@ def _blanks(lines: Lines) -> Iterator[Edit]:
         raw = lines.text(number)
         if raw.isascii() and not any(code in raw for code in (11, 12, 28, 29, 30, 31)):
             continue
-        text = raw.decode("utf-8", "replace")
-        comment = COMMENT.search(text)
-        for found in _IRREGULAR_BLANK.finditer(text, 0, len(text) if comment is None else comment.start()):
+        for found in _IRREGULAR_BLANK.finditer(COMMENT.split(raw.decode("utf-8", "replace"), maxsplit=1)[0]):
             at = lines.offset(number, found.start() + 1)
             yield Edit(at, at + len(found[0].encode()), b" ", rules.BLANKS.code)
 
@@ -130,9 +127,7 @@ def _quaternions(data: bytes, lines: Lines) -> Iterator[Edit]:
         raw = lines.text(number)
         if len(raw) > MAX_LINE_BYTES:
             continue
-        text = raw.decode("utf-8", "replace")
-        comment = COMMENT.search(text)
-        words = list(_WORD.finditer(text, 0, len(text) if comment is None else comment.start()))
+        words = list(_WORD.finditer(COMMENT.split(raw.decode("utf-8", "replace"), maxsplit=1)[0]))
         if len(words) != len(names) or not all(NUMBER.fullmatch(word[0]) for word in words):
             continue
         for group in groups:
