@@ -150,7 +150,12 @@ def _quaternions(piece: RowPiece, layout: Layout, document: Document, lines: Lin
             first = layout.stamped + 7 * part + 3
             four = list(elements(node.items[layout.stamped + part]))[3:]
             for k, text in unit_texts([item.value for item in four], values[first : first + 4]):
-                at = _offset(piece, four[k], document, lines)
+                if piece.offset is not None:
+                    at = piece.offset + four[k].offset
+                else:
+                    place = document.location(four[k])
+                    assert place.line is not None and place.column is not None
+                    at = lines.offset(place.line, place.column)
                 old = four[k].value.encode()
                 if lines.data.startswith(old, at):
                     yield Edit(at, at + len(old), text.encode(), MOTION_QUATERNION.code)
@@ -186,11 +191,3 @@ def _rough(
         length = np.sqrt(np.einsum("ijk,ijk->ij", poses[..., 3:], poses[..., 3:]))
     off = np.abs(length - 1)
     return np.asarray((off > ROUNDING) & (off <= MAX_LENGTH_ERROR))
-
-
-def _offset(piece: RowPiece, item: Scalar, document: Document, lines: Lines) -> int:
-    if piece.offset is not None:
-        return piece.offset + item.offset
-    place = document.location(item)
-    assert place.line is not None and place.column is not None
-    return lines.offset(place.line, place.column)
