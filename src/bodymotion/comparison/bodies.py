@@ -27,8 +27,7 @@ def compare_bodies(a: Body, b: Body, *, atol: float = 0.0, rtol: float = 0.0) ->
     ValueError
         When a tolerance is negative.
     """
-    tolerance = Tolerance(atol, rtol)
-    return Comparison(tuple(_all(a, b, tolerance)))
+    return Comparison(tuple(_all(a, b, Tolerance(atol, rtol))))
 
 
 def _all(a: Body, b: Body, tolerance: Tolerance) -> Iterator[Difference]:

@@ -22,8 +22,7 @@ def compare_choreographies(
 
     Numbers a and b are equal when |a - b| <= atol + rtol |b|.
     """
-    tolerance = Tolerance(atol, rtol)
-    return Comparison(tuple(_differences(first, second, tolerance)))
+    return Comparison(tuple(_differences(first, second, Tolerance(atol, rtol))))
 
 
 def _differences(first: Choreography, second: Choreography, tolerance: Tolerance) -> Iterator[Difference]:

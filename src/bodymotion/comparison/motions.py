@@ -84,10 +84,11 @@ def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[
     if known:
         # With a body, missing names equal the names of the body.
         a, b = (replace(c, part_labels=c.part_labels or known[: c.values.shape[1]]) for c in (a, b))
-    order = _by_name(a.part_labels, b.part_labels)
-    if order is not None and a.num_parts == len(order) == b.num_parts:
+    names, others = a.part_labels, b.part_labels
+    is_permuted = names != others and sorted(names) == sorted(others) and len(set(names)) == len(names)
+    if is_permuted and a.num_parts == len(names) == b.num_parts:
         found.append(Difference(what, "the parts are in another order; they are compared by name"))
-        b = replace(b, values=b.values[:, order], part_labels=a.part_labels)
+        b = replace(b, values=b.values[:, [others.index(name) for name in names]], part_labels=names)
     if a.part_labels != b.part_labels:
         found.append(Difference(what, f"part labels {_listed(a.part_labels)}; {_listed(b.part_labels)}"))
     if not same(a.extra, b.extra):
@@ -109,13 +110,6 @@ def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[
             units = ["m"] * shared if isinstance(a, Vector3Seq) else _units(body, what, names)
             found += _numbers(what, x[..., None], y[..., None], names, times, tolerance, units)
     return found
-
-
-def _by_name(a: Sequence[str], b: Sequence[str]) -> list[int] | None:
-    """Return the index in b of each name of a; None where these are not different orders of the same names."""
-    if a == b or sorted(a) != sorted(b) or len(set(a)) != len(a):
-        return None
-    return [list(b).index(name) for name in a]
 
 
 def _timelines(what: str, a: Timeline, b: Timeline, tolerance: Tolerance) -> list[Difference]:

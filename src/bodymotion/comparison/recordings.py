@@ -9,7 +9,7 @@ from bodymotion.choreography import Choreography
 from bodymotion.comparison.difference import Comparison, Difference
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
-from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq
+from bodymotion.motion import Motion, MultiSE3Seq
 from bodymotion.motion.interpolation import sampled
 from bodymotion.spot.choreography.moves import tracks_of
 from bodymotion.spot.playback.dimensions import ARM_JOINTS, LEG_JOINTS
@@ -102,21 +102,17 @@ def _common(one: Motion, other: Motion) -> tuple[list[str], list[Floats], list[F
     known = [joints for joints in values if joints is not None and joints.num_frames >= 3]
     if len(known) < 2:
         raise ValueError("a commanded and a recorded motion need joint values in three frames or more")
-    names = _names(*known)
+    one_has, other_has = (c.part_labels for c in known)
+    names: list[str] = []
+    if any(one_has) and any(other_has):
+        names = [name for name in one_has if name in other_has]
+    elif not any((*one_has, *other_has)) and known[0].num_parts == known[1].num_parts:
+        names = [str(k) for k in range(known[0].num_parts)]
+    if not names:
+        raise ValueError("the two motions have no joints with the same names")
     columns = [[c.part_labels.index(name) if any(c.part_labels) else int(name) for name in names] for c in known]
     tables = [np.asarray(c.values[:, own]) for c, own in zip(known, columns, strict=True)]
     return names, tables, [c.timeline.times for c in known]
-
-
-def _names(one: MultiValueSeq, other: MultiValueSeq) -> list[str]:
-    found: list[str] = []
-    if any(one.part_labels) and any(other.part_labels):
-        found = [name for name in one.part_labels if name in other.part_labels]
-    elif not any((*one.part_labels, *other.part_labels)) and one.num_parts == other.num_parts:
-        found = [str(k) for k in range(one.num_parts)]
-    if not found:
-        raise ValueError("the two motions have no joints with the same names")
-    return found
 
 
 def _lag(tables: list[Floats], times: list[Floats]) -> float:
