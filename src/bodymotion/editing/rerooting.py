@@ -17,7 +17,7 @@ import numpy as np
 from bodymotion.diagnostics import Location, Locator, Problem, SourceMap, Subject, losses
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
-from bodymotion.model.body import Body, ExtraJoint
+from bodymotion.model.body import Body
 from bodymotion.model.links import Device, ForceSensor, Joint, Segment
 from bodymotion.model.scaling import HISTORY_KEY
 from bodymotion.skeleton.values import depth_first
@@ -77,7 +77,7 @@ def reroot(body: Body, link: str | int) -> Body:
             parent=-1 if old == root else numbers[parents[old]],
             joint=joints[old],
             offset=offsets[old],
-            segments=tuple(_moved(segment, shifts.get(old)) for segment in body.links[old].segments),
+            segments=tuple(_moved(segment, shifts[old]) for segment in body.links[old].segments),
         )
         for old, new in numbers.items()
     ]
@@ -90,10 +90,17 @@ def reroot(body: Body, link: str | int) -> Body:
         links=tuple(links),
         root_pose=offsets[root],
         devices=tuple(
-            replace(device, link=numbers[device.link], pose=_relative(device.pose, shifts.get(device.link)))
+            replace(device, link=numbers[device.link], pose=_relative(device.pose, shifts[device.link]))
             for device in devices
         ),
-        extra_joints=tuple(_extra_joint(joint, numbers, shifts) for joint in body.extra_joints),
+        extra_joints=tuple(
+            replace(
+                joint,
+                links=(numbers[joint.links[0]], numbers[joint.links[1]]),
+                positions=frozen(joint.positions - shifts[list(joint.links)]),
+            )
+            for joint in body.extra_joints
+        ),
         source=replace(source, locations=locations, options={**source.options, HISTORY_KEY: kept}),
         problems=(*body.problems, *moved_sensors),
     )
@@ -151,70 +158,57 @@ class _History:
         moved = {link.index: np.asarray(kept["moved"][link.name]) for link in body.links if link.name in kept["moved"]}
         return cls({link.index: rank_of[link.name] for link in body.links}, moved)
 
-    def after(self, body: Body, shifts: Mapping[int, Floats]) -> dict[str, object]:
-        """Return the history after frames have been moved by `shifts`."""
+    def after(self, body: Body, shifts: Floats) -> dict[str, object]:
+        """Return the history after frames have been moved by `shifts` (L, 3)."""
         order = sorted(self.ranks, key=lambda index: self.ranks[index])
         moved = {}
         for link in body.links:
-            total = self.moved.get(link.index, np.zeros(3)) + shifts.get(link.index, np.zeros(3))
+            total = self.moved.get(link.index, np.zeros(3)) + shifts[link.index]
             if total.any():
                 moved[link.name] = tuple(total.tolist())
         return {"order": tuple(body.links[index].name for index in order), "moved": moved}
 
 
-def _shifts(body: Body, path: list[int], history: _History) -> dict[int, Floats]:
-    """Return the translations (3,) of the origins of the links on the path, in their own axes."""
-    shifts = {}
+def _shifts(body: Body, path: list[int], history: _History) -> Floats:
+    """Return the translations (L, 3) of the origins of the links, in their own axes; only those on the path move."""
+    shifts = np.zeros((len(body.links), 3))
     for below, index in pairwise([-1, *path]):
         if below >= 0 and body.links[below].joint.type == "rotate":
-            shift = np.array(body.links[below].offset[:3])
+            shifts[index] = body.links[below].offset[:3]
         else:
             # No joint rotates this link about its own origin any more: the origin moves back to where it was at first.
-            shift = -history.moved.get(index, np.zeros(3))
-        if shift.any():
-            shifts[index] = shift
+            shifts[index] -= history.moved.get(index, 0.0)
     return shifts
 
 
-def _joints_and_offsets(
-    body: Body, path: list[int], shifts: Mapping[int, Floats]
-) -> tuple[dict[int, Joint], dict[int, Floats]]:
+def _joints_and_offsets(body: Body, path: list[int], shifts: Floats) -> tuple[dict[int, Joint], dict[int, Floats]]:
     joints = {link.index: link.joint for link in body.links}
-    offsets = {link.index: _relative(link.offset, shifts.get(link.parent)) for link in body.links}
+    # The old root has no parent: its offset is replaced below.
+    offsets = {link.index: _relative(link.offset, shifts[link.parent]) for link in body.links}
     root = path[0]
     at_rest = body.forward_kinematics(np.zeros(body.num_joints))[root]
     joints[root] = body.links[0].joint
-    offsets[root] = frozen(_placed(at_rest, shifts.get(root)))
+    offsets[root] = _placed(at_rest, shifts[root])
     for below, above in pairwise(path):
         link = body.links[below]
         rotation = rotations.normalized(link.offset[3:])
         axis = -rotations.rotate(rotation, link.joint.axis)
         joints[above] = replace(link.joint, axis=frozen(axis + 0.0))
-        offsets[above] = frozen(_placed(_relative(poses.inverse(link.offset), shifts.get(below)), shifts.get(above)))
+        offsets[above] = _placed(_relative(poses.inverse(link.offset), shifts[below]), shifts[above])
     return joints, offsets
 
 
-def _placed(pose: Floats, shift: Floats | None) -> Floats:
+def _placed(pose: Floats, shift: Floats) -> Floats:
     """Return the pose of a frame that has been moved by `shift` along its own axes."""
-    if shift is None:
-        return pose
-    return poses.compose(pose, np.array([*shift, 1.0, 0.0, 0.0, 0.0]))
+    return frozen(np.concatenate([poses.transform_points(pose, shift), pose[3:]]))
 
 
-def _relative(pose: Floats, shift: Floats | None) -> Floats:
+def _relative(pose: Floats, shift: Floats) -> Floats:
     """Return a pose in a frame that has been moved by `shift` along its own axes."""
-    return pose if shift is None else frozen(np.concatenate([pose[:3] - shift, pose[3:]]))
+    return frozen(np.concatenate([pose[:3] - shift, pose[3:]]))
 
 
-def _moved(segment: Segment, shift: Floats | None) -> Segment:
-    if shift is None:
-        return segment
+def _moved(segment: Segment, shift: Floats) -> Segment:
     transform = segment.transform.copy()
     transform[:3, 3] -= shift
     return replace(segment, transform=frozen(transform))
-
-
-def _extra_joint(joint: ExtraJoint, numbers: Mapping[int, int], shifts: Mapping[int, Floats]) -> ExtraJoint:
-    a, b = joint.links
-    moved = np.array([shifts.get(index, np.zeros(3)) for index in (a, b)])
-    return replace(joint, links=(numbers[a], numbers[b]), positions=frozen(joint.positions - moved))
