@@ -37,12 +37,8 @@ def is_large(source: Path, target: Path) -> bool:
     return target_format(Motion(), target).name == "seq"
 
 
-def kind_of(thing: object) -> str:
-    """Return what a file holds: "a model", "an animation"."""
-    return _kind_name(type(thing))
-
-
-def _kind_name(kind: type) -> str:
+def kind_of(kind: type) -> str:
+    """Return what a file with a value of this type holds: "a model", "an animation"."""
     from bodymotion.diagnostics.text import with_article
 
     return with_article({"Body": "model"}.get(kind.__name__, kind.__name__.lower()))
@@ -112,8 +108,8 @@ def of_kind(found: object, path: Path, kind: type[T], hint: str) -> T:
         return found
     advice = f"; `bodymotion convert {path} {path.stem}.seq` plays it"
     advice = advice if (type(found).__name__, kind.__name__) == ("Animation", "Motion") else ""
-    wanted = _kind_name(kind)
-    raise click.BadParameter(one_line(f"{path} holds {kind_of(found)}, not {wanted}{advice}"), param_hint=hint)
+    held, wanted = kind_of(type(found)), kind_of(kind)
+    raise click.BadParameter(one_line(f"{path} holds {held}, not {wanted}{advice}"), param_hint=hint)
 
 
 def read_files(files: Iterable[Path], reading: ReaderOptions, by_position: bool) -> list[Any]:

@@ -85,7 +85,7 @@ def retarget(
         row = find_format(source)
         value = load(source, format=row.name, **({} if other is None else {"body": other}), **row.options_of(reading))
         if not isinstance(value, Skeleton | Motion):
-            raise click.BadParameter(f"{source} holds {kind_of(value)}, not recorded motion", param_hint="SOURCE")
+            raise click.BadParameter(f"{source} holds {kind_of(type(value))}, not recorded motion", param_hint="SOURCE")
         if isinstance(value, Motion) and other is None:
             raise click.BadParameter(f"{source} is a motion: name its robot", param_hint="--source-body")
         if isinstance(value, Skeleton) and not (value.unit_is_known and value.up_is_known):
