@@ -124,7 +124,7 @@ def measure(
 
     with failures("measure"), results() as out, np.errstate(all="ignore"):
         if listed:
-            chosen = _all_quantities(found)
+            chosen = _choose(found, (), ())
         if as_json:
             out.write(json_text(as_data(found, chosen, model, moving, listed)))
         else:
@@ -152,14 +152,6 @@ def _scenery(measures: Measures, chosen: list[str] | None, reading: ReaderOption
     ]
 
 
-def _all_quantities(measures: Measures) -> list[Block]:
-    """Return all quantities of this motion on this body."""
-    from bodymotion.cli.measure_output import Block
-    from bodymotion.dynamics import measurable, series
-
-    return [Block(series(measures, name)) for name in measurable(measures)]
-
-
 def _choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) -> list[Block]:
     """Return the quantities and sensors of these names, all quantities where there is none; an unknown name is wrong use."""
     from bodymotion.cli.measure_output import Block, block_of
@@ -167,7 +159,7 @@ def _choose(measures: Measures, names: Sequence[str], scenery: Sequence[Thing]) 
     from bodymotion.model.links import AccelerationSensor, ForceSensor, Gyro, RangeSensor, VisionSensor
 
     if not names:
-        return _all_quantities(measures)
+        return [Block(series(measures, name)) for name in measurable(measures)]
     sensors = (AccelerationSensor, Gyro, ForceSensor, RangeSensor, VisionSensor)
     devices: dict[str, Device] = {}
     for one in measures.body.devices:
