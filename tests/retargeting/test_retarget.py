@@ -186,6 +186,7 @@ def test_velocity_limits_are_kept(biped, walk):
 
 def test_a_sliding_joint_that_jumps_is_smoothed():
     """As in models of LocoMuJoCo, whose roots are moved by sliding joints: `check` finds the jump before, and none after."""
+    from bodymotion.checks.findings import Sampling
     from bodymotion.checks.physics.sudden import jumps_of_joints
     from bodymotion.diagnostics import Location
     from bodymotion.retargeting.speeds import calmed
@@ -195,7 +196,8 @@ def test_a_sliding_joint_that_jumps_is_smoothed():
     times = np.arange(100) / RATE
     q = 0.1 * (times > 1.0)[:, None]
     smooth, _ = calmed(body, q, np.tile([0.0, 0, 0, 1, 0, 0, 0], (100, 1)), times, [0])
-    before, after = ([*jumps_of_joints(values, times, body, lambda _: Location(""))] for values in (q, smooth))
+    frames = Sampling(np.arange(100), times, lambda _: Location(""))
+    before, after = (jumps_of_joints(values, frames, body) for values in (q, smooth))
     assert before
     assert not after
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -171,6 +172,12 @@ def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> 
 def component_number(motion: Motion, component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> int:
     """Return the index of a component in its motion."""
     return next(k for k, one in enumerate(motion.components) if one is component)
+
+
+def all_frames(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Sampling:
+    """Return all frames of a component."""
+    locate = partial(frame_location, motion, component_number(motion, component))
+    return Sampling(np.arange(component.num_frames), component.timeline.times, locate)
 
 
 def frame_location(motion: Motion, component: int, frame: int, *part: int) -> Location:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.checks import rules
-from bodymotion.checks.findings import Finding, Moment, Sampling, component_number, frame_location, too_fast
+from bodymotion.checks.findings import Finding, Moment, Sampling, all_frames, component_number, frame_location, too_fast
 from bodymotion.checks.physics.checking import calm_steps, ground_of, physics
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, Subject
 from bodymotion.diagnostics.text import counted
@@ -311,7 +311,7 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
             if links is not None:
                 _links_fit(motion, links, body, True, problems)
             return [*map(Finding, problems.problems), Finding(in_degrees)]
-        found += _check_positions(_frames(motion, joints), component_number(motion, joints), q, body)
+        found += _check_positions(all_frames(motion, joints), component_number(motion, joints), q, body)
     fits = links is None or _links_fit(motion, links, body, joints is not None, problems)
     in_mm, unusable = in_millimetres(motion, body, q)
     problems.extend((*in_mm, *time_steps(motion)))
@@ -324,7 +324,7 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
     has_rate = not any(one.problem.rule == rules.FRAME_RATE.code for one in of_physics)
     if complete and joints is not None and q is not None and has_rate:
         shares = _speed_shares(joints, q, body, calm_steps(joints.timeline.times, of_physics))
-        fast = _check_speeds(_frames(motion, joints), component_number(motion, joints), body, shares)
+        fast = _check_speeds(all_frames(motion, joints), component_number(motion, joints), body, shares)
     return [*map(Finding, problems.problems), *found, *fast, *of_physics]
 
 
@@ -420,16 +420,10 @@ def _check_link_poses(
         f"({body.links[link_b].name!r}, frame {frame_b}) from the forward kinematics of root and joints, in {frames}: "
         f"{count} of {len(body.links)} links; the first in the tree is {body.links[int(np.argmax(differs))].name!r}"
     )
-    number = component_number(motion, links)
-    problem = rules.POSES_DISAGREE.problem(message, frame_location(motion, number, int(np.argmax(wrong))))
-    of, text = _frames(motion, links), "links differ from the forward kinematics of root and joints in"
+    of, text = all_frames(motion, links), "links differ from the forward kinematics of root and joints in"
+    problem = rules.POSES_DISAGREE.problem(message, of.locate(int(np.argmax(wrong))))
     moments = of.moments(rules.POSES_DISAGREE, amount / POSE_TOLERANCE, lambda run: f"{text} {of.when(run.worst)}")
     return [Finding(problem, tuple(moments))]
-
-
-def _frames(motion: Motion, component: MultiValueSeq | MultiSE3Seq) -> Sampling:
-    locate = partial(frame_location, motion, component_number(motion, component))
-    return Sampling(np.arange(component.num_frames), component.timeline.times, locate)
 
 
 def _check_positions(frames: Sampling, number: int, q: Floats, body: Body) -> list[Finding]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bodymotion.checks.findings import Finding
+from bodymotion.checks.findings import Finding, Sampling
 from bodymotion.checks.physics.sudden import jumps_of_joints, jumps_of_root
 from bodymotion.diagnostics import Location
 from bodymotion.dynamics import measure
@@ -159,6 +159,7 @@ def compare_retarget(
     def moments(found: Iterable[Finding]) -> int:
         return sum(len(f.moments) for f in found if f.problem.rule != "MOT307")
 
+    frames = Sampling(np.arange(count), times, lambda _: Location(""))
     return RetargetComparison(
         frames=count,
         seconds=float(times[-1] - times[0]),
@@ -168,8 +169,8 @@ def compare_retarget(
         slide={side: float(np.where(both[:, k], steps[:, k], 0.0).sum()) for k, side in enumerate(SIDES)},
         float_share=float((height > MAX_FLOAT)[contact].mean()) if contact.any() else 0.0,
         penetration=float(max(-height.min(), 0.0)),
-        joint_jumps=moments(jumps_of_joints(q, times, body, lambda _: Location(""))),
-        root_jumps=moments(jumps_of_root(root, times, lambda _: Location(""))),
+        joint_jumps=moments(jumps_of_joints(q, frames, body)),
+        root_jumps=moments(jumps_of_root(root, frames)),
         limit_violations=int(((q < limits[:, 0] - 1e-6) | (q > limits[:, 1] + 1e-6)).any(axis=1).sum()),
         collision_share=_collision_share(body, q, root),
         speed_violations=int(((rate < speeds[:, 0] - 1e-6) | (rate > speeds[:, 1] + 1e-6)).any(axis=1).sum()),

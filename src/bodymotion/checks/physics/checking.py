@@ -23,9 +23,9 @@ from bodymotion.checks.findings import (
     Moment,
     Run,
     Sampling,
+    all_frames,
     component_number,
     finding,
-    frame_location,
     runs,
     too_fast,
 )
@@ -327,21 +327,20 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     if main is None or q is None or not _is_increasing(main.timeline.times):
         return []
     times = main.timeline.times
-    locate = partial(frame_location, motion, component_number(motion, main))
-    frames = Sampling(np.arange(len(times)), times, locate)
-    found = jumps_of_joints(q, times, body, locate)
+    frames = all_frames(motion, main)
+    found = jumps_of_joints(q, frames, body)
     root = None
     if links is not None and links.num_parts and links.num_frames and _is_increasing(links.timeline.times):
         root = links.values[:, 0]
-        own, number = links.timeline.times, component_number(motion, links)
-        found += jumps_of_root(root, own, partial(frame_location, motion, number))
+        of_links, number = all_frames(motion, links), component_number(motion, links)
+        found += jumps_of_root(root, of_links)
         formats = motion.source.options.get("se3_formats")
         known = isinstance(formats, (tuple, list)) and len(formats) == len(motion.components)
         # Signs of angles that were converted are not the file's.
         if not (known and formats[number] == "XYZRPY"):  # type: ignore[index]
-            found += sign_flips(root[:, 3:], own, partial(frame_location, motion, number))
+            found += sign_flips(root[:, 3:], of_links)
         if links.timeline != main.timeline:
-            root = sampled(links.values[:, :1], own, times)[:, 0]
+            root = sampled(links.values[:, :1], of_links.times, times)[:, 0]
     if not body.links or not len(q):
         return found
     zmp = motion.zmp
@@ -355,7 +354,7 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     chosen = chosen_frames(q, root, times)
     overlaps, collisions = _overlaps(body, q, root, frames, chosen, floor)
     if overlaps is not None:
-        collisions = _collisions(overlaps, Sampling(chosen, times[chosen], locate), body)
+        collisions = _collisions(overlaps, Sampling(chosen, times[chosen], frames.locate), body)
     if not has_place or (free and root is None and ground is None):
         return found + collisions
     if root is None and not free:
@@ -368,7 +367,8 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     trembles = any(one.problem.rule == rules.TREMBLES.code for one in found)
     if not trembles and len(margins) and np.mean(margins < -MAX_ZMP_DISTANCE) > MAX_ZMP_SHARE:
         reason = f"the zero moment point is {-float(np.min(margins)):.3g} m outside of the feet: accelerations are impossible"
-        of_time = too_fast(reason, main.timeline, locate(int(samples.frames[int(np.nanargmin(samples.margins))])))
+        worst = int(samples.frames[int(np.nanargmin(samples.margins))])
+        of_time = too_fast(reason, main.timeline, frames.locate(worst))
         return [*(one for one in found if one.problem.rule in (rules.FULL_TURN.code, rules.SIGN_FLIP.code)), of_time]
     if zmp is not None and not zmp.is_root_relative and any(one.problem.rule == rules.ROOT_JUMPS.code for one in found):
         # After a jump of the root the two are apart; the jump is reported.
@@ -377,8 +377,7 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     if ground is not None:
         if root is not None and links is not None:
             found += feet_on_ground(samples, ground, body, overlaps)
-            of_root = partial(frame_location, motion, component_number(motion, links))
-            found += off_the_floor(ground, body, root, times, zmp, of_root)
+            found += off_the_floor(ground, body, root, times, zmp, all_frames(motion, links).locate)
         found += balance(samples)
     found = _with_cause(found, body)
     # The forces in an extra joint are unknown.
@@ -420,8 +419,8 @@ def physics_of_plays(
         found = list(unchecked) if own is None else _collisions(own, sampling, body)
         if samples is not None:
             part = samples.of_frames(rows, sampling)
-            _discard(part, jumps_of_joints(own_q, times, body, frames.locate))
-            _discard(part, jumps_of_root(own_root, times, frames.locate))
+            own_frames = Sampling(np.arange(len(times)), times, frames.locate)
+            _discard(part, jumps_of_joints(own_q, own_frames, body) + jumps_of_root(own_root, own_frames))
             found += feet_on_ground(part, ground, body, own) + torques(part, body, min_overload)
         results.append(found)
     return results

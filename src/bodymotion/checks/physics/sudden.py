@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bodymotion.checks.findings import MAX_MOMENTS, Finding, FrameLocator, Moment, Run, Sampling, finding, runs
+from bodymotion.checks.findings import MAX_MOMENTS, Finding, Moment, Run, Sampling, finding, runs
 from bodymotion.checks.physics import rules
 from bodymotion.diagnostics import Rule
 from bodymotion.geometry import rotations
@@ -145,12 +145,11 @@ MAX_FLIP_PRODUCT = -0.5
 """Unit quaternions with a product below this have opposite signs, and orientations less than 120° apart."""
 
 
-def jumps_of_joints(q: Floats, times: Floats, body: Body, locate: FrameLocator) -> list[Finding]:
+def jumps_of_joints(q: Floats, frames: Sampling, body: Body) -> list[Finding]:
     """Return the jumps, spikes, jumps by full turns, and the trembling of joint values (T, J)."""
-    frames = Sampling(np.arange(len(times)), times, locate)
     parts: list[Part] = []
     full_turns: list[Moment] = []
-    columns = _changing_columns(q, np.diff(times))
+    columns = _changing_columns(q, np.diff(frames.times))
     rotates = columns[[body.joints[column].type == "rotate" for column in columns]]
     values = np.array(q)
     values[:, rotates] = unwrapped(q[:, rotates])
@@ -174,9 +173,8 @@ def _changing_columns(q: Floats, gaps: Floats) -> npt.NDArray[np.intp]:
     return np.flatnonzero((change > allowed[:, None]).any(axis=0) | (np.abs(steps) > np.pi).any(axis=0))
 
 
-def jumps_of_root(root: Floats, times: Floats, locate: FrameLocator) -> list[Finding]:
+def jumps_of_root(root: Floats, frames: Sampling) -> list[Finding]:
     """Return the jumps, spikes and the trembling of root poses (T, 7), in position and in orientation."""
-    frames = Sampling(np.arange(len(times)), times, locate)
     units = rotations.normalized(root[:, 3:])
     axes, angles = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(units[:-1]), units[1:]))
     position, turn = np.diff(root[:, :3], axis=0), axes * angles[:, None]
@@ -184,9 +182,8 @@ def jumps_of_root(root: Floats, times: Floats, locate: FrameLocator) -> list[Fin
     return _jumps_and_spikes(rules.ROOT_JUMPS, rules.ROOT_SPIKE, parts, frames)
 
 
-def sign_flips(quaternions: Floats, times: Floats, locate: FrameLocator) -> list[Finding]:
+def sign_flips(quaternions: Floats, frames: Sampling) -> list[Finding]:
     """Return the frames in which quaternions (T, 4) change their sign."""
-    frames = Sampling(np.arange(len(times)), times, locate)
     lengths = np.sum(quaternions * quaternions, axis=1)
     product = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
     flipped = np.flatnonzero(product < MAX_FLIP_PRODUCT * np.sqrt(lengths[1:] * lengths[:-1])) + 1
