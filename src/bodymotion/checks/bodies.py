@@ -1,7 +1,6 @@
 """`check_body`: all rules about a body; here those about names, ids, joints, devices and extra joints."""
 
 import math
-from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -76,15 +75,14 @@ def _check_device_names(review: BodyReview) -> None:
 
 def _check_joint_ids(review: BodyReview) -> None:
     links = review.body.links
-    first: dict[int, int] = {}
-    for number, link, other in _ids([link.joint.id for link in links], first):
+    twice, gaps, behind = _ids([link.joint.id for link in links])
+    for number, link, other in twice:
         title = repr(links[other].name) if links[other].name else f"link {other}"
         message = f"has the joint id {number}, as {title} does"
         review.report_link(rules.ID_TWICE, links[link], message, "id", data={"id": number})
-    gaps = _gaps(first)
     if gaps and review.are_known("links", "id"):
         message = f"no joint has the {'ids' if len(gaps) > 1 else 'id'} {listed(map(str, gaps))}"
-        review.report_body(rules.ID_GAP, message, ("links", _behind(first, gaps), "id"))
+        review.report_body(rules.ID_GAP, message, ("links", behind, "id"))
 
 
 def _check_device_ids(review: BodyReview) -> None:
@@ -94,30 +92,23 @@ def _check_device_ids(review: BodyReview) -> None:
         return
     known = review.are_known("devices", "id")
     for kind in dict.fromkeys(device.kind for device in devices):
-        first: dict[int, int] = {}
-        for number, device, other in _ids([one.id if one.kind == kind else -1 for one in devices], first):
+        twice, gaps, behind = _ids([one.id if one.kind == kind else -1 for one in devices])
+        for number, device, other in twice:
             message = f"has the id {number}, as {device_title(devices[other])} does"
             review.report_device(rules.DEVICE_ID, device, message, "id")
-        gaps = _gaps(first) if known else []
-        if gaps:
+        if gaps and known:
             message = f"no {kind} has the id {listed(map(str, gaps))}"
-            review.report_body(rules.DEVICE_ID, message, ("devices", _behind(first, gaps), "id"))
+            review.report_body(rules.DEVICE_ID, message, ("devices", behind, "id"))
 
 
-def _ids(ids: list[int], first: dict[int, int]) -> Iterator[tuple[int, int, int]]:
-    """Return each id that is used again, where, and where it was first; fill `first` with the place of each id from 0 on."""
-    for place, number in enumerate(ids):
-        if number >= 0 and first.setdefault(number, place) != place:
-            yield number, place, first[number]
-
-
-def _gaps(ids: Collection[int]) -> list[int]:
-    highest = min(max(ids, default=-1), len(ids) + MAX_ID_GAPS)
-    return [number for number in range(highest) if number not in ids]
-
-
-def _behind(first: dict[int, int], gaps: list[int]) -> int:
-    return first[min(number for number in first if number > gaps[0])]
+def _ids(ids: list[int]) -> tuple[list[tuple[int, int, int]], list[int], int]:
+    """Return each id from 0 on that is used again, where, and where it was first; missing ids; and where the one behind the first is."""
+    first: dict[int, int] = {}
+    found = [(number, place, first.setdefault(number, place)) for place, number in enumerate(ids) if number >= 0]
+    highest = min(max(first, default=-1), len(first) + MAX_ID_GAPS)
+    gaps = [number for number in range(highest) if number not in first]
+    behind = first[min(number for number in first if number > gaps[0])] if gaps else -1
+    return [one for one in found if one[1] != one[2]], gaps, behind
 
 
 def check_joints(review: BodyReview) -> None:
