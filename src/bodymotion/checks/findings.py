@@ -153,8 +153,8 @@ def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> 
     if not moments:
         return []
     count = len(moments) if total is None else total
-    worst = max(moments, key=lambda moment: moment.amount)
-    others = sorted((m for m in moments if m is not worst), key=lambda moment: -moment.amount)[:4]
+    ranked = sorted(moments, key=lambda moment: -moment.amount)
+    worst, others = ranked[0], ranked[1:5]
     message = worst.message
     if count > 1:
         named = ", ".join(
@@ -163,10 +163,9 @@ def finding(rule: Rule, moments: Sequence[Moment], total: int | None = None) -> 
         )
         more = count - 1 - len(others)
         message = f"{count} times, worst: {message}; also at {named}" + (f" and {more} more times" if more else "")
-    kept = sorted(moments, key=lambda moment: -moment.amount)[:MAX_MOMENTS]
     data = {"time": worst.time, "frame": worst.frame, "subject": worst.subject, "amount": worst.amount}
     problem = replace(rule.problem(message, worst.location, data=data), severity=worst.severity)
-    return [Finding(problem, tuple(sorted(kept, key=lambda m: (m.time, -m.amount))))]
+    return [Finding(problem, tuple(sorted(ranked[:MAX_MOMENTS], key=lambda m: (m.time, -m.amount))))]
 
 
 def component_number(motion: Motion, component: MultiValueSeq | MultiSE3Seq | Vector3Seq) -> int:
