@@ -18,7 +18,7 @@ and no window and no extra is needed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, overload
 
@@ -97,12 +97,7 @@ class CameraFrames:
 
     def at(self, times: npt.ArrayLike) -> CameraFrames:
         """Return the frames at these times [s] of the motion; before its start and after its end the camera rests."""
-        return CameraFrames(
-            device=self.device,
-            times=frozen(np.atleast_1d(np.asarray(times, dtype=np.float64)), (None,), "times"),
-            measures=self.measures,
-            scenery=self.scenery,
-        )
+        return replace(self, times=frozen(np.atleast_1d(np.asarray(times, dtype=np.float64)), (None,), "times"))
 
     @property
     def has_color(self) -> bool:
