@@ -123,6 +123,8 @@ def symmetry(body: Body, pairs: Mapping[str, str] | None = None) -> Symmetry:
 _SWAP = {"l": "r", "r": "l", "L": "R", "R": "L"}
 _WORD = re.compile("left|right", re.IGNORECASE)
 _PART = re.compile(r"[^\W_]+")
+_CORNER = re.compile("[fhrb]([lr])|([lr])[fhb]", re.IGNORECASE)
+"""Names of corners: fl, hr, RR (front, hind, rear, back), or with the side first: lf, RH; the side is a group."""
 _HUMP = re.compile("(?<=[a-z0-9])[LR](?=[A-Z])")
 
 
@@ -164,7 +166,8 @@ def other_sides(name: str) -> Iterator[str]:
         yield _WORD.sub(_other_word, name)
     parts = [(m.start(), m.end()) for m in _PART.finditer(name)]
     sides = [start for start, end in parts if end - start == 1 and name[start] in _SWAP]
-    corners = [start + index for start, end in parts for index in _corner(name[start:end])]
+    found = (_CORNER.fullmatch(name, start, end) for start, end in parts)
+    corners = [corner.start(corner.lastindex or 0) for corner in found if corner is not None]
     for indices in (sides, corners):
         if indices:
             yield _swapped(name, indices)
@@ -182,16 +185,6 @@ def _other_word(match: re.Match[str]) -> str:
     word = match.group()
     other = "right" if word.lower() == "left" else "left"
     return other.upper() if word.isupper() else other.capitalize() if word[0].isupper() else other
-
-
-def _corner(part: str) -> list[int]:
-    """Return the index of the side in a corner's name: fl, hr, RR (front, hind, rear, back), or with the side first: lf, RH."""
-    if len(part) != 2:
-        return []
-    first, second = part[0].lower(), part[1].lower()
-    if first in "fhrb" and second in "lr":
-        return [1]
-    return [0] if first in "lr" and second in "fhb" else []
 
 
 def _swapped(name: str, indices: Sequence[int]) -> str:
