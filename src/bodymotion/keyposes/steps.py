@@ -77,15 +77,13 @@ def _adjusted(keys: Sequence[Key], style: StepStyle) -> tuple[Track, Track, int]
     own_plain = Track([replace(key, value=key.value[own : own + 1]) for key in keys])
     for number, key in enumerate(keys):
         before = keys[number - 1] if number else None
-        if before is not None and not before.is_touching and key.is_touching:
-            time, extra = _sink(before, key, own_plain) if rises else _roll(before, key, key.time - TOE_TIME)
+        if before is not None and before.is_touching != key.is_touching:
+            if not rises:
+                time, extra = _roll(before, key, key.time - TOE_TIME if key.is_touching else before.time + TOE_TIME)
+            else:
+                time, extra = _sink(before, key, own_plain) if key.is_touching else _rise(before, key)
             if time is not None:
-                pose_keys.append(replace(key, time=time))
-            own_keys += extra
-        elif before is not None and before.is_touching and not key.is_touching:
-            time, extra = _rise(before, key) if rises else _roll(before, key, before.time + TOE_TIME)
-            if time is not None:
-                pose_keys.append(replace(before, time=time))
+                pose_keys.append(replace(key if key.is_touching else before, time=time))
             own_keys += extra
         pose_keys.append(key)
         own_keys.append(own_plain.keys[number])
