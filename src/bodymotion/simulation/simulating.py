@@ -183,9 +183,13 @@ def _started(
     options = WorldOptions(table if servo else None, timestep, self_collision, friction, floor, limits, sensors)
     run = Run(robot.world(options, plan.posture, objects), plan, pushes)
     if servo:
-        return run, run.servo_control(table), None
+        # The force of position actuators is kp · (u − q) − kd · q̇, so u = q_cmd + kd/kp · q̇_cmd.
+        kp, kd = table.T
+        control = plan.dq[:-1] * np.divide(kd, kp, out=np.zeros_like(kd), where=kp > 0)
+        control += plan.q[:-1]
+        return run, run.control(control), None
     if controller is None and drive == "effort":
-        return run, run.torque_control(plan.efforts(body, motion)), None
+        return run, run.control(plan.efforts(body, motion)), None
     return run, None, controller or TorqueServo(table, plan)
 
 

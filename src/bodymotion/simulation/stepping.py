@@ -70,14 +70,7 @@ class Run:
         self.done = 0
         self.interrupted = self._lost = False
 
-    def servo_control(self, gains: Floats) -> Floats:
-        """Return the controls (steps, nu) of position actuators: force = kp · (u − q) − kd · q̇, so u = q_cmd + kd/kp · q̇_cmd."""
-        kp, kd = gains.T
-        control = self.plan.dq[:-1] * np.divide(kd, kp, out=np.zeros_like(kd), where=kp > 0)
-        control += self.plan.q[:-1]
-        return self.torque_control(control)
-
-    def torque_control(self, values: Floats) -> Floats:
+    def control(self, values: Floats) -> Floats:
         """Return values (steps, J) of joints as controls (steps, nu)."""
         driven, columns = self.world.actuators >= 0, np.full(self.world.model.nu, -1)
         columns[self.world.actuators[driven]] = np.flatnonzero(driven)
