@@ -345,29 +345,22 @@ def _bare(spec: Any, world: Any) -> Any:  # noqa: ANN401
 
 def _add_sensors(world: Any, body: Body, named: Mapping[int, str], touching: Sequence[int], *, devices: bool) -> None:  # noqa: ANN401
     mujoco = need("mujoco", "sim", "the simulation")
-    sense, kind = mujoco.mjtSensor, mujoco.mjtObj
+
+    def add(name: str, kind: str, of: str, what: str, **more: object) -> None:
+        sense, target = getattr(mujoco.mjtSensor, f"mjSENS_{kind}"), getattr(mujoco.mjtObj, f"mjOBJ_{of}")
+        world.add_sensor(name=name, type=sense, objtype=target, objname=what, **more)
+
     for actuator in world.actuators:
-        world.add_sensor(
-            name=f"effort {actuator.name}",
-            type=sense.mjSENS_ACTUATORFRC,
-            objtype=kind.mjOBJ_ACTUATOR,
-            objname=actuator.name,
-        )
+        add(f"effort {actuator.name}", "ACTUATORFRC", "ACTUATOR", actuator.name)
     kinds = {AccelerationSensor: ("ACCELEROMETER",), Gyro: ("GYRO",), ForceSensor: ("FORCE", "TORQUE")}
     for number, device in enumerate(body.devices if devices else ()):
         for name in kinds.get(type(device), ()):
             site = f"device {number} {name}"
             world.body(named[device.link]).add_site(name=site, pos=device.pose[:3], quat=device.pose[3:])
-            world.add_sensor(name=site, type=getattr(sense, f"mjSENS_{name}"), objtype=kind.mjOBJ_SITE, objname=site)
+            add(site, name, "SITE", site)
     for index in touching:
         # found, force (3), torque (3), pos (3): bits 0, 1, 2 and 4 of mjtConDataField; 3 is the reduction "netforce"; one slot.
-        world.add_sensor(
-            name=f"contact {index}",
-            type=sense.mjSENS_CONTACT,
-            objtype=kind.mjOBJ_BODY,
-            objname=named[index],
-            intprm=[0b10111, 3, 1],
-        )
+        add(f"contact {index}", "CONTACT", "BODY", named[index], intprm=[0b10111, 3, 1])
 
 
 def _located(model: Any, written: MjcfModel, body: Body, named: Mapping[int, str], touching: tuple[int, ...]) -> World:  # noqa: ANN401
