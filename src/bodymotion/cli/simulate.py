@@ -215,21 +215,12 @@ def _write_tables(found: Simulation, sensors: Path | None, contacts: Path | None
         written(sensors)
     if contacts is not None:
         labels, units = ("fx", "fy", "fz", "tx", "ty", "tz", "x", "y", "z"), ("N",) * 3 + ("Nm",) * 3 + ("m",) * 3
-        blocks = [
-            Block(
-                Series(
-                    name=found.body.links[index].name,
-                    title=f"contacts of {found.body.links[index].name}",
-                    of="link",
-                    labels=labels,
-                    units=units,
-                    times=found.times,
-                    values=found.contact_forces[:, column],
-                )
-            )
-            for column, index in enumerate(found.touching)
-            if found.contact_forces[:, column].any()
-        ]
+        about: dict[str, Any] = {"of": "link", "labels": labels, "units": units, "times": found.times}
+        blocks = []
+        for column, index in enumerate(found.touching):
+            name, values = found.body.links[index].name, found.contact_forces[:, column]
+            if values.any():
+                blocks.append(Block(Series(name=name, title=f"contacts of {name}", values=values, **about)))
         if not blocks:
             raise ValueError(f"no links touch, so there are no contacts for {contacts.name}")
         write(contacts, blocks)
