@@ -86,11 +86,8 @@ def _skeleton(skeleton: Skeleton, path: Path) -> Data:
     from bodymotion.skeleton.values import UP_AXES
 
     columns = len(skeleton.joints[0].channels) if skeleton.joints else 0
-    ends = replace(
-        skeleton,
-        joints=skeleton.joints[:1],
-        values=skeleton.values[[0, -1], :columns] if len(skeleton) else skeleton.values[:, :columns],
-    )
+    rows = skeleton.values[[0, -1][: len(skeleton)], :columns]
+    ends = replace(skeleton, joints=skeleton.joints[:1], values=rows)
     roots = ends.joint_positions(as_read=True)[:, :1] @ UP_AXES[skeleton.up].T * skeleton.unit
     return {
         **about_file(path, "skeleton", skeleton.source.format),
