@@ -12,7 +12,7 @@ from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import IMAGE_FORMATS, Lines, Mesh, Points, Shape, Texture
 from bodymotion.model import inertias
-from bodymotion.model.links import Device, Joint, Link, rigid_groups
+from bodymotion.model.links import Joint, Link, rigid_groups
 from bodymotion.scene.scene import BodyExtent
 from bodymotion.system.files import open_file, size_of
 
@@ -44,7 +44,8 @@ def check_numbers(review: BodyReview) -> None:
             rule = rules.QUATERNION if length else rules.ZERO_QUATERNION
             review.report_link(rule, link, f"has an offset whose quaternion has length {length:.6g}", "rotation")
     for number, device in enumerate(body.devices):
-        if not np.isfinite(_numbers(device)).all():
+        values = (getattr(device, f.name) for f in fields(device) if f.name not in ("extra", "name", "type"))
+        if not all(np.isfinite(value).all() for value in values):
             review.report_device(rules.NOT_FINITE, number, "has a number that is not finite")
         if (length := _wrong_length(device.pose)) is not None:
             rule = rules.QUATERNION if length else rules.ZERO_QUATERNION
@@ -86,11 +87,6 @@ def _shape_is_finite(shape: Shape) -> bool:
         values = tuple(getattr(geometry, f.name) for f in fields(geometry))
     arrays = (np.asarray(value, dtype=np.float64) for value in (shape.transform, *values) if value is not None)
     return all(bool(np.isfinite(array).all()) for array in arrays)
-
-
-def _numbers(device: Device) -> Floats:
-    values = (getattr(device, f.name) for f in fields(device) if f.name not in ("extra", "name", "type"))
-    return np.concatenate([np.ravel(np.asarray(value, dtype=np.float64)) for value in values])
 
 
 def _wrong_length(pose: Floats) -> float | None:
