@@ -1,6 +1,7 @@
 """`BodyReview`: a body, the findings about it, and what several rules measure: bounding boxes, poses with all joints at 0."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from itertools import product
 
@@ -9,7 +10,6 @@ import numpy as np
 from bodymotion.diagnostics import Diagnostics, Location, Rule, Severity, Subject
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats
-from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import Device, Link
 
@@ -130,19 +130,16 @@ class BodyReview:
 
 
 def _box(link: Link) -> Box | None:
-    bounds = [b for shape in (*link.visuals, *link.collisions) if (b := _bounds(shape)) is not None]
+    bounds = []
+    for shape in (*link.visuals, *link.collisions):
+        # BODY144 reports a mesh with vertex indices out of range.
+        with suppress(IndexError):
+            if (extent := shape.bounds) is not None:
+                bounds.append(extent)
     if not bounds:
         return None
     box = (np.min([b[0] for b in bounds], axis=0), np.max([b[1] for b in bounds], axis=0))
     return box if np.isfinite(box).all() else None
-
-
-def _bounds(shape: Shape) -> Floats | None:
-    try:
-        return shape.bounds
-    except IndexError:
-        # A mesh with vertex indices out of range; BODY144 reports it.
-        return None
 
 
 def distance(box: Box, point: Floats) -> float:
