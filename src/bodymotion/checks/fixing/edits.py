@@ -107,10 +107,10 @@ def unified_diff(data: bytes, edits: Sequence[Edit], name: str) -> Iterator[str]
         yield from (_shown(" ", data[starts[k] : starts[k + 1]]) for k in range(at, end + 1))
 
 
-def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> Iterator[_Group]:
+def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> list[_Group]:
     """Return the edits in groups that change the same lines."""
     last = len(starts) - 2
-    group: _Group | None = None
+    groups: list[_Group] = []
     for edit in edits:
         first = min(bisect_right(starts, edit.start) - 1, last)
         # The last removed byte is in the last line; where the end of that line is removed, the next line becomes a part of it.
@@ -118,15 +118,13 @@ def _groups(data: bytes, starts: list[int], edits: Sequence[Edit]) -> Iterator[_
         if edit.stop > edit.start and data[edit.stop - 1 : edit.stop] == b"\n" and not edit.text.endswith(b"\n"):
             whole = edit.start == starts[first] and not edit.text
             final = final if whole else min(final + 1, last)
-        if group is not None and first <= group[1]:
-            group[2].append(edit)
-            group = (group[0], max(group[1], final), group[2])
+        if groups and first <= groups[-1][1]:
+            begin, end, others = groups[-1]
+            others.append(edit)
+            groups[-1] = (begin, max(end, final), others)
         else:
-            if group is not None:
-                yield group
-            group = (first, final, [edit])
-    if group is not None:
-        yield group
+            groups.append((first, final, [edit]))
+    return groups
 
 
 _Group = tuple[int, int, list[Edit]]  # The first and the last line that edits are about, and those.
