@@ -115,7 +115,6 @@ class Diagnostics:
         self._found: dict[Problem, None] = {}
         self._listed: Counter[str] = Counter()
         self._more: Counter[str] = Counter()
-        self._has_errors = False
 
     def report(
         self,
@@ -141,7 +140,6 @@ class Diagnostics:
         """Record a problem."""
         if fatal and self.refusal is None:
             self.refusal = problem
-        self._has_errors = self._has_errors or problem.severity == "error"
         if problem in self._found:
             return
         if self._listed[problem.rule] >= MAX_LISTED:
@@ -193,7 +191,6 @@ class Diagnostics:
                 self._listed[problem.rule] -= 1
             if problem == self.refusal:
                 self.refusal = None
-        self._has_errors = any(problem.severity == "error" for problem in self._found)
 
     def result(self, value: T | None) -> ReadResult[T]:
         """Return a value, partial or None, as what was read: whole unless a fatal problem was recorded.
@@ -205,7 +202,7 @@ class Diagnostics:
     @property
     def has_errors(self) -> bool:
         """Whether an error was reported."""
-        return self._has_errors
+        return any(problem.severity == "error" for problem in self._found)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
