@@ -193,7 +193,9 @@ def series(measures: Measures, name: str) -> Series:
         title=quantity.title,
         of=quantity.of,
         labels=labels,
-        units=tuple(_unit(quantity, joint) for joint in joints) or (quantity.unit,) * len(labels),
+        # A crawler's value is the distance that its belt moves.
+        units=tuple(quantity.unit.split("|")[-1 if joint.type in ("slide", "crawler") else 0] for joint in joints)
+        or (quantity.unit,) * len(labels),
         times=measures.times,
         values=frozen(values.reshape(len(measures.times), -1)),
         lower=lower,
@@ -215,11 +217,6 @@ def _labels(measures: Measures, quantity: Quantity) -> tuple[str, ...]:
     if quantity.of == "foot":
         return distinct(measures.contacts.names, "foot")
     return AXES if quantity.of == "axis" else (quantity.title,)
-
-
-def _unit(quantity: Quantity, joint: Joint) -> str:
-    # A crawler's value is the distance that its belt moves.
-    return quantity.unit.split("|")[-1 if joint.type in ("slide", "crawler") else 0]
 
 
 def _limits(
