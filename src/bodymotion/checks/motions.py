@@ -303,7 +303,12 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
     fast: list[Finding] = []
     complete = not motion.source.locations.unknown
     if joints is not None:
-        q = _columns(motion, joints, body, problems)
+        try:
+            q = body.joint_values(joints)
+        except ValueError as error:
+            problems.add(rules.JOINTS.problem(str(error), _component_location(motion, joints), ""))
+        else:
+            problems.extend(fit_problems(motion, body, partial(_component_location, motion, joints)))
     if joints is not None and q is not None and len(q):
         in_degrees = _check_unit(motion, joints, q, body)
         if in_degrees is not None:
@@ -364,16 +369,6 @@ def _component_location(motion: Motion, component: MultiValueSeq | MultiSE3Seq) 
         return replace(frame_location(motion, number, 0), inside=inside)
     path = motion.source.path
     return Location(None if path is None else str(path), inside=inside)
-
-
-def _columns(motion: Motion, joints: MultiValueSeq, body: Body, problems: Diagnostics) -> Floats | None:
-    try:
-        q = body.joint_values(joints)
-    except ValueError as error:
-        problems.add(rules.JOINTS.problem(str(error), _component_location(motion, joints), ""))
-        return None
-    problems.extend(fit_problems(motion, body, partial(_component_location, motion, joints)))
-    return q
 
 
 def _links_fit(motion: Motion, links: MultiSE3Seq, body: Body, joints: bool, problems: Diagnostics) -> bool:
