@@ -60,8 +60,12 @@ class _Kernel:
         """Return the compiled function; the kernels that it calls are compiled functions of its module then, as numba needs them."""
         with _lock:
             if self._compiled is None:
-                for name, other in self._calls():
-                    self.function.__globals__[name] = other.compiled()
+                names = self.function.__globals__
+                for name in self.function.__code__.co_names:
+                    value = names.get(name)
+                    other = value if isinstance(value, _Kernel) else _OF_COMPILED.get(id(value))
+                    if other is not None:
+                        names[name] = other.compiled()
                 self._compiled = self._compile()
                 _OF_COMPILED[id(self._compiled)] = self
             return self._compiled
@@ -81,19 +85,9 @@ class _Kernel:
         compiled.get_call_template = lambda args, kws: resolve(tuple(map(unliteral, args)), kws)
         return cast(Callable[..., Any], compiled)
 
-    def _calls(self) -> list[tuple[str, _Kernel]]:
-        found = []
-        for name in self.function.__code__.co_names:
-            value = self.function.__globals__.get(name)
-            other = value if isinstance(value, _Kernel) else _OF_COMPILED.get(id(value))
-            if other is not None:
-                found.append((name, other))
-        return found
 
-
-_OF_COMPILED: dict[
-    int, _Kernel
-] = {}  # The kernels by the id of their compiled functions, which live as long as they do.
+_OF_COMPILED: dict[int, _Kernel] = {}
+"""The kernels by the id of their compiled functions, which live as long as they do."""
 
 
 def kernel(function: _F) -> _F:
