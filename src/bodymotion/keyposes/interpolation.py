@@ -48,9 +48,9 @@ class Interpolated:
         (T, J) joint displacements and (T, 7) poses of the root link.
     zmp:
         (T, 3) [m], or None.
-    links, goals, blends, errors:
-        Indices of the links with keys; their goals (T, N, 7), nan where one is not used; how far each follows its joints instead (T, N) in
-        0…1; and by how much the result misses the goal (T, N, 2) [m, rad], nan for chains that are not of six joints.
+    links, goals, errors:
+        Indices of the links with keys; their goals (T, N, 7), nan where one is not used; and by how much the result misses the goal
+        (T, N, 2) [m, rad], nan for chains that are not of six joints.
     bases:
         (T,) Which of the links is the base; −1: none.
     """
@@ -61,7 +61,6 @@ class Interpolated:
     zmp: Floats | None
     links: tuple[int, ...]
     goals: Floats
-    blends: Floats
     errors: Floats
     bases: npt.NDArray[np.intp]
 
@@ -160,7 +159,7 @@ class Plan:
         bases = _bases(starts, flagged & used, used)
         root, errors = self._pose_legs(q, links, goals, blends, bases)
         zmp = self.zmp.at(times) if self.zmp is not None else None
-        return Interpolated(times, q, root, zmp, links, goals, blends, errors, bases)
+        return Interpolated(times, q, root, zmp, links, goals, errors, bases)
 
     def _pose_legs(
         self, q: Floats, links: Sequence[int], goals: Floats, blends: Floats, bases: npt.NDArray[np.intp]
