@@ -67,12 +67,9 @@ def load_project(path: str | Path, share: Sequence[str | Path] = (), **options: 
     path = Path(path)
     folders = [*map(Path, share)]
     is_confined = options.get("untrusted") or options.get("allow_outside") is False
-    trees = (
-        [tree.resolve() for tree in (path.absolute().parent, *folders)]
-        if is_confined
-        else [Path(path.absolute().anchor)]
-    )
+    trees = [tree.resolve() for tree in (path.absolute().parent, *folders)]
     if not is_confined:
+        trees = [Path(path.absolute().anchor)]
         folders += [above / "share" for above in path.absolute().parents]
     problems: list[Problem] = []
     found: list[tuple[Body, Motion | None, Floats]] = []
@@ -172,11 +169,9 @@ def _body(
             if isinstance(motion, Motion):
                 return body, motion, at
     degrees = _numbers(data, body.num_joints, "initial_joint_displacements", "joint_displacements")
-    q = (
-        np.radians(degrees)
-        if degrees is not None
-        else _numbers(data, body.num_joints, "initialJointPositions", "jointPositions")
-    )
+    q = _numbers(data, body.num_joints, "initialJointPositions", "jointPositions")
+    if degrees is not None:
+        q = np.radians(degrees)
     return body, None if q is None or not len(q) else Motion.from_joints(np.stack([q, q]), 0.1, root=at), at
 
 
