@@ -168,17 +168,12 @@ def other_sides(name: str) -> Iterator[str]:
     sides = [start for start, end in parts if end - start == 1 and name[start] in _SWAP]
     found = (_CORNER.fullmatch(name, start, end) for start, end in parts)
     corners = [corner.start(corner.lastindex or 0) for corner in found if corner is not None]
-    for indices in (sides, corners):
+    humps = [hump.start() for hump in _HUMP.finditer(name)]
+    longer = [(start, end - 1) for start, end in parts if end - start > 1]
+    ends = [one[k] for k in (0, 1) for one in longer if name[one[k]] in _SWAP]
+    for indices in (sides, corners, *([index] for index in (*sides, *corners, *humps, *ends))):
         if indices:
             yield _swapped(name, indices)
-    for index in (*sides, *corners):
-        yield _swapped(name, [index])
-    for match in _HUMP.finditer(name):
-        yield _swapped(name, [match.start()])
-    longer = [(start, end - 1) for start, end in parts if end - start > 1]
-    for index in (*(first for first, _ in longer), *(last for _, last in longer)):
-        if name[index] in _SWAP:
-            yield _swapped(name, [index])
 
 
 def _other_word(match: re.Match[str]) -> str:
