@@ -352,9 +352,8 @@ def jacobian(tree: Tree, poses: Floats, joints: int, link: int, point: Floats) -
         turns, origins, found = matrices(poses[a:b, chain]), poses[a:b, chain, :3].T, out[a:b]
         position = origins[:, 0] + apply(turns[:, :, 0], np.broadcast_to(point, (len(poses), 3))[a:b].T)
         arm = position - poses[a:b, 0, :3].T
-        for k in range(3):
+        for k, after, last in CYCLES:
             # ω × r: −r_z·ω_y + … , row by row.
-            after, last = (k + 1) % 3, (k + 2) % 3
             found[:, k, 3 + after], found[:, k, 3 + last] = arm[last], -arm[after]
         for n, i in enumerate(chain[:-1]):
             if kinds[i]:
@@ -515,8 +514,7 @@ def mass_matrix(tree: Tree, masses: Masses, rotors: Floats, poses: Floats) -> Fl
             mass[parents[i]] += mass[i]
             first[:, parents[i]] += first[:, i]
             second[:, :, parents[i]] += second[:, :, i]
-        for k in range(3):
-            after, last = (k + 1) % 3, (k + 2) % 3
+        for k, after, last in CYCLES:
             found[:, k, k] = mass[0]
             found[:, k, 3 + after] = found[:, 3 + after, k] = first[last, 0]
             found[:, k, 3 + last] = found[:, 3 + last, k] = -first[after, 0]
