@@ -65,11 +65,12 @@ def hulls(
     """
     highest = np.where(standing != 0.0, heights + patch, -np.inf)
     if is_small(_hulls, len(poses) * len(points)):
-        return _small_hulls(poses, points, edges, highest)
-    # A chain of corners is closed by its first one while it is sought.
-    corners, counts = np.empty((len(poses), len(points) + 1, 2)), np.empty(len(poses), dtype=np.int64)
-    feet, own, most = (as_rows(one, one.shape) for one in (poses, points, highest))
-    in_slices(len(poses), lambda a, b: _hulls(feet[a:b], own, edges, most[a:b], corners[a:b], counts[a:b]))
+        corners, counts = _small_hulls(poses, points, edges, highest)
+    else:
+        # A chain of corners is closed by its first one while it is sought.
+        corners, counts = np.empty((len(poses), len(points) + 1, 2)), np.empty(len(poses), dtype=np.int64)
+        feet, own, most = (as_rows(one, one.shape) for one in (poses, points, highest))
+        in_slices(len(poses), lambda a, b: _hulls(feet[a:b], own, edges, most[a:b], corners[a:b], counts[a:b]))
     corners = corners[:, : max(int(counts.max(initial=0)), 1)].copy()
     corners[np.arange(corners.shape[1]) >= counts[:, None]] = np.nan
     return corners, counts
@@ -124,9 +125,7 @@ def _small_hulls(poses: Floats, points: Floats, edges: Indices, highest: Floats)
         found += there
     counts = np.maximum(found - 1, np.minimum(found, 1))
     counts[(counts == 2) & (chains[0] == chains[min(1, len(chains) - 1)])] = 1
-    corners = chains[: max(int(counts.max(initial=0)), 1)].T.copy()
-    corners[np.arange(corners.shape[1]) >= counts[:, None]] = complex(np.nan, np.nan)
-    return corners.view(np.float64).reshape(*corners.shape, 2), counts
+    return np.stack([chains.real.T, chains.imag.T], axis=-1), counts
 
 
 @kernel
