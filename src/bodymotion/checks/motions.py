@@ -394,9 +394,7 @@ def _check_link_poses(
         recorded = links.values[start : start + step]
         expected = body.forward_kinematics(q[start : start + step], recorded[:, 0])
         distance = np.linalg.norm(recorded[..., :3] - expected[..., :3], axis=-1)
-        angle = rotations.angle_between(
-            rotations.normalized(recorded[..., 3:]), rotations.normalized(expected[..., 3:])
-        )
+        angle = rotations.angle_between(recorded[..., 3:], expected[..., 3:])
         for kind, one in enumerate((distance, angle)):
             one[~np.isfinite(one)] = 0.0
             frame, link = (int(k) for k in np.unravel_index(int(np.argmax(one)), one.shape))
