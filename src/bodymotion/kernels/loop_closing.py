@@ -67,21 +67,6 @@ def _copy(values: Floats, out: Floats) -> None:
 
 
 @inlined
-def _room(equations: int, links: int, variables: int, columns: int) -> Work:
-    rows, count = max(equations, columns), min(equations, columns)
-    return (
-        np.empty((links + 1, 3, 3)),
-        np.empty((links + 1, 3)),
-        np.empty((links, 3)),
-        np.empty(equations),
-        np.empty((equations, variables)),
-        np.empty((rows, count)),
-        np.empty((count, count)),
-        np.empty(count),
-    )
-
-
-@inlined
 def _evaluate(mechanism: Mechanism, x: Floats, columns: Indices, work: Work, near: bool) -> None:
     """Compute residual, derivatives, and the decomposition of those by the columns (transposed when there are more columns than rows).
 
@@ -236,7 +221,17 @@ def _follow(
 ) -> None:
     equations, links = mechanism[7].shape[0], mechanism[0].shape[0]
     nf, nd = followers.shape[0], drivers.shape[0]
-    work = _room(equations, links, x.shape[0], nf)
+    rows, count = max(equations, nf), min(equations, nf)
+    work = (
+        np.empty((links + 1, 3, 3)),
+        np.empty((links + 1, 3)),
+        np.empty((links, 3)),
+        np.empty(equations),
+        np.empty((equations, x.shape[0])),
+        np.empty((rows, count)),
+        np.empty((count, count)),
+        np.empty(count),
+    )
     trial = np.empty(x.shape[0])
     move = np.empty(nf)
     moved = np.zeros(nf)
