@@ -148,15 +148,11 @@ def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) 
 
         return check_animation(value, **playback)
     if isinstance(value, Motion):
-        from bodymotion.checks.motions import check_motion, check_units
+        from bodymotion.checks.motions import check_motion, check_motion_on_body, check_units
 
         with np.errstate(all="ignore"):
             found = check_motion(value)
-            if body is None:
-                return (*found, *check_units(value))
-            from bodymotion.checks.motions import check_motion_on_body
-
-            return (*found, *check_motion_on_body(value, body))
+            return (*found, *(check_units(value) if body is None else check_motion_on_body(value, body)))
     from bodymotion.choreography import Choreography
     from bodymotion.keyposes import KeyPoses
     from bodymotion.skeleton import Skeleton
