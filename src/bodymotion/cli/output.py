@@ -19,7 +19,7 @@ import stat
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
@@ -180,7 +180,12 @@ def show_problems(problems: Sequence[Problem], every: bool = False) -> None:
 def text_of(problems: Sequence[Problem], *, severity: bool = True, color: bool = False, every: bool = False) -> str:
     """Return the text of problems, grouped by rule, or with `every` one by one; notes, or all, with their severity."""
     groups = [group for problem in problems for group in grouped([problem])] if every else grouped(problems)
-    lines = _lines_of(group.problems[0].location for group in groups)
+    wanted: defaultdict[str, set[int]] = defaultdict(set)
+    for at in (group.problems[0].location for group in groups):
+        if at.path is not None and at.line is not None:
+            wanted[at.path].add(at.line)
+    # Each file is read once.
+    lines = {(path, number): line for path, some in wanted.items() for number, line in lines_of(path, some).items()}
     return "".join(f"{line}\n" for group in groups for line in _entry(group, lines, severity, color))
 
 
@@ -236,17 +241,6 @@ def excerpt_of(location: Location, text: str) -> list[str]:
     if column is not None and column >= 0:
         lines.append(f"  {' ' * len(number)} | {' ' * cell_len(before + one_line(text[start:column]))}^")
     return lines
-
-
-def _lines_of(locations: Iterable[Location]) -> dict[tuple[str, int], str]:
-    """Return the lines of locations by path and number; each file is read once."""
-    wanted: defaultdict[str, set[int]] = defaultdict(set)
-    for location in locations:
-        if location.path is not None and location.line is not None:
-            wanted[location.path].add(location.line)
-    return {
-        (path, number): line for path, numbers in wanted.items() for number, line in lines_of(path, numbers).items()
-    }
 
 
 def lines_of(name: str, numbers: Set[int]) -> dict[int, str]:
