@@ -88,16 +88,12 @@ def _comments(lines: Lines, alone: list[int]) -> Iterator[Edit]:
         first += 1
     while last > first and (_is_blank(lines, last) or _is_comment(lines, last)):
         last -= 1
+    between: list[int] = []
     if min(alone) < first:
-        begin = next(k for k in range(1, first) if _is_comment(lines, k))
-        yield from _without_blanks(lines, begin, first)
+        between += range(next(k for k in range(1, first) if _is_comment(lines, k)), first)
     if max(alone) > last:
-        end = next(k for k in range(len(lines.starts), last, -1) if _is_comment(lines, k))
-        yield from _without_blanks(lines, last + 1, end)
-
-
-def _without_blanks(lines: Lines, begin: int, end: int) -> Iterator[Edit]:
-    for number in range(begin, end):
+        between += range(last + 1, next(k for k in range(len(lines.starts), last, -1) if _is_comment(lines, k)))
+    for number in between:
         if _is_blank(lines, number):
             yield Edit(*lines.span(number), b"", rules.COMMENT_SECTION.code)
 
