@@ -59,12 +59,21 @@ def info(reading: ReaderOptions, files: list[Path], as_json: bool = False, value
 
 def _answer(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Sequence[Problem]]:
     """Return what is known of a file, and its problems; report why it cannot be read."""
-    from bodymotion.cli.output import show_problems
+    from bodymotion.cli.info_data import describe, describe_open_motion
+    from bodymotion.cli.output import progress, show_problems
     from bodymotion.diagnostics import FormatError
+    from bodymotion.formats.registry import find_format, load
 
     problems: Sequence[Problem] = ()
     try:
-        return _read(path, values, reading)
+        found = find_format(path)
+        if found.name == "seq" and path.stat().st_size > LARGE:
+            from bodymotion.formats.seq import open_motion
+
+            with progress(f"reading {path.name}") as bar, open_motion(path) as reader:
+                return describe_open_motion(reader, path, parts=values, progress=bar)
+        thing = load(path, format=found.name, **found.options_of(reading))
+        return describe(thing, path, parts=values), thing.problems
     except FormatError as error:
         problems = error.problems
         show_problems(problems)
@@ -76,18 +85,3 @@ def _answer(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Seq
         say(traceback.format_exc())
         say(one_line(f"{path}: not read because of a bug of bodymotion, shown above; please report it"))
     return about_file(path, "unreadable"), problems
-
-
-def _read(path: Path, values: bool, reading: ReaderOptions) -> tuple[Data, Sequence[Problem]]:
-    from bodymotion.cli.info_data import describe, describe_open_motion
-    from bodymotion.formats.registry import find_format, load
-
-    found = find_format(path)
-    if found.name == "seq" and path.stat().st_size > LARGE:
-        from bodymotion.cli.output import progress
-        from bodymotion.formats.seq import open_motion
-
-        with progress(f"reading {path.name}") as bar, open_motion(path) as reader:
-            return describe_open_motion(reader, path, parts=values, progress=bar)
-    thing = load(path, format=found.name, **found.options_of(reading))
-    return describe(thing, path, parts=values), thing.problems
