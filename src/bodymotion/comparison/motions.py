@@ -90,7 +90,8 @@ def _component(a: Any, b: Any, tolerance: Tolerance, body: Body | None) -> list[
         found.append(Difference(what, "the parts are in another order; they are compared by name"))
         b = replace(b, values=b.values[:, [others.index(name) for name in names]], part_labels=names)
     if a.part_labels != b.part_labels:
-        found.append(Difference(what, f"part labels {_listed(a.part_labels)}; {_listed(b.part_labels)}"))
+        texts = [in_words(", ".join(labels)) if labels else "none" for labels in (a.part_labels, b.part_labels)]
+        found.append(Difference(what, f"part labels {'; '.join(texts)}"))
     if not same(a.extra, b.extra):
         found.append(_extras(what, a.extra, b.extra))
     found += _timelines(what, a.timeline, b.timeline, tolerance)
@@ -118,7 +119,9 @@ def _timelines(what: str, a: Timeline, b: Timeline, tolerance: Tolerance) -> lis
         counts = {"num_frames": [a.num_frames, b.num_frames]}
         found.append(Difference(what, f"{a.num_frames} frames, {b.num_frames} frames", counts))
     if (a.stamps is None) != (b.stamps is None) or (a.stamps is None and a.frame_rate != b.frame_rate):
-        found.append(Difference(what, f"{_rate(a)}, {_rate(b)}", {"frame_rate": [a.frame_rate, b.frame_rate]}))
+        rates = [a.frame_rate, b.frame_rate]
+        texts = ["time stamps" if rate is None else f"{rate:.9g} Hz" for rate in rates]
+        found.append(Difference(what, ", ".join(texts), {"frame_rate": rates}))
     elif a.stamps is not None and b.stamps is not None:
         count = min(a.num_frames, b.num_frames)
         differing = tolerance.beyond(a.stamps[:count], b.stamps[:count])
@@ -130,10 +133,6 @@ def _timelines(what: str, a: Timeline, b: Timeline, tolerance: Tolerance) -> lis
         if a.import_rate != b.import_rate:
             found.append(Difference(what, f"requested rates {a.import_rate} and {b.import_rate} Hz"))
     return found
-
-
-def _rate(timeline: Timeline) -> str:
-    return "time stamps" if timeline.frame_rate is None else f"{timeline.frame_rate:.9g} Hz"
 
 
 def _numbers(
@@ -216,10 +215,6 @@ def _names(a: Timed, b: Timed, count: int) -> list[str]:
     labels = a.part_labels if len(a.part_labels) >= count else b.part_labels
     names = [(labels[k] if k < len(labels) else "") or f"{kind} {k}" for k in range(count)]
     return [name if names.count(name) == 1 else f"{name} ({k})" for k, name in enumerate(names)]
-
-
-def _listed(labels: Sequence[str]) -> str:
-    return in_words(", ".join(labels)) if labels else "none"
 
 
 def _extras(what: str, a: Any, b: Any) -> Difference:  # noqa: ANN401
