@@ -113,19 +113,17 @@ class Samples(Sampling):
         arrays = {one.name: getattr(self, one.name)[rows] for one in fields(self) if one.name not in kept}
         return replace(self, frames=sampling.frames, times=sampling.times, locate=sampling.locate, **arrays)
 
-    def discard(self, start: float, end: float, *, wrong: bool) -> None:
-        """Discard speeds and forces around `start` to `end` [s], where another rule reports a sudden change.
-
-        `wrong`: the frames themselves are wrong, so heights are discarded, too.
-        """
+    def discard(self, found: Sequence[Finding]) -> None:
+        """Discard speeds and forces around the sudden changes that other rules report; at spikes, whose frames are wrong, heights, too."""
         gap = median_step(self.times)
         near = max(WINDOW, 3.0 * gap)
-        if wrong:
-            self.heights[slice(*np.searchsorted(self.times, [start - gap, end + gap]))] = np.nan
-        around = slice(*np.searchsorted(self.times, [start - near, end + near]))
-        for values in (self.slowest, *self.of_forces):
-            values[around] = np.nan
-        self.slip_speeds[around] = 0.0
+        for moment in (moment for one in found for moment in one.moments if moment.rule != rules.SIGN_FLIP.code):
+            if moment.rule in SPIKES:
+                self.heights[slice(*np.searchsorted(self.times, [moment.start - gap, moment.end + gap]))] = np.nan
+            around = slice(*np.searchsorted(self.times, [moment.start - near, moment.end + near]))
+            for values in (self.slowest, *self.of_forces):
+                values[around] = np.nan
+            self.slip_speeds[around] = 0.0
 
 
 def ground_of(body: Body, q: Floats, root: Floats | None, times: Floats) -> Ground | None:
@@ -362,7 +360,7 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     samples = measure_samples(body, q, root, frames, ground, zmp)
     if samples is None:
         return found + collisions
-    _discard(samples, found)
+    samples.discard(found)
     margins = samples.margins[np.isfinite(samples.margins)]
     trembles = any(one.problem.rule == rules.TREMBLES.code for one in found)
     if not trembles and len(margins) and np.mean(margins < -MAX_ZMP_DISTANCE) > MAX_ZMP_SHARE:
@@ -420,16 +418,10 @@ def physics_of_plays(
         if samples is not None:
             part = samples.of_frames(rows, sampling)
             own_frames = Sampling(np.arange(len(times)), times, frames.locate)
-            _discard(part, jumps_of_joints(own_q, own_frames, body) + jumps_of_root(own_root, own_frames))
+            part.discard(jumps_of_joints(own_q, own_frames, body) + jumps_of_root(own_root, own_frames))
             found += feet_on_ground(part, ground, body, own) + torques(part, body, min_overload)
         results.append(found)
     return results
-
-
-def _discard(samples: Samples, found: Sequence[Finding]) -> None:
-    """Discard measurements around sudden changes."""
-    for moment in (moment for one in found for moment in one.moments if moment.rule != rules.SIGN_FLIP.code):
-        samples.discard(moment.start, moment.end, wrong=moment.rule in SPIKES)
 
 
 def _with_cause(found: list[Finding], body: Body) -> list[Finding]:
@@ -492,7 +484,9 @@ def off_the_floor(
     if not ground.level:
         return []
     if zmp is not None:
-        heights = _heights(zmp, root, times)
+        points = np.asarray(sampled(zmp.values, zmp.timeline.times, times))
+        points = poses.transform_points(root, points) if zmp.is_root_relative else points
+        heights = points[np.isfinite(points[:, 2]), 2]
         if not heights.size or np.ptp(heights) > MAX_FLOOR_VARIATION:
             return []
         # Files have few digits: 0.0004 m is 0.
@@ -511,14 +505,6 @@ def off_the_floor(
     problem = rules.OFF_THE_FLOOR.problem(message, locate(0), data={"height": ground.height - floor})
     deep: list[Severity] = [severity for severity, depth in MAX_FLOOR_DEPTHS if floor - ground.height > depth]
     return [Finding(replace(problem, severity=(*deep, "note")[0]))]
-
-
-def _heights(zmp: Vector3Seq, root: Floats, times: Floats) -> Floats:
-    """Return the heights [m] of the recorded zero moment point in the world, of the frames in which it is known."""
-    points = np.asarray(sampled(zmp.values, zmp.timeline.times, times))
-    if zmp.is_root_relative:
-        points = poses.transform_points(root, points)
-    return np.asarray(points[np.isfinite(points[:, 2]), 2])
 
 
 def _is_at_zero(ground: Ground, body: Body) -> bool:
