@@ -158,8 +158,12 @@ def jumps_of_joints(q: Floats, frames: Sampling, body: Body) -> list[Finding]:
         if link < 0 or joint.type not in ("rotate", "slide"):
             continue
         name = joint.name or body.links[link].name
-        if (values[:, column] != q[:, column]).any():
-            full_turns += _full_turns(q[:, [column]], frames, name)
+        wraps = find_wraps(q[:, [column]]) if (values[:, column] != q[:, column]).any() else ()
+        for wrap in wraps[:MAX_MOMENTS]:
+            turns, at = abs(wrap.turns), wrap.frame
+            size = "a full turn" if turns == 1 else f"{turns} full turns"
+            message = f"{name!r} jumps by {size} from frame {at - 1} to {frames.when(at)}"
+            full_turns.append(frames.moment(rules.FULL_TURN, Run(at, at, at, float(turns)), message, name))
         scale, unit = (ANGLES, "rad") if joint.type == "rotate" else (SLIDES, "m")
         parts.append((np.diff(values[:, [column]], axis=0), scale, name, unit))
     return _jumps_and_spikes(rules.JOINT_JUMPS, rules.JOINT_SPIKE, parts, frames, full_turns)
@@ -192,16 +196,6 @@ def sign_flips(quaternions: Floats, frames: Sampling) -> list[Finding]:
         message = f"the root's quaternion changes its sign in {frames.when(frame)}"
         moments.append(frames.moment(rules.SIGN_FLIP, Run(frame, frame, frame, 1.0), message, "root"))
     return finding(rules.SIGN_FLIP, moments, len(flipped))
-
-
-def _full_turns(values: Floats, frames: Sampling, name: str) -> list[Moment]:
-    moments = []
-    for wrap in find_wraps(values)[:MAX_MOMENTS]:
-        turns, at = abs(wrap.turns), wrap.frame
-        size = "a full turn" if turns == 1 else f"{turns} full turns"
-        message = f"{name!r} jumps by {size} from frame {at - 1} to {frames.when(at)}"
-        moments.append(frames.moment(rules.FULL_TURN, Run(at, at, at, float(turns)), message, name))
-    return moments
 
 
 def _jumps_and_spikes(
