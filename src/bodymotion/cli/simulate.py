@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -152,24 +151,18 @@ def simulate(
 
 def _controller(text: str, body: Body) -> Any:  # noqa: ANN401
     """Return an object of a class in a Python file; its constructor gets the body if it has a parameter."""
-    import importlib.util
     import inspect
+    import runpy
 
     file, _, name = text.rpartition(":")
-    specification = (
-        importlib.util.spec_from_file_location("bodymotion_controller", file) if file.endswith(".py") else None
-    )
-    if specification is None or specification.loader is None or not Path(file).is_file():
+    if not file.endswith(".py") or not Path(file).is_file():
         raise click.BadParameter(f"{text!r} is not a FILE.py:NAME of a file that exists", param_hint="--controller")
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[specification.name] = module
     try:
-        specification.loader.exec_module(module)
+        made = runpy.run_path(file, run_name="bodymotion_controller").get(name)
     except Exception as error:
         raise click.BadParameter(
             one_line(f"{file}: {type(error).__name__}: {error}"), param_hint="--controller"
         ) from None
-    made = getattr(module, name, None)
     if made is None:
         raise click.BadParameter(f"{file} defines no {name!r}", param_hint="--controller")
     return made(body) if inspect.signature(made).parameters else made()
