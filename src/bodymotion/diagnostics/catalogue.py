@@ -2,7 +2,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from types import ModuleType
 
@@ -31,7 +31,10 @@ def retired() -> dict[str, str]:
 def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
     found: dict[str, Rule] = {}
     old: dict[str, str] = {}
-    for name in _modules():
+    names = [f"bodymotion.{name}" for name in PACKAGES]
+    for package in map(importlib.import_module, tuple(names)):
+        names += [info.name for info in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{package.__name__}.")]
+    for name in names:
         try:
             module = importlib.import_module(name)
         except ImportError:
@@ -42,14 +45,6 @@ def _collected() -> tuple[dict[str, Rule], dict[str, str]]:
                 raise ValueError(f"two rules have the code {rule.code}")
         old.update(getattr(module, "RETIRED", {}))
     return dict(sorted(found.items())), old
-
-
-def _modules() -> Iterator[str]:
-    for name in PACKAGES:
-        package = importlib.import_module(f"bodymotion.{name}")
-        yield package.__name__
-        for info in pkgutil.walk_packages(getattr(package, "__path__", ()), f"{package.__name__}."):
-            yield info.name
 
 
 def selected(
