@@ -188,6 +188,5 @@ def _times(reader: MotionReader, index: int) -> Iterator[Floats]:
     if header.has_frame_time:
         yield from (times for times, _, _ in reader.rows(index, CHUNK_NUMBERS))
     else:
-        step = CHUNK_NUMBERS
-        for first in range(0, header.num_frames, step):
-            yield np.arange(first, min(first + step, header.num_frames)) / (header.frame_rate or 1.0)
+        for first in range(0, header.num_frames, CHUNK_NUMBERS):
+            yield np.arange(first, min(first + CHUNK_NUMBERS, header.num_frames)) / (header.frame_rate or 1.0)
