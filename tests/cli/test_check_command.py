@@ -94,7 +94,7 @@ def test_exit_codes(desk):
     assert "FMT002" in check(desk / "nothing.seq", code=1).stdout
     (desk / "empty").mkdir()
     assert "no model, motion or animation" in check(desk / "empty", code=1).stderr
-    assert "broken.seq" in check("--body", desk / "broken.seq", desk / "walk.seq", code=1).stderr
+    assert "broken.seq" in check("--body", desk / "broken.seq", desk / "walk.seq", code=1).stdout
 
 
 def test_a_model_for_what_it_means_nothing_to(desk, examples):

@@ -114,7 +114,7 @@ def body_of(records: Records) -> Path | None:
     """Return the file of the body that the rows of a catalogue are on; None without one."""
     found = next((Path(row["body"]) for row in records.earlier(("body",)) if row.get("body")), None)
     if found is not None and not found.exists():
-        raise WrongUseError(f"{records.path} was built with the body {found}, which is gone: name the body (--body)")
+        raise WrongUseError(f"{records.path} was built with the body {found}, which is gone; name a body")
     return found
 
 

@@ -195,6 +195,6 @@ DEEP = judgement.error(
 OVERLAP = judgement.note(
     "MJCF160",
     "Links that overlap at rest do not collide in a model that is written.",
-    "with `--self-collision all` they collide, which pushes them apart",
+    "with `convert --self-collision all`, or `simulate --self-collision all`, they collide, which pushes them apart",
     example=("two shapes in one place, on a link and on the child of its child", "shapes apart from each other"),
 )
