@@ -32,7 +32,7 @@ print(highest() - before)
 def test_a_million_nodes_take_ten_times_the_file_and_250_mb_at_most(tmp_path, count, rules):
     """As many as a scene may hold; of more, each reader that tries lets go of what it has read before the next one tries.
 
-    Where not everything is tried, a scene may hold a fifth, and takes a fifth.
+    Where not everything is tried, a scene may hold a sixth, and takes a sixth.
     """
     path, small = tmp_path / "scene.wrl", tmp_path / "small.wrl"
     path.write_text("#VRML V2.0 utf8\n" + "Group {} " * count)

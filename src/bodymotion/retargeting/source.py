@@ -247,7 +247,10 @@ def smoothed(values: Floats, times: Floats, cutoff: float, *, are_poses: bool = 
 def _sampled(times: Floats) -> slice:
     """Return the frames of a recording that means are taken over: counted from its end, so that they are the same where it begins later."""
     step = max(round(SAMPLE_TIME / median_step(times)), 1) if len(times) > 1 else 1
-    return slice((len(times) - 1) % step, None, step)
+    # A multiple of 16 frames mostly stays the same where there is a frame more: the last digits decide between postures.
+    number = (len(times) - 1) // step + 1
+    number -= number % 16 if number > 16 else 0
+    return slice(len(times) - 1 - (number - 1) * step, None, step)
 
 
 def _speed(points: Floats, times: Floats) -> Floats:
