@@ -46,8 +46,8 @@ The columns:
 - **from** is the source of the rule: the format's *document*, the *reference* program (Choreonoid's loader) where the document does not
   define it, or our own *judgement*.
 
-`bodymotion check --fix` fixes the rules that are marked, if there is one right answer. Loading a file raises `FormatError`, if errors leave no whole value, with
-one of these codes. Findings in files that can be loaded are in `problems`.
+`bodymotion check --fix` fixes the rules that are marked, if there is one right answer. Loading a file raises `FormatError`, if errors
+leave no whole value, with one of these codes. Findings in files that can be loaded are in `problems`.
 
 Old codes that other rules replaced are in [Retired codes](#retired-codes).
 """
