@@ -40,6 +40,19 @@ def test_every_frame_is_in_one_window(walks, examples):
     assert ((quaternions[:, 1:] * quaternions[:, :-1]).sum(axis=-1) > 0).all()
 
 
+def test_dynamics_of_all_windows(walks, examples):
+    """A window that is a whole motion has the torques and root wrenches of that motion; its padding is at rest."""
+    body = bm.load(examples / "biped.wrl")
+    found = open_collection(walks).to_tensors(body=body, workers=1)
+    torques, wrenches = found.inverse_dynamics(body)
+    for k, name in enumerate(found.motions):
+        alone = bm.dynamics.measure(body, bm.load(walks / name), derivative="spline")
+        # Positions are rounded to 6e-8 of them, and an acceleration divides them by the square of 10 ms.
+        assert np.abs(torques[k][found.mask[k]] - alone.free_torques).max() < 0.05
+        assert np.abs(wrenches[k][found.mask[k]] - alone.root_wrench).max() < 0.5
+        assert np.allclose(wrenches[k][~found.mask[k]][:, 2], body.mass * bm.dynamics.GRAVITY)
+
+
 def test_no_window_is_contained_in_the_one_before(tmp_path, examples):
     """All frames are in a window, and only the last of a motion is padded."""
     bm.save(bm.load(examples / "biped_walk.seq")[:60], tmp_path / "a.seq")

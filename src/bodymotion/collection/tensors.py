@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bodymotion.collection.mapping import Outcome
 from bodymotion.diagnostics import WrongUseError
 from bodymotion.diagnostics.text import listed, with_article
+from bodymotion.dynamics import Derivative, derivatives, inverse_dynamics, pose_derivatives
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
@@ -87,21 +88,63 @@ class Tensors:
                 values = ((values - self.mean) / self.std).astype(np.float32)
             yield convert(values), convert(mask)
 
-    def link_poses(self, body: Body) -> Floats:
+    def link_poses(self, body: Body, *, device: str | None = None) -> Floats:
         """Return the poses (N, T, L, 7) of all links of a body in the world, for all windows in one call.
+
+        Parameters
+        ----------
+        device:
+            `cuda`, `cuda:1` or `cpu` of Warp, which computes in single precision (extra `gpu`); by default NumPy computes.
 
         Raises
         ------
         ValueError
             When the channels are not those of the body, in its order: give `body` to `to_tensors`.
         """
+        q, root = self._configurations(body)
+        if device is None:
+            return body.forward_kinematics(q, root)
+        from bodymotion.simulation.warp import frames_together
+
+        return frames_together(body, q, root, (), device)[0]
+
+    def inverse_dynamics(
+        self, body: Body, *, derivative: Derivative = "spline", device: str | None = None
+    ) -> tuple[Floats, Floats]:
+        """Return the torques (N, T, J) of all joints [Nm, for slides N] and the wrenches (N, T, 6) at the root, for all windows.
+
+        They are the `torques` and the `root_wrench` of `bodymotion.dynamics.inverse_dynamics`: all external forces act on the root.
+        Derivatives by time are those of each window alone, so they are least accurate at its ends. Frames that pad a window are at rest.
+        `derivative` is as for `bodymotion.dynamics.derivatives`; `device` and errors are as for `link_poses`.
+        """
+        q, root = self._configurations(body)
+        rates = [np.zeros((*q.shape[:2], width)) for width in (q.shape[-1], q.shape[-1], 6, 6)]
+        lengths = self.mask.sum(axis=1)
+        for length in np.unique(lengths):
+            rows, times = np.flatnonzero(lengths == length), np.arange(length) / self.frame_rate
+            for k, (method, values) in enumerate(((derivatives, q), (pose_derivatives, root))):
+                found = method(np.swapaxes(values[rows, :length], 0, 1), times, derivative)
+                for into, rate in zip(rates[2 * k : 2 * k + 2], found, strict=True):
+                    into[rows, :length] = np.swapaxes(rate, 0, 1)
+        if device is None:
+            alone = inverse_dynamics(body, body.forward_kinematics(q, root), *rates)
+            return alone.torques, alone.root_wrench
+        from bodymotion.simulation.warp import frames_together
+
+        _, torques, wrench = frames_together(body, q, root, rates, device)
+        return torques, wrench
+
+    def _configurations(self, body: Body) -> tuple[Floats, Floats]:
         names = tuple(joint.name for joint in body.joints)
         if self.channels != (*ROOT, *names):
             raise ValueError(
                 f"the channels are not the {len(names)} joints of {body.name or 'the body'}: give it to to_tensors"
             )
         values = self.values.astype(np.float64)
-        return body.forward_kinematics(values[..., len(ROOT) :], values[..., : len(ROOT)])
+        q = values[..., len(ROOT) :]
+        turning = [column for column, joint in enumerate(body.joints) if joint.type == "rotate"]
+        q[..., turning] = np.unwrap(q[..., turning], axis=1)
+        return q, values[..., : len(ROOT)]
 
 
 def frames_of(motion: Any, body: Body | None, frame_rate: float | None) -> tuple[tuple[str, ...], float, Floats]:  # noqa: ANN401

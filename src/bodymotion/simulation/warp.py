@@ -1,14 +1,20 @@
-"""Steps of many simulations together on a device of Warp: MuJoCo Warp computes them in single precision, a world for each."""
+"""Many simulations, or many frames, together on a device of Warp: MuJoCo Warp computes in single precision, with a world for each."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from bodymotion.dynamics.trees import GRAVITY, gravity_vector
+from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.model.body import Body
 from bodymotion.simulation.stepping import Run
+from bodymotion.simulation.world import WorldOptions, robot_of
 from bodymotion.system.extras import need
 
 CHUNK = 100  # Steps whose states stay on the device until they are copied from it.
+FRAMES = 4096  # The most frames that are computed together.
 CONTACTS = (64, 1024)  # The most contacts of a world: 8 for each shape that collides, between these.
 
 
@@ -22,9 +28,7 @@ def step_together(runs: Sequence[tuple[Run, Floats]], device: str, progress: Cal
     RuntimeError
         When Warp does not have the device, or a step has more contacts or constraints than expected.
     """
-    warp = need("warp", "gpu", "a simulation on a device")
-    mjwarp = need("mujoco_warp", "gpu", "a simulation on a device")
-    warp.config.quiet = True
+    warp, mjwarp = _modules()
     first = runs[0][0]
     model, count, steps = first.world.model, len(runs), max(run.plan.steps for run, _ in runs)
     max_contacts = int(np.clip(8 * ((model.geom_contype | model.geom_conaffinity) > 0).sum(), *CONTACTS))
@@ -72,3 +76,70 @@ def step_together(runs: Sequence[tuple[Run, Floats]], device: str, progress: Cal
             progress((begin + length) * first.plan.timestep, steps * first.plan.timestep)
     for run, control in runs:
         run.data.ctrl[:] = control[max(run.done - 1, 0)]
+
+
+def frames_together(
+    body: Body, q: Floats, root: Floats, rates: Sequence[Floats], device: str
+) -> tuple[Floats, Floats, Floats]:
+    """Return link poses (..., L, 7), and with `rates` the torques (..., J) and root wrenches (..., 6) that `inverse_dynamics` returns.
+
+    Inertias are those that MuJoCo accepts; see `MujocoModel.problems`.
+
+    Parameters
+    ----------
+    q, root:
+        Joint values (..., J), and poses (..., 7) of the root link in the world.
+    rates:
+        Velocities and accelerations of the joints (..., J), then of the root (..., 6), as for `inverse_dynamics`.
+
+    Raises
+    ------
+    ImportError
+        Without the extra `gpu`.
+    RuntimeError
+        When Warp does not have the device.
+    """
+    warp, mjwarp = _modules()
+    options = WorldOptions(None, 0.01, "none", friction=1.0, floor=False, limits=False, sensors=False)
+    world = robot_of(body, "free").world(options, (np.zeros(body.num_joints), body.root_pose))
+    batch, q, root = q.shape[:-1], q.reshape(-1, q.shape[-1]), root.reshape(-1, 7)
+    rates = [values.reshape(len(q), -1) for values in rates]
+    model, moving, start = world.model, world.qpos >= 0, world.root
+    free = int(model.jnt_dofadr[model.jnt_qposadr == start][0]) + np.arange(6)
+    turns = rotations.normalized(root[:, 3:])
+    back = rotations.conjugate(turns)
+    model.opt.gravity[:] = gravity_vector(GRAVITY)
+    states = {"qpos": np.tile(model.qpos0, (len(q), 1))}
+    states["qpos"][:, start : start + 7], states["qpos"][:, world.qpos[moving]] = root, q[:, moving]
+    for name, (joints, base) in {"qvel": rates[::2], "qacc": rates[1::2]}.items() if rates else ():
+        states[name] = np.zeros((len(q), model.nv))
+        # MuJoCo has angular rates of a free root in its own frame.
+        states[name][:, free] = np.concatenate([base[:, :3], rotations.rotate(back, base[:, 3:])], axis=1)
+        states[name][:, world.dofs[moving]] = joints[:, moving]
+    placed, forces = np.empty((len(q), len(body.links), 7)), np.zeros((len(q), model.nv))
+    with warp.ScopedDevice(device):
+        worlds = mjwarp.put_model(model)
+        for part in (slice(k, k + FRAMES) for k in range(0, len(q), FRAMES)):
+            count = len(q[part])
+            data = mjwarp.make_data(model, nworld=count, nconmax=1, njmax=1)
+            for name, values in states.items():
+                getattr(data, name).assign(values[part].astype(np.float32))
+            mjwarp.kinematics(worlds, data)
+            placed[part, :, :3] = data.xpos.numpy()[:, world.bodies]
+            placed[part, :, 3:] = data.xquat.numpy()[:, world.bodies]
+            if rates:
+                mjwarp.com_pos(worlds, data)
+                mjwarp.com_vel(worlds, data)
+                mjwarp.rne(worlds, data, flg_acc=True)
+                forces[part] = data.qfrc_bias.numpy() + model.dof_armature * states["qacc"][part]
+    torques = np.zeros(q.shape)
+    torques[:, moving] = forces[:, world.dofs[moving]]
+    wrench = forces[:, free]
+    wrench[:, 3:] = rotations.rotate(turns, wrench[:, 3:])
+    return placed.reshape(*batch, -1, 7), torques.reshape(*batch, -1), wrench.reshape(*batch, 6)
+
+
+def _modules() -> tuple[Any, Any]:
+    warp, mjwarp = (need(name, "gpu", "computing on a device") for name in ("warp", "mujoco_warp"))
+    warp.config.quiet = True
+    return warp, mjwarp
