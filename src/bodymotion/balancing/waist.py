@@ -59,12 +59,7 @@ class BalancerOptions:
 def balanced(plan: Plan, times: Floats, options: BalancerOptions) -> tuple[Interpolated, Floats]:
     """Return the balanced frames, and the shift (T, 3) [m] of the waist.
 
-    Raises
-    ------
-    ValueError
-        When the root is not a link with keys, or there is no zero moment point.
-    ImportError
-        Without the extra `opt`.
+    Raises ValueError when the root is not a link with keys, or there is no zero moment point. Raises ImportError without the extra `opt`.
     """
     body, held = plan.body, np.minimum(times, plan.duration)
     start = plan.at(held)

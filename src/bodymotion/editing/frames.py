@@ -97,10 +97,7 @@ def moved(component: Component, by: Floats) -> Component:
 def root_poses(motion: Motion, times: Floats, what: str) -> Floats:
     """Return the root link's poses (N, 7) at times (N,) [s]; interpolated linearly and by SLERP between frames.
 
-    Raises
-    ------
-    ValueError
-        When the motion has none; the message begins with `what`, the operation that needs them.
+    Raises ValueError when the motion has none; the message begins with `what`, the operation that needs them.
     """
     link_position = motion.link_position
     if link_position is None or not link_position.values.size:

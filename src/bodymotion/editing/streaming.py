@@ -89,10 +89,7 @@ def resample_file(
 
     Version, style, order and digits are those of `bodymotion.formats.seq.writer.write_seq`.
 
-    Raises
-    ------
-    ValueError
-        For a method that needs the motion as a whole; and as `Motion.resample`.
+    Raises ValueError for a method that needs the motion as a whole; and as `Motion.resample`.
     """
     if method != "linear" and method not in HOLDING:
         raise ValueError(f"{method!r} needs the motion as a whole: load it and use Motion.resample()")

@@ -20,10 +20,7 @@ def frozen(values: npt.ArrayLike, shape: Sequence[int | None] | None = None, wha
 
     A float64 array is not copied: the returned view is read-only, the caller's array stays writable.
 
-    Raises
-    ------
-    ValueError
-        When the shape differs; the message has both.
+    Raises ValueError when the shape differs; the message has both.
     """
     array = np.asarray(values, dtype=np.float64)
     if (
@@ -64,10 +61,7 @@ def frozen_ints(values: npt.ArrayLike, what: str = "array") -> Ints:
 def real_numbers(values: npt.ArrayLike, what: str = "array") -> Floats:
     """Return `values` as a float64 array; anything but a regular array of real numbers is rejected.
 
-    Raises
-    ------
-    ValueError
-        For rows of different lengths, complex numbers, texts, None, dates and the like; the message begins with `what`.
+    Raises ValueError for rows of different lengths, complex numbers, texts, None, dates and the like; the message begins with `what`.
     """
     try:
         array = np.asarray(values)

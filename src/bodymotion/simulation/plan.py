@@ -96,10 +96,7 @@ class Plan:
     def efforts(self, body: Body, motion: Motion | None) -> Floats:
         """Return the JointEffort of a motion (steps, J).
 
-        Raises
-        ------
-        ValueError
-            When it has none, or they are not finite.
+        Raises ValueError when it has none, or they are not finite.
         """
         found = None if motion is None else motion.last(MultiValueSeq, JOINT_EFFORT)
         if found is None:

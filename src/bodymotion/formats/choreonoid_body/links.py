@@ -186,10 +186,7 @@ def read_track(fields: Fields, elements: ElementReader) -> list[RawLink]:
     The first is free, each other one rotates on the one before. `initial_joint_angles` are the displacements of the joints of all but the
     first.
 
-    Raises
-    ------
-    FormatError
-        When there are too many links.
+    Raises FormatError when there are too many links.
     """
     name = fields.text("name")
     count = fields.integer("num_joints", default=1)

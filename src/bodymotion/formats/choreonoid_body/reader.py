@@ -86,10 +86,7 @@ def read_body(path: str | Path, *, allow_outside: bool | None = None) -> ReadRes
 def parse_body(data: bytes, path: Path, *, allow_outside: bool | None = None) -> Body:
     """Return the model in the bytes of the file at `path`; see `read_body`.
 
-    Raises
-    ------
-    FormatError
-        When the file cannot be read as a whole; `problems` of the exception are all that are wrong with it.
+    Raises FormatError when the file cannot be read as a whole; `problems` of the exception are all that are wrong with it.
     """
     return _read(data, path, allow_outside).require()
 

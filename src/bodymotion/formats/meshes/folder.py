@@ -117,10 +117,7 @@ class MeshFolder:
     def write(self, model: bytes) -> None:
         """Write the mesh files, each whole or not at all, and after them the model.
 
-        Raises
-        ------
-        OSError
-            When one cannot be written.
+        Raises OSError when one cannot be written.
         """
         if self.files:
             (self.model.parent / self.name).mkdir(exist_ok=True)

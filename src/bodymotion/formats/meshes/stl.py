@@ -43,10 +43,7 @@ MIN_UNPACKED_BYTES = 64 << 20  # It may always unpack to this many bytes.
 def read_mesh_file(path: Path) -> Mesh:
     """Read a mesh, its vertices merged where they coincide.
 
-    Raises
-    ------
-    ValueError
-        When nothing can be made of the file; with the reason.
+    Raises ValueError when nothing can be made of the file; with the reason.
     """
     import trimesh
 

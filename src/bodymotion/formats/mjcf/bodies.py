@@ -596,10 +596,7 @@ MIN_MOMENT = 1e-13  # [kg m²] MuJoCo refuses fullinertia with a principal momen
 def accepted_body(body: Body, *, strict: bool) -> tuple[Body, tuple[Problem, ...]]:
     """Return the body as MuJoCo accepts it, and what was changed. Links that are written in the body of others need no mass.
 
-    Raises
-    ------
-    FormatError
-        When MuJoCo refuses a link and `strict`; the message names all such links.
+    Raises FormatError when MuJoCo refuses a link and `strict`; the message names all such links.
     """
     within = {index for ahead in chains(body).values() for index in ahead}
     found = [one for one in inertias.faults(body, asymmetric=False) if one.link not in within]

@@ -214,10 +214,7 @@ DEFAULT = Joint()
 def read_joint(node: Node, found: ModelDiagnostics, subject: Subject) -> Joint:
     """Return the joint of a Joint node.
 
-    Raises
-    ------
-    FormatError
-        When a field has a value of the wrong type.
+    Raises FormatError when a field has a value of the wrong type.
     """
     extra = rest(node, JOINT_USED)
     kind = nodes.text(node, "jointType")
@@ -301,10 +298,7 @@ SEGMENT_USED = {"mass", "centerOfMass", "momentsOfInertia", "children"}
 def read_segment(node: Node, transform: Floats, found: ModelDiagnostics, subject: Subject) -> Segment:
     """Return the segment of a Segment node at `transform` (4, 4) in its link, without its shapes.
 
-    Raises
-    ------
-    FormatError
-        When a field has a value of the wrong type.
+    Raises FormatError when a field has a value of the wrong type.
     """
     if not is_rigid(transform):
         found.report(rules.SEGMENT_SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
@@ -369,10 +363,7 @@ def sensor_key(node: Node) -> tuple[str, int]:
 def read_sensor(node: Node, link: int, transform: Floats, found: ModelDiagnostics, subject: Subject) -> Device:
     """Return the device of a sensor node at `transform` (4, 4) in link number `link`.
 
-    Raises
-    ------
-    FormatError
-        When a field has a value of the wrong type.
+    Raises FormatError when a field has a value of the wrong type.
     """
     if not is_rigid(transform):
         found.report(rules.SENSOR_SCALED, f"{label(node)} is inside of a Transform with a scale", node.location)
@@ -434,10 +425,7 @@ EXTRA_JOINT_USED = {"link1Name", "link2Name", "link1LocalPos", "link2LocalPos", 
 def read_extra_joint(node: Node, links: Mapping[str, int], found: ModelDiagnostics, subject: Subject) -> ExtraJoint:
     """Return the extra joint of a node; `links` has the index of each link by name.
 
-    Raises
-    ------
-    FormatError
-        When a field has a value of the wrong type.
+    Raises FormatError when a field has a value of the wrong type.
     """
     ends = []
     for name in ("link1Name", "link2Name"):

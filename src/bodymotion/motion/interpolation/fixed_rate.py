@@ -15,10 +15,7 @@ def at_fixed_rate(motion: Motion) -> tuple[Motion, tuple[Problem, ...]]:
 
     Frames with time stamps become frames at the rate that the motion gives for this; each holds the value of the frame at or after it.
 
-    Raises
-    ------
-    ValueError
-        When the motion gives no rate, or when the frames at that rate do not fit into memory.
+    Raises ValueError when the motion gives no rate, or when the frames at that rate do not fit into memory.
     """
     stamped = [c for c in motion.timed if c.timeline.stamps is not None and c.timeline.import_rate is not None]
     rates = [c.timeline.import_rate or 1.0 for c in stamped]

@@ -66,11 +66,8 @@ def taking_effect(times: Floats, frame_rate: float, method: Method) -> Floats:
 def frames_needed(timeline: Timeline, frame_rate: float, method: Method, start: float = 0.0) -> int:
     """Return the number of frames at `frame_rate` [Hz] from time `start` [s] up to the one at which the last source frame takes effect.
 
-    Raises
-    ------
-    ValueError
-        When `start` is not finite, or after the last frame; when that has no finite time, or there would be more frames than can be
-        counted.
+    Raises ValueError when `start` is not finite, or after the last frame; when that has no finite time, or there would be more frames than
+    can be counted.
     """
     if not np.isfinite(start):
         raise ValueError(f"the time of frame 0: expected a finite number of seconds, got {start}")
@@ -115,10 +112,8 @@ def sampled(values: Floats, times: Floats, at: npt.ArrayLike, method: Method = "
 
     Values (T, L, 7) are poses, x y z and the quaternion w x y z; orientations that are interpolated have unit length.
 
-    Raises
-    ------
-    ValueError
-        When there are no frames, when times do not increase, or for a method that holds values: it needs a frame rate (`resampled`).
+    Raises ValueError when there are no frames, when times do not increase, or for a method that holds values: it needs a frame rate
+    (`resampled`).
     """
     at = np.asarray(at, dtype=np.float64)
     out = np.empty((len(at), *values.shape[1:]))

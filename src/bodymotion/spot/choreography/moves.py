@@ -58,10 +58,7 @@ def states_of(choreography: Choreography, move: Move) -> tuple[tuple[str, ...], 
 def natural_slices(animation: Animation, bpm: float) -> int:
     """Return the number of slices of an animation by itself at a tempo; at least one.
 
-    Raises
-    ------
-    ValueError
-        When it cannot be played at this tempo.
+    Raises ValueError when it cannot be played at this tempo.
     """
     return max(timing(animation, bpm=bpm, speed=settings(animation)["speed"], frame_rate=1.0).natural, 1)
 
@@ -69,10 +66,7 @@ def natural_slices(animation: Animation, bpm: float) -> int:
 def length_range(choreography: Choreography, move: Move) -> tuple[float, float]:
     """Return the smallest and the largest length [slices] of a move; 0 and infinity where it is unknown.
 
-    Raises
-    ------
-    ValueError
-        When its animation cannot be played.
+    Raises ValueError when its animation cannot be played.
     """
     animation, info = choreography.animations.get(move.animation), choreography.info(move)
     if animation is not None:

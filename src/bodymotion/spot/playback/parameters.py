@@ -41,11 +41,8 @@ def as_number(what: str, value: object) -> float:
 def settings(animation: Animation, values: Mapping[str, float] | None = None) -> dict[str, float]:
     """Return the value of every parameter: that of `values`, else the animation's default, else the neutral one.
 
-    Raises
-    ------
-    ValueError
-        For an unknown parameter, a value that is not finite, outside the animation's limits or larger than `MAX_VALUE`, and a speed that
-        is not positive.
+    Raises ValueError for an unknown parameter, a value that is not finite, outside the animation's limits or larger than `MAX_VALUE`, and a
+    speed that is not positive.
     """
     result = dict(NEUTRAL)
     for name, parameter in animation.parameters.items():
