@@ -388,7 +388,7 @@ def test_parameters_that_are_only_named(robot, tmp_path):
 
 def test_a_robot_without_ranges(robot, tmp_path, monkeypatch):
     """A file that needs them is said to be faulty, and the others are sent."""
-    monkeypatch.setattr("bodymotion.spot.rehearsal.choreography.config_text", lambda: "")
+    monkeypatch.setattr("bodymotion.spot.rehearsal.sequences.config_text", lambda: "")
     (tmp_path / "a.cha").write_text(SWAY.replace("no parameters", "speed"))
     (tmp_path / "b.cha").write_text(SWAY)
     outcomes = bm.spot.upload([tmp_path / "a.cha", tmp_path / "b.cha"], robot)

@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from bodymotion.cli import files
 from bodymotion.cli.app import ByPosition, NotNegative, ReaderOptions, numbers, reads_files
-from bodymotion.cli.files import (
-    check_output,
-    check_reading,
-    conclude,
-    finish,
-    is_large,
-    load_animation,
-    load_body,
-    load_motion,
-)
 from bodymotion.cli.output import failures, one_line, say
 
 if TYPE_CHECKING:
@@ -145,19 +136,19 @@ def edit(
         raise click.BadParameter("no step given; use --trim, --mirror or another one", param_hint="edit")
     context = _Context(body, reading, by_position, dict(_pair(text) for text in pair or ()), blend, foot)
     with failures("edit"):
-        check_output(target, [body])
-        if [name for name, _ in steps] == ["trim"] and is_large(source, target):
+        files.check_output(target, [body])
+        if [name for name, _ in steps] == ["trim"] and files.is_large(source, target):
             from bodymotion.editing.streaming import trim_file
 
             with progress(f"writing {target.name}") as bar:
-                conclude(target, trim_file(source, target, *_span("--trim", steps[0][1], float), progress=bar))
+                files.conclude(target, trim_file(source, target, *_span("--trim", steps[0][1], float), progress=bar))
         inserted = [Path(text.partition(":")[2]) for text in insert or ()]
-        check_reading(
+        files.check_reading(
             reading, [path for path in (source, *map(Path, append or ()), *inserted, body) if path is not None]
         )
         animated = find_format(source).holds == "Animation"
         before: Any = (
-            load_animation(source, reading) if animated else context.load(source, "IN", "--trim alone needs less")
+            files.load_animation(source, reading) if animated else context.load(source, "IN", "--trim alone needs less")
         )
         after = before
         for name, text in steps:
@@ -165,7 +156,7 @@ def edit(
             if name in REPORTED and not animated:
                 say(one_line(f"--{name.replace('_', '-')}{text and ' '}{text}: {_effect(after, done)}"))
             after = done
-        finish(before, after, target)
+        files.finish(before, after, target)
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -189,13 +180,13 @@ class _Context:
     @cached_property
     def body(self) -> Body | None:
         """The body, read when it is first used."""
-        return None if self.model is None else load_body(self.model, self.reading)
+        return None if self.model is None else files.load_body(self.model, self.reading)
 
     def load(self, path: Path, hint: str, advice: str = "") -> Motion:
         """Read a motion; with a body, its joint columns by position where that is wanted."""
         from bodymotion.model.body import by_position
 
-        motion = load_motion(path, self.reading, hint=hint, advice=advice)
+        motion = files.load_motion(path, self.reading, hint=hint, advice=advice)
         return by_position(motion, self.needed_body("--by-position")) if self.by_position else motion
 
     @property
@@ -262,7 +253,7 @@ def _changed_animation(animation: Animation, step: str, text: str, context: _Con
             return animations.trim(animation, *_span(option, text, float))
         case "append":
             return animations.append(
-                animation, load_animation(Path(text), context.reading, option), blend=context.blend or None
+                animation, files.load_animation(Path(text), context.reading, option), blend=context.blend or None
             )
         case "length":
             return animations.change_speed(animation, animation.duration / _seconds(option, text))

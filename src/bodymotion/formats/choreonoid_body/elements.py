@@ -11,21 +11,11 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.diagnostics.spelling import meant
-from bodymotion.formats.choreonoid_body import rules
+from bodymotion.formats.choreonoid_body import resources, rules
 from bodymotion.formats.choreonoid_body.devices import DEVICES, read_device
 from bodymotion.formats.choreonoid_body.fields import Fields, angle_unit
 from bodymotion.formats.choreonoid_body.geometry import ShapeReader
 from bodymotion.formats.choreonoid_body.links import MASS_KEYS, FoundDevice, read_mass
-from bodymotion.formats.choreonoid_body.resources import (
-    COLLADA,
-    ELEMENTS,
-    MESHES,
-    SCENES,
-    ResourceReader,
-    find_file,
-    named_nodes,
-    read_elements,
-)
 from bodymotion.formats.meshes.stl import read_mesh_file
 from bodymotion.formats.resources import NotFound
 from bodymotion.formats.vrml.reader import InlineLoader
@@ -69,7 +59,7 @@ class ElementReader:
     def __init__(self, document: Document, context: Context, parts: InlineLoader) -> None:
         self.context, self.parts, self.document = context, parts, document
         self.shapes = ShapeReader(context, parts)
-        self.resources = ResourceReader(context.found, parts, named_nodes(document.root))
+        self.resources = resources.ResourceReader(context.found, parts, resources.named_nodes(document.root))
         self.link = LinkParts()
         self.drawn: list[FoundShape] = []
         self.visited = self.depth = 0
@@ -252,23 +242,23 @@ class ElementReader:
     def _resource(self, fields: Fields, frame: NodeFrame, material: Material | None) -> None:
         uri, name = fields.text("uri"), fields.text("node")
         where = fields.location("uri")
-        path = find_file(uri, fields.node, self.parts.finder)
+        path = resources.find_file(uri, fields.node, self.parts.finder)
         if isinstance(path, NotFound):
             self.context.found.add(path.problem(where))
             return
         suffix = path.suffix.lower()
-        if suffix in (*SCENES, *COLLADA):
+        if suffix in (*resources.SCENES, *resources.COLLADA):
             drawn = self.resources.shapes(path, uri, name, fields.texts("exclude"), frame, where)
-        elif suffix in MESHES:
+        elif suffix in resources.MESHES:
             mesh = self.resources.once(path, where, read_mesh_file)
             if name and mesh is not None:
                 fields.report(rules.RESOURCE_NODE, f"{path.name} is read as a whole, not its node {name!r:.60}", "node")
             drawn = [] if mesh is None else [self._placed(mesh, frame, fields)]
-        elif suffix in ELEMENTS:
+        elif suffix in resources.ELEMENTS:
             self._include(path, name, frame, fields)
             return
         else:
-            kinds = " ".join((*SCENES, *COLLADA, *MESHES, *ELEMENTS))
+            kinds = " ".join((*resources.SCENES, *resources.COLLADA, *resources.MESHES, *resources.ELEMENTS))
             fields.report(rules.RESOURCE_KIND, f"{path.name} cannot be read; resources are {kinds}", "uri")
             return
         if material is not None:
@@ -319,8 +309,8 @@ class ElementReader:
         if key not in self._included:
             self._included[key] = None
             try:
-                document = self._included[key] = read_elements(path, self.document, self.context.found)
-                for uri, names in named_nodes(document.root).items():
+                document = self._included[key] = resources.read_elements(path, self.document, self.context.found)
+                for uri, names in resources.named_nodes(document.root).items():
                     self.resources.names.setdefault(uri, set()).update(names)
             except FormatError as error:
                 self.context.found.extend(error.problems)

@@ -14,17 +14,7 @@ from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule, losses
 from bodymotion.diagnostics.losses import Report
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.kept_json import mjcf_losses
-from bodymotion.formats.openhrp.node_writer import (
-    WRITTEN,
-    DeviceWriter,
-    SegmentWriter,
-    extra_joint_nodes,
-    joint_fields,
-    moved,
-    pose_fields,
-    shape_nodes,
-    vector_fields,
-)
+from bodymotion.formats.openhrp import node_writer
 from bodymotion.formats.openhrp.nodes import HUMANOID_USED
 from bodymotion.formats.openhrp.prototypes import REMARKS, KeptFields, Names, prototypes_of
 from bodymotion.formats.vrml import Node, Scene, Value
@@ -71,7 +61,7 @@ def world_info(info: Mapping[str, object], report: Report) -> list[Node]:
 def viewpoint_node(view: Viewpoint, report: Report) -> Node:
     """Return the node of a viewpoint, without the numbers that are not finite."""
     title = f"the Viewpoint {view.description!r}"
-    pose = pose_fields(np.array([0.0, 0.0, 0.0, *view.pose[3:]]), title, report)
+    pose = node_writer.pose_fields(np.array([0.0, 0.0, 0.0, *view.pose[3:]]), title, report)
     fields: dict[str, Value] = {"description": view.description} if view.description else {}
     if np.isfinite(view.pose[:3]).all():
         fields["position"] = view.pose[:3]
@@ -79,7 +69,7 @@ def viewpoint_node(view: Viewpoint, report: Report) -> Node:
         report(losses.NUMBER_RANGE, f"{title}: the position is left out")
     if "rotation" in pose:
         fields["orientation"] = pose["rotation"]
-    fields |= vector_fields({"fieldOfView": view.field_of_view}, title, report, Viewpoint().field_of_view)
+    fields |= node_writer.vector_fields({"fieldOfView": view.field_of_view}, title, report, Viewpoint().field_of_view)
     return Node("Viewpoint", fields=fields)
 
 
@@ -115,15 +105,12 @@ class _Builder:
         self.losses = Diagnostics()
         self.names = Names(self.report)
         self.where = ""
-        self.segments = SegmentWriter(body, self.names, self.report, url, folder)
+        self.segments = node_writer.SegmentWriter(body, self.names, self.report, url, folder)
 
     def build(self, stem: str) -> None:
         """Make the nodes; `stem` is the name of the file without its extension, which is that of a scene without a Humanoid.
 
-        Raises
-        ------
-        ValueError
-            When a device or an extra joint is on a link that the body does not have.
+        Raises ValueError when a device or an extra joint is on a link that the body does not have.
         """
         body = self.body
         ends = [(f"{device.kind} {device.name!r}", device.link) for device in body.devices]
@@ -146,7 +133,7 @@ class _Builder:
             self.report(losses.BODY_NAMES.as_note, message)
         segment = body.links[0].segments[0]
         nodes = world_info(body.info, self.report) + [viewpoint_node(view, self.report) for view in body.viewpoints]
-        nodes += shape_nodes(segment, self.segments.shapes, "the scene", surfaces=False)
+        nodes += node_writer.shape_nodes(segment, self.segments.shapes, "the scene", surfaces=False)
         self.scene.nodes = nodes or [Node("Group")]
 
     def humanoid(self) -> None:
@@ -180,10 +167,10 @@ class _Builder:
             self.report(rule, f"{message}: {part}")
         humanoid = [Node("Humanoid", name, fields, kept.proto)]
         if isinstance(around, np.ndarray) and around.shape == (4, 4):
-            humanoid = moved(around, humanoid, "the Humanoid", self.report)
+            humanoid = node_writer.moved(around, humanoid, "the Humanoid", self.report)
         scene = self.scene
         scene.nodes = world_info(body.info, self.report) + humanoid
-        scene.nodes += extra_joint_nodes(body.extra_joints, joints, self.names, self.report)
+        scene.nodes += node_writer.extra_joint_nodes(body.extra_joints, joints, self.names, self.report)
         scene.protos = {p.name: p for p in prototypes_of(scene.nodes)}
 
     def _report_order(self, order: list[int]) -> None:
@@ -209,7 +196,7 @@ class _Builder:
         ends = {end for extra in body.extra_joints for end in extra.links if 0 <= end < len(links)}
         names = self._joint_names(order, ends)
         kept = KeptFields("Joint", [link.joint.extra for link in links], self.report)
-        devices = DeviceWriter(body, self.report)
+        devices = node_writer.DeviceWriter(body, self.report)
         # Segments and devices get their names before shapes, which give way to them.
         segment_names = {
             (i, k): self.segments.name(segment) for i in order for k, segment in enumerate(links[i].segments)
@@ -226,8 +213,8 @@ class _Builder:
                 self.segments.bound.add(names[path.pop()])
             path.append(index)
             offset = body.root_pose if index == 0 else link.offset
-            fields = joint_fields(joint, offset, f"Joint {names[index]!r}", self.report)
-            fields |= kept.of(joint.extra, WRITTEN)
+            fields = node_writer.joint_fields(joint, offset, f"Joint {names[index]!r}", self.report)
+            fields |= kept.of(joint.extra, node_writer.WRITTEN)
             # What cannot be the name of the node is written into its field name.
             unsaid = {"link": link.name, "joint": joint.name} if joint.name != link.name else {}
             for kind, name in unsaid.items():

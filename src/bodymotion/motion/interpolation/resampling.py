@@ -9,20 +9,8 @@ from bodymotion.diagnostics import Location, Problem
 from bodymotion.diagnostics.losses import OTHER_RATE
 from bodymotion.geometry.arrays import Floats, check_memory, median_step
 from bodymotion.motion.components import JOINT_DISPLACEMENT, Component, OtherSeq, Timeline
+from bodymotion.motion.interpolation import sampling
 from bodymotion.motion.interpolation.lowpass import low_passed, taps
-from bodymotion.motion.interpolation.sampling import (
-    HOLDING,
-    Method,
-    are_poses,
-    bridged,
-    check_increasing,
-    check_rate,
-    find_wraps,
-    held_frames,
-    sampler,
-    unwrapped,
-    wrap_problem,
-)
 from bodymotion.motion.rules import BRIDGED
 
 BLOCK = 1 << 22
@@ -36,7 +24,7 @@ def common_rate(rates: Iterable[float | None], frame_rate: float | None) -> floa
         frame_rate = max((rate for rate in rates if rate is not None), default=None)
         if frame_rate is None:
             raise ValueError("the motion has time stamps and no frame rate: choose a frame_rate [Hz]")
-    check_rate(frame_rate)
+    sampling.check_rate(frame_rate)
     return float(frame_rate)
 
 
@@ -44,7 +32,7 @@ def resampled_components(
     components: Sequence[Component],
     frame_rate: float,
     counts: Sequence[int],
-    method: Method,
+    method: sampling.Method,
     *,
     antialias: bool,
     unwrap: bool,
@@ -70,10 +58,10 @@ def resampled_components(
         changed |= component.timeline != timeline
         values = component.values
         if component.content == JOINT_DISPLACEMENT and unwrap:
-            values = unwrapped(values)
+            values = sampling.unwrapped(values)
         if (component.timeline != timeline or start) and component.num_frames:
-            if component.content == JOINT_DISPLACEMENT and method not in HOLDING and not unwrap:
-                problem = wrap_problem(find_wraps(values), component.content)
+            if component.content == JOINT_DISPLACEMENT and method not in sampling.HOLDING and not unwrap:
+                problem = sampling.wrap_problem(sampling.find_wraps(values), component.content)
                 problems += [problem] if problem else []
             lost = _bridge_problem(values, component.timeline, frame_rate, component.content) if antialias else None
             problems += [lost] if lost else []
@@ -95,7 +83,7 @@ def resampled(
     timeline: Timeline,
     frame_rate: float,
     num_frames: int,
-    method: Method,
+    method: sampling.Method,
     *,
     antialias: bool = False,
     start: float = 0.0,
@@ -116,24 +104,24 @@ def resampled(
     ValueError
         When there are no frames, or when time stamps do not increase.
     """
-    check_rate(frame_rate)
-    check_increasing(timeline.times)
+    sampling.check_rate(frame_rate)
+    sampling.check_increasing(timeline.times)
     factor = _grid_factor(timeline, frame_rate) if antialias else 1
-    if method in HOLDING and factor == 1:
-        return np.asarray(values[held_frames(timeline, frame_rate, num_frames, method, start)])
+    if method in sampling.HOLDING and factor == 1:
+        return np.asarray(values[sampling.held_frames(timeline, frame_rate, num_frames, method, start)])
     missing = None
     if factor > 1:
-        values, missing = bridged(values)
+        values, missing = sampling.bridged(values)
     out = np.empty((num_frames, *values.shape[1:]))
     block = max(BLOCK // max(int(np.prod(values.shape[1:], dtype=np.int64)), 1), 64)
-    if method in HOLDING:
+    if method in sampling.HOLDING:
         grid = max(int((timeline.times[-1] - start) * frame_rate * factor + 0.5), 0) + 1
-        held = held_frames(timeline, frame_rate * factor, grid, method, start)
+        held = sampling.held_frames(timeline, frame_rate * factor, grid, method, start)
 
         def fill(first: int, last: int, rows: Floats) -> None:
             rows[:] = values[held[first:last]]
     else:
-        sample = sampler(values, timeline.times, method)
+        sample = sampling.sampler(values, timeline.times, method)
 
         def fill(first: int, last: int, rows: Floats) -> None:
             sample(start + np.arange(first, last) / (frame_rate * factor), rows)
@@ -146,15 +134,15 @@ def resampled(
     ends = (timeline.times[[0, -1]] - start) * frame_rate * factor
     lowest, highest = max(int(np.ceil(ends[0] - 1e-6)), 0), max(int(np.floor(ends[1] + 1e-6)), 0)
     ends_in_grid = (min(lowest, highest), highest)
-    low_passed(fill, out, taps(factor), step=factor, ends=ends_in_grid, block=block, poses=are_poses(values))
+    low_passed(fill, out, taps(factor), step=factor, ends=ends_in_grid, block=block, poses=sampling.are_poses(values))
     if missing is not None:
-        out[missing[held_frames(timeline, frame_rate, num_frames, "nearest", start)]] = np.nan
+        out[missing[sampling.held_frames(timeline, frame_rate, num_frames, "nearest", start)]] = np.nan
     return out
 
 
 def _bridge_problem(values: Floats, timeline: Timeline, frame_rate: float, content: str) -> Problem | None:
     """Return the problem that the low-pass filter of `resampled` meets numbers that are not finite, with their count; None without."""
-    check_increasing(timeline.times)
+    sampling.check_increasing(timeline.times)
     count = int(values.size - np.count_nonzero(np.isfinite(values)))
     if not count or _grid_factor(timeline, frame_rate) == 1:
         return None

@@ -11,21 +11,8 @@ from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.shapes import Shape
 from bodymotion.model.body import Body
 from bodymotion.model.links import Joint, Link, Segment
-from bodymotion.spot.playback import appearance
+from bodymotion.spot.playback import appearance, dimensions
 from bodymotion.spot.playback.arm import AXES, OFFSETS
-from bodymotion.spot.playback.dimensions import (
-    ARM_JOINTS,
-    FOOT_RADIUS,
-    HAND,
-    HIP_WIDTH,
-    HIPS,
-    JOINT_NAMES,
-    KNEE,
-    LIMITS,
-    NOMINAL_HEIGHT,
-    SHIN,
-    SIDES,
-)
 
 X, Y, Z = np.eye(3)
 INERTIAL: Mapping[str, tuple[float, tuple[float, float, float], tuple[float, float, float]]] = {
@@ -71,8 +58,8 @@ def spot_body(*, arm: bool = True) -> Body:
         """Add a link at `step` (3,) from its parent; return its index."""
         kind = Joint(name=name, type="free" if parent < 0 else "fixed")
         if axis is not None:
-            number, extra = JOINT_NAMES.index(joint), {"effort": EFFORTS[joint.rpartition("_")[2]]}
-            lower, upper = map(float, LIMITS[number])
+            number, extra = dimensions.JOINT_NAMES.index(joint), {"effort": EFFORTS[joint.rpartition("_")[2]]}
+            lower, upper = map(float, dimensions.LIMITS[number])
             kind = Joint(name=joint, type="rotate", id=number, axis=axis, lower=lower, upper=upper, extra=extra)
         mass, center, moments = INERTIAL.get(name) or INERTIAL.get(name[3:]) or (0.0, (0.0,) * 3, (0.0,) * 3)
         # Hind hips have their centre of mass in front of the joint, right legs theirs on the other side.
@@ -92,20 +79,21 @@ def spot_body(*, arm: bool = True) -> Body:
 
     root = add("body", -1, poses.IDENTITY[:3], visuals=appearance.body(arm=arm))
     for leg, name in enumerate(LEGS):
-        side, front = float(SIDES[leg]), leg < 2
-        hip = add(f"{name}_hip", root, HIPS[leg], X, f"{name}_hx", appearance.hip(side, front=front))
-        upper = add(f"{name}_uleg", hip, side * HIP_WIDTH * Y, Y, f"{name}_hy", appearance.upper_leg(side))
-        lower = add(f"{name}_lleg", upper, KNEE, Y, f"{name}_kn", appearance.LOWER_LEG)
-        add(f"{name}_foot", lower, -SHIN * Z, visuals=appearance.FOOT)
+        side, front = float(dimensions.SIDES[leg]), leg < 2
+        hip = add(f"{name}_hip", root, dimensions.HIPS[leg], X, f"{name}_hx", appearance.hip(side, front=front))
+        upper = add(f"{name}_uleg", hip, side * dimensions.HIP_WIDTH * Y, Y, f"{name}_hy", appearance.upper_leg(side))
+        lower = add(f"{name}_lleg", upper, dimensions.KNEE, Y, f"{name}_kn", appearance.LOWER_LEG)
+        add(f"{name}_foot", lower, -dimensions.SHIN * Z, visuals=appearance.FOOT)
     if arm:
         parent = root
-        for name, step, axis in zip(ARM_JOINTS, OFFSETS, AXES, strict=True):
+        for name, step, axis in zip(dimensions.ARM_JOINTS, OFFSETS, AXES, strict=True):
             parent = add(f"arm_{name}", parent, step, axis, name, appearance.ARM[name])
-        add("hand", parent, HAND * X)
+        add("hand", parent, dimensions.HAND * X)
         add("gripper", parent, GRIPPER, Y, "gripper", appearance.JAW)
+    height = dimensions.NOMINAL_HEIGHT + dimensions.FOOT_RADIUS
     return Body(
         name="Spot with arm" if arm else "Spot",
         links=tuple(links),
-        root_pose=poses.from_parts([0.0, 0.0, NOMINAL_HEIGHT + FOOT_RADIUS], [1.0, 0.0, 0.0, 0.0]),
+        root_pose=poses.from_parts([0.0, 0.0, height], [1.0, 0.0, 0.0, 0.0]),
         info={"info": ["Dimensions, limits, masses and efforts as published; shapes are bodymotion's own."]},
     )

@@ -12,15 +12,9 @@ from bodymotion.diagnostics import FormatError
 from bodymotion.formats.cha_proto import from_proto, to_move_info
 from bodymotion.formats.cha_proto.state_log import log_bytes
 from bodymotion.spot.choreography.playing import motion_at, play_choreography
+from bodymotion.spot.rehearsal import sequences
 from bodymotion.spot.rehearsal.access import Accounts
 from bodymotion.spot.rehearsal.basic_services import BasicServices, set_invalid_request
-from bodymotion.spot.rehearsal.sequences import (
-    choreography_of,
-    config_text,
-    validate_animation,
-    validate_sequence,
-    warning,
-)
 from bodymotion.spot.rehearsal.store import NANO, Dance, Store, UploadedSequence, slices_of
 
 MAX_RECORDING, LOGGED_AFTER, LOG_STEP = 300 * NANO, 3 * NANO, NANO // 100
@@ -51,7 +45,7 @@ class Services(BasicServices):
             info.animated_move_generated_id.value = known.generated_id
         if self._store.listed is not None:
             response.MergeFromString(self._store.listed.SerializeToString())
-        response.move_param_config = "\n\n".join(filter(None, (response.move_param_config, config_text())))
+        response.move_param_config = "\n\n".join(filter(None, (response.move_param_config, sequences.config_text())))
 
     def UploadAnimatedMove(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Accept or refuse an animation; without one, answer that the service is there."""
@@ -65,19 +59,17 @@ class Services(BasicServices):
             return
         try:
             animation = from_proto(request.animated_move)
-            problems = validate_animation(animation, name, arm=self._arm)
+            problems = sequences.validate_animation(animation, name, arm=self._arm)
         except FormatError as error:
             problems = error.problems
         accepted = not any(problem.severity == "error" for problem in problems)
-        warnings = tuple(map(warning, problems))
+        warnings = tuple(map(sequences.warning, problems))
         response.warnings.extend(warnings)
         response.status = response.STATUS_OK if accepted else response.STATUS_ANIMATION_VALIDATION_FAILED
         if accepted:
             self._store.add(request.animated_move, animation, request.animated_move_generated_id.value)
         count = f", {len(request.animated_move.animation_keyframes)} keyframes" if accepted else ""
-        self._log(
-            f"upload {name}: {'ok' if accepted else 'refused'}{count}" + "".join(f"\n  {line}" for line in warnings)
-        )
+        self._log("\n  ".join((f"upload {name}: {'ok' if accepted else 'refused'}{count}", *warnings)))
 
     def GetAnimation(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Return an uploaded animation."""
@@ -90,15 +82,13 @@ class Services(BasicServices):
     def UploadChoreography(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """Accept a sequence, with warnings; with non-strict parsing its valid part can be danced."""
         sequence = request.choreography_sequence
-        danced, problems = validate_sequence(sequence, self._store.animations, self._store.listed)
-        warnings = tuple(map(warning, problems))
+        danced, problems = sequences.validate_sequence(sequence, self._store.animations, self._store.listed)
+        warnings = tuple(map(sequences.warning, problems))
         kept = UploadedSequence(sequence, warnings, danced if request.non_strict_parsing or not warnings else None)
         kept.labels.update(dict.fromkeys(sequence.choreography_info.labels))
         self._store.sequences[sequence.name] = kept
         response.warnings.extend(warnings)
-        self._log(
-            f"sequence {sequence.name}: {len(sequence.moves)} moves" + "".join(f"\n  {line}" for line in warnings)
-        )
+        self._log("\n  ".join((f"sequence {sequence.name}: {len(sequence.moves)} moves", *warnings)))
 
     def ListAllSequences(self, request: Any, response: Any) -> None:  # noqa: ANN401, N802
         """List the sequences."""
@@ -212,7 +202,7 @@ class Services(BasicServices):
         at = np.arange(span[0], min(span[1], now) + 1, LOG_STEP)
         motion = None
         if dance is not None:
-            known = choreography_of(dance.sequence, dict(self._store.animations), self._store.listed)
+            known = sequences.choreography_of(dance.sequence, dict(self._store.animations), self._store.listed)
             motion = play_choreography(known, first_slice=dance.first_slice, arm=self._arm)
         seconds = np.zeros(len(at)) if dance is None else np.array([dance.seconds_at(int(time)) for time in at])
         states = Animation.from_motion(motion_at(motion, seconds, arm=self._arm))
