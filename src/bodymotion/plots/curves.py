@@ -78,15 +78,8 @@ def panel(of: Series, k: int, color: Color = 0, most: int = 600) -> Curves:
         note = f"limits {number_text(lower)} … {number_text(upper)}"
     elif of.lower is not None or (np.isinf(column).all() and len(column)):
         note = "no limits"
-    shape = Curves(
-        shown(of.labels[k], 60),
-        of.units[k],
-        (line_of(of.labels[k], of.times, column, color, most=most),),
-        note=note,
-        lower=lower,
-        upper=upper,
-        beyond=marks,
-    )
+    line = line_of(of.labels[k], of.times, column, color, most=most)
+    shape = Curves(shown(of.labels[k], 60), of.units[k], (line,), note, lower, upper, marks)
     return ranged((shape,))[0]
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 
 MIN_TEXT_WIDTH = 0.2  # [inch] Narrower bars have no text.
+BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.06), "borderaxespad": 0.3}  # Of a legend.
 
 
 class Painter:
@@ -94,12 +95,8 @@ class Painter:
             self.text(note, cell.x + cell.width, cell.y - 0.06, size=7, color=self.theme.muted, ha="right")
         name = part.title if not isinstance(part, (Heading, KeyFigures)) else ""
         margin = cell.width + 0.4 if small else cell.width - (0.065 * len(note) + 0.1 if note else 0.0)
-        self.text(
-            _cut(name, margin, 0.066 if small else 0.08),
-            cell.x,
-            cell.y - (0.17 if note and small else 0.06),
-            size=7.5 if small else 8.5,
-        )
+        y = cell.y - (0.17 if note and small else 0.06)
+        self.text(_cut(name, margin, 0.066 if small else 0.08), cell.x, y, size=7.5 if small else 8.5)
         if not isinstance(part, Ground):
             span = chart.end - chart.start
             margin = 0.01 * span or 0.5
@@ -151,9 +148,7 @@ class Painter:
                 annotation_clip=False,
             )
         if part.legend:
-            axes.legend(
-                loc="upper left", bbox_to_anchor=(1.0, 1.06), borderaxespad=0.3, handlelength=1.2, labelspacing=0.3
-            )
+            axes.legend(**BESIDE, handlelength=1.2, labelspacing=0.3)
 
     def line(self, axes: Axes, line: Line) -> None:
         """Draw one curve."""
@@ -184,14 +179,8 @@ class Painter:
             low, high = row_range(row)
             heights = k + 0.9 - 0.8 * (row.line.values - low) / (high - low)
             color = theme.bad if row.beyond else theme.color(row.line.color)
-            axes.plot(
-                row.line.times,
-                heights,
-                color=color,
-                lw=self.scale,
-                gid="row",
-                marker="." if row.line.is_point else None,
-            )
+            marker = "." if row.line.is_point else None
+            axes.plot(row.line.times, heights, color=color, lw=self.scale, gid="row", marker=marker)
             axes.annotate(
                 row.note,
                 (1.0, k + 0.5),
@@ -235,9 +224,7 @@ class Painter:
         if part.behind:
             named.append(patches.Patch(color=theme.shade, alpha=0.25, lw=0, label=part.behind_label))
         if named:
-            axes.legend(
-                handles=named, loc="upper left", bbox_to_anchor=(1.0, 1.06), borderaxespad=0.3, handlelength=1.0
-            )
+            axes.legend(handles=named, **BESIDE, handlelength=1.0)
 
     def ground(self, part: Ground, axes: Axes, cell: Cell) -> None:
         """Draw the ground seen from above."""
@@ -262,12 +249,8 @@ class Painter:
             axes.add_patch(shape)
             named.setdefault(one.label, shape)
         for label, _, points, kind in part.others:
-            wide = kind == "recorded"
-            look = {
-                "lw": (3.2 if wide else 1.0) * self.scale,
-                "alpha": 0.5 if wide else 1.0,
-                "zorder": 3 if wide else 3.5,
-            }
+            width, alpha, order = (3.2, 0.5, 3.0) if kind == "recorded" else (1.0, 1.0, 3.5)
+            look = {"lw": width * self.scale, "alpha": alpha, "zorder": order}
             look |= {"ls": "--" if kind == "muted" else "-", "marker": "." if len(points) == 1 else None}
             named[label] = axes.plot(*points.T, color=theme.color(kind), label=label, **look)[0]
         scale = colors.LinearSegmentedColormap.from_list("times", theme.times)

@@ -87,13 +87,8 @@ class Flow:
             height = (right - left) * (ground.y[1] - ground.y[0]) / (ground.x[1] - ground.x[0])
             column.across(ground, height, left=left, right=right)
             column.y += 0.25 + 0.195 * len(ground.names)
-        column.across(
-            found,
-            sum(0.34 if where else 0.2 for *_, where in found.rows),
-            left=left - 0.4,
-            right=self.width - 0.3,
-            time_labels=False,
-        )
+        height = sum(0.34 if where else 0.2 for *_, where in found.rows)
+        column.across(found, height, left=left - 0.4, right=self.width - 0.3, time_labels=False)
         self.cells += column.cells
         self.narrow |= column.narrow
         self.y = max(self.y, column.y)
@@ -148,17 +143,9 @@ class Flow:
         start, end = (float(times[0]), float(times[-1])) if len(times) else (0.0, 1.0)
         heading = subject.title + (f" — {title}" if title else "")
         span = f"{len(times)} frame{'s' * (len(times) != 1)}, {start:.2f} … {end:.2f} s"
-        made = Chart(
-            name,
-            heading,
-            " · ".join(filter(None, (subject.about, span))),
-            tuple(self._titled(cell) for cell in self.cells),
-            self.width,
-            self.y + BOTTOM - 0.3,
-            start,
-            end,
-            (*subject.notes, *notes),
-        )
+        about, height = " · ".join(filter(None, (subject.about, span))), self.y + BOTTOM - 0.3
+        cells = tuple(self._titled(cell) for cell in self.cells)
+        made = Chart(name, heading, about, cells, self.width, height, start, end, (*subject.notes, *notes))
         more = made.subtitle_height
         return replace(made, cells=tuple(cell.down(more) for cell in made.cells), height=made.height + more)
 

@@ -69,10 +69,8 @@ class Curves:
     @property
     def band(self) -> tuple[float, float]:
         """The range within the limits; where one is missing, to the end of the axis."""
-        ends = min((self.lowest, *self.limits)), max((self.highest, *self.limits))
-        return (self.lower if np.isfinite(self.lower) else ends[0]), (
-            self.upper if np.isfinite(self.upper) else ends[1]
-        )
+        low, high = min((self.lowest, *self.limits)), max((self.highest, *self.limits))
+        return self.lower if np.isfinite(self.lower) else low, self.upper if np.isfinite(self.upper) else high
 
     @property
     def worst(self) -> tuple[float, float] | None:

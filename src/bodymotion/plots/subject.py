@@ -207,10 +207,6 @@ class Subject:
         every = [one.times for one in self.components]
         return np.unique(np.concatenate(every)) if every else np.zeros(0)
 
-    def angle(self, unit: str) -> str:
-        """Return a unit as shown, with degrees for radians."""
-        return unit if self.radians else unit.replace("rad", "°")
-
     @property
     def small_length(self) -> tuple[float, str]:
         """Factor and unit of small lengths: margins and differences."""
@@ -257,6 +253,5 @@ def series_of(
     name: str, title: str, labels: tuple[str, ...], unit: str, times: Floats, values: Floats, of: Of = "link"
 ) -> Series:
     """Return a series whose columns have one unit."""
-    return Series(
-        name=name, title=title, of=of, labels=labels, units=(unit,) * len(labels), times=times, values=frozen(values)
-    )
+    units, values = (unit,) * len(labels), frozen(values)
+    return Series(name=name, title=title, of=of, labels=labels, units=units, times=times, values=values)

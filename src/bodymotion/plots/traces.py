@@ -106,15 +106,8 @@ class Traces:
     def text(self, text: str, x: float, y: float, *, size: float, color: str = "", **where: str) -> None:
         """Add text above a position [inch] from the upper left corner."""
         if text:
-            found: dict[str, Any] = {
-                "text": text,
-                **self.at(x, y),
-                "xref": "paper",
-                "yref": "paper",
-                "align": "left",
-                "borderpad": 0,
-            }
-            found |= {"showarrow": False, "font": self.font(size, color or self.theme.text)}
+            found: dict[str, Any] = {"text": text, **self.at(x, y), "xref": "paper", "yref": "paper", "align": "left"}
+            found |= {"borderpad": 0, "showarrow": False, "font": self.font(size, color or self.theme.text)}
             self.annotations.append({**found, "xanchor": "left", "yanchor": "bottom", **where})
 
     def axes(self, cell: Cell, title: str, note: str = "") -> tuple[str, str]:
@@ -268,20 +261,10 @@ class Traces:
         ) -> None:
             if spans:
                 starts, ends = (np.array(column) for column in zip(*spans, strict=True))
-                about: dict[str, Any] = {
-                    "name": safe(name),
-                    "showlegend": shown,
-                    "marker": {"color": color, "line": {"width": 0}},
-                }
-                about |= {"hovertemplate": "%{base:.3f} … %{customdata:.3f} s<extra>%{fullData.name}</extra>"}
-                size: dict[str, Any] = {
-                    "x": ends - starts,
-                    "base": starts,
-                    "y": [y] * len(spans),
-                    "width": width,
-                    "customdata": ends,
-                }
-                self.data.append({"type": "bar", "orientation": "h", **size, **about, **where})
+                size = {"x": ends - starts, "base": starts, "y": [y] * len(spans), "width": width, "customdata": ends}
+                look = {"name": safe(name), "showlegend": shown, "marker": {"color": color, "line": {"width": 0}}}
+                hover = "%{base:.3f} … %{customdata:.3f} s<extra>%{fullData.name}</extra>"
+                self.data.append({"type": "bar", "orientation": "h", **size, **look, "hovertemplate": hover, **where})
 
         add(part.behind, count / 2, count, part.behind_label, theme.shade + "40", True)
         first = True
