@@ -157,12 +157,11 @@ class AnimationPanel:
         self.options.content = options_html(playback)
         self._findings.content = findings_html(playback)
         slider, limits = self._sliders["slices"], _length_limits(playback)
-        if limits != self._limits["slices"]:
-            if self._limits["slices"].fixed:
-                self._limits["slices"] = limits
-            elif not limits.fixed:
-                self._limits["slices"] = limits
-                slider.min, slider.max, slider.step = limits.lowest, limits.highest, limits.step
+        if self._limits["slices"].fixed:
+            self._limits["slices"] = limits
+        elif limits != self._limits["slices"] and not limits.fixed:
+            self._limits["slices"] = limits
+            slider.min, slider.max, slider.step = limits.lowest, limits.highest, limits.step
         for name, widget in self._sliders.items():
             if monotonic() - self._touched.get(name, -WRITE_BACK_DELAY) >= WRITE_BACK_DELAY:
                 value = self._value(name)

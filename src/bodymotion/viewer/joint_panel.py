@@ -120,8 +120,7 @@ class JointSliders:
         now = monotonic()
         for column, slider in self._sliders.items():
             value = float(q[column])
-            may_write = now - self._touched.get(column, -WRITE_BACK_DELAY) >= WRITE_BACK_DELAY
-            if may_write:
+            if now - self._touched.get(column, -WRITE_BACK_DELAY) >= WRITE_BACK_DELAY:
                 slider.value = self._ranges[column].shown(value)
             joint = self._body.joints[column]
             slider.label, slider.hint = _label(joint, column, value), _hint(joint, column, value)

@@ -68,16 +68,11 @@ class LimitColors:
             if not parts:
                 continue
             starts = np.cumsum([0, *(part.count for part in parts)])
-            indices = np.concatenate(
-                [np.concatenate(part.indices) + start for part, start in zip(parts, starts, strict=False)]
-            )
-            self._meshes[link.index] = nodes.server.scene.add_mesh_simple(
-                f"{nodes.names[link.index]}/limit",
-                np.concatenate([position for part in parts for position in part.positions]),
-                indices.reshape(-1, 3),
-                color=NO_LIMIT_COLOR,
-                side="double",
-            )
+            indices = [np.concatenate(part.indices) + start for part, start in zip(parts, starts, strict=False)]
+            vertices = np.concatenate([position for part in parts for position in part.positions])
+            name, faces = f"{nodes.names[link.index]}/limit", np.concatenate(indices).reshape(-1, 3)
+            mesh = nodes.server.scene.add_mesh_simple(name, vertices, faces, color=NO_LIMIT_COLOR, side="double")
+            self._meshes[link.index] = mesh
             self._colors[link.index] = NO_LIMIT_COLOR
 
     @property

@@ -99,19 +99,12 @@ class Overlays:
     def _make_axes(self) -> list[Any]:
         """Return an arrow along each joint axis, its colour by the type of the joint."""
         size, made = self._nodes.size, []
+        sizes = {"shaft_radius": 0.003 * size, "head_radius": 0.007 * size, "head_length": 0.018 * size}
         for link in self._body.links:
             if link.index and link.joint.type in AXIS_COLORS:
                 axis = link.joint.axis * (0.07 * size)
-                made.append(
-                    self._api.add_arrows(
-                        f"{self._nodes.names[link.index]}/axis",
-                        np.stack([-0.5 * axis, axis])[None],
-                        AXIS_COLORS[link.joint.type],
-                        shaft_radius=0.003 * size,
-                        head_radius=0.007 * size,
-                        head_length=0.018 * size,
-                    )
-                )
+                name, arrow = f"{self._nodes.names[link.index]}/axis", np.stack([-0.5 * axis, axis])[None]
+                made.append(self._api.add_arrows(name, arrow, AXIS_COLORS[link.joint.type], **sizes))
         return made
 
     def _make_devices(self) -> list[Any]:
@@ -121,19 +114,11 @@ class Overlays:
             if not 0 <= device.link < len(self._body.links):
                 continue
             name = f"{self._nodes.names[device.link]}/device {node_name(number, device.name)}"
-            made.append(
-                self._api.add_line_segments(
-                    name,
-                    device_outline(device, self._nodes.size),
-                    next(
-                        (color for kind, color in DEVICE_COLORS.items() if isinstance(device, kind)), OTHER_DEVICE_COLOR
-                    ),
-                    thickness=1.5,
-                    position=device.pose[:3],
-                    wxyz=poses.compose(poses.IDENTITY, device.pose)[3:],
-                    **ON_SCREEN,
-                )
-            )
+            lines = device_outline(device, self._nodes.size)
+            colors = (color for kind, color in DEVICE_COLORS.items() if isinstance(device, kind))
+            color = next(colors, OTHER_DEVICE_COLOR)
+            pose = {"position": device.pose[:3], "wxyz": poses.compose(poses.IDENTITY, device.pose)[3:]}
+            made.append(self._api.add_line_segments(name, lines, color, thickness=1.5, **pose, **ON_SCREEN))
             if number in labels:
                 self._api.add_label(f"{name}/name", labels[number], font_screen_scale=0.6, anchor="bottom-center")
         return made
@@ -142,12 +127,9 @@ class Overlays:
         """Return the ids and names of the joints, at the origins of the links that they move."""
         origins = self._body.forward_kinematics(np.zeros(self._body.num_joints))[:, :3]
         labels = joint_labels(self._body.links[:MAX_JOINT_LABELS], origins, 0.01 * self._nodes.size)
-        return [
-            self._api.add_label(
-                f"{self._nodes.names[index]}/joint name", text, font_screen_scale=0.55, anchor="center-left"
-            )
-            for index, text in labels.items()
-        ]
+        names = {index: f"{self._nodes.names[index]}/joint name" for index in labels}
+        look = {"font_screen_scale": 0.55, "anchor": "center-left"}
+        return [self._api.add_label(names[index], text, **look) for index, text in labels.items()]
 
     def _make_inertias(self) -> list[Any]:
         """Return a ball at the centre of mass of each link with mass, and the box of its inertia."""
@@ -156,29 +138,12 @@ class Overlays:
             if not link.mass > 0 or not np.isfinite(link.center_of_mass).all():
                 continue
             name = self._nodes.names[link.index]
-            made.append(
-                self._api.add_icosphere(
-                    f"{name}/centre of mass",
-                    radius=0.006 * size,
-                    color=INERTIA_COLOR,
-                    position=link.center_of_mass,
-                    **NO_SHADOW,
-                )
-            )
+            common = {"color": INERTIA_COLOR, "position": link.center_of_mass, **NO_SHADOW}
+            made.append(self._api.add_icosphere(f"{name}/centre of mass", radius=0.006 * size, **common))
             box = inertia_box(link)
             if box is not None:
-                lengths, axes = box
-                made.append(
-                    self._api.add_box(
-                        f"{name}/inertia",
-                        dimensions=np.maximum(lengths, 1e-4 * size),
-                        color=INERTIA_COLOR,
-                        opacity=0.45,
-                        position=link.center_of_mass,
-                        wxyz=rotations.from_matrix(axes),
-                        **NO_SHADOW,
-                    )
-                )
+                lengths, wxyz = np.maximum(box[0], 1e-4 * size), rotations.from_matrix(box[1])
+                made.append(self._api.add_box(f"{name}/inertia", dimensions=lengths, wxyz=wxyz, opacity=0.45, **common))
         return made
 
     def _make_mass(self) -> list[Any]:
@@ -322,11 +287,8 @@ class FootMarks:
             radius = 1.05 * float(np.linalg.norm(points, axis=1).max()) if len(points) else 0.02 * nodes.size
             name = f"{nodes.names[link]}/foot"
             self._balls.append(api.add_icosphere(name, radius=radius, color=SWING, visible=False, receive_shadow=False))
-            size = {"radius": 1.9 * radius, "height": 0.1 * radius}
-            disc = api.add_cylinder(
-                f"/world/contact {link}", **size, color=STANCE, opacity=0.6, visible=False, **NO_SHADOW
-            )
-            self._discs.append(disc)
+            look = {"radius": 1.9 * radius, "height": 0.1 * radius, "color": STANCE, "opacity": 0.6}
+            self._discs.append(api.add_cylinder(f"/world/contact {link}", **look, visible=False, **NO_SHADOW))
 
     def show(self, on: bool) -> None:
         """Show or hide the marks from the next `place` on."""
@@ -469,20 +431,10 @@ class _Patch(_Overlay):
         self._count = count = 3 if corners is None else max(corners.shape[1], 3)
         api: Any = nodes.server.scene
         inner = np.arange(1, count - 1)
-        self._face = api.add_mesh_simple(
-            name,
-            np.zeros((count, 3)),
-            np.stack([np.zeros_like(inner), inner, inner + 1], axis=1),
-            color=color,
-            opacity=opacity,
-            side="double",
-            flat_shading=True,
-            visible=False,
-            **NO_SHADOW,
-        )
-        self._edge = api.add_line_segments(
-            f"{name} outline", np.zeros((count, 2, 3)), color, thickness=2.5, visible=False, **ON_SCREEN
-        )
+        faces, edges = np.stack([np.zeros_like(inner), inner, inner + 1], axis=1), np.zeros((count, 2, 3))
+        look = {"color": color, "opacity": opacity, "side": "double", "flat_shading": True, "visible": False}
+        self._face = api.add_mesh_simple(name, np.zeros((count, 3)), faces, **look, **NO_SHADOW)
+        self._edge = api.add_line_segments(f"{name} outline", edges, color, thickness=2.5, visible=False, **ON_SCREEN)
         self.handles = (self._face, self._edge)
 
     def place(self, frame: int | None) -> None:
@@ -595,15 +547,10 @@ class _Trails(_Overlay):
         }
         self._paths = {name: (points, color) for name, (points, color) in paths.items() if points is not None}
         self._up = np.array([0.0, 0.0, 0.002 * nodes.size])
+        add: Any = nodes.server.scene.add_line_segments
+        start = np.zeros((TRAIL_PIECES, 2, 3))
         self._lines: dict[str, viser.LineSegmentsHandle] = {
-            name: nodes.server.scene.add_line_segments(
-                f"/world/trail {name}",
-                np.zeros((TRAIL_PIECES, 2, 3)),
-                _faded(color, theme),
-                thickness=3.5,
-                thickness_units="screen",
-                visible=False,
-            )
+            name: add(f"/world/trail {name}", start, _faded(color, theme), thickness=3.5, visible=False, **ON_SCREEN)
             for name, (_, color) in self._paths.items()
         }
         self.handles = tuple(self._lines.values())

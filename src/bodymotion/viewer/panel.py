@@ -134,15 +134,11 @@ def _joints_hint(scene: Scene, num_sliders: int) -> str:
 def summary_html(viewer: Viewer) -> str:
     """Return as HTML a table of what is shown, the findings about the files, one line for each rule, and the keys."""
     scene, body = viewer.scene, viewer.scene.body
-    facts = [
-        (
-            "Body",
-            "none; the poses of the motion are shown as frames"
-            if scene.without_body
-            else f"{body.name or 'without a name'}: {counted(len(body.links), 'link')}, "
-            f"{counted(body.num_joints, 'joint column')}, {body.mass:.3g} kg",
-        )
-    ]
+    about = "none; the poses of the motion are shown as frames"
+    if not scene.without_body:
+        counts = f"{counted(len(body.links), 'link')}, {counted(body.num_joints, 'joint column')}"
+        about = f"{body.name or 'without a name'}: {counts}, {body.mass:.3g} kg"
+    facts = [("Body", about)]
     facts += [(f"File {i + 1}", path.name) for i, path in enumerate(viewer.files)]
     if scene.motion is not None:
         rate = scene.timeline.frame_rate

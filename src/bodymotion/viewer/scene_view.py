@@ -675,13 +675,9 @@ class ComparedRobotNodes:
         if not is_ghost:
             width = float(first.bounds[1, 1] - first.bounds[0, 1])
             self._offset[1] = -max(SECOND_ROBOT_WIDTHS * width, SECOND_ROBOT_SIZES * first.size)
+        material, start = GHOST if is_ghost else None, self._poses_at(0, stand)
         self.nodes = RobotNodes(
-            server,
-            scene,
-            self._poses_at(0, stand),
-            root="/world/second robot",
-            material=GHOST if is_ghost else None,
-            offset=self._offset,
+            server, scene, start, root="/world/second robot", material=material, offset=self._offset
         )
 
     def _poses_at(self, frame: int, stand: bool) -> Floats:

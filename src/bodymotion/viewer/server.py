@@ -67,10 +67,8 @@ def is_allowed(host: str | None, origin: str | None, served: str) -> bool:
     if origin is None:
         return True
     scheme, _, rest = origin.partition("://")
-    return scheme in ("http", "https") and _authority(rest, 443 if scheme == "https" else 80) == (
-        requested[0],
-        requested[1] if requested[1] else 443 if scheme == "https" else 80,
-    )
+    standard = 443 if scheme == "https" else 80
+    return scheme in ("http", "https") and _authority(rest, standard) == (requested[0], requested[1] or standard)
 
 
 def _authority(text: str | None, port: int = 0) -> tuple[str, int] | None:
