@@ -123,18 +123,14 @@ def _links(robot: Body, name: str, first: int, column: int) -> list[Link]:
         found.append(Link(name=joint.name, index=first + k, parent=first + k - 1 if k else 0, joint=joint))
     base = first + len(_BASE)
     for link in robot.links:
-        joint = replace(
-            link.joint, name=f"{name}_{link.joint.name}", id=-1 if link.joint.id < 0 else column + 6 + link.joint.id
-        )
+        number = -1 if link.joint.id < 0 else column + 6 + link.joint.id
+        joint = replace(link.joint, name=f"{name}_{link.joint.name}", id=number)
         if link.parent < 0:
             link, joint = replace(link, offset=poses.IDENTITY), Joint(name=joint.name)
         segments = tuple(replace(one, name=f"{name}_{one.name}") for one in link.segments)
         parent = base - 1 if link.parent < 0 else base + link.parent
-        found.append(
-            replace(
-                link, name=f"{name}_{link.name}", index=base + link.index, parent=parent, joint=joint, segments=segments
-            )
-        )
+        named = replace(link, name=f"{name}_{link.name}", index=base + link.index)
+        found.append(replace(named, parent=parent, joint=joint, segments=segments))
     return found
 
 
@@ -163,8 +159,6 @@ def _near(pair: tuple[int, int], distances: Floats, times: Floats) -> Problem:
     one, other = (k + 1 for k in pair)
     least, time = float(distances[worst]), float(times[worst])
     what = "touch each other" if least == 0 else f"come within {least:.2f} m of each other"
-    share = np.mean(distances < MIN_DISTANCE)
-    message = (
-        f"robots {one} and {other} {what} at {time:.2f} s; nearer than {MIN_DISTANCE:g} m for {share:.0%} of the time"
-    )
+    near = f"nearer than {MIN_DISTANCE:g} m for {np.mean(distances < MIN_DISTANCE):.0%} of the time"
+    message = f"robots {one} and {other} {what} at {time:.2f} s; {near}"
     return rules.NEAR.problem(message, subject=("robots", *pair), data={"distance": least, "time": time})

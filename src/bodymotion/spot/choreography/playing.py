@@ -224,11 +224,8 @@ class _Frames:
         if end <= first:
             self.body[here], self.joints[here, LEGS], self.errors[here, :4] = body, legs, missed
             if "legs" not in base:
-                self.carried[here], self.feet[here], self.contacts[here] = (
-                    self.carried[first],
-                    self.feet[first],
-                    contacts,
-                )
+                self.carried[here], self.feet[here] = self.carried[first], self.feet[first]
+                self.contacts[here] = contacts
             self._filled["base"] = here.stop
         else:
             whole = slice(first, max(here.stop, end))

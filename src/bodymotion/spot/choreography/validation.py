@@ -154,11 +154,8 @@ def _animation_faults(choreography: Choreography) -> dict[str, tuple[Rule, str]]
     for name, animation in choreography.animations.items():
         errors = [one for one in (*animation.problems, *check_animation(animation)) if one.severity == "error"]
         if errors:
-            count = counted(len(errors), "error")
-            bad[name] = (
-                rules.FAULTY,
-                f"has {count} in its animation, the first is {errors[0].rule}: {errors[0].message}",
-            )
+            first = f"the first is {errors[0].rule}: {errors[0].message}"
+            bad[name] = rules.FAULTY, f"has {counted(len(errors), 'error')} in its animation, {first}"
         try:
             check_keyframes(animation)
             natural_slices(animation, 120.0)
@@ -210,9 +207,8 @@ def _check_time(review: _Review, number: int, move: Move) -> bool:
         message = f"lasts {move.requested_slices} slices; expected a start at 0 or later, and a slice or more"
         review.report(rules.MOVE_TIME, message, number, "start_slice" if move.start_slice < 0 else "requested_slices")
     elif move.end_slice > MAX_SLICES:
-        review.report(
-            rules.MOVE_TIME, f"ends beyond slice {MAX_SLICES}, at {move.end_slice}", number, "requested_slices"
-        )
+        message = f"ends beyond slice {MAX_SLICES}, at {move.end_slice}"
+        review.report(rules.MOVE_TIME, message, number, "requested_slices")
     else:
         return True
     return False
@@ -223,19 +219,11 @@ def _check_length(review: _Review, number: int, move: Move) -> int:
     low, high = review.length_range(move)
     nearest = int(min(max(move.requested_slices, math.ceil(low)), high if high < MAX_SLICES else MAX_SLICES))
     if nearest != move.requested_slices:
-        bound, word = (
-            (f"at most {high:g}", "extendable")
-            if nearest < move.requested_slices
-            else (f"at least {low:g}", "truncatable")
-        )
+        too_long = nearest < move.requested_slices
+        bound, word = (f"at most {high:g}", "extendable") if too_long else (f"at least {low:g}", "truncatable")
         lasts = f"{nearest if low == high else bound} slices" + (f": it is not {word}" if move.animation else "")
-        review.report(
-            rules.MOVE_LENGTH,
-            f"has {move.requested_slices} slices; it lasts {lasts}",
-            number,
-            "requested_slices",
-            slices=nearest,
-        )
+        message = f"has {move.requested_slices} slices; it lasts {lasts}"
+        review.report(rules.MOVE_LENGTH, message, number, "requested_slices", slices=nearest)
     return move.start_slice + nearest
 
 
@@ -270,9 +258,8 @@ def _check_parameters(review: _Review, number: int, move: Move) -> None:
             review.report(rules.DEPRECATED, f"{name} is deprecated; {instead} replace it", number, name)
     foot = values.get("foot")
     if kind == "step_params" and (foot == "LEG_NO_LEG" or (foot is not None and foot == values.get("second_foot"))):
-        review.report(
-            rules.SECOND_FOOT, f"steps with {foot!s} and {values.get('second_foot')!s}", number, "second_foot"
-        )
+        message = f"steps with {foot!s} and {values.get('second_foot')!s}"
+        review.report(rules.SECOND_FOOT, message, number, "second_foot")
 
 
 def _check_number(review: _Review, number: int, move: Move, name: str, value: float) -> None:
@@ -349,16 +336,11 @@ def _check_neighbours(review: _Review, usable: list[int], ends: dict[int, int]) 
     for number in usable:
         move = moves[number]
         if move.type == "random_stretch":
-            review.report(
-                rules.LENGTH_UNKNOWN, "lengthens the moves right before it: the length of the dance is unknown", number
-            )
+            message = "lengthens the moves right before it: the length of the dance is unknown"
+            review.report(rules.LENGTH_UNKNOWN, message, number)
         if move.parameters.get("link_to_next") and (move.type, ends[number]) not in starts:
-            review.report(
-                rules.LINK,
-                f"is linked to the next move, but no {move.type!r} begins at slice {ends[number]}",
-                number,
-                "link_to_next",
-            )
+            message = f"is linked to the next move, but no {move.type!r} begins at slice {ends[number]}"
+            review.report(rules.LINK, message, number, "link_to_next")
         if move.type == "body_const" and move.start_slice not in body_ends:
             review.report(rules.HOLD, "holds the pose of a move of the body, but none ends there", number)
 
@@ -403,9 +385,8 @@ def _check_reach(review: _Review, animated: Iterable[int]) -> None:
         together = [moves[number] for number in group]
         key, first = _key(*together), together[0].start_slice
         if key not in played and len(played) < MAX_PAIRS:
-            played[key] = _missed(
-                choreography.replaced(*(replace(one, start_slice=one.start_slice - first) for one in together))
-            )
+            from_start = (replace(one, start_slice=one.start_slice - first) for one in together)
+            played[key] = _missed(choreography.replaced(*from_start))
         for rule, text, after, amount in played.get(key, ()):
             at = first + after
             number = max((k for k in group if moves[k].start_slice <= at), key=lambda k: moves[k].start_slice)

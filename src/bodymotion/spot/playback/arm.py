@@ -155,11 +155,8 @@ def _errors(q: Floats, goal: Floats) -> tuple[Floats, Floats]:
     hand, positions, axes = _chain(q)
     rotated = ROTATION_WEIGHT * rotations.difference(hand[..., 3:], goal[..., 3:])
     error = np.concatenate([hand[..., :3] - goal[..., :3], rotated], axis=-1)
-    derivative = np.stack(
-        [
-            np.concatenate([np.cross(along, hand[..., :3] - position), ROTATION_WEIGHT * along], axis=-1)
-            for position, along in zip(positions, axes, strict=True)
-        ],
-        axis=-1,
-    )
-    return error, derivative
+    columns = [
+        np.concatenate([np.cross(along, hand[..., :3] - position), ROTATION_WEIGHT * along], axis=-1)
+        for position, along in zip(positions, axes, strict=True)
+    ]
+    return error, np.stack(columns, axis=-1)

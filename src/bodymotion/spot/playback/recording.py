@@ -37,10 +37,7 @@ def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], npt.NDArray[
     (`arm_sh0`). Without labels twelve columns are the legs, and nineteen legs, arm and gripper. A motion without a root pose is level at
     the nominal height.
 
-    Raises
-    ------
-    ValueError
-        When it has no joints, or not those of Spot; the message lists the missing ones.
+    Raises ValueError when it has no joints, or not those of Spot; the message lists the missing ones.
     """
     used = [c for c in (motion.joint_displacement, motion.link_position, _contacts(motion)) if c is not None]
     if any(c.timeline != used[0].timeline for c in used):
@@ -53,12 +50,8 @@ def spot_arrays(motion: Motion) -> tuple[Floats, dict[str, Floats], npt.NDArray[
     if missing:
         raise ValueError(f"the motion has no joints {', '.join(missing)}; a motion of Spot needs them")
     count = joints.num_frames
-    parts = {
-        "body": np.tile(stand().body, (count, 1))
-        if root is None or not root.num_parts
-        else np.asarray(root.values[:, 0]),
-        "legs": np.stack([columns[name] for name in LEG_JOINTS], axis=-1).reshape(count, 4, 3),
-    }
+    body = np.asarray(root.values[:, 0]) if root is not None and root.num_parts else np.tile(stand().body, (count, 1))
+    parts = {"body": body, "legs": np.stack([columns[name] for name in LEG_JOINTS], axis=-1).reshape(count, 4, 3)}
     if any(name in columns for name in (*ARM_JOINTS, "gripper")):
         arm = [columns.get(name, np.full(count, STOWED[k])) for k, name in enumerate(ARM_JOINTS)]
         parts |= {"arm": np.stack(arm, axis=-1), "gripper": columns.get("gripper", np.zeros(count))}

@@ -106,11 +106,8 @@ def all_problems(
         found = (*found, *(one for one in check_animation(animation) if one.rule not in reported))
     codes = {problem.rule for problem in found}
     has_new_errors = any(problem.severity == "error" for problem in found[len(animation.problems) :])
-    if (
-        has_new_errors
-        or not locations.is_known(("keyframes",))
-        or codes & {cha_rules.DEGREES.code, cha_rules.METRES.code}
-    ):
+    has_wrong_units = bool(codes & {cha_rules.DEGREES.code, cha_rules.METRES.code})
+    if has_new_errors or has_wrong_units or not locations.is_known(("keyframes",)):
         return found
     # The rule about jumps of values already reports a body that is too fast.
     repeated = {rules.BODY_SPEED.code} if cha_rules.JUMP.code in codes else set()
@@ -326,14 +323,9 @@ def _balance(played: Played, found: Report) -> None:
     center = center_of_mass(played.body, played.legs, played.arm)[:, :2]
     outside = distance_outside(center, played.feet[:, :, :2], played.contact)
     airborne = np.isnan(outside)
-    for rule, wrong, text in (
-        (
-            rules.SUPPORT,
-            np.where(airborne, 0.0, outside) > MAX_OUTSIDE,
-            "the centre of mass is up to {:.2f} m outside the support polygon",
-        ),
-        (rules.AIRBORNE, airborne, "no foot is in contact"),
-    ):
+    unsupported = np.where(airborne, 0.0, outside) > MAX_OUTSIDE
+    far = "the centre of mass is up to {:.2f} m outside the support polygon"
+    for rule, wrong, text in ((rules.SUPPORT, unsupported, far), (rules.AIRBORNE, airborne, "no foot is in contact")):
         for first, end in runs(wrong):
             last = int(end) - 1
             seconds = float(played.times[last] - played.times[first])

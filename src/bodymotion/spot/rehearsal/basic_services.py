@@ -89,10 +89,8 @@ class BasicServices:
         response.clock_identifier = clock
         if request.HasField("previous_round_trip") and request.clock_identifier:
             trip = request.previous_round_trip
-            out, back = (
-                trip.server_rx.ToNanoseconds() - trip.client_tx.ToNanoseconds(),
-                trip.client_rx.ToNanoseconds() - trip.server_tx.ToNanoseconds(),
-            )
+            out = trip.server_rx.ToNanoseconds() - trip.client_tx.ToNanoseconds()
+            back = trip.client_rx.ToNanoseconds() - trip.server_tx.ToNanoseconds()
             length, skew = out + back, (out - back) // 2
             response.previous_estimate.round_trip_time.FromNanoseconds(length)
             response.previous_estimate.clock_skew.FromNanoseconds(skew)
