@@ -209,9 +209,8 @@ def _draw_list(
     # All characters at once, so that those without a font are reported at once.
     font(12, "".join({*title, *(letter for mark in marks for letter in shown(mark.name, 60))}))
     letters = font(round(24 * unit), title)
-    draw.text(
-        (left + edge, edge), _shortened(draw, title, letters, right - left - 2 * edge), fill=theme.text, font=letters
-    )
+    title = _shortened(draw, title, letters, right - left - 2 * edge)
+    draw.text((left + edge, edge), title, fill=theme.text, font=letters)
     top = edge + round(44 * unit)
     columns = min(-(-len(marks) // ROWS), 3)
     rows = min(-(-len(marks) // columns), 2 * ROWS)
@@ -224,9 +223,8 @@ def _draw_list(
         limits = draw.textlength(mark.limits, font=font(tall, mark.limits)) if columns < 3 else 0.0
         name, free = shown(mark.name, 60), wide - 3.0 * tall - (limits and limits + tall)
         letters = font(tall, name)
-        draw.text(
-            (number + 0.8 * tall, y), _shortened(draw, name, letters, free), fill=theme.text, font=letters, anchor="lm"
-        )
+        name = _shortened(draw, name, letters, free)
+        draw.text((number + 0.8 * tall, y), name, fill=theme.text, font=letters, anchor="lm")
         if limits:
             end = number + wide - 3.0 * tall
             draw.text((end, y), mark.limits, fill=theme.sections, font=font(tall, mark.limits), anchor="rm")

@@ -5,7 +5,6 @@ from functools import cached_property
 import numpy as np
 
 from bodymotion.geometry.arrays import Floats
-from bodymotion.model.body import Body
 from bodymotion.motion.interpolation import sampled
 from bodymotion.scene.scene import Scene, path_frames
 
@@ -25,11 +24,6 @@ class Playback:
         self._times = scene.timeline.times
         points = self.points(self.at(self.first))
         self.size = float(np.clip(np.linalg.norm(np.ptp(points, axis=0)), 0.02, 1e3))
-
-    @property
-    def body(self) -> Body:
-        """The body."""
-        return self.scene.body
 
     @property
     def first(self) -> float:

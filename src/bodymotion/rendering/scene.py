@@ -174,9 +174,8 @@ class _Shadow:
         self._camera.ParallelProjectionOn()
         self._robots = [Robot(parts, view, silhouette=True) for _ in range(robots)]
         corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], dtype=np.float64)
-        self._actor = _added(
-            renderer, poly_data(TRIANGLES, corners, np.array([[0, 1, 2], [0, 2, 3]]), uv=corners[:, :2])
-        )
+        square = poly_data(TRIANGLES, corners, np.array([[0, 1, 2], [0, 2, 3]]), uv=corners[:, :2])
+        self._actor = _added(renderer, square)
         self._actor.GetProperty().SetBackfaceCulling(True)
         self._texture = v.vtkTexture()
         self._texture.InterpolateOn()
@@ -230,9 +229,8 @@ def _add_ground(renderer: Any, theme: Theme, size: float, center: Floats, reach:
     points[..., :2] += center
     points[..., 2] = GROUND_HEIGHT * size
     after = np.roll(ring, -1)
-    band = np.concatenate(
-        [np.stack([ring, ring + SPOKES, after + SPOKES], 1), np.stack([ring, after + SPOKES, after], 1)]
-    )
+    triangles = (ring, ring + SPOKES, after + SPOKES), (ring, after + SPOKES, after)
+    band = np.concatenate([np.stack(corners, axis=1) for corners in triangles])
     faces = np.concatenate([band + k * SPOKES for k in range(len(radii) - 1)])
     data = poly_data(TRIANGLES, points.reshape(-1, 3), faces, colors=np.repeat(colors, SPOKES, axis=0))
     _added(renderer, data).GetProperty().SetBackfaceCulling(True)
@@ -259,11 +257,8 @@ def _add_grid(renderer: Any, theme: Theme, size: float, center: Floats, reach: f
             far = np.hypot(lines[..., 0] - center[0], lines[..., 1] - center[1])
             fade = np.clip((radius - far) / (radius - reach - 0.5 * size), 0.0, 1.0)
             points.append(lines.reshape(-1, 3))
-            colors.append(
-                np.concatenate(
-                    [np.broadcast_to(theme.sections, (fade.size, 3)), 255 * strength * fade.reshape(-1, 1) ** 1.5], 1
-                )
-            )
+            opacities = 255 * strength * fade.reshape(-1, 1) ** 1.5
+            colors.append(np.concatenate([np.broadcast_to(theme.sections, (fade.size, 3)), opacities], axis=1))
         everything = np.concatenate(points)
         starts = np.arange(len(everything)).reshape(-1, 17)
         indices = np.stack([starts[:, :-1].ravel(), starts[:, 1:].ravel()], axis=1)

@@ -32,12 +32,10 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
     clouds = [playback.points(one) for one in moments]
     field_of_view = FIELD_OF_VIEW if len(moments) == 1 else NARROW_VIEW
     if len(moments) > 1:
-        offsets = _row(
-            clouds, [one[0, :3] for one in moments], settings.camera_for(np.concatenate(clouds), field_of_view)
-        )
-        moments = [
-            np.concatenate([one[:, :3] + o, one[:, 3:]], axis=1) for one, o in zip(moments, offsets, strict=True)
-        ]
+        camera = settings.camera_for(np.concatenate(clouds), field_of_view)
+        offsets = _row(clouds, [one[0, :3] for one in moments], camera)
+        for one, offset in zip(moments, offsets, strict=True):
+            one[:, :3] += offset
         clouds = [one + o for one, o in zip(clouds, offsets, strict=True)]
     everything = np.concatenate([*clouds, playback.path])
     camera = settings.camera_for(everything, field_of_view)
@@ -69,9 +67,8 @@ def still(playback: Playback, times: Sequence[float], settings: Settings) -> Ima
             low, high = pixels.min(axis=0), pixels.max(axis=0)
             caption = text_image(overlay_text(playback, time, captions), tall, theme.text, theme.halo)
             x = int(np.clip(0.5 * (low[0] + high[0] - caption.width), 0, settings.size[0] - caption.width))
-            image.alpha_composite(
-                caption, (max(x, 0), int(np.clip(high[1] + 0.1 * tall, 0, settings.size[1] - caption.height)))
-            )
+            y = int(np.clip(high[1] + 0.1 * tall, 0, settings.size[1] - caption.height))
+            image.alpha_composite(caption, (max(x, 0), y))
     below = settings.overlay if len(moments) == 1 else ("title",) * ("title" in settings.overlay)
     write_text(image, overlay_text(playback, times[0], below), theme)
     return image if clear else image.convert("RGB")

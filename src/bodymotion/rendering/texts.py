@@ -71,9 +71,7 @@ def overlay_text(playback: Playback, time: float, names: tuple[str, ...]) -> str
         "time": f"{time:.2f} s",
         "frame": f"frame {playback.frame(time)}",
     }
-    return "   ".join(
-        [*(texts[name] for name in ("title", "time", "frame") if name in names), *playback.scene.warnings]
-    )
+    return "   ".join([*(text for name, text in texts.items() if name in names), *playback.scene.warnings])
 
 
 @lru_cache(maxsize=64)
