@@ -25,7 +25,7 @@ SAME = 1e-6  # [m, rad] Numbers of two keyframes up to this difference are the s
 OTHER_SIDE = {"fl": "fr", "fr": "fl", "hl": "hr", "hr": "hl"}
 NEGATED = re.compile(r".*(_hx|(?<!_quat)_y|_roll|_yaw|_quat_x|_quat_z)|shoulder0|elbow1|wrist1")
 """Columns that change their sign in a mirror: positions to the left, rotations about x and z."""
-NEGATED_PARAMETERS = ("shoulder_0_offset", "elbow_1_offset", "wrist_1_offset")
+NEGATED_PARAMETERS = {"shoulder_0_offset", "elbow_1_offset", "wrist_1_offset"}
 
 
 def trim(animation: Animation, start: float | None = None, end: float | None = None) -> Animation:
@@ -77,14 +77,10 @@ def mirror(animation: Animation) -> Animation:
     """Return the animation with left and right exchanged; so are the ranges of offsets of the arm."""
     frames = animation.keyframes
     signs = np.array([-1.0 if NEGATED.fullmatch(name) else 1.0 for name in frames.columns])
-    parameters = {
-        name: Parameter(
-            *(None if value is None else 0.0 - value for value in (limits.maximum, limits.default, limits.minimum))
-        )
-        if name in NEGATED_PARAMETERS
-        else limits
-        for name, limits in animation.parameters.items()
-    }
+    parameters = dict(animation.parameters)
+    for name in parameters.keys() & NEGATED_PARAMETERS:
+        ends = parameters[name].maximum, parameters[name].default, parameters[name].minimum
+        parameters[name] = Parameter(*(None if value is None else 0.0 - value for value in ends))
     values = frames.values * signs + 0.0
     changed = _rebuilt(animation, values, frames.times, np.arange(len(frames)))
     columns, header = (tuple(map(_mirrored, names)) for names in (frames.columns, frames.header))

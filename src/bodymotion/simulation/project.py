@@ -82,9 +82,8 @@ def load_project(path: str | Path, share: Sequence[str | Path] = (), **options: 
             try:
                 found.append(_body(item, data, lambda values: _opened(_file(values, path, folders, trees), options)))
             except (FormatError, OSError, ValueError) as error:
-                problems.append(
-                    rules.PROJECT.problem(f"body {item.get('name')!r:.60} is left out: {error}", Location(str(path)))
-                )
+                message = f"body {item.get('name')!r:.60} is left out: {error}"
+                problems.append(rules.PROJECT.problem(message, Location(str(path))))
         elif kind.endswith("SimulatorItem"):
             times.append(data)
         elif item.get("class") and kind not in (*PASSIVE, "BodyMotionItem"):

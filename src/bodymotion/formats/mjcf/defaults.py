@@ -105,10 +105,8 @@ class Defaults:
                 known = {tag: dict(values) for tag, values in self._classes[above].items()}
                 size += sum(map(len, known.values()))
                 if size > MAX_ATTRIBUTES:
-                    raise rules.TOO_LARGE.error(
-                        f"the classes of <default> have more than {MAX_ATTRIBUTES} attributes with those that they inherit",
-                        element.location,
-                    )
+                    message = f"the classes of <default> have more than {MAX_ATTRIBUTES} attributes with those that they inherit"
+                    raise rules.TOO_LARGE.error(message, element.location)
             for child in element.children:
                 if child.name != "default":
                     _merge(known.setdefault(child.name, {}), child)

@@ -146,9 +146,8 @@ class DeviceReader:
                 made[kind] = DEVICE_KINDS[kind](name=title, id=next(self._ids[kind]), link=link, pose=at, **more)
             # The attributes in the file, for the writer.
             values = {key: value for key, value in element.attributes.items() if key not in ("site", "class")}
-            attributes_of.setdefault(kind, []).append(
-                {"element": element.name, "order": self.order[id(element)], **values}
-            )
+            entry = {"element": element.name, "order": self.order[id(element)], **values}
+            attributes_of.setdefault(kind, []).append(entry)
             cutoff = element.number("cutoff", 0.0)
             if 0 < cutoff < math.inf:
                 name_of_limit = LIMITS.get(element.name)

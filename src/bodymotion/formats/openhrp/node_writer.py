@@ -163,10 +163,8 @@ def pose_fields(pose: Floats, title: str, report: Report) -> dict[str, Value]:
         report(losses.PLACE, f"{title}: the orientation {quaternion.tolist()} is none, and left out")
         return fields
     if abs(np.linalg.norm(quaternion) - 1.0) > 1e-12:
-        report(
-            losses.ORIENTATION,
-            f"{title}: the quaternion of length {np.linalg.norm(quaternion):.9g} is written as its rotation",
-        )
+        message = f"{title}: the quaternion of length {np.linalg.norm(quaternion):.9g} is written as its rotation"
+        report(losses.ORIENTATION, message)
     if (rotation := rotation_value(quaternion)) is not None:
         fields["rotation"] = rotation
     return fields

@@ -174,9 +174,8 @@ class _ModelReader:
             if is_model or (self.scene.damage and re.search(rf"\b({'|'.join(words)})\b".encode(), self.data)):
                 message = "the file has Joints or Segments, and no Humanoid"
                 self.found.report(rules.NO_HUMANOID, message, Location(str(self.path), 1, 1))
-        source = Source(
-            "openhrp", self.path, version, self.scene.encoding, {"header": self.scene.header}, self.parts.files
-        )
+        options = {"header": self.scene.header}
+        source = Source("openhrp", self.path, version, self.scene.encoding, options, self.parts.files)
         environment = by_purpose(self.walker.drawn)[0] if self.humanoids else ()
         return replace(body, viewpoints=tuple(self.viewpoints), environment=environment, source=source)
 
@@ -291,9 +290,8 @@ class _ModelReader:
             subject = ("links", self.starts[before - 1][2], "shapes")
         if subject[:1] != ("links",):
             return problem
-        return replace(
-            problem, message=f"link {body.links[int(subject[1])].name!r}: {problem.message}", subject=subject
-        )
+        message = f"link {body.links[int(subject[1])].name!r}: {problem.message}"
+        return replace(problem, message=message, subject=subject)
 
 
 def _viewpoint(node: Node, transform: Floats, found: ModelDiagnostics) -> Viewpoint:
