@@ -16,6 +16,7 @@ from small_robots import arm, biped, swinging
 import bodymotion as bm
 from bodymotion.comparison import compare_motions
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.geometry import rotations
 from bodymotion.scene.compared_motion import Differences, side_by_side
 from bodymotion.scene.loading import load_scene
 from bodymotion.scene.options import DisplayOptions
@@ -115,6 +116,23 @@ def test_the_inertia_box_of_a_box_is_itself(a: float, b: float, c: float, mass: 
     assert np.linalg.det(axes) == pytest.approx(1.0)
     rebuilt = axes @ np.diag(mass / 12 * (np.square(lengths).sum() - np.square(lengths))) @ axes.T
     np.testing.assert_allclose(rebuilt, np.diag(moments), atol=1e-9 * moments.max())
+
+
+def test_inertia_boxes_are_at_the_centres_of_mass() -> None:
+    """A box of steel is shown as itself, turned and moved as in its link."""
+    turn, center = rotations.from_axis_angle([0.0, 0.0, 1.0], 0.5), np.array([0.1, 0.2, 0.3])
+    matrix, lengths = rotations.to_matrix(turn), np.array([0.1, 0.2, 0.4])
+    inertia = matrix @ np.diag(2.0 / 12 * (np.square(lengths).sum() - np.square(lengths))) @ matrix.T
+    segment = bm.Segment(mass=2.0, center_of_mass=center, inertia=inertia)
+    root = bm.Link(name="L", index=0, segments=(segment,), joint=bm.Joint(name="L", type="free"))
+    with Viewer(make_scene(bm.Body(links=(root,)), None), port=8700, play=False) as viewer:
+        viewer.show("inertias", True)
+        ball, box = viewer.scene_view.overlays._made["inertias"]
+        np.testing.assert_allclose([ball.position, box.position], [center, center], atol=1e-6)
+        shown = rotations.to_matrix(np.asarray(box.wxyz))
+        np.testing.assert_allclose(
+            shown @ np.diag(box.dimensions) @ shown.T, matrix @ np.diag(lengths) @ matrix.T, atol=1e-5
+        )
 
 
 def test_what_has_no_mass_has_no_inertia_box_and_tags_have_ids() -> None:
