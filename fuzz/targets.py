@@ -13,12 +13,16 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import bodymotion as bm
 from bodymotion.formats.registry import FORMATS
 from fuzz import texts
+
+if TYPE_CHECKING:
+    import pyarrow
 
 __all__ = ["TARGETS", "Target"]
 
@@ -201,6 +205,36 @@ def _states() -> tuple[bytes, ...]:
 @cache
 def _csv() -> tuple[bytes, ...]:
     return (*_encoded(*texts.CSV), _saved(_motion(), "a.csv"))
+
+
+def _table() -> pyarrow.Table:
+    import pyarrow
+
+    columns = {"time": [0.0, 0.1], "HIP": [0.1, 0.2], "on": [True, False], "label": ["a", "b"], "list": [[1], [2, 3]]}
+    return pyarrow.table(columns, metadata={"pandas": '{"index_columns": ["time"]}'})
+
+
+@cache
+def _parquet() -> tuple[bytes, ...]:
+    from pyarrow import parquet
+
+    stream = io.BytesIO()
+    parquet.write_table(_table(), stream, compression="zstd")
+    return (stream.getvalue(), _saved(_motion(), "a.parquet"))
+
+
+@cache
+def _arrow() -> tuple[bytes, ...]:
+    from pyarrow import ipc
+
+    plain, packed = io.BytesIO(), io.BytesIO()
+    for stream, start, options in (
+        (plain, ipc.new_stream, None),
+        (packed, ipc.new_file, ipc.IpcWriteOptions(compression="zstd")),
+    ):
+        with start(stream, _table().schema, options=options) as writer:
+            writer.write_table(_table())
+    return (plain.getvalue(), packed.getvalue(), _saved(_motion(), "a.arrow"))
 
 
 @cache
@@ -396,6 +430,8 @@ TARGETS: dict[str, Target] = {
         ),
         Target("states", "a.log", "state-log", "a.cha", "cha", _states, _WORDS_OF_CAP, how="bytes"),
         Target("csv", "a.csv", "csv", "a.csv", "csv", _csv, _WORDS_OF_TABLES),
+        Target("parquet", "a.parquet", "parquet", "a.parquet", "parquet", _parquet, how="bytes"),
+        Target("arrow", "a.arrow", "parquet", "a.arrow", "parquet", _arrow, how="bytes"),
         Target("npz", "a.npz", "npz", "a.npz", "npz", _npz, how="zip", equal=True),
         Target("amass", "a.npz", "amass", "a.bvh", "bvh", _amass, how="zip"),
         Target("mcap", "a.mcap", "mcap", "a.mcap", "mcap", _mcap, how="bytes"),

@@ -20,6 +20,7 @@ import zstandard
 
 from bodymotion.formats.registry import FORMATS
 from sample_files import ACCEPT, tries
+from tables.arrow_files import BOMBS, deep_parquet, leaf, parquet_footer
 from tables.test_mcap import log, state
 
 __all__ = ["CASES"]
@@ -777,6 +778,12 @@ one("csv: comments before it", "a.csv", lambda: "#\n" * tries(200_000) + "time,A
 one("csv: blanks in a name", "a.csv", lambda: "time,A" + " " * MANY + "B\n0,1\n")
 one("csv: a megabyte of digits", "a.csv", lambda: "time,A\n0," + "1" * 1_000_000 + "x\n")
 one("csv: times of eons", "a.csv", "time,A\n0,1\n1e-300,1\n1e300,1\n")
+for name, bomb in BOMBS.items():
+    one(f"{name}: it unpacks to gigabytes", f"a.{name.partition(' ')[0]}", bomb)
+one("parquet: deep", "a.parquet", lambda: deep_parquet(MANY))
+one("parquet: rows that lie", "a.parquet", lambda: parquet_footer(leaf(b"time"), rows=10**15))
+one("parquet: a name that is no UTF-8", "a.parquet", lambda: parquet_footer(leaf(b"\xff")))
+one("arrow: a length that lies", "a.arrow", b"\xff\xff\xff\xff\xff\xff\xff\x7f" + bytes(1000))
 one("pos: times of eons", "a.pos", "0 1\n1e-300 1\n1e300 1\n")
 one("pos: no numbers", "a.pos", "a b\n" * 1000)
 one("text: newlines before bytes", "a.seq", b"\n" * 100_000 + b"\xe3")

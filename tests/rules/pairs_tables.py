@@ -1,4 +1,4 @@
-"""Pairs for tables of motion: .csv, .npz and OpenHRP's plain texts."""
+"""Pairs for tables of motion: .csv, .parquet, .npz and OpenHRP's plain texts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 import bodymotion as bm
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.npz.layouts import G1_JOINTS
 from rules.pairs import Content, Pair, Reported, calls, example_of, files, limited, problems_of
+from tables.arrow_files import table_bytes, zero_table
 
 read_csv = partial(bm.load, format="csv")
 read_npz = partial(bm.load, format="npz")
@@ -117,11 +119,17 @@ def npz(wrong: bytes, right: bytes) -> Pair:
     return files("walk.npz", wrong, right, place=False)
 
 
+def parquet(wrong: bytes, right: bytes) -> Pair:
+    return files("walk.parquet", wrong, right, place=False, still="CSV008")
+
+
 def otx(code: str, good: str, name: str) -> Pair:
     """Make a pair of the rule's example in one of OpenHRP's files."""
     wrong, right = example_of(code)
     return files(name, good.replace(right, wrong), good)
 
+
+FRAMES = table_bytes(pa.table({"time": [0.0, 0.1], "HIP [rad]": [0.1, 0.2]}))
 
 PAIRS: dict[str, Pair] = {
     "TAB001": calls(lambda folder: problems_of(lambda: read_csv(folder)), opened(read_csv, "walk.csv", TABLE)),
@@ -158,6 +166,13 @@ PAIRS: dict[str, Pair] = {
         opened(read_csv, "walk.csv", "0,0,0.8,0,0,0,1,0.1\n"),
         opened(read_csv, "walk.csv", "0,0,0.8,0,0,0,1,0.1\n", layout="unitree"),
     ),
+    "CSV014": limited(
+        parquet(table_bytes(zero_table(time=100_000)), table_bytes(zero_table(time=100), compression="none")),
+        "bodymotion.formats.csv.arrow.MAX_BYTES",
+        9999,
+    ),
+    "CSV015": parquet(table_bytes(pa.table([[0.1], [0.2]], names=["KNEE", "KNEE"])), FRAMES),
+    "CSV016": parquet(table_bytes(pa.table({"time": [0.0, 0.1], "label": ["a", "b"]})), FRAMES),
     "NPZ001": npz(b"PK\3\4 and no archive", archive(**OURS)),
     "NPZ002": limited(
         npz(zeros(np.savez_compressed), zeros(np.savez)), "bodymotion.formats.npz.reader.MAX_BYTES", 1000

@@ -147,15 +147,16 @@ def is_collection(text: str) -> bool:
     return False
 
 
-def _is_known(path: Path) -> bool:
-    """Return whether the content of a file is of a known format, or in a .csv a table with `MIN_COLUMNS` columns of numbers."""
+def _is_known(path: Path) -> bool | None:
+    """Return whether a file has a known format, or in a .csv `MIN_COLUMNS` columns of numbers; None for a table of results."""
+    from bodymotion.formats.csv.reader import holds_motion
     from bodymotion.formats.registry import HEAD, LONG_HEAD, recognised
     from bodymotion.formats.tables.number_table import num_columns
     from bodymotion.system.files import read_head
 
-    with suppress(OSError):
-        if recognised(read_head(path, HEAD)) is not None:
-            return True
+    with suppress(Exception):  # what pyarrow raises for damaged files is of many types
+        if (row := recognised(read_head(path, HEAD))) is not None:
+            return holds_motion(path) if row.name == "parquet" else True
         heads = (read_head(path, size) for size in (HEAD, LONG_HEAD))  # the line of names may be long
         return path.suffix.lower() == ".csv" and any(num_columns(head) >= MIN_COLUMNS for head in heads)
     return False
@@ -194,7 +195,7 @@ def _walk(folder: Path, left_out: Callable[[Path, Path | None], object]) -> Iter
             is_used = extension in used or archive_kind(entry.name)
             if not is_used or not os.path.isfile(entry) or not stays(entry):  # noqa: PTH113
                 continue
-            if (extension in used and extension not in AMBIGUOUS) or _is_known(Path(entry)):
+            if known := (extension in used and extension not in AMBIGUOUS) or _is_known(Path(entry)):
                 yield Path(entry)
-            else:
+            elif known is not None:
                 left_out(Path(entry), None)

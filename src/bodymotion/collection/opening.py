@@ -222,10 +222,10 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
         )
         files = [(path[above:].replace(os.sep, "/"), path) for path in found]
     else:
-        from bodymotion.formats.registry import AMBIGUOUS, FORMATS
+        from bodymotion.formats.registry import AMBIGUOUS, FORMATS, named_format
 
         known = {one for row in FORMATS if row.holds != "Body" for one in row.extensions}
-        known -= AMBIGUOUS - {".csv", ".npz"}
+        known -= AMBIGUOUS - {".csv", ".npz", *named_format("parquet").extensions}
         chain = address[address.find("::") :] if "::" in address else ""
         with _reached(address):
             system, root = _system(address)
@@ -234,11 +234,13 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
                 paths, root = system.glob(root), pattern[1]
             else:
                 paths = system.find(root)
+        sets = tuple(path.removesuffix(str(INFO)) for path in paths if path.endswith(f"/{INFO}"))
         inner = ((path, PurePosixPath(path[len(root) :].strip("/") or path.rpartition("/")[2])) for path in paths)
         files = [
             (str(name), f"{system.unstrip_protocol(path)}{chain}")
             for path, name in inner
             if name.suffix.lower() in known and not any(part.startswith(".") for part in name.parts)
+            if not path.startswith(sets)
         ]
     return Collection(address, tuple(Clip(*one) for one in sorted(files)), tuple(left_out))
 

@@ -166,6 +166,11 @@ def looks_like_pickle(head: bytes) -> bool:
     return _PICKLE_START.match(head) is not None
 
 
+def looks_like_arrow(head: bytes) -> bool:
+    """Return whether a file is a table of Parquet, or of Arrow as a file or a stream."""
+    return head.startswith((b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff"))
+
+
 def looks_like_log_of_messages(head: bytes) -> bool:
     """Return whether a file is a log in MCAP, or the `metadata.yaml` or a database of a rosbag2."""
     return head.startswith((b"\x89MCAP0\r\n", b"rosbag2_bagfile_information:")) or (

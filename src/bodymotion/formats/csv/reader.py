@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -15,7 +16,9 @@ from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.csv import rules
+from bodymotion.formats.csv.arrow import names_in, opened, read_arrow
 from bodymotion.formats.npz.layouts import UNIT_TOLERANCE, QuaternionOrder, are_quaternions, order_of
+from bodymotion.formats.sniffing import looks_like_arrow
 from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, link_order
 from bodymotion.formats.tables.number_table import Table, read_table, table_motion
 from bodymotion.formats.tables.timelines import check_unit
@@ -34,6 +37,7 @@ from bodymotion.motion import (
     Vector3Seq,
 )
 from bodymotion.motion.components import Timeline
+from bodymotion.system.files import open_file, read_head
 
 if TYPE_CHECKING:
     from bodymotion.model.body import Body
@@ -103,6 +107,15 @@ def column(text: str) -> Column | None:
     return Column("joint", name, factor=factor)
 
 
+def holds_motion(path: Path) -> bool | None:
+    """Return whether a table of Parquet or Arrow has times or poses of one motion; None for results of commands, such as a catalogue."""
+    with open_file(path) as file:
+        reader = opened(file)
+        names = names_in(schema := getattr(reader, "schema_arrow", None) or reader.schema)
+    is_motion = any(one is not None and one.kind in ("time", "pose") for one in map(column, names))
+    return None if {"file", "modified", "run"} <= {*schema.names} else is_motion and "episode_index" not in names
+
+
 UNITREE_RATE = 30.0  # [Hz] The frame rate of Unitree's retargeted motions, whose files do not have it.
 MAX_ANGLE = 2 * FULL_TURN  # [rad] Larger angles without a unit may be degrees.
 LIMIT_MARGIN = 1.0  # [rad] So may angles of a joint that are further than this beyond its limits.
@@ -156,7 +169,10 @@ def read_csv(
     if quaternion_order not in (None, *get_args(QuaternionOrder)):
         raise ValueError(f"the quaternion orders are 'wxyz' and 'xyzw', not {quaternion_order!r}")
     found = Diagnostics(path)
-    table = read_table(path, found, delimiter)
+    is_arrow = False
+    with suppress(OSError, ValueError):  # which `read_table` reports
+        is_arrow = looks_like_arrow(read_head(path, 8))
+    table = read_arrow(path, found) if is_arrow else read_table(path, found, delimiter)
     if table is None:
         return ReadResult(None, found.problems)
     is_nameless = table.names is None and columns is None

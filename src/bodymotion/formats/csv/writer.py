@@ -12,6 +12,7 @@ import numpy as np
 
 from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Location, Problem, Rule, losses
+from bodymotion.formats.csv.arrow import arrow
 from bodymotion.formats.csv.reader import AXES, MAX_ANGLE, OWN_COLUMNS, UNITREE_RATE, column
 from bodymotion.formats.npz.layouts import UNIT_TOLERANCE
 from bodymotion.formats.tables.joint_names import column_names, is_plain
@@ -74,6 +75,18 @@ def write_csv(
             csv.writer(header, lineterminator="\n").writerow(table.names)
             stream.write(header.getvalue().encode())
         return (*table.problems, *write_rows(stream, values, b","))
+
+
+def write_parquet(
+    motion: Motion, path: str | Path, *, body: Body | None = None, degrees: bool = False
+) -> tuple[Problem, ...]:
+    """Write a motion as a table of Parquet, or of Arrow with an extension of that; parameters and result as for `write_csv`."""
+    found = _Table(on_one_timeline(motion, body=body, contents=(FOOT_CONTACT,)), body, degrees, unitree=False)
+    is_arrow = Path(path).suffix.lower() in (".arrow", ".feather")
+    with whole_file(path) as stream:
+        write = arrow(".feather").write_feather if is_arrow else arrow(".parquet").write_table
+        write(arrow().table(found.columns, found.names), stream)
+    return tuple(found.problems)
 
 
 class _Table:

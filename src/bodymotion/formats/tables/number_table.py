@@ -75,7 +75,7 @@ class Table:
     values:
         (T, N); NaN in rows and cells that could not be read.
     lines:
-        (T,) the line of each row, from 1.
+        (T,) the line of each row, from 1; none in a file without lines.
     names:
         (N,) the names of the columns, where the first line has names.
     unread:
@@ -88,14 +88,14 @@ class Table:
     values: Floats
     lines: npt.NDArray[np.int64]
     names: tuple[str, ...] | None = None
-    header_line: int = 1
+    header_line: int | None = 1
     unread: tuple[int, ...] = ()
     comments: tuple[str, ...] = ()
 
     def row(self, number: int) -> Location:
         """Return the location of a row, counted from 0."""
         line = int(self.lines[number]) if 0 <= number < len(self.lines) else self.header_line
-        return Location(self.path, line)
+        return Location(self.path, line, inside=f"row {number}" if line is None else None)
 
     def timeline(
         self, times: Floats, rule: Rule, found: Diagnostics, rate: float | None = None, from_zero: bool = False

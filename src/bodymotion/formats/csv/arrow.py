@@ -1,0 +1,110 @@
+"""Tables of Parquet and Arrow, as pandas, Polars and pyarrow write them: a row is a frame.
+
+A column of dates or durations is the time; dates count from the first one. Columns of texts, lists and structs are not read.
+"""
+
+import re
+from collections.abc import Iterable
+from io import BytesIO
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bodymotion.diagnostics import Diagnostics, FormatError, Location
+from bodymotion.diagnostics.text import counted, listed
+from bodymotion.formats.csv import rules
+from bodymotion.formats.tables.number_table import CELL, UNREADABLE, Table
+from bodymotion.system.extras import need
+from bodymotion.system.files import open_file
+
+MAX_BYTES, MAX_RATIO, MAX_ADDRESS = 64 << 20, 100, 1 << 47
+UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_NUMBER = re.compile(r"u?int\d+|halffloat|float|double|bool|decimal\d+\(.*\)|(?:timestamp|duration)\[.*\]")
+# What is compressed in a file of Arrow begins so (zstd, lz4), after 8 bytes with the size that it unpacks to.
+_COMPRESSED = re.compile(rb"[\x1e\x22-\x28]\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18|\x04\x22\x4d\x18")
+
+
+def arrow(module: str = "") -> Any:  # noqa: ANN401
+    """Import a module of pyarrow."""
+    return need(f"pyarrow{module}", "data", "reading and writing tables of Parquet and Arrow")
+
+
+def opened(source: Any, **options: Any) -> Any:  # noqa: ANN401
+    """Open a file: that of Parquet has a `schema_arrow`, one of Arrow or a stream of Arrow a `schema`."""
+    head = source.read(6)
+    source.seek(0)
+    if head.startswith(b"PAR1"):
+        return arrow(".parquet").ParquetFile(source)
+    return (arrow(".ipc").open_file if head == b"ARROW1" else arrow(".ipc").open_stream)(source, **options)
+
+
+def names_in(schema: Any) -> list[str]:  # noqa: ANN401
+    """Return the names of the columns of numbers and times, those of the index of pandas first."""
+    index = (schema.pandas_metadata or {}).get("index_columns", ())
+    return sorted((one.name for one in schema if _NUMBER.fullmatch(str(one.type))), key=lambda name: name not in index)
+
+
+def read_arrow(path: str | Path, found: Diagnostics) -> Table | None:
+    """Read the columns of numbers; report nulls. None where there is no table."""
+    try:
+        with open_file(path) as file:
+            return _read(file.read(), found)
+    except FormatError as error:
+        found.extend(error.problems)
+    except ImportError:
+        raise
+    except Exception as error:  # what pyarrow raises for damaged files is of many types
+        found.report(UNREADABLE, str(error).partition("\n")[0][:200] or type(error).__name__)
+    return None
+
+
+def _read(content: bytes, found: Diagnostics) -> Table:
+    reader, path = opened(BytesIO(content)), str(found.path)
+    schema = getattr(reader, "schema_arrow", None) or reader.schema
+    names, limit = names_in(schema), max(MAX_BYTES, MAX_RATIO * len(content))
+    if not names or "episode_index" in names or len({*schema.names}) < len(schema):
+        raise rules.NO_MOTION.error(f"the columns are {listed(schema.names, 12)}", Location(path))
+    if unread := sorted({*schema.names} - {*names}):
+        found.report(rules.UNREAD, f"columns that are not read: {listed(unread, 8)}")
+
+    def check(sizes: Iterable[int]) -> None:
+        if any(size > limit for size in accumulate(sizes)):
+            raise rules.TOO_LARGE.error(f"it unpacks to more than {limit >> 20} MB", Location(path))
+
+    if hasattr(reader, "schema_arrow"):
+        leaves = map(reader.schema.column, range(len(reader.schema)))
+        kept = [k for k, leaf in enumerate(leaves) if leaf.name == leaf.path and leaf.name in {*names}]
+        groups = map(reader.metadata.row_group, range(reader.num_row_groups))
+        chunks = (group.column(k) for group in groups for k in kept)
+        check(max(8 * chunk.num_values, chunk.total_uncompressed_size) for chunk in chunks)
+        table = reader.reader.read_all(column_indices=kept, use_threads=False)
+    else:
+        starts = (match.start() for match in _COMPRESSED.finditer(content))
+        sizes = (int.from_bytes(content[max(at - 8, 0) : at], "little") for at in starts)
+        check(size for size in sizes if size < MAX_ADDRESS)
+        kept = [k for k, name in enumerate(schema.names) if name in {*names}]
+        options = arrow(".ipc").IpcReadOptions(included_fields=kept, use_threads=False)
+        reader = opened(BytesIO(content), options=options)
+        if hasattr(reader, "num_record_batches"):  # the same one may be named many times
+            check(reader.get_batch(k).get_total_buffer_size() for k in range(reader.num_record_batches))
+        table = reader.read_all()
+        table.validate(full=True)
+    check([8 * len(names) * table.num_rows])
+    values, bad = np.empty((table.num_rows, len(names))), np.zeros(table.num_rows, np.bool_)
+    for k, name in enumerate(names):
+        cells, kind, factor = table.column(name), table.schema.field(name).type, 1.0
+        if hasattr(kind, "unit"):
+            cells, names[k], factor = cells.cast("int64"), "time [s]", UNITS[kind.unit]
+            if str(kind).startswith("timestamp"):
+                cells = arrow(".compute").subtract(cells, arrow(".compute").min(cells))
+        elif name in ("index", "__index_level_0__") and "int" in str(kind):  # numbers of rows
+            names[k] = "frame"
+        values[:, k] = cells.cast("float64", safe=False).to_numpy() * factor
+        if cells.null_count:
+            missing = cells.is_null().to_numpy()
+            row, bad = int(missing.argmax()), bad | missing
+            message = f"{counted(cells.null_count, 'null')} in column {name!r}, the first one in row {row}"
+            found.report(CELL, message, Location(path, inside=f"row {row}"), data={"row": row, "column": name})
+    return Table(path, values, np.zeros(0, np.int64), tuple(names), None, tuple(np.flatnonzero(bad).tolist()))
