@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import bodymotion as bm
+from bodymotion.cli.app import app
 from bodymotion.collection import write_lerobot
 from sample_files import CORPUS, missing
 
@@ -88,6 +90,62 @@ def test_a_faulty_data_set_is_refused(sample, tmp_path):
     (tmp_path / "cut" / DATA).unlink()
     with pytest.raises(bm.FormatError, match="lacks this file"):
         bm.open_collection(tmp_path / "cut")[0].load()
+
+
+def test_the_command_writes_one_data_set(examples, tmp_path, monkeypatch):
+    """Motions of any format, at one rate, with the names of the model, are those that the library writes; all losses are reported."""
+    monkeypatch.chdir(tmp_path)
+    body, walk = bm.load_body(examples / "biped.wrl"), bm.load_motion(examples / "biped_walk.seq")
+    Path("motions/deep").mkdir(parents=True)
+    shutil.copy(examples / "biped.wrl", "motions/model.wrl")
+    bm.save(walk[0:120], "motions/b.walk.seq")
+    bm.save(walk[300:350], "motions/deep/a.parquet", body=body)
+    command = ["convert", "motions", "set", "--to", "lerobot", "--body", "motions/model.wrl", "--rate", "50"]
+    answer = CliRunner().invoke(app, [*command, "--workers", "1"])
+    assert answer.exit_code == 3, answer.output
+    assert "LOSS007 ×2" in answer.output and "'ZMP'" in answer.output and "set: 2 episodes written" in answer.output
+    names = [joint.name for joint in body.joints]
+    motions = [one.resample(50, "linear") for one in (walk[0:120], walk[300:350])]
+    motions = [
+        bm.Motion.from_joints(
+            one.joint_displacement.values,
+            50,
+            root=one.link_position.values[:, 0],
+            joint_names=names,
+            zmp=one.zmp.values,
+        )
+        for one in motions
+    ]
+    lost = write_lerobot(motions, "other", tasks=["b.walk", "deep/a"])
+    assert [(problem.rule, problem.count) for problem in lost] == [("LOSS007", 2), ("LOSS012", 2)]
+    for name in (DATA, "meta/tasks.parquet"):
+        assert parquet.read_table(f"set/{name}").equals(parquet.read_table(f"other/{name}"))
+    assert json.loads(Path("set/meta/info.json").read_text()) == json.loads(Path("other/meta/info.json").read_text())
+
+
+def test_a_data_set_is_written_whole_or_not_at_all(examples, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("motions").mkdir()
+    walk = bm.Motion.from_joints(np.zeros((9, 2)), 50, joint_names=["HIP", "KNEE"])
+    for name, motion in {"a": walk, "b": walk.resample(60)}.items():
+        bm.save(motion, f"motions/{name}.seq")
+
+    def refused(code: int, *options: str) -> str:
+        command = ["convert", "motions", "set", "--to", "lerobot", "--workers", "1", *options]
+        answer = CliRunner().invoke(app, command)
+        assert answer.exit_code == code, answer.output
+        assert [path.name for path in tmp_path.iterdir()] == ["motions"]
+        return answer.output
+
+    assert "motion 1 (b): other joints or frame rate" in refused(1)
+    for option in ("--resume", "--suffix=.csv", "--table=a.jsonl"):
+        assert "cannot be used with" in refused(2, option)
+    Path("motions/c.seq").write_text("type: [")
+    assert "set: not written" in refused(1, "--rate", "50")
+    Path("motions/c.seq").unlink()
+    assert CliRunner().invoke(app, ["convert", "motions/a.seq", "motions", "--to", "lerobot"]).exit_code == 2
+    assert CliRunner().invoke(app, ["convert", "motions/a.seq", "set", "--to", "lerobot"]).exit_code == 0
+    assert bm.open_collection("set")[0].load().joint_displacement.part_labels == ("HIP", "KNEE")
 
 
 @pytest.mark.skipif("LEROBOT_PYTHON" not in os.environ, reason="needs lerobot's own environment: make accept-lerobot")

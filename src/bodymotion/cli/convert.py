@@ -79,7 +79,7 @@ def convert(
     Options:
       files [MODEL] IN OUT: A motion, a model or key poses; and the new file, whose extension names the format: it may be IN. A MODEL
         before them is that of --body.
-      write_as --to FORMAT: The format of OUT, whatever its extension.
+      write_as --to FORMAT: The format of OUT, whatever its extension; lerobot is a new folder with one data set of all motions.
       version --seq-version: The version of a .seq; by default that of IN, 4 for other formats.
       --style: Of a .seq: block (YAML as in the documents) or json. Of a .cha: canonical, the order of the document. By default as IN.
       --se3-format: Order of the numbers of a pose in a .seq.

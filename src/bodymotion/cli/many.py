@@ -7,10 +7,11 @@ import contextlib
 import io
 import json
 import os
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from inspect import signature
 from pathlib import Path, PurePosixPath
@@ -162,7 +163,8 @@ def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[s
     models, inputs = ([], inputs) if any(map(is_many, models)) or not rest else (models, rest)
     inputs = [one for given in inputs for one in _in_list(given)]
     to_folder = target is not None and (target.is_dir() or target_text.endswith("/"))
-    several = any(map(is_many, inputs)) or (len(inputs) > 1 and name in ONE_MOTION)
+    is_data_set = used.get("write_as") == "lerobot"
+    several = any(map(is_many, inputs)) or (len(inputs) > 1 and name in ONE_MOTION) or is_data_set
     elsewhere = any(isinstance(one, str) for one in inputs)
     if not (used.get("table") or used.get("cluster") or to_folder or elsewhere or (several and name != "check")):
         return None
@@ -170,30 +172,29 @@ def _job(name: str, command: click.Command, ctx: click.Context, args: Sequence[s
         raise click.BadParameter("changes files, and cannot change those of an address or archive", param_hint="--fix")
     if "://" in f"{target_text}{used.get('table') or ''}":
         raise click.BadParameter("the results of many files need a local file or folder", param_hint="OUT, --table")
-    wrong = [f"--{one.replace('_', '-')}" for one in verb.single if used.get(one)]
-    if wrong:
-        raise click.BadParameter("names a file of one run, and cannot be used with many", param_hint=", ".join(wrong))
-    if target is not None and not to_folder and target.exists():
-        raise click.BadParameter(f"{target} is a file; the results of many files need a folder", param_hint="OUT")
+    single = ("resume", "suffix", "table") if is_data_set else verb.single
+    if wrong := [f"--{one.replace('_', '-')}" for one in single if used.get(one)]:
+        raise click.BadParameter("cannot be used with many files or a data set", param_hint=", ".join(wrong))
+    if target is not None and (is_data_set or not to_folder) and target.exists():
+        raise click.BadParameter(f"{target} exists; name a new folder for the results", param_hint="OUT")
     if target is None and (name in NEED_TARGET or used.get("suffix")):
         raise click.BadParameter("needs a folder for the results of many files", param_hint="--output")
     options = [word for k, word in enumerate(args) if marked[k] not in words and word != "--"]
     suffix = used.get("suffix") or verb.suffix
+    if is_data_set:
+        options, suffix = [*options, "--to", "parquet"], ".parquet"
     if name == "convert" and not suffix:
         from bodymotion.formats.registry import named_format
 
         if not used.get("write_as"):
             raise click.BadParameter("many files need the format of the results, such as --to seq", param_hint="--to")
         suffix = next(iter(found_by("--to", named_format, used["write_as"]).extensions), "")
-    plan = _Plan(name, tuple(options), tuple(map(Path, models)), tuple(inputs), target, suffix)
+    plan = _Plan(name, tuple(options), tuple(map(Path, models)), tuple(inputs), target, suffix, is_data_set)
     has_json = any("--json" in one.opts for one in command.params)
-    sharing = {
-        "workers": int(used["workers"]) if used.get("workers") else None,
-        "time_limit": float(used["time_limit"]) if used.get("time_limit") else None,
-        "cluster": used.get("cluster"),
-    }
+    kinds: dict[str, type] = {"workers": int, "time_limit": float, "cluster": str}
+    sharing = {one: kind(used[one]) if used.get(one) else None for one, kind in kinds.items()}
     table = Path(used["table"]) if used.get("table") else None
-    return partial(_run, plan, has_json, table, bool(used.get("resume")), sharing)
+    return partial(_data_set if is_data_set else _run, plan, has_json, table, bool(used.get("resume")), sharing)
 
 
 def _in_list(given: Path | str) -> list[Path | str]:
@@ -241,6 +242,7 @@ class _Plan:
     inputs: tuple[Path | str, ...]
     folder: Path | None
     suffix: str
+    is_data_set: bool = False
 
     def runs(self) -> Iterator[tuple[Input, Path | None]]:
         """Return the files, each with that of its result; two files with the same name keep their extensions in it."""
@@ -256,7 +258,7 @@ class _Plan:
                 say(one_line(f"bodymotion {self.name}: {path} is a link that leads out of {folder}: left out"))
 
         local = [one for one in self.inputs if isinstance(one, Path)]
-        files = list(find_files(local, report, VERBS[self.name].of_models))
+        files = list(find_files(local, report, VERBS[self.name].of_models and not self.is_data_set))
         report_left_out(self.name, unknown)
         clips = [(clip, one) for one in self.inputs if isinstance(one, str) for clip in open_collection(one)]
         found: list[Input] = [*files, *(clip for clip, _ in clips)]
@@ -308,6 +310,27 @@ class _Plan:
         if VERBS[self.name].target == "argument":
             return [*self.options, "--", *words, str(result)]
         return [*self.options, f"--output={result}", "--", *words]
+
+
+def _data_set(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing: dict[str, Any]) -> int:
+    """Convert all files to tables, write these as a data set of LeRobot, and return the exit code."""
+    from bodymotion.cli.files import exit_code, written
+    from bodymotion.cli.output import show_problems
+    from bodymotion.collection import open_collection, write_lerobot
+
+    assert plan.folder is not None
+    with tempfile.TemporaryDirectory(dir=plan.folder.absolute().parent, prefix=f".{plan.folder.name}.") as above:
+        parts = Path(above, "parts")
+        code = _run(replace(plan, folder=parts), has_json, Path(above, "results.jsonl"), resume, sharing)
+        if code not in (0, 3):
+            say(one_line(f"{plan.folder}: not written"))
+            return code
+        clips = open_collection(parts)
+        names = [clip.name.removesuffix(plan.suffix) for clip in clips]
+        lost = write_lerobot((clip.load(degrees=False) for clip in clips), plan.folder, tasks=names)
+    show_problems(lost)
+    written(plan.folder, f"{counted(len(names), 'episode')} written")
+    return max(code, exit_code(lost))
 
 
 def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing: dict[str, Any]) -> int:
@@ -375,7 +398,7 @@ def _run(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing:
     failed = total - codes[0] - codes[3]
     words = [f"{failed} failed" if failed else "", f"{codes[3]} with losses" if codes[3] else ""]
     ends = ", ".join(filter(None, (*words, f"{len(earlier)} by an earlier run" if earlier else ""))) or "no failures"
-    say(one_line(f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table else ''}"))
+    say(one_line(f"{counted(total, 'file')} done: {ends}{f' (see {table})' if table and not plan.is_data_set else ''}"))
     return 2 if codes[2] == total else 1 if failed else 3 if codes[3] else 0
 
 

@@ -12,13 +12,15 @@ components of their own. Frames are at multiples of 1/fps.
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bodymotion.diagnostics import Location
+from bodymotion.diagnostics import Location, Problem, losses
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.motion import Motion, MultiValueSeq
@@ -107,18 +109,14 @@ def read_episode(folder: Path, number: int) -> Motion:
             raise UNREADABLE.error(reason, Location(str(path)), "")
         values[name] = found
     names, state, rate = features.pop(STATE, []), values.pop(STATE, np.zeros((row["length"], 0))), float(info["fps"])
-    root, joints = _root(names), list(range(len(names)))
-    pose = None
-    if root is not None:
-        pose = state[:, [*root[:3], root[6], *root[3:6]]]
-        joints = [k for k in joints if k not in root]
+    root = _root(names) or []
+    joints = [k for k in range(len(names)) if k not in root]
+    pose = state[:, [*root[:3], root[6], *root[3:6]]] if root else None
     motion = Motion.from_joints(state[:, joints], rate, root=pose, joint_names=[names[k] for k in joints])
-    timeline = motion.timeline
-    more = [
-        MultiValueSeq(content=name, timeline=timeline, values=values[name], part_labels=tuple(names))
-        for name, names in features.items()
-    ]
-    return motion.replaced(*motion.components, *more)
+    for name, labels in features.items():
+        one = MultiValueSeq(content=name, timeline=motion.timeline, values=values[name], part_labels=tuple(labels))
+        motion = motion.replaced(*motion.components, one)
+    return motion
 
 
 def _names(feature: Any) -> list[str]:  # noqa: ANN401
@@ -140,8 +138,10 @@ def _root(names: Sequence[str]) -> list[int] | None:
     return None
 
 
-def write_lerobot(motions: Iterable[Motion], folder: str | Path, *, robot: str = "", tasks: Sequence[str] = ()) -> None:
-    """Write motions as the episodes of a new data set, as 32-bit numbers; the folder is written whole or not at all.
+def write_lerobot(
+    motions: Iterable[Motion], folder: str | Path, *, robot: str = "", tasks: Sequence[str] = ()
+) -> tuple[Problem, ...]:
+    """Write motions as the episodes of a new data set, as 32-bit numbers, whole or not at all; return what is lost, with counts.
 
     Parameters
     ----------
@@ -167,42 +167,41 @@ def write_lerobot(motions: Iterable[Motion], folder: str | Path, *, robot: str =
         raise FileExistsError(f"{folder} exists; a data set is written to a new folder")
     with tempfile.TemporaryDirectory(dir=folder.absolute().parent, prefix=f".{folder.name}.") as above:
         whole = Path(above) / folder.name
-        _write(motions, whole, robot, tasks)
+        lost = _write(motions, whole, robot, tasks)
         shutil.move(whole, folder)
+    return tuple(replace(problem, count=count) for problem, count in lost.items())
 
 
-def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[str]) -> None:
+def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[str]) -> Counter[Problem]:
     arrow = need("pyarrow", "lake", "writing a LeRobot data set")
     parquet = need("pyarrow.parquet", "lake", "writing a LeRobot data set")
     features: dict[str, dict[str, Any]] = {}
     rate, total, size, file, writer = 0.0, 0, 0, 0, None
     episodes: list[dict[str, Any]] = []
     texts = list(dict.fromkeys(tasks)) or [""]
+    lost = Counter[Problem]()
     for number, motion in enumerate(motions):
-        found = _features(motion, number)
+        name = f"motion {number}" + (f" ({tasks[number]})" if number < len(tasks) else "")
+        found = _features(motion, name)
+        lost.update(_lost(motion, found))
         shapes = {name: _feature("float32", names) for name, (names, _) in found.items()}
         if number == 0:
             features, rate = shapes, float(motion.frame_rate or 0)
         if shapes != features or motion.frame_rate != rate or rate != int(rate) or rate < 1:
             raise ValueError(
-                f"motion {number} has other joints or another frame rate than motion 0, or no whole number of frames per second"
+                f"{name}: other joints or frame rate than motion 0, or no whole number of frames per second"
             )
         count = motion.num_frames
         task = tasks[number] if number < len(tasks) else texts[0]
-        frames = np.arange(count)
+        frames = np.arange(count, dtype=np.int64)
+        arrays: dict[str, Any] = {name: v.astype(np.float32) for name, (_, v) in found.items()}
         columns = {
-            name: arrow.FixedSizeListArray.from_arrays(arrow.array(v.astype(np.float32).ravel()), v.shape[1])
-            for name, (_, v) in found.items()
+            name: arrow.FixedSizeListArray.from_arrays(arrow.array(v.ravel()), v.shape[1]) for name, v in arrays.items()
         }
-        numbers = {
-            "frame_index": frames,
-            "episode_index": np.full(count, number),
-            "index": frames + total,
-            "task_index": np.full(count, texts.index(task)),
-        }
-        columns |= {"timestamp": arrow.array((frames / rate).astype(np.float32))}
-        columns |= {name: arrow.array(v.astype(np.int64)) for name, v in numbers.items()}
-        table = arrow.table(columns)
+        numbers: dict[str, Any] = {"timestamp": (frames / rate).astype(np.float32), "frame_index": frames}
+        numbers |= {"episode_index": 0 * frames + number, "index": frames + total}
+        numbers["task_index"] = 0 * frames + texts.index(task)
+        table = arrow.table(columns | {name: arrow.array(v) for name, v in numbers.items()})
         if writer is None or size + table.nbytes > MAX_DATA << 20:
             if writer is not None:
                 writer.close()
@@ -215,12 +214,8 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
         size += table.nbytes
         row = {"episode_index": number, "tasks": [task], "length": count, "data/chunk_index": file // MAX_FILES}
         row |= {"data/file_index": file % MAX_FILES, "dataset_from_index": total, "dataset_to_index": total + count}
-        values = {name: v.astype(np.float32).astype(np.float64) for name, (_, v) in found.items()}
-        values |= {
-            "timestamp": (frames / rate)[:, None],
-            **{name: v[:, None].astype(np.float64) for name, v in numbers.items()},
-        }
-        for name, v in values.items():
+        for name, one in (arrays | numbers).items():
+            v = one.reshape(count, -1).astype(np.float64)
             of_columns = {kind: getattr(v, kind)(axis=0).tolist() for kind in ("min", "max", "mean", "std")}
             of_columns |= {"count": [count]}
             of_columns |= {kind: np.quantile(v, share, axis=0).tolist() for kind, share in QUANTILES.items()}
@@ -230,7 +225,7 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
     if writer is None:
         raise ValueError("a data set needs at least one motion")
     writer.close()
-    features |= {"timestamp": _feature("float32", None)} | {name: _feature("int64", None) for name in numbers}
+    features |= {name: _feature(str(v.dtype), None) for name, v in numbers.items()}
     place = folder / "meta" / "episodes" / "chunk-000"
     place.mkdir(parents=True)
     parquet.write_table(arrow.Table.from_pylist(episodes), place / "file-000.parquet")
@@ -241,37 +236,34 @@ def _write(motions: Iterable[Motion], folder: Path, robot: str, tasks: Sequence[
     index = {"index_columns": [TASK], "column_indexes": [], "columns": columns_of_tasks, "pandas_version": "2.0.0"}
     named = arrow.table({"task_index": arrow.array(range(len(texts)), arrow.int64()), TASK: texts})
     parquet.write_table(named.replace_schema_metadata({"pandas": json.dumps(index)}), folder / "meta" / "tasks.parquet")
-    info = {
-        "codebase_version": VERSION,
-        "robot_type": robot or None,
-        "total_episodes": len(episodes),
-        "total_frames": total,
-        "total_tasks": len(texts),
-        "chunks_size": MAX_FILES,
-        "data_files_size_in_mb": MAX_DATA,
-        "video_files_size_in_mb": 200,
-        "fps": int(rate),
-        "splits": {"train": f"0:{len(episodes)}"},
-        "data_path": DATA_PATH,
-        "video_path": None,
-        "features": features,
-    }
+    info: dict[str, Any] = {"codebase_version": VERSION, "robot_type": robot or None, "fps": int(rate)}
+    info |= {"total_episodes": len(episodes), "total_frames": total, "total_tasks": len(texts), "features": features}
+    info |= {"chunks_size": MAX_FILES, "data_files_size_in_mb": MAX_DATA, "video_files_size_in_mb": 200}
+    info |= {"splits": {"train": f"0:{len(episodes)}"}, "data_path": DATA_PATH, "video_path": None}
     (folder / INFO).write_text(json.dumps(info, indent=4), encoding="utf-8")
-    stats = {
-        name: _together([{kind: row[f"stats/{name}/{kind}"] for kind in KINDS} for row in episodes])
-        for name in features
-    }
+    parts = {name: [{kind: row[f"stats/{name}/{kind}"] for kind in KINDS} for row in episodes] for name in features}
+    stats = {name: _together(part) for name, part in parts.items()}
     (folder / "meta" / "stats.json").write_text(json.dumps(stats, indent=4), encoding="utf-8")
+    return lost
+
+
+def _lost(motion: Motion, features: Collection[str]) -> list[Problem]:
+    """Return what the features do not hold of a motion."""
+    held, links = (motion.joint_displacement, motion.link_position), motion.link_position
+    others = [one for one in motion.components if all(one is not c for c in held) and one.content not in features]
+    lost = [f"the {type(one).__name__} {one.content!r} is not written" for one in others]
+    lost += ["only the pose of the root link is written"] if links is not None and links.num_parts > 1 else []
+    return [*map(losses.COMPONENT.problem, lost), losses.PRECISION.problem("numbers are rounded to single precision")]
 
 
 KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
 
 
-def _features(motion: Motion, number: int) -> dict[str, tuple[list[str], Floats]]:
+def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Floats]]:
     """Return names and values (T, N) of each feature."""
     joints, links = motion.joint_displacement, motion.link_position
     if joints is None or not all(joints.part_labels) or not joints.part_labels:
-        raise ValueError(f"motion {number} has no names of joints")
+        raise ValueError(f"{name} has no names of joints; a model (--body) has them")
     names, values = list(joints.part_labels), [joints.values]
     if links is not None:
         names = [f"root_{axis}" for axis in POSE] + names
@@ -281,9 +273,7 @@ def _features(motion: Motion, number: int) -> dict[str, tuple[list[str], Floats]
         if isinstance(one, MultiValueSeq) and one is not joints and all(one.part_labels) and one.part_labels:
             found[one.content] = (list(one.part_labels), one.values)
     if reserved := {"timestamp", "frame_index", "episode_index", "index", "task_index"} & found.keys():
-        raise ValueError(
-            f"motion {number} has a component {min(reserved)!r}, a name that each LeRobot data set has already"
-        )
+        raise ValueError(f"{name} has a component {min(reserved)!r}, which is a name of LeRobot's own")
     return found
 
 
