@@ -263,7 +263,7 @@ def _features(motion: Motion, name: str) -> dict[str, tuple[list[str], Floats]]:
     """Return names and values (T, N) of each feature."""
     joints, links = motion.joint_displacement, motion.link_position
     if joints is None or not all(joints.part_labels) or not joints.part_labels:
-        raise ValueError(f"{name} has no names of joints; a model (--body) has them")
+        raise ValueError(f"{name} has no names of joints; `convert --body` names them")
     names, values = list(joints.part_labels), [joints.values]
     if links is not None:
         names = [f"root_{axis}" for axis in POSE] + names

@@ -22,8 +22,8 @@ from bodymotion.system.files import open_file
 MAX_BYTES, MAX_RATIO, MAX_ADDRESS = 64 << 20, 100, 1 << 47
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _NUMBER = re.compile(r"u?int\d+|halffloat|float|double|bool|decimal\d+\(.*\)|(?:timestamp|duration)\[.*\]")
-# What is compressed in a file of Arrow begins so (zstd, lz4), after 8 bytes with the size that it unpacks to.
-_COMPRESSED = re.compile(rb"[\x1e\x22-\x28]\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18|\x04\x22\x4d\x18")
+# What is compressed in a file of Arrow (zstd, lz4) has these bytes after a first one, and before that 8 bytes with its unpacked size.
+FRAMES = rb"\xb5\x2f\xfd", rb"\x2a\x4d\x18", rb"\x22\x4d\x18"
 
 
 def arrow(module: str = "") -> Any:  # noqa: ANN401
@@ -81,8 +81,8 @@ def _read(content: bytes, found: Diagnostics) -> Table:
         check(max(8 * chunk.num_values, chunk.total_uncompressed_size) for chunk in chunks)
         table = reader.reader.read_all(column_indices=kept, use_threads=False)
     else:
-        starts = (match.start() for match in _COMPRESSED.finditer(content))
-        sizes = (int.from_bytes(content[max(at - 8, 0) : at], "little") for at in starts)
+        starts = (match.start() - 9 for frame in FRAMES for match in re.finditer(frame, content))
+        sizes = (int.from_bytes(content[max(at, 0) : at + 8], "little") for at in starts)
         check(size for size in sizes if size < MAX_ADDRESS)
         kept = [k for k, name in enumerate(schema.names) if name in {*names}]
         options = arrow(".ipc").IpcReadOptions(included_fields=kept, use_threads=False)

@@ -200,7 +200,8 @@ def read_csv(
     if layout is None and names[: len(OWN_COLUMNS)] != OWN_COLUMNS and reader.assumed:
         message = f"{listed(reader.assumed, 4)}: no unit, read as radians (up to {reader.largest:.6g})"
         found.report(rules.ASSUMED, message, reader.location)
-    motion = table_motion([table], components, Source("csv", Path(path), encoding="utf-8"), found)
+    source = Source("parquet", Path(path)) if is_arrow else Source("csv", Path(path), encoding="utf-8")
+    motion = table_motion([table], components, source, found)
     return ReadResult(motion, found.problems)
 
 
