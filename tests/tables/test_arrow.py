@@ -51,8 +51,9 @@ WRITERS = {
     "durations": lambda: table_bytes(stamped("duration"), "feather"),
     "rows, texts and lists": lambda: table_bytes(
         TABLE.append_column("index", pa.array(range(1001)))
-        .append_column("label", pa.array(["a"] * 1001))
-        .append_column("state", pa.array([[0.5]] * 1001))
+        .append_column("label", pa.array(["type: CompositeSeq"] * 1001))
+        .append_column("state", pa.array([[0.5]] * 1001)),
+        compression="none",
     ),
 }
 

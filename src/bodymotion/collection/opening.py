@@ -234,7 +234,7 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
                 paths, root = system.glob(root), pattern[1]
             else:
                 paths = system.find(root)
-        sets = tuple(path.removesuffix(str(INFO)) for path in paths if path.endswith(f"/{INFO}"))
+        sets = tuple(path.removesuffix(str(INFO)) for path in paths if path.endswith(str(INFO)))
         inner = ((path, PurePosixPath(path[len(root) :].strip("/") or path.rpartition("/")[2])) for path in paths)
         files = [
             (str(name), f"{system.unstrip_protocol(path)}{chain}")

@@ -6,13 +6,13 @@ Every function takes the first bytes of a file (`HEAD` of `formats.registry`) an
 import codecs
 import re
 
-ZIPPED = ("amass", "npz", "pickle")
-"""Formats whose files are zip archives."""
+ZIPPED = ("amass", "npz", "pickle", "parquet")
+"""Formats whose files are zip archives, or tables of Parquet or Arrow."""
 
 
 def is_archive(head: bytes) -> bool:
-    """Return whether a file is a zip or tar archive: without compression, the text of its members is in it."""
-    return head.startswith(b"PK\x03\x04") or head[257:262] == b"ustar"
+    """Return whether a file is a zip or tar archive, or a table of Parquet or Arrow: without compression, texts of others are in it."""
+    return head.startswith(b"PK\x03\x04") or head[257:262] == b"ustar" or looks_like_arrow(head)
 
 
 # VRML
