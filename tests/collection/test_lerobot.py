@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import bodymotion as bm
 from bodymotion.cli.app import app
-from bodymotion.collection import write_lerobot
+from bodymotion.collection import build_catalogue, query, write_lerobot
 from sample_files import CORPUS, missing
 
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -72,6 +72,26 @@ def test_what_is_written_is_what_lerobot_wrote(sample, tmp_path):
     with pytest.raises(ValueError, match="motion 1"):
         write_lerobot([sample[0].load(), sample[1].load().resample(50)], tmp_path / "other")
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_a_data_set_in_a_folder(sample, tmp_path):
+    """Its episodes are motions of the folder; one that cannot be opened is left out."""
+    shutil.copytree(SAMPLE, tmp_path / "deep" / "set")
+    bm.save(sample[0].load(), tmp_path / "walk.seq")
+    (tmp_path / "old" / "meta").mkdir(parents=True)
+    (tmp_path / "old" / "meta" / "info.json").write_text('{"codebase_version": "v2.1"}')
+    found = bm.open_collection(tmp_path)
+    names = [f"deep/set/episode_{k:06d}" for k in range(3)]
+    assert [clip.name for clip in found] == [*names, "walk.seq"]
+    assert found.left_out == (str(tmp_path / "old"),)
+    assert found[names[1]].load() == sample[1].load()
+    assert bm.open_collection(str(found[1]))[0].load() == sample[1].load()
+    build_catalogue(found, tmp_path / "catalogue.parquet", workers=1)
+    rows = query(tmp_path / "catalogue.parquet", "errors = 0")
+    assert [(row["file"], row["num_frames"]) for row in rows] == [
+        *zip(names, [20, 15, 7], strict=True),
+        ("walk.seq", 20),
+    ]
 
 
 def test_a_faulty_data_set_is_refused(sample, tmp_path):

@@ -289,11 +289,10 @@ def _csv(stream: BinaryIO, blocks: Sequence[Block]) -> None:
 
 
 def _parquet(stream: BinaryIO, blocks: Sequence[Block]) -> None:
-    from bodymotion.system.extras import need
+    from bodymotion.formats.csv.arrow import arrow
 
-    polars = need("polars", "data", "a .parquet file")
     names, values = _table(blocks)
-    polars.DataFrame({name: values[:, k] for k, name in enumerate(names)}).write_parquet(stream)
+    arrow(".parquet").write_table(arrow().table([*values.T], names), stream)
 
 
 def _npz(stream: BinaryIO, blocks: Sequence[Block]) -> None:

@@ -43,11 +43,7 @@ def _info(folder: Path) -> dict[str, Any]:
     try:
         info = json.loads(read_head(path, MAX_INFO))
         expected = {"codebase_version": VERSION, "data_path": DATA_PATH}
-        wrong = [
-            f"{name} is {info.get(name)!r}, not {value!r}"
-            for name, value in expected.items()
-            if info.get(name) != value
-        ]
+        wrong = [f"{key} is {info.get(key)!r}, not {one!r}" for key, one in expected.items() if info.get(key) != one]
         is_valid = not wrong and 0 < float(info["fps"]) < np.inf and info["features"][STATE]
         if is_valid and all(isinstance(one, dict) for one in info["features"].values()):
             return dict(info)
@@ -91,9 +87,7 @@ def read_episode(folder: Path, number: int) -> Motion:
     row = next((row for row in rows if row["episode_index"] == number), None)
     if row is None:
         raise UNREADABLE.error(f"no episode {number}, but {len(rows)} episodes", Location(str(folder)), "")
-    features = {
-        name: [str(one) for one in one_list] for name, about in info["features"].items() if (one_list := _names(about))
-    }
+    features = {name: names for name, about in info["features"].items() if (names := _names(about))}
     check_memory(8 * row["length"] * sum(map(len, features.values())), f"reading episode {number}")
     path = folder / DATA_PATH.format(chunk_index=int(row["data/chunk_index"]), file_index=int(row["data/file_index"]))
     table = _read(path, columns=["frame_index", *features], filters=[("episode_index", "=", number)])
@@ -109,7 +103,7 @@ def read_episode(folder: Path, number: int) -> Motion:
             raise UNREADABLE.error(reason, Location(str(path)), "")
         values[name] = found
     names, state, rate = features.pop(STATE, []), values.pop(STATE, np.zeros((row["length"], 0))), float(info["fps"])
-    root = _root(names) or []
+    root = _root(names)
     joints = [k for k in range(len(names)) if k not in root]
     pose = state[:, [*root[:3], root[6], *root[3:6]]] if root else None
     motion = Motion.from_joints(state[:, joints], rate, root=pose, joint_names=[names[k] for k in joints])
@@ -125,17 +119,14 @@ def _names(feature: Any) -> list[str]:  # noqa: ANN401
     names = next(iter(names.values()), None) if isinstance(names, dict) else names
     if not isinstance(names, list) or feature.get("shape") != [len(names)]:
         return []
-    return names if str(feature.get("dtype")).startswith(("float", "int")) else []
+    return [str(one) for one in names] if str(feature.get("dtype")).startswith(("float", "int")) else []
 
 
-def _root(names: Sequence[str]) -> list[int] | None:
-    """Return the columns of the root pose x y z qx qy qz qw; None without one."""
-    for name in names:
-        if name.endswith("qw"):
-            wanted = [name[:-2] + axis for axis in POSE]
-            if set(wanted) <= set(names):
-                return [names.index(one) for one in wanted]
-    return None
+def _root(names: Sequence[str]) -> list[int]:
+    """Return the columns of the root pose x y z qx qy qz qw; none without one."""
+    starts = (name[:-2] for name in names if name.endswith("qw"))
+    start = next((one for one in starts if {one + axis for axis in POSE} <= {*names}), None)
+    return [] if start is None else [names.index(start + axis) for axis in POSE]
 
 
 def write_lerobot(

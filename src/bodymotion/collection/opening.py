@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from errno import ENOENT
 from functools import lru_cache, partial
@@ -19,7 +19,7 @@ from zipfile import BadZipFile
 
 from bodymotion.collection.inputs import archive_kind, episode_of, find_files, member_of
 from bodymotion.collection.mapping import Outcome, in_order, map_files
-from bodymotion.diagnostics import Location, WrongUseError
+from bodymotion.diagnostics import FormatError, Location, WrongUseError
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.system.extras import need
 
@@ -42,7 +42,7 @@ class Clip:
     episode: int | None = None
 
     def __str__(self) -> str:
-        return self.address if self.episode is None else f"{self.address}/{self.name}"
+        return self.address if self.episode is None else f"{self.address}/{PurePosixPath(self.name).name}"
 
     @property
     def file_name(self) -> str:
@@ -97,7 +97,7 @@ class Clip:
 class Collection(Sequence[Clip]):
     """The clips of a collection, in order of their names; `collection["walks/a.seq"]` is one of them.
 
-    `left_out`: files of a folder that are of no known format, and archives and data sets in it, which are collections of their own.
+    `left_out`: files of a folder that are of no known format, archives in it, and data sets of LeRobot that cannot be opened.
     """
 
     address: str
@@ -172,7 +172,7 @@ def _of_value(function: Callable[[Any], Any], clip: Clip) -> Any:  # noqa: ANN40
 
 
 def open_collection(source: str | os.PathLike[str]) -> Collection:
-    """Return the motions in a folder, an archive or below an address, without models; or the episodes of a data set of LeRobot.
+    """Return the motions in a folder, an archive or below an address, without models, and the episodes of data sets of LeRobot.
 
     Parameters
     ----------
@@ -220,7 +220,12 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
         found = map(
             str, find_files([folder], lambda path, link: None if link else left_out.append(str(path)), models=False)
         )
-        files = [(path[above:].replace(os.sep, "/"), path) for path in found]
+        files: list[tuple[Any, ...]] = [(path[above:].replace(os.sep, "/"), path) for path in found]
+        for path in [one for one in left_out if (Path(one) / INFO).is_file()]:
+            with suppress(FormatError, ImportError):  # it stays left out
+                name = path[above:].replace(os.sep, "/")
+                files += [(f"{name}/episode_{k:06d}", path, k) for k in range(num_episodes(Path(path)))]
+                left_out.remove(path)
     else:
         from bodymotion.formats.registry import AMBIGUOUS, FORMATS, named_format
 
