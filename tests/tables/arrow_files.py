@@ -44,9 +44,25 @@ def repeated() -> bytes:
     return bytes(content)
 
 
+def lying_pages() -> bytes:
+    """Return a file of Parquet whose footer states 1 number in 9 bytes; the headers of its pages state half a gigabyte."""
+    count = ZEROS // 2  # the most numbers that pyarrow writes into a group of rows
+    content = table_bytes(zero_table(time=count), row_group_size=count, compression="zstd", use_dictionary=False)
+    total = parquet.ParquetFile(io.BytesIO(content)).metadata.row_group(0).column(0).total_uncompressed_size
+    start = len(content) - 8 - struct.unpack_from("<I", content, len(content) - 8)[0]
+    footer = content[start:]
+    for value, stated in ((count, 1), (total, 9)):
+        # Integers of Thrift have 7 bits in a byte, and their sign in the lowest bit; the same number may have more bytes.
+        width = -(-(2 * value).bit_length() // 7)
+        old = bytes(2 * value >> 7 * k & 127 | 128 for k in range(width - 1)) + bytes([2 * value >> 7 * (width - 1)])
+        footer = footer.replace(old, bytes([2 * stated | 128]) + b"\x80" * (width - 2) + b"\0")
+    return content[:start] + footer
+
+
 BOMBS: dict[str, Callable[[], bytes]] = {
     "parquet": lambda: table_bytes(zero_table(time=ZEROS), row_group_size=ZEROS),
     "parquet zstd": lambda: table_bytes(zero_table(time=ZEROS), compression="zstd", use_dictionary=False),
+    "parquet pages": lying_pages,
     "feather zstd": lambda: table_bytes(zero_table(time=ZEROS), "feather", compression="zstd", chunksize=ZEROS),
     "feather lz4": lambda: table_bytes(zero_table(time=ZEROS), "feather", compression="lz4", chunksize=ZEROS)[
         : 1 << 26

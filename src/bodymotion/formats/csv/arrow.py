@@ -78,7 +78,7 @@ def _read(content: bytes, found: Diagnostics) -> Table:
         kept = [k for k, leaf in enumerate(leaves) if leaf.name == leaf.path and leaf.name in {*names}]
         groups = map(reader.metadata.row_group, range(reader.num_row_groups))
         chunks = (group.column(k) for group in groups for k in kept)
-        check(max(8 * chunk.num_values, chunk.total_uncompressed_size) for chunk in chunks)
+        check(max(8 * chunk.num_values, chunk.total_uncompressed_size, _unpacked(content, chunk)) for chunk in chunks)
         table = reader.reader.read_all(column_indices=kept, use_threads=False)
     else:
         starts = (match.start() - 9 for frame in FRAMES for match in re.finditer(frame, content))
@@ -108,3 +108,49 @@ def _read(content: bytes, found: Diagnostics) -> Table:
             message = f"{counted(cells.null_count, 'null')} in column {name!r}, the first one in row {row}"
             found.report(CELL, message, Location(path, inside=f"row {row}"), data={"row": row, "column": name})
     return Table(path, values, np.zeros(0, np.int64), tuple(names), None, tuple(np.flatnonzero(bad).tolist()))
+
+
+def _unpacked(content: bytes, chunk: Any) -> int:  # noqa: ANN401
+    """Return the unpacked size of a column chunk by the headers of its pages, which pyarrow believes where the footer states less."""
+    at, size = chunk.data_page_offset, 0
+    if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < at:
+        at = chunk.dictionary_page_offset
+    end = at + chunk.total_compressed_size
+    while at < end:
+        fields, at = _struct(content, at)
+        # PageHeader of parquet.thrift: 2 is `uncompressed_page_size`, 3 is `compressed_page_size`.
+        if min(fields[2], fields[3]) < 0:
+            raise ValueError("the header of a page has a negative size")
+        size, at = size + fields[2], at + fields[3]
+    return size
+
+
+def _struct(content: bytes, at: int, depth: int = 0) -> tuple[dict[int, int], int]:
+    """Return the integers of a structure of Thrift's compact protocol by their ids, and where it ends."""
+    fields: dict[int, int] = {}
+    number = 0
+    while kind := content[at]:
+        number, at = number + (kind >> 4), at + 1
+        if not kind >> 4:
+            number, at = _integer(content, at)
+        kind &= 15
+        if kind == 12 and depth < 4:
+            at = _struct(content, at, depth + 1)[1]
+        elif kind == 8:  # bytes
+            value, at = _integer(content, at)
+            at += 2 * value if value >= 0 else -2 * value - 1
+        elif kind in (4, 5, 6):
+            fields[number], at = _integer(content, at)
+        elif kind not in (1, 2):  # truth values have no bytes of their own
+            raise ValueError(f"the header of a page has a field of kind {kind}")
+    return fields, at + 1
+
+
+def _integer(content: bytes, at: int) -> tuple[int, int]:
+    """Return an integer of Thrift: 7 bits a byte, the sign in the lowest bit; and where it ends."""
+    value = 0
+    for shift in range(0, 70, 7):
+        value |= (content[at + shift // 7] & 127) << shift
+        if content[at + shift // 7] < 128:
+            return value >> 1 ^ -(value & 1), at + shift // 7 + 1
+    raise ValueError("an integer has more than 64 bits")
