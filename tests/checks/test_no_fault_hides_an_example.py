@@ -108,7 +108,8 @@ FAULTS: dict[str, tuple[Planter, ...]] = {
     ".seq": (component,),
     ".cha": (option, color, at_end("7 7\n")),
     ".cap": (at_end("planted: 1\n"), at_end("bpm: soon\n")),
-    ".pbtxt": (at_end("planted: 1\n"),),
+    ".pbtxt": (at_end("planted: 1\n"), at_end("name: 1\n")),
+    ".csq": (at_end("planted: 1\n"), at_end("planted { a: 1 }\n"), at_end("slices_per_minute: fast\n")),
     ".csv": (at_end("0,x\n"), at_end("0,1,2,3,4,5,6,7,8,9\n")),
     ".waist": (at_end("0 1 2\n"),),
 }
@@ -134,7 +135,8 @@ SYNTAX: dict[str, tuple[Planter, ...]] = {
     ".seq": (at_end("- [ [ \n"), at_end("planted: { a: \n"), at_end("}\n"), at_end('"'), at_end("      - [ 1, [\n")),
     ".cha": (at_end("x y z\n"), at_end("1e\n"), at_end("\x00\n")),
     ".cap": (at_end("planted {\n"), at_end("}\n"), at_end("bpm\n")),
-    ".pbtxt": (at_end("planted {\n"), at_end("}\n")),
+    ".pbtxt": (at_end("planted {\n"), at_end("}\n"), at_end("name\n")),
+    ".csq": (at_end("planted {\n"), at_end("}\n"), at_end("moves {\n"), at_end("name\n")),
     ".csv": (at_end('"\n'), at_end("\x00\n")),
     ".waist": (at_end("x\n"), at_end("\x00")),
 }

@@ -179,6 +179,51 @@ DEF R Humanoid {
   segments [ USE BASE_S USE ARM_S USE HAND_S ]
 }
 """
+CSQ = """\
+name: "dance"
+slices_per_minute: 300
+moves {
+  type: "step"
+  requested_slices: 4
+  step_params { foot: LEG_FRONT_LEFT offset { x { value: 0.1 } } }
+}
+moves {
+  type: "sway"
+  start_slice: 4
+  requested_slices: 8
+  sway_params { vertical { value: 0.01 } }
+}
+moves {
+  type: "trot"
+  start_slice: 14
+  requested_slices: 4
+}
+moves {
+  type: "twerk"
+  start_slice: 20
+  requested_slices: 12
+}
+moves {
+  type: "turn_2step"
+  start_slice: 32
+  requested_slices: 4
+}
+"""
+CAP = """\
+name: "wave"
+controls_body: true
+controls_gripper: true
+bpm: 60
+""" + "".join(
+    f"""\
+animation_keyframes {{
+  time: {(k - 1) / 2}
+  gripper {{ gripper_angle {{ value: -0.{k} }} }}
+  body {{ body_pos {{ z {{ value: 0.4{k} }} }} }}
+}}
+"""
+    for k in range(1, 9)
+)
 
 # Each fault: what stands in the sound file, what replaces it, the rule, and whether the reader cannot read a part because of it.
 FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
@@ -264,6 +309,32 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
             ("controls body", "Controls body", "CHA125", True),
         ),
         "1.5 0 0 0.4",
+    ),
+    ".csq": (
+        CSQ,
+        (
+            ('name: "dance"', 'nme: "dance"', "CAP101", False),
+            ("slices_per_minute: 300", "slices_per_minute: fast", "CAP002", True),
+            ("foot: LEG_FRONT_LEFT", "foot: LEG_FRONT_LEF", "CAP002", True),
+            ("x { value: 0.1 }", "q { value: 0.1 }", "CAP101", False),
+            ("start_slice: 14", "start_slice 14", "CAP002", True),
+            ("requested_slices: 12", "requested_slices: -12", "SPOT105", False),
+            ("vertical { value: 0.01 }", "vertical { value: 0.01 value: 0.02 }", "CAP002", True),
+            ("start_slice: 32\n  requested_slices: 4\n}", "start_slice: 32\n  requested_slices: 4", "CAP002", True),
+        ),
+        "moves {",
+    ),
+    ".cap": (
+        CAP,
+        (
+            ('name: "wave"', 'names: "wave"', "CAP101", False),
+            ("bpm: 60", "bpm: soon", "CAP002", True),
+            ("time: 0.5", "time: 0.5 times: 2", "CAP101", False),
+            ("value: -0.2", "value: -2.2", "CHA213", False),
+            ("time: 2.0", "time: soon", "CAP002", True),
+            ("time: 3.5", "time", "CAP002", True),
+        ),
+        "animation_keyframes {",
     ),
 }
 

@@ -153,7 +153,7 @@ def test_hostile_files(name, read):
         ("animation_keyframes {\n  time: 1\n", 2, 9),
         ("controls_arm: 2", 1, 15),
         ("arm_playback: SOMEHOW", 1, 15),
-        ("legs }", 1, 6),
+        ("legs }", 1, 1),
         ("}", 1, 1),
         ("animation_keyframes {\n body {\n  quaternion { w: 1 }\n  euler_angles { }\n }\n}\n", 4, 3),
         ("default_parameters { arm_dance_frame_id { value: 3000000000 } }", 1, 50),

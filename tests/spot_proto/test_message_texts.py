@@ -102,8 +102,8 @@ def test_unknown_fields_are_passed_over():
     text = "name: 'a'\n newer { a { b: [1, 'x'] } } animation_keyframes { time: 1 old: -7 legs { tail { } } }"
     animation = bm.spot.from_text(text)
     assert animation.keyframes.times.tolist() == [1]
-    (problem,) = animation.problems
-    assert (problem.rule, problem.location.line, problem.location.column) == ("CAP101", 2, 2)
+    found = [(problem.rule, problem.location.line, problem.location.column) for problem in animation.problems]
+    assert found == [("CAP101", 2, 2), ("CAP101", 2, 60), ("CAP101", 2, 75)]
 
 
 def test_rows_laid_out_as_printed_and_others_are_the_same():

@@ -2,8 +2,9 @@
 
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
+from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,14 @@ _MAX_LISTED = 6
 _MAX_ALIKE = 64  # Sets of fields that the rows of a text have; with more, protobuf parses all rows.
 _NUMBER = re.compile(r"(?<=: )-?\d[\d.eE+-]*(?=\n)")
 
-_STRING_OR_COMMENT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?|#.*")
+_MAX_REREAD = 1 << 22
+"""Characters of faulty fields that are parsed again, each time without one more fault."""
+_STRING = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
+FIELD = re.compile(
+    rf"#.*|{_STRING}|(?P<name>[\w.+-]++)\s*(?:(?P<open>:?\s*[{{<])|(?P<colon>:)\s*"
+    rf"(?P<value>(?:(?:{_STRING})\s*)++|\[[^\]{{<]*\]|[\w.+-]++(?!\s*[:{{<]))?)?|(?P<bare>[{{<])|(?P<close>[}}>])"
+)
+"""A field of a text with its value, or up to the brace that its message begins with."""
 _FIELD_OF_SEQUENCE = re.compile(r"(?m)^\s*(?:slices_per_minute|moves|choreography)\b")
 
 
@@ -99,9 +107,9 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
         head, table = read_table(data, "Animation", found, is_text=is_text)
         animation = _animation(head, table, found, path)
         found.extend(unplayable(animation))
-        # Without what is behind a fault of the text the motion is known; with any other error it is not.
+        # Without the faults of the text the motion is known, except next to them; with any other error it is not.
         errors = {problem.rule for problem in found.problems if problem.severity == "error"} - {rules.TEXT.code}
-        source = replace(animation.source, locations=SourceMap(unknown=[("keyframes",)] if errors else ()))
+        source = replace(animation.source, locations=SourceMap(unknown=[("keyframes",)] if errors else found.unknown))
         animation = replace(animation, problems=found.problems, source=source)
     return found.result(animation)
 
@@ -215,23 +223,18 @@ def text_of(data: bytes, found: Diagnostics) -> str:
 
 
 def _wire_of_text(data: bytes, kind: str, found: Diagnostics) -> bytes:
-    """Return the bytes of a message in the text format, up to its first fault."""
-    from google.protobuf.text_format import ParseError
-
+    """Return the bytes of a message in the text format, without rows that have a fault: what is next to these is unknown."""
     text = text_of(data, found)
     rows_field = ROWS[kind][0]
     if rows_field not in text and _FIELD_OF_SEQUENCE.search(text):
         raise rules.SEQUENCE.error("the file is a sequence of moves", Location(found.path))
     if (wire := _wire_of_rows(text, kind)) is not None:
         return wire
-    message, error = parsed(text, kind, found)
+    message, faulty = parsed(text, kind, found)
     rows = getattr(message, rows_field)
-    if isinstance(error, ParseError) and len(rows):
-        lines = text.split("\n")[: _line(error)]
-        before = _STRING_OR_COMMENT.sub("", "\n".join([*lines[:-1], lines[-1][: (error.GetColumn() or 1) - 1]]))
-        braces = re.findall("[{}]", before.rpartition(rows_field)[2])
-        if (np.cumsum([1 if brace == "{" else -1 for brace in braces]) > 0).all():
-            del rows[-1]  # The fault is in it.
+    for left_out, row in enumerate(faulty.get(rows_field, ())):
+        del rows[row - left_out]
+        found.mark_unknown(*(("keyframes", row - left_out + k) for k in (-2, -1, 0, 1)))
     return bytes(message.SerializeToString())
 
 
@@ -269,30 +272,86 @@ def _wire_of_rows(text: str, kind: str) -> bytes | None:
     return bytes(head.SerializeToString())
 
 
-def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, Any]:
-    """Return the message of a text up to its first fault, and the fault (see `attempt`); report that, and the first unknown field."""
-    from google.protobuf.text_format import ParseError
+def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, dict[str, list[int]]]:
+    """Return the message of a text without what is unknown or faulty, and by field the indices of the elements that have a fault.
 
+    Every unknown field and every fault is reported: a field of the message is parsed again without what is reported.
+    """
     message, first = attempt(text, kind)
     if first is None:
-        return message, None
-    message, error = attempt(text, kind, allow_unknown_field=True)
-    if isinstance(first, ParseError) and (error is None or _line(error) > _line(first)):
-        found.report(rules.UNKNOWN, _reason(first), _location(first, found))
-    if isinstance(error, ParseError):
-        found.report(rules.TEXT, _reason(error), _location(error, found), fatal=True)
-    elif error is not None:
-        found.report(rules.TEXT, "the messages are nested too deeply to be read", Location(found.path), fatal=True)
-    return message, error
+        return message, {}
+    message = message_class(kind)()
+    faulty: dict[str, list[int]] = {}
+    rereads, line = _MAX_REREAD, 1
+    begins = _scan(text, frozenset(message.DESCRIPTOR.fields_by_name))[1]
+    for begin, end in pairwise([0, *begins, len(text)]):
+        part, has_fault = text[begin:end], False
+        before = begin - text.rfind("\n", 0, begin) - 1
+        while (result := attempt(part, kind))[1] is not None:
+            reason, row, column = result[1]
+            location = Location(found.path, line + row - 1, column + (before if row == 1 else 0))
+            rest, is_unknown = _without(part, reason, row, column)
+            if is_unknown:
+                found.report(rules.UNKNOWN, reason, location)
+            else:
+                has_fault = True
+                found.report(rules.TEXT, reason, location, fatal=True)
+            rereads -= len(part)
+            if rest == part or rereads < 0:
+                break
+            part = rest
+        there = {one.name for one, _ in message.ListFields()}
+        for one, value in result[0].ListFields():
+            if not one.is_repeated and one.name in there:
+                result[0].ClearField(one.name)
+                reason = f'Message type "{kind}" should not have multiple "{one.name}" fields'
+                found.report(rules.TEXT, reason, Location(found.path, line, before + 1), fatal=True)
+            elif one.is_repeated and has_fault:
+                faulty.setdefault(one.name, []).append(len(getattr(message, one.name)) + len(value) - 1)
+        message.MergeFrom(result[0])
+        line += text.count("\n", begin, end)
+    return message, faulty
 
 
-def _line(error: Any) -> int:  # noqa: ANN401
-    """Return the line of an error, the last one where it has none."""
-    return (error.GetLine() if hasattr(error, "GetLine") else None) or 1 << 62
+def _scan(text: str, names: Set[str] = frozenset()) -> tuple[list[tuple[bool, int, int, int]], list[int], str]:
+    """Return the fields of a text, where its outermost ones begin, and closing braces for those that are open at its end.
+
+    A field is given by whether it has a value, its begin, the end of its value or opening brace, and its end. One of `names` at the
+    begin of a line is outermost: the message before it is not closed.
+    """
+    fields: list[tuple[bool, int, int, int]] = []
+    outermost: list[int] = []
+    opened: list[re.Match[str]] = []
+    for found in FIELD.finditer(text):
+        begin, end = found.span()
+        if opened and found["name"] in names and text[begin - 1] == "\n":
+            opened.clear()
+        if not opened and (found["name"] or found["close"]):
+            outermost.append(begin)
+        if found["open"] or found["bare"]:
+            opened.append(found)
+        elif found["close"] and opened:
+            fields.append((True, opened[-1].start(), opened.pop().end(), end))
+        elif found["name"]:
+            fields.append((bool(found["value"]), begin, end, end))
+    return fields, outermost, "".join("}" if one[0][-1] == "{" else ">" for one in reversed(opened))
 
 
-def attempt(text: str, kind: str, *, allow_unknown_field: bool = False) -> tuple[Any, Any]:
-    """Return the message of a text up to its first fault, and protobuf's ParseError or the RecursionError; None without a fault."""
+def _without(text: str, reason: str, row: int, column: int) -> tuple[str, bool]:
+    """Return a text without its first fault, which is at a row and a column, and whether that is an unknown field with its value."""
+    fields, _, closing = _scan(text)
+    if closing and re.match('Expected "[}>]"$', reason):
+        return f"{text}\n{closing}", False
+    at = sum(len(line) + 1 for line in text.split("\n")[: row - 1]) + column - 1
+    # A field without a value is found to be faulty at what comes next.
+    hit = (one for one in fields if one[1] <= at < one[2] + (not one[0]))
+    has_value, begin, _, end = min(hit, default=(False, at, at, at + 1))
+    rest = text[:begin] + re.sub(r"\S", " ", text[begin:end]) + text[end:]
+    return rest, has_value and "has no field named" in reason
+
+
+def attempt(text: str, kind: str) -> tuple[Any, tuple[str, int, int] | None]:
+    """Return the message of a text up to its first fault, and the fault: what protobuf reports, the line and the column."""
     from google.protobuf import text_format
 
     message = message_class(kind)()
@@ -300,20 +359,14 @@ def attempt(text: str, kind: str, *, allow_unknown_field: bool = False) -> tuple
         # Of escapes such as \\q, which it does not change.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            text_format.Parse(text, message, allow_unknown_field=allow_unknown_field)
-        except (text_format.ParseError, RecursionError) as error:
-            return message, error
+            text_format.Parse(text, message)
+        except RecursionError:
+            return message, ("the messages are nested too deeply to be read", 1, 1)
+        except text_format.ParseError as error:
+            reason = re.sub(r"^\d+:\d+ : ", "", str(error)).replace("bosdyn.api.spot.", "").rstrip(".")
+            short = reason if len(reason) <= 300 else f"{reason[:120]}…{reason[-120:]}"
+            return message, (short, error.GetLine() or 1, error.GetColumn() or 1)
     return message, None
-
-
-def _location(error: Any, found: Diagnostics) -> Location:  # noqa: ANN401
-    return Location(found.path, error.GetLine(), error.GetColumn())
-
-
-def _reason(error: Exception) -> str:
-    """Return what protobuf reports of a text, without the line and the column."""
-    reason = re.sub(r"^\d+:\d+ : ", "", str(error)).replace("bosdyn.api.spot.", "").rstrip(".")
-    return reason if len(reason) <= 300 else f"{reason[:120]}…{reason[-120:]}"
 
 
 # From the message to the animation.

@@ -4,8 +4,10 @@ Fields that are unknown are kept where the file has bytes. The animations that a
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from bodymotion.diagnostics.collector import Source, SourceMap
 from bodymotion.diagnostics.problem import Subject
 from bodymotion.formats.cha_proto import rules
 from bodymotion.formats.cha_proto.messages import MESSAGES, message_class
-from bodymotion.formats.cha_proto.reader import parsed, read_content, text_of
+from bodymotion.formats.cha_proto.reader import FIELD, parsed, read_content, text_of
 from bodymotion.formats.cha_proto.robot_moves import read_move_list, robot_moves_of
 from bodymotion.formats.resources import ResourceFinder
 from bodymotion.formats.sniffing import is_binary
@@ -31,9 +33,6 @@ KINDS = tuple(name for name, one in MESSAGES["MoveParams"].items() if one.choice
 """The fields of a move with its parameters: "step_params" …"""
 
 _IS_SAVE = re.compile(r"(?m)^\s*choreography_sequence\s*:?\s*[{<]")
-_TOKEN = re.compile(
-    r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?|#[^\n]*|(?P<name>[A-Za-z_]\w*)\s*(?=[:{<])|[A-Za-z_]\w*|(?P<open>[{<])|(?P<close>[}>])"
-)
 
 
 def choreography_from_bytes(data: bytes) -> Choreography:
@@ -115,9 +114,12 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
         choreography = _choreography(wire, kind, found)
         unknown: list[Subject] = []
         if found.refusal is not None:
-            # What is missing may be behind the fault, which is probably in the last move that was read.
+            # Unknown are what is missing, and what has a fault: a whole move.
             unknown = [(name,) for name in ("name", "slices_per_minute", "moves") if not getattr(choreography, name)]
-            unknown.append(("moves", len(choreography.moves) - 1))
+            begins = sorted((position, subject[:2]) for subject, position in _positions(text).items())
+            for one in (problem.location for problem in found.problems if problem.rule == rules.TEXT.code):
+                fault = (one.line or 1 << 62, one.column or 0)
+                unknown.append(begins[bisect_right(begins, fault, key=itemgetter(0)) - 1][1])
         locations = SourceMap({(): _locator(text, path)}, unknown)
         source = Source("csq" if kind == SEQUENCE else "chr", path, options={"text": is_text}, locations=locations)
         choreography = replace(choreography, problems=found.problems, source=source)
@@ -354,32 +356,29 @@ def _positions(text: str) -> dict[Subject, tuple[int, int]]:
     """Return line and column of the fields of a text: ("name",), ("moves", 3), ("moves", 3, "start_slice"), ("moves", 3, "offset.x")."""
     found: dict[Subject, tuple[int, int]] = {("",): (1, 1)}
     outer: list[str] = []
-    name, count, line, start, seen = "", -1, 1, 0, 0
-    named: tuple[int, int] | None = None
-    for token in _TOKEN.finditer(text):
+    count, line, start, seen = -1, 1, 0, 0
+    for token in FIELD.finditer(text):
         skipped = text.count("\n", seen, token.start())
         if skipped:
             line += skipped
             start = text.rfind("\n", seen, token.start()) + 1
         seen = token.start()
         position = line, token.start() - start + 1
-        if token["name"]:
-            name, named = token["name"], position
-            if len(outer) > MAX_DEPTH:
-                continue
-            path = [*outer[outer[:1] == ["choreography_sequence"] :], name]
+        if (token["open"] or token["colon"]) and len(outer) <= MAX_DEPTH:
+            path = [*outer[outer[:1] == ["choreography_sequence"] :], token["name"]]
             if path[0] != "moves":
-                found.setdefault((".".join(path),), position)
+                whole = (".".join(path),)
+                found[("", len(found)) if whole in found else whole] = position
             elif len(path) > 1:
                 inner = path[2:] if len(path) > 2 and path[1] in KINDS else path[1:]
                 if inner[-1] != "value":
                     found.setdefault(("moves", count, ".".join(inner)), position)
-        elif token["open"]:
-            if name == "moves" and outer in ([], ["choreography_sequence"]):
+            elif token["open"]:
                 count += 1
-                found["moves", count] = named or position
-            named = None
-            outer.append(name)
-        elif token["close"] and outer:
-            name = outer.pop()
+                found["moves", count] = position
+        if token["open"] or token["bare"]:
+            outer.append(token["name"] or "")
+        elif token["close"]:
+            found["", len(found)] = position
+            del outer[-1:]
     return found
