@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bodymotion as bm
+from bodymotion.motion.components import Timeline
 from sample_files import tries
 
 NOT_YET_FOR_ERRORS: frozenset[str] = frozenset()
@@ -419,3 +421,45 @@ def test_five_faults_of_a_urdf(tmp_path):
     assert ("URDF120", 12) in lines
     if ".urdf" not in NOT_YET_FOR_ERRORS:
         assert {("BODY115", 10), ("BODY133", 4)} <= lines and len(report.problems) == 5, report
+
+
+@pytest.fixture(scope="module", params=["by rate", "stamped"])
+def spoiled(request, examples, tmp_path_factory):
+    """Return a walk with faults of many kinds, its findings on its body, and the body."""
+    motion, body = bm.load(examples / "biped_walk.seq"), bm.load(examples / "biped.wrl")
+    places, joints, zmp = (component.values.copy() for component in motion.components)
+    joints[200:, 3] += 1  # A jump.
+    joints[700, 5] += 2  # A spike beyond the limit.
+    places[400, 0, 0] += 0.3
+    zmp[500:600, 1] += 0.5
+    values = [bm.MultiSE3Seq, bm.MultiValueSeq, bm.Vector3Seq]
+    assert [type(component) for component in motion.components] == values
+    components = [replace(one, values=new) for one, new in zip(motion.components, (places, joints, zmp), strict=True)]
+    if request.param == "stamped":
+        components = [replace(one, timeline=Timeline.stamped(one.timeline.times)) for one in components]
+    path = tmp_path_factory.mktemp("spoiled") / "walk.seq"
+    bm.save(replace(motion, components=tuple(components)), path)
+    found = {(problem.rule, problem.data.get("frame")) for problem in bm.check(path, body=body).problems}
+    assert len({rule for rule, _ in found if rule.startswith("MOT3")}) >= 5
+    return path.read_text(), body, found
+
+
+@given(data=st.data())
+@settings(max_examples=tries(12), deadline=None)
+def test_a_frame_that_cannot_be_read_hides_no_finding_and_adds_none(spoiled, data):
+    """Frames away from all that is found become unreadable: the rules look at the others."""
+    text, body, was = spoiled
+    lines = text.split("\n")
+    rows = [k for k, line in enumerate(lines) if line.lstrip().startswith("- [")]
+    frames = data.draw(st.lists(st.integers(800, 990), min_size=1, max_size=3) | st.just([0, 1]))
+    for frame in frames:
+        row = rows[data.draw(st.integers(0, 2)) * (len(rows) // 3) + frame]
+        lines[row] = (
+            f"{lines[row].partition('[')[0]}{data.draw(st.sampled_from(['[ x ]', '[ 1 ]', '[ [ 0, 1 ], x ]']))}"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "walk.seq"
+        path.write_text("\n".join(lines))
+        problems = bm.check(path, body=body).problems
+    now = {(problem.rule, problem.data.get("frame")) for problem in problems if not problem.rule.startswith("SEQ")}
+    assert now == was

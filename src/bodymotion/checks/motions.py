@@ -22,7 +22,8 @@ from bodymotion.geometry import rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.rotations import FULL_TURN, MIN_SHARE, angles_in_degrees
 from bodymotion.model.body import Body, fit_problems
-from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, Vector3Seq
+from bodymotion.motion import Motion, MultiSE3Seq, MultiValueSeq, OtherSeq, Vector3Seq
+from bodymotion.motion.components import Timeline
 from bodymotion.motion.interpolation import sampled
 from bodymotion.motion.rules import (
     MAX_LENGTH_ERROR,
@@ -114,7 +115,22 @@ def part_name(component: MultiValueSeq | MultiSE3Seq, part: int) -> str:
 
 def check_units(motion: Motion) -> list[Problem]:
     """Return the problems of numbers that look like other units."""
+    motion = _with_times(motion)
     return [*time_steps(motion), *in_millimetres(motion)[0], *_degrees(motion)]
+
+
+def _with_times(motion: Motion) -> Motion:
+    """Return a motion in which stamped frames that could not be read have times: those of even steps between their neighbours."""
+    components = list(motion.components)
+    for k, one in enumerate(motion.components):
+        times = np.zeros(0) if isinstance(one, OtherSeq) else one.timeline.times
+        known, count = np.flatnonzero(np.isfinite(times)), len(times)
+        if not isinstance(one, OtherSeq) and 1 < len(known) < count:
+            edge = count * (times[known[-1]] - times[known[0]]) / (known[-1] - known[0])
+            ends = [times[known[0]] - edge, *times[known], times[known[-1]] + edge]
+            filled = np.interp(np.arange(count), [known[0] - count, *known, known[-1] + count], ends)
+            components[k] = replace(one, timeline=Timeline.stamped(filled))
+    return replace(motion, components=tuple(components))
 
 
 def time_steps(motion: Motion) -> list[Problem]:
@@ -224,8 +240,9 @@ def _degrees(motion: Motion) -> list[Problem]:
     joints = motion.joint_displacement
     if joints is None or joints.num_frames < 2 or not joints.num_parts:
         return []
-    values, gaps = joints.values, np.diff(joints.timeline.times)
-    if not np.isfinite(values).all() or not (gaps > 0).all() or not FULL_TURN < np.abs(values).max() <= MAX_ANGLE:
+    finite = np.flatnonzero(np.isfinite(joints.values).all(axis=1))
+    values, gaps = joints.values[finite], np.diff(joints.timeline.times[finite])
+    if not len(gaps) or not (gaps > 0).all() or not FULL_TURN < np.abs(values).max() <= MAX_ANGLE:
         return []
     used = [k for k in range(joints.num_parts) if values[:, k].any()]
     kept = []
@@ -238,10 +255,11 @@ def _degrees(motion: Motion) -> list[Problem]:
             kept.append(column)
     if len(kept) < 2 or 2 * len(kept) < len(used):
         return []
-    frame, k = (int(i) for i in np.unravel_index(int(np.argmax(np.abs(values[:, kept]))), (len(values), len(kept))))
+    row, k = (int(i) for i in np.unravel_index(int(np.argmax(np.abs(values[:, kept]))), (len(values), len(kept))))
+    frame = int(finite[row])
     message = (
         f"{len(kept)} of {len(used)} joints are beyond a full turn, such as {part_name(joints, kept[k])} at "
-        f"{values[frame, kept[k]]:.6g} in frame {frame}: these look like degrees"
+        f"{values[row, kept[k]]:.6g} in frame {frame}: these look like degrees"
     )
     hint = "multiply them by π/180; a table in degrees is read by `bodymotion convert --degrees`"
     return [rules.IN_DEGREES.problem(message, frame_location(motion, component_number(motion, joints), frame), hint)]
@@ -289,6 +307,7 @@ def _findings(motion: Motion, body: Body) -> list[Finding]:
 
 
 def _find(motion: Motion, body: Body) -> list[Finding]:
+    motion = _with_times(motion)
     joints, links = motion.joint_displacement, motion.link_position
     if joints is None and links is None:
         if not motion.source.locations.is_known(("components", "all")):
@@ -301,7 +320,8 @@ def _find(motion: Motion, body: Body) -> list[Finding]:
     found: list[Finding] = []
     q = None
     fast: list[Finding] = []
-    complete = not motion.source.locations.unknown
+    # Frames that could not be read are NaN. The rules look at the others.
+    complete = all(part[2:3] == ("frames",) and len(part) > 3 for part in motion.source.locations.unknown)
     if joints is not None:
         try:
             q = body.joint_values(joints)

@@ -344,7 +344,7 @@ def physics(motion: Motion, body: Body, q: Floats | None, unusable: Collection[s
     zmp = motion.zmp
     if zmp is not None:
         usable = zmp.content not in unusable and zmp.num_frames and _is_increasing(zmp.timeline.times)
-        zmp = zmp if usable and np.isfinite(zmp.values).all() else None
+        zmp = zmp if usable and np.isfinite(zmp.values).any() else None
     free = body.links[0].joint.type == "free"
     has_place = not free or root is not None or (zmp is not None and zmp.is_root_relative)
     ground = ground_of(body, q, root, times) if free and has_place else None
@@ -518,6 +518,7 @@ def _is_at_zero(ground: Ground, body: Body) -> bool:
 
 
 MAX_SLIP = 0.01  # [m] The largest foot slip in one stance phase; landing and lifting take some millimetres.
+MAX_UNKNOWN = 5  # Frames in a row that are unknown, as of which what is before them is another stance phase.
 MAX_DEPTH = 0.01  # [m] The largest depth of a foot below the ground; models of soles are inexact, and soles are soft.
 MAX_OVERLAP = 0.05  # [m] The overlap of two links from which on it is an error.
 MIN_AIR_HEIGHT = 0.02  # [m] A foot at this height or above has no contact.
@@ -636,6 +637,8 @@ def torques(samples: Samples, body: Body, min_duration: float) -> list[Finding]:
 def _slips(samples: Samples, foot: int, name: str) -> tuple[list[Pending], int]:
     """Return the stance phases in which a foot slips more than `MAX_SLIP`, and their number."""
     contact = np.where(samples.heights[:, foot] < MAX_SLIP_HEIGHT, 1.0, 0.0)
+    steps = np.diff(samples.frames)
+    contact[:-1][steps > MAX_UNKNOWN * steps.min()] = 0.0
     stances, _ = runs(contact, samples.times, 0.5, max_runs=len(contact))
     known = np.nan_to_num(samples.slip_speeds[:, foot])
     # The trapezoidal rule.

@@ -182,6 +182,7 @@ def jumps_of_root(root: Floats, frames: Sampling) -> list[Finding]:
     units = rotations.normalized(root[:, 3:])
     axes, angles = rotations.to_axis_angle(rotations.multiply(rotations.conjugate(units[:-1]), units[1:]))
     position, turn = np.diff(root[:, :3], axis=0), axes * angles[:, None]
+    turn[~np.isfinite(np.diff(root, axis=0)).all(axis=1)] = np.nan
     parts = [(position, POSITIONS, "", "m"), (turn, ROTATIONS, "", "rad")]
     return _jumps_and_spikes(rules.ROOT_JUMPS, rules.ROOT_SPIKE, parts, frames)
 
