@@ -393,6 +393,23 @@ def test_a_fault_of_syntax_removes_no_finding_before_it(suffix, data):
         assert {fault[2] for fault in chosen} <= report.keys()
 
 
+@pytest.mark.parametrize(
+    ("fault", "is_kept"),
+    [
+        (('version "1.0"', 'version "1.0'), True),
+        (('jointType "free"', 'jointType "free'), True),
+        (('jointType "slide" jointId 4', 'jointType "slide jointId 4'), False),
+    ],
+)
+def test_an_open_string_of_a_model_hides_only_what_may_be_in_it(fault, is_kept, tmp_path):
+    """A gap of the ids is found if no id may be in the string; an id in it is not missing."""
+    text = WRL.replace("jointId 1", "jointId 4")
+    assert found(text, ".wrl", tmp_path) == {"BODY118": {25}}
+    line = text.count("\n", 0, text.index(fault[0])) + 1
+    gap = {"BODY118": {25}} if is_kept else {}
+    assert found(text.replace(*fault), ".wrl", tmp_path) == {"VRML103": {line}} | gap
+
+
 FIVE = """\
 <robot name="r">
   <link name="base"/>

@@ -150,7 +150,7 @@ class _ModelReader:
         if self.humanoids:
             humanoid, transform = self.humanoids[0]
             damage = self.scene.damage
-            if damage and damage.is_whole(humanoid) and not (damage.lines or damage.vague):
+            if damage and damage.is_whole(humanoid) and not damage.may_hide_nodes:
                 self.found.doubtful = frozenset()
             for other, _ in self.humanoids[1:]:
                 self.found.report(rules.HUMANOIDS, f"{label(other)} is a second Humanoid: left out", other.location)
@@ -405,7 +405,8 @@ def _check_ids(tree: TreeReader, humanoid: Node, found: Diagnostics) -> None:
     for link, node in zip(tree.links, tree.joint_nodes, strict=True):
         joint = link.joint
         if joint.id < 0:
-            if link.index and joint.type in ("rotate", "slide", "crawler"):
+            moves = link.index and joint.type in ("rotate", "slide", "crawler")
+            if moves and found.is_known(("links", link.index, "id")):
                 found.report(rules.ID_MISSING, f"{label(node)} has no jointId", node.location)
             continue
         if joint.type in ("fixed", "free"):

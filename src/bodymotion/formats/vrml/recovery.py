@@ -68,13 +68,18 @@ class Damage:
     """Offsets in `text` of nodes that are incomplete, and of fields without a value."""
     names: set[str] = field(default_factory=set)
     """DEF names of nodes that were skipped."""
-    lines: set[int | None] = field(default_factory=set)
-    """Lines with strings that were not closed: where these end is a guess."""
+    lines: dict[int | None, str] = field(default_factory=dict)
+    """Lines with strings that were not closed, and what these hold after a first word: fields and nodes may be lost in it."""
     vague: bool = False
     """Whether a prototype could not be read."""
 
     def __bool__(self) -> bool:
         return bool(self.offsets or self.lines)
+
+    @property
+    def may_hide_nodes(self) -> bool:
+        """Whether nodes may be lost outside of those that are incomplete."""
+        return self.vague or re.search(r"[\[{]", "".join(self.lines.values())) is not None
 
     def touches(self, location: Location) -> bool:
         """Return whether something is incomplete at a location."""
@@ -84,7 +89,9 @@ class Damage:
 
     def is_whole(self, node: Node) -> bool:
         """Return whether everything in a node was read, as far as is known."""
-        return node.text is not self.text or node.offset not in self.offsets
+        if node.text is None or node.text is not self.text or node.offset in self.offsets:
+            return node.text is not self.text
+        return not (self.lines and any(self.lines.get(node.text.location(at).line) for at in node.offsets.values()))
 
     def has_all(self, node: Node, name: str) -> bool:
         """Return whether a field of a node was read, or is not in the file."""
@@ -124,7 +131,8 @@ class Recovery:
         self._num_faults = 0
         for begin in open_strings:
             self._record(self.open_string(begin))
-            self.damage.lines.add(text.location(begin).line)
+            behind = text.data[begin + 1 : text.data.index('"', begin + 1)].split(maxsplit=1)[1:]
+            self.damage.lines[text.location(begin).line] = "".join(behind)
 
     def word(self, pos: int) -> re.Match[str]:
         """Return the next name, number or bracket, or an empty match: see `WORD`."""
