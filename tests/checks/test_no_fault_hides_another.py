@@ -50,6 +50,7 @@ URDF = """\
   </joint>
 </robot>
 """
+SHAPE = '<visual><geometry><sphere radius="0.1"/></geometry></visual>'
 MJCF = """\
 <mujoco model="m">
   <compiler angle="radian"/>
@@ -243,6 +244,8 @@ FAULTS: dict[str, tuple[str, tuple[tuple[str, str, str, bool], ...], str]] = {
             ('<mass value="3"/>', '<mass value="-3"/>', "BODY130", False),
             ('effort="8" velocity="3"', 'effort="8" velocity="fast"', "XML104", True),
             ('ixx="0.3"', 'ixx="x"', "XML104", True),
+            ('<child link="hand"/>', '<child link="han"/>', "URDF112", True),
+            ('  </link>\n  <link name="hand">', f'{SHAPE}</link>\n  <link name="hand">', "BODY143", False),
         ),
         "<unclosed",
     ),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 
 import numpy as np
@@ -136,6 +137,7 @@ def _read_tree(robot: Element) -> list[Node]:
     # A name of no link is reported once. Where links have no name, or that of another, as many unknown names may be theirs.
     nameless = sum(links.get(link.get("name")) is not link for link in elements)
     unknown: set[str] = set()
+    childless: list[tuple[Element, str]] = []
 
     def find_end(joint: Element, which: str) -> str:
         """Return the name of the parent or child of a joint; "" where it is no link."""
@@ -163,6 +165,16 @@ def _read_tree(robot: Element) -> list[Node]:
             holder[child], parents[child] = joint, parent
             if parent:
                 children[parent].append(child)
+        elif parent:
+            childless.append((joint, parent))
+    tops = [name for name in links if name not in holder]
+    if len(childless) == 1 and len(tops) == 2:
+        # The one link without a joint is its child.
+        joint, parent = childless[0]
+        top = reduce(lambda name, _: parents.get(name) or name, links, parent)
+        child = tops[tops[0] == top]
+        holder[child], parents[child] = joint, parent
+        children[parent].append(child)
     connected = {name for name, parent in parents.items() if parent}
     roots = [name for name in links if name not in holder]
     # Where a joint is faulty, a fault of the whole tree may follow from it.
