@@ -92,11 +92,13 @@ FAULTS: dict[str, tuple[Planter, ...]] = {
         of_urdf(1, "fixed", '<origin xyz="0 x 0"/>'),
         of_urdf(1, "revolve"),
         before("</robot>", MISSPELT),
+        before("</robot>", 'a & b <link name="p&q" name="q"/> &deg;'),
     ),
     ".xml": (
         before("</worldbody>", BODY.format("0 0 0", -1)),
         before("</worldbody>", BODY.format("0 x 0", 1)),
         before("</worldbody>", '<gem sise="1"/>'),
+        before("</worldbody>", '& <site name="p&q" name="q"/> &deg;'),
     ),
     ".wrl": (
         at_end("Shape { geometry Sphere { radius -1 } }\n"),

@@ -7,6 +7,7 @@ from xml.parsers import expat
 from bodymotion.diagnostics.spelling import meant
 
 MAX_TAG_BYTES = 20_000  # The part of a tag that is searched.
+AMPERSAND = "\x7f"  # The character that no file has, and that XML allows without an escape.
 
 _ROOTS = ("robot", "mujoco", "mujocoinclude", "COLLADA")
 
@@ -79,6 +80,16 @@ def with_tag_corrected(data: bytes, at: int, name: str, start: int) -> tuple[byt
     if closing in _ROOTS or re.search(rb"<" + re.escape(found[1]) + rb"[\s/>]", data):
         return data[: start + 1] + found[1] + data[start + 1 + len(name.encode()) :], start
     return data[: found.start(1)] + name.encode() + data[found.end(1) :], None
+
+
+def with_fault_replaced(data: bytes, at: int, code: int) -> bytes | None:
+    """Return data of the same length without a & that is no reference (`AMPERSAND` instead), or without a repeated attribute."""
+    at -= data[at : at + 1] != b"&" == data[max(at - 1, 0) : at]
+    if data[at : at + 1] == b"&":
+        return data[:at] + AMPERSAND.encode() + data[at + 1 :]
+    is_twice = code == expat.errors.codes[expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]
+    found = _ATTRIBUTE.match(data, max(at - 1, 0)) if is_twice else None
+    return found and data[: found.start()] + re.sub(rb"[^\r\n]", b" ", found[0]) + data[found.end() :]
 
 
 def explain_syntax_error(

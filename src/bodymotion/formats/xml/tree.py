@@ -18,7 +18,14 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity, Subject, document, judgement
 from bodymotion.diagnostics.spelling import number_slip
-from bodymotion.formats.xml.syntax import attribute_position, explain_syntax_error, line_and_column, with_tag_corrected
+from bodymotion.formats.xml.syntax import (
+    AMPERSAND,
+    attribute_position,
+    explain_syntax_error,
+    line_and_column,
+    with_fault_replaced,
+    with_tag_corrected,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -53,7 +60,7 @@ MAX_BYTES = 10**8
 MAX_ELEMENTS = 300_000
 MAX_DEPTH = 200
 MAX_ENTITY = 12  # [characters] A longer text of an entity is not read: the file must not grow many times.
-MAX_CORRECTIONS = 10  # How many misspelt tags are read as they are meant.
+MAX_CORRECTIONS = 10  # How many faults, such as misspelt tags, are read as they are meant.
 TAG_MISMATCH = expat.errors.codes[expat.errors.XML_ERROR_TAG_MISMATCH]
 
 
@@ -342,6 +349,7 @@ class _Builder:
         self.document.data, encoding = _in_utf8(self.document.data, self.document.path)
         for number in range(MAX_CORRECTIONS + 1):
             self.stack, self.texts, self.root, self.count, self.corrected = [], [], None, 0, None
+            self.is_corrected = number > 0
             self._parse(encoding, number < MAX_CORRECTIONS)
             if self.corrected is None:
                 break
@@ -371,10 +379,13 @@ class _Builder:
                     found = with_tag_corrected(document.data, parser.ErrorByteIndex, inner.name, inner.offset)
                     if found is not None:
                         self.corrected, at = found
+                elif may_correct and (self.stack or self.root is None):
+                    where = parser.ErrorByteIndex if at is None else at
+                    self.corrected = with_fault_replaced(document.data, where, error.code)
                 line, column = (error.lineno, error.offset + 1) if at is None else line_and_column(document.data, at)
                 raise NOT_XML.error(words or str(error), Location(document.path, line, column)) from error
         except FormatError as error:
-            if self.root is None or error.problem.rule == ENTITY.code:
+            if (self.root is None and self.corrected is None) or error.problem.rule == ENTITY.code:
                 raise
             document.found.add(error.problem, fatal=True)
             # What is behind the end of the root is no part of the model.
@@ -391,6 +402,8 @@ class _Builder:
         if len(self.stack) >= MAX_DEPTH or self.count > MAX_ELEMENTS:
             limit = f"{MAX_ELEMENTS} elements, or elements nested more than {MAX_DEPTH} deep"
             raise TOO_DEEP.error(f"more than {limit}", Location(self.document.path, line, column))
+        if self.is_corrected:
+            attributes = [text.replace(AMPERSAND, "&") for text in attributes]
         pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
         at, document = self.parser.CurrentByteIndex, self.document
         element = Element(name, pairs, line=line, column=column, document=document, offset=at)
@@ -405,7 +418,7 @@ class _Builder:
         self.stack.pop().text = "".join(self.texts.pop())
 
     def characters(self, text: str) -> None:
-        self.texts[-1].append(text)
+        self.texts[-1].append(text.replace(AMPERSAND, "&") if self.is_corrected else text)
 
     def entity(self, name: str, is_parameter: object = True, value: str | None = None, *rest: object) -> None:
         line, column = self.here()
