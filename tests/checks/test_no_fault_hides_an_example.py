@@ -226,13 +226,26 @@ def test_another_array_removes_no_finding(tmp_path):
         assert findings(pair, content, tmp_path) <= findings(pair, with_array(content), tmp_path)
 
 
-def test_a_faulty_keyframe_leaves_the_others_to_be_played(tmp_path):
-    """The body sinks to the floor long before a keyframe with a value too few; the keyframes next to that are unknown."""
-    rows = [f"{k} {0.48 if k else 0.02}" for k in range(12)]
-    path = tmp_path / "move.cha"
-    head = "controls body\n\nno parameters\n\ntime body_z\n"
-    path.write_text(head + "\n".join(rows) + "\n")
-    was = {(p.rule, p.location.line) for p in bm.check(path).problems if p.location.line and p.location.line < 8}
-    assert any(rule.startswith("SPOT") for rule, _ in was)
-    path.write_text(head + "\n".join([*rows[:8], "8", *rows[9:]]) + "\n")
-    assert was | {("CHA202", 14)} <= {(p.rule, p.location.line) for p in bm.check(path).problems}
+CHA_ROW, CAP_ROW = "{} {}", "animation_keyframes {{ time: {} body {{ body_pos {{ z {{ value: {} }} }} }} }}"
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "row", "fault"),
+    [
+        ("move.cha", "controls body\n\nno parameters\n\ntime body_z\n", CHA_ROW, "CHA202"),
+        ("move.cap", "name: 'move'\n\n\n\ncontrols_body: true\n", CAP_ROW, "CAP002"),
+    ],
+)
+def test_a_faulty_keyframe_leaves_the_others_to_be_played(name, head, row, fault, tmp_path):
+    """The body sinks to the floor, long before and after a faulty keyframe; the keyframes next to that are unknown."""
+    for low in (1, 19):
+        rows = [row.format(k, 0.02 if k == low else 0.48) for k in range(21)]
+        path = tmp_path / name
+        path.write_text(head + "\n".join(rows) + "\n")
+        was = {(p.rule, p.location.line, p.location.inside, p.message) for p in bm.check(path).problems}
+        assert any(rule.startswith("SPOT") and f"keyframe {low + 1}" in inside for rule, _, inside, _ in was)
+        path.write_text(
+            head + "\n".join([*rows[:9], "8" if name == "move.cha" else rows[9].replace("9", "x"), *rows[10:]])
+        )
+        now = {(p.rule, p.location.line, p.location.inside, p.message) for p in bm.check(path).problems}
+        assert {one[:2] for one in now - was} == {(fault, 15)} and was <= now

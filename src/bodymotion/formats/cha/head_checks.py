@@ -30,20 +30,24 @@ class Checked:
         The locations of its parts; None for an animation that was not just read from a file.
     has_time_column:
         Whether the times are a column.
-    left_out, begins_late:
-        For each line that was left out because of faults, the row before which it is; whether the first one has a fault.
+    begins_late:
+        Whether the first line of the keyframes has a fault.
     """
 
     animation: Animation
     found: Diagnostics
     locations: SourceMap | None = None
     has_time_column: bool = True
-    left_out: Sequence[int] = ()
     begins_late: bool = False
+
+    @property
+    def left_out(self) -> Sequence[int]:
+        """For each keyframe that was left out because of faults, the row before which it is."""
+        return left_out(self.animation)
 
     def number(self, row: int) -> int:
         """Return the number of the keyframe in a row: that of its line, from 1."""
-        return row + 1 + bisect_right(self.left_out, row)
+        return keyframe_number(self.animation, row)
 
     def report(self, rule: Rule, message: str, *subject: str | int, hint: str | None = None) -> None:
         """Report that a part of the animation breaks a rule."""
@@ -68,8 +72,19 @@ class Checked:
         if self.locations is not None:
             return self.locations.locate(subject) or Location(self.found.path)
         if subject[0] == "keyframes":
-            return Location(self.found.path, inside=f"keyframe {int(subject[1]) + 1}, {subject[2]}")
+            return Location(self.found.path, inside=f"keyframe {self.number(int(subject[1]))}, {subject[2]}")
         return Location(self.found.path, inside=str(subject[min(1, len(subject) - 1)]))
+
+
+def left_out(animation: Animation) -> Sequence[int]:
+    """Return for each keyframe of a file that was left out because of faults the row before which it is."""
+    found = animation.source.options.get("left_out", ())
+    return found if isinstance(found, tuple) else ()
+
+
+def keyframe_number(animation: Animation, row: int) -> int:
+    """Return the number of a keyframe in its file, from 1."""
+    return row + 1 + bisect_right(left_out(animation), row)
 
 
 def check_names(checked: Checked) -> None:

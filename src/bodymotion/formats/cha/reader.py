@@ -186,7 +186,7 @@ class _File:
         )
         checked = Checked(animation, found, locations, self.has_time_column)
         if self.rows is not None:
-            checked.left_out, checked.begins_late = self.rows.left_out, 0 in self.rows.gaps
+            checked.begins_late = 0 in self.rows.gaps
         if self.sections.options:
             if "controls" in self.options.locations and "controls" not in options:
                 found.mark_unknown(("options", "controls"))
@@ -197,7 +197,9 @@ class _File:
                 # Keyframes one second apart: their values are checked where their times are unknown.
                 untimed = self._keyframes(1.0)
                 frames = Keyframes() if untimed is None else untimed
-                checked = replace(checked, animation=Animation(options=options, keyframes=frames))
+                checked = replace(
+                    checked, animation=Animation(options=options, keyframes=frames, source=animation.source)
+                )
             if not header.unknown:
                 check_columns(checked)
             check_keyframes(checked)
@@ -261,6 +263,7 @@ class _File:
         ends = self.options.end_comments, self.parameters.end_comments, end
         comments = Comments(self.options.comments, self.parameters.comments, header, at_rows, ends)
         kept = {"newline": self.text.newline, "comments": comments, "unread": tuple(self.options.unread)}
+        kept["left_out"] = () if rows is None else tuple(rows.left_out)
         return Source("cha", Path(self.path) if str(self.path) else None, "", self.text.encoding, kept)
 
 

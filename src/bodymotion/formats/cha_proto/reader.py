@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bodymotion.animation import TRACKS, Animation, Keyframes, Parameter
-from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult
+from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Subject
 from bodymotion.diagnostics.collector import Source, SourceMap
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.cha import unplayable
@@ -109,7 +109,9 @@ def _read(data: bytes, *, is_text: bool, path: Path | None = None) -> ReadResult
         found.extend(unplayable(animation))
         # Without the faults of the text the motion is known, except next to them; with any other error it is not.
         errors = {problem.rule for problem in found.problems if problem.severity == "error"} - {rules.TEXT.code}
-        source = replace(animation.source, locations=SourceMap(unknown=[("keyframes",)] if errors else found.unknown))
+        unknown: list[Subject] = [("keyframes", row + k) for row in table.left_out for k in (-2, -1, 0, 1)]
+        locations = SourceMap(unknown=[("keyframes",)] if errors else unknown)
+        source = replace(animation.source, locations=locations, options={"left_out": table.left_out})
         animation = replace(animation, problems=found.problems, source=source)
     return found.result(animation)
 
@@ -136,7 +138,7 @@ def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> 
 
     location = Location(found.path)
     rows_field, row = ROWS[kind]
-    wire = _wire_of_text(data, kind, found) if is_text else data
+    wire, left_out = _wire_of_text(data, kind, found) if is_text else (data, ())
     try:
         head = message_class(f"{kind}Raw").FromString(wire)
     except DecodeError:
@@ -157,7 +159,7 @@ def read_table(data: bytes, kind: str, found: Diagnostics, *, is_text: bool) -> 
         if first in table.parents and second in table.parents:
             message = f"some keyframes have {first}, others {second}"
             raise rules.CHANGES.error(message, location, data={"fields": (first, second)})
-    return head, _without_gaps(table, found)
+    return head, _without_gaps(replace(table, left_out=left_out), found)
 
 
 def _report_unknown(message: Any, rows: int, found: Diagnostics) -> None:  # noqa: ANN401
@@ -222,20 +224,20 @@ def text_of(data: bytes, found: Diagnostics) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _wire_of_text(data: bytes, kind: str, found: Diagnostics) -> bytes:
-    """Return the bytes of a message in the text format, without rows that have a fault: what is next to these is unknown."""
+def _wire_of_text(data: bytes, kind: str, found: Diagnostics) -> tuple[bytes, tuple[int, ...]]:
+    """Return the bytes of a message in the text format, without rows that have a fault, and for each of these the row after it."""
     text = text_of(data, found)
     rows_field = ROWS[kind][0]
     if rows_field not in text and _FIELD_OF_SEQUENCE.search(text):
         raise rules.SEQUENCE.error("the file is a sequence of moves", Location(found.path))
     if (wire := _wire_of_rows(text, kind)) is not None:
-        return wire
+        return wire, ()
     message, faulty = parsed(text, kind, found)
     rows = getattr(message, rows_field)
-    for left_out, row in enumerate(faulty.get(rows_field, ())):
-        del rows[row - left_out]
-        found.mark_unknown(*(("keyframes", row - left_out + k) for k in (-2, -1, 0, 1)))
-    return bytes(message.SerializeToString())
+    left_out = tuple(row - before for before, row in enumerate(faulty.get(rows_field, ())))
+    for row in left_out:
+        del rows[row]
+    return bytes(message.SerializeToString()), left_out
 
 
 def _wire_of_rows(text: str, kind: str) -> bytes | None:

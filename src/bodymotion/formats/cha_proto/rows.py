@@ -207,6 +207,8 @@ class Table:
         (N, C) the numbers, and whether each is there.
     with_unknown:
         How many rows have fields that are not in the table of messages.
+    left_out:
+        For each row of a text that has a fault, the row before which it is.
     """
 
     parents: frozenset[str]
@@ -214,6 +216,7 @@ class Table:
     values: Floats
     held: Flags
     with_unknown: int
+    left_out: tuple[int, ...] = ()
 
     def column(self, path: str) -> Floats:
         """Return the numbers (N,) of a column; zeros where no row has it."""

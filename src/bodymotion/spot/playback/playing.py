@@ -14,6 +14,7 @@ import numpy.typing as npt
 from bodymotion.animation import Animation
 from bodymotion.diagnostics import Location, Problem
 from bodymotion.formats.cha import unplayable
+from bodymotion.formats.cha.head_checks import keyframe_number
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats, frozen
 from bodymotion.motion import Motion
@@ -334,7 +335,10 @@ def loop_problems(animation: Animation, tracks: Tracks, times: Timing) -> tuple[
         at = float(times.timeline.times[np.argmax(times.rounds > 0)])
         message = f"the move starts again at {at:.2f} s with a jump: {message}"
     found = rules.LOOP.problem(
-        message, replace(known, inside=f"keyframe {last + 1}"), subject=("keyframes", last), data={"amount": amount}
+        message,
+        replace(known, inside=f"keyframe {keyframe_number(animation, last)}"),
+        subject=("keyframes", last),
+        data={"amount": amount},
     )
     return (replace(found, severity="warning") if starts_again else found,)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from bodymotion.animation import LEGS, Animation
 from bodymotion.diagnostics import Diagnostics, Location, Problem, Rule
 from bodymotion.formats.cha import check_animation
 from bodymotion.formats.cha import rules as cha_rules
-from bodymotion.formats.cha.head_checks import Checked
+from bodymotion.formats.cha.head_checks import Checked, keyframe_number
 from bodymotion.formats.cha.keyframe_checks import check_swings
 from bodymotion.geometry import poses
 from bodymotion.geometry.arrays import Floats, runs
@@ -171,7 +172,7 @@ class Report:
     """Problems with the keyframes that they belong to."""
 
     def __init__(self, animation: Animation, times: Timing) -> None:
-        self._source = animation.source
+        self._source, self.number = animation.source, partial(keyframe_number, animation)
         self.diagnostics = Diagnostics(None if self._source.path is None else str(self._source.path))
         self.moments = times.moments
         self._keys = animation.keyframes.times
@@ -197,7 +198,7 @@ class Report:
     def location(self, key: int) -> Location:
         """Return the location of a keyframe."""
         known = self._source.locations.locate(("keyframes", key)) or Location(self.diagnostics.path)
-        return replace(known, inside=f"keyframe {key + 1}")
+        return replace(known, inside=f"keyframe {self.number(key)}")
 
     def worst(self, rule: Rule, wrong: npt.NDArray[np.bool_], amount: Floats, names: Sequence[str], text: str) -> None:
         """Add the problem of frames and parts (T, N) that are `wrong`, located where the `amount` (T, N) is largest.
@@ -215,7 +216,9 @@ class Report:
         moment = self.moments[worst]
         after = int(np.searchsorted(self._keys, moment))
         is_between = 0 < after < len(self._keys) and abs(self._keys[key] - moment) > ON_KEYFRAME
-        where = f"at {moment:.2f} s" + (f", between keyframes {after} and {after + 1}" if is_between else "")
+        where = f"at {moment:.2f} s" + (
+            f", between keyframes {self.number(after - 1)} and {self.number(after)}" if is_between else ""
+        )
         others = [
             name
             for name, one in zip(names, np.atleast_1d(wrong.any(axis=0)), strict=True)
@@ -244,7 +247,7 @@ def _body_speed(played: Played, found: Report) -> None:
     worst = int(wrong[np.argmax(steps[wrong] / gaps[wrong])])
     data = {"distance": float(steps[worst]), "seconds": float(gaps[worst])}
     moves = f"moves {data['distance']:.3f} m in {data['seconds']:g} s"
-    message = f"the body {moves}, from keyframe {worst + 1} to keyframe {worst + 2}"
+    message = f"the body {moves}, from keyframe {found.number(worst)} to keyframe {found.number(worst + 1)}"
     found.add_at(rules.BODY_SPEED, message, worst + 1, len(wrong), data)
 
 
