@@ -35,13 +35,12 @@ def test_a_field_that_is_like_none_is_told_without_a_guess(tmp_path):
 
 
 @pytest.mark.parametrize(("proto", "count"), [("Joint", 3), ("Segment", 3)])
-def test_a_prototype_that_is_misspelt_is_the_hint_at_each_of_its_nodes(tmp_path, proto, count):
+def test_a_prototype_that_is_misspelt_is_one_error_with_the_number_of_its_nodes(tmp_path, proto, count):
     wrong = proto.replace("n", "")
-    found = [p for p in reported(tmp_path, f"PROTO {proto} [", f"PROTO {wrong} [") if p.rule == "VRML112"]
-    assert len(found) == count
+    (found,) = (p for p in reported(tmp_path, f"PROTO {proto} [", f"PROTO {wrong} [") if p.rule == "VRML112")
     line = line_of(f"PROTO {proto} [")
-    assert {p.hint for p in found} == {f"did you mean {wrong!r}, or is its PROTO in line {line} misspelt?"}
-    assert found[0].location.line == line_of(f" {proto} {{")
+    assert found.hint == f"did you mean {wrong!r}, or is its PROTO in line {line} misspelt?"
+    assert (found.location.line, found.count) == (line_of(f" {proto} {{"), count)
 
 
 @pytest.mark.parametrize(

@@ -542,7 +542,7 @@ class Parser(Recovery):
     def _undeclared(self, node_type: str, offset: int) -> tuple[str, Kind]:
         """Report a type of node that is not declared; return the one that is meant, or else itself, and how its fields are read."""
         shown = node_type[:80]
-        if shown not in self._meant:
+        if is_first := shown not in self._meant:
             self._meant[shown] = self._meant_type(shown)
         rule, message = rules.UNKNOWN_NODE, f"the node type {shown} is not declared"
         if node_type in MODEL_NODES:
@@ -554,7 +554,11 @@ class Parser(Recovery):
         # Where the prototype of a Joint is misspelt, the node is one all the same.
         used = node_type if node_type in MODEL_NODES else name
         hint = f"did you mean {name!r}{place}{'' if used == node_type else ' It is read as one'}"
-        self.problem(replace(rule, leaves_out=False, severity="error"), message, offset, hint)
+        if is_first or used == name:
+            self.problem(replace(rule, leaves_out=False, severity="error"), message, offset, hint)
+        else:
+            # One name is misspelt, that of the prototype.
+            self.found.count_more(rule)
         return used, self.scope.kind(name) or UNKNOWN
 
     def _meant_type(self, node_type: str) -> tuple[str, str] | None:
