@@ -54,6 +54,10 @@ def test_the_one_breaks_the_rule_and_the_twin_does_not(code, tmp_path):
     assert found[0].message
     if pair.place:
         assert found[0].location.line is not None, found
+    if code.startswith(("BVH", "ASF")):
+        for path, line, column in ((one.location.path, one.location.line, one.location.column) for one in found):
+            row = Path(path).read_text("latin-1").splitlines()[line - 1] if path and line else "x"
+            assert line is None or (column and not row[column - 1 : column].isspace()), found
     twin = tuple(pair.right(tmp_path / "right"))
     assert code not in {problem.rule for problem in twin}, twin
     assert {problem.rule for problem in twin if problem.severity == "error"} <= pair.still, twin

@@ -1,6 +1,7 @@
 """Read an .amc with its .asf, or an .asf alone, to the end, with all faults."""
 
 import math
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -114,7 +115,8 @@ class _Tree:
             words = line.partition("#")[0].split()
             if not words:
                 continue
-            where, key = Location(self.path, number), words[0].lower()
+            places = [Location(self.path, number, word.start() + 1) for word in re.finditer(r"\S+", line)]
+            where, key = places[0], words[0].lower()
             if key.startswith(":"):
                 section = key[1:]
                 sections.add(section)
@@ -130,9 +132,9 @@ class _Tree:
             elif section == "bonedata" and key == "begin":
                 bone = _Bone(where)
             elif section == "hierarchy" and key not in ("begin", "end"):
-                self.children.setdefault(words[0], []).extend((name, where) for name in words[1:])
+                self.children.setdefault(words[0], []).extend(zip(words[1:], places[1:], strict=False))
         if missing := [name for name in ("root", "bonedata", "hierarchy") if name not in sections]:
-            raise rules.BONES.error(f"the file has no :{missing[0]}", Location(self.path, 1))
+            raise rules.BONES.error(f"the file has no :{missing[0]}", Location(self.path, 1, 1))
         return self._in_order()
 
     def _unit(self, key: str, words: list[str], where: Location) -> None:
@@ -203,7 +205,7 @@ def _frames(
 ) -> tuple[bool, Floats, list[int]]:
     """Return whether angles are degrees, the numbers (T, D) of the degrees of freedom in order of the bones, and the line of each frame."""
     counts = {bone.name: len(bone.dofs) for bone in bones if bone.dofs}
-    degrees, last, start = tree.degrees, -1, 0
+    degrees, last, start = tree.degrees, -1, Location(path)
     rows: list[list[float]] = []
     lines: list[int] = []
     seen: dict[str, list[float]] | None = None  # of the frame; None where it has an error
@@ -211,24 +213,24 @@ def _frames(
     def finish() -> None:
         if seen is not None and len(seen) == len(counts):
             rows.append([number for name in counts for number in seen[name]])
-            lines.append(start)
+            lines.append(start.line or 0)
         elif seen is not None and not found.is_full(rules.FRAME):
             missing = [name for name in counts if name not in seen]
             message = f"frame {last}: {counted(len(missing), 'bone')} missing: {listed(missing, 3)}"
-            found.report(rules.FRAME, message, Location(path, start))
+            found.report(rules.FRAME, message, start)
 
     for line_number, line in enumerate(text.split("\n"), 1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
-        name, where = words[0], Location(path, line_number)
+        name, where = words[0], Location(path, line_number, line.index(words[0]) + 1)
         if name.startswith(":"):
             degrees = {":degrees": True, ":radians": False}.get(name.lower(), degrees)
         elif len(words) == 1 and name.isdecimal() and len(name) < 12 and name not in counts:
             finish()
             if last >= 0 and int(name) != last + 1:
                 found.report(rules.NUMBER, f"frame {name} follows frame {last}", where)
-            last, start, seen = int(name), line_number, {}
+            last, start, seen = int(name), where, {}
         elif seen is not None:
             numbers = [parsed(word) for word in words[1:]]
             if name not in seen and len(numbers) == counts.get(name) and all(map(math.isfinite, numbers)):

@@ -60,29 +60,35 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     tree = _Tree(found, str(path))
     joints = tree.read(text)
     if not joints:
-        raise rules.NOT_BVH.error("the file has no HIERARCHY with a ROOT", Location(str(path), 1))
+        raise rules.NOT_BVH.error("the file has no HIERARCHY with a ROOT", Location(str(path), 1, 1))
     line = 1 + data.count(b"\n", 0, end)
     if motion is None:
-        raise rules.NO_MOTION.error("the file ends without MOTION", Location(str(path), line))
+        raise rules.NO_MOTION.error("the file ends without MOTION", Location(str(path), line, 1))
     head = _FRAMES.match(data, motion.end())
     if head is None:
-        raise rules.NO_MOTION.error("after MOTION there are no `Frames:` and `Frame Time:`", Location(str(path), line))
-    after = [line + data.count(b"\n", end, place) for place in (head.start(1), head.start(2), head.end())]
+        raise rules.NO_MOTION.error(
+            "MOTION is followed by no `Frames:` and `Frame Time:`", Location(str(path), line, 1)
+        )
+    places = (head.start(1), head.start(2), head.end())
+    after = [Location(str(path), line + data.count(b"\n", end, at), at - data.rfind(b"\n", 0, at)) for at in places]
     frame_time = parsed(head[2].decode("latin-1"))
     if not MIN_FRAME_TIME <= frame_time < math.inf:
         message = f"the frame time is {head[2][:40].decode('latin-1')!r}; expected seconds, at least {MIN_FRAME_TIME}"
-        found.report(rules.FRAME_TIME, message, Location(str(path), after[1]))
+        found.report(rules.FRAME_TIME, message, after[1])
         frame_time = 1.0
     channels = sum(len(joint.channels) for joint in joints)
     if not channels:
-        raise rules.NO_MOTION.error("no joint has channels", Location(str(path), line))
-    table = read_rows(data, head.end(), str(path), after[2], channels, found)
+        raise rules.NO_MOTION.error("no joint has channels", Location(str(path), line, 1))
+    table = read_rows(data, head.end(), str(path), after[2].line or line, channels, found)
     if parsed(head[1].decode("latin-1")) != len(table.values):
         message = f"there are {counted(len(table.values), 'row')}, and `Frames:` is {head[1][:40].decode('latin-1')!r}"
-        found.report(rules.FRAMES, message, Location(str(path), after[0]), data={"rows": len(table.values)})
+        found.report(rules.FRAMES, message, after[0], data={"rows": len(table.values)})
     wrong = np.flatnonzero(~np.isfinite(table.values).all(axis=1))
+    lines = data.split(b"\n") if len(wrong) else []
     for row in sorted({*wrong.tolist()} - {*table.unread}):
-        found.report(rules.NOT_FINITE, f"frame {row} has a number that is not finite", table.row(row))
+        words = [*re.finditer(rb"[^\s,;]+", lines[int(table.lines[row]) - 1])]
+        where = replace(table.row(row), column=words[int(np.isfinite(table.values[row]).argmin())].start() + 1)
+        found.report(rules.NOT_FINITE, f"frame {row} has a number that is not finite", where)
     locations: dict[Subject, Location | Locator] = {("joints", n): where for n, where in enumerate(tree.locations)}
     locations["frames",] = lambda subject: table.locate(("frames", *subject))
     source = Source("bvh", path, encoding=encoding, locations=SourceMap(locations, found.unknown))
@@ -115,9 +121,10 @@ class _Tree:
         """Read the lines from HIERARCHY to MOTION, and return the joints."""
         started = False
         for number, line in enumerate(text.split("\n"), 1):
-            words = _WORD.findall(line)[::-1]  # the next one is the last
+            found = [*_WORD.finditer(line)]
+            words = [one[0] for one in reversed(found)]  # the next one is the last
             while words:
-                where = Location(self.path, number)
+                where = Location(self.path, number, found[-len(words)].start() + 1)
                 if started:
                     self._statement(words.pop(), words, where)
                 elif not (started := words.pop().upper() == "HIERARCHY"):
