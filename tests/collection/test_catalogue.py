@@ -63,8 +63,13 @@ def test_the_rows_are_what_the_library_finds(examples, tmp_path):
     assert bad["errors"] and {rule for rule, count in bad["findings"].items() if count} == rules
     assert [one["file"] for one in query(path, "errors = 0 and max_torque > 1")] == ["biped_walk.seq"]
     assert list(map(json.loads, query_json(path))) == [bad, row]
-    with pytest.raises(WrongUseError, match="columns are file"):
-        query(path, "no_such_column > 1")
+    for condition, reason in (
+        ("no_such_column > 1", "no column 'no_such_column'; the columns are file.* duration.* max_torque"),
+        ("errors = 0 and duratoin > 1", r"no column 'duratoin' \(did you mean 'duration'\?\); the columns are file"),
+        ("duration >", "the condition 'duration >' is not valid: syntax error.*the columns are file"),
+    ):
+        with pytest.raises(WrongUseError, match=reason):
+            query(path, condition)
     with pytest.raises(WrongUseError):
         query(path, f"file IN (SELECT content FROM read_text('{path.parent}/walks/bad.seq'))")
 

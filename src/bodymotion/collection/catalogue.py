@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from errno import ENOENT
@@ -15,6 +16,7 @@ from bodymotion.collection.mapping import map_files
 from bodymotion.collection.opening import Clip, Collection
 from bodymotion.collection.records import Records, Row, about, key
 from bodymotion.diagnostics import WrongUseError
+from bodymotion.diagnostics.spelling import meant
 from bodymotion.diagnostics.text import listed
 from bodymotion.geometry.arrays import without_collections
 from bodymotion.keyposes import KeyPoses
@@ -36,7 +38,7 @@ FIGURES = {
 }
 """Columns for key figures with another name than theirs."""
 KNOWN = ("duration", "frames")
-MAX_LISTED = 12  # Columns that a message names.
+MAX_LISTED = 100  # Columns that a message names.
 ROWS_AT_ONCE = 5000  # Rows that become Python objects together; the columns of more would not fit into the caches.
 
 
@@ -162,8 +164,14 @@ def _found(path: str | Path, where: str, columns: str) -> Any:  # noqa: ANN401
         try:
             return motions.query("motions", f"SELECT {columns} FROM motions {condition} ORDER BY file").to_arrow_table()
         except duckdb.Error as error:
-            first = str(error).partition("\n")[0]
-            raise WrongUseError(f"{first}; the columns are {listed(motions.columns, MAX_LISTED)}") from None
+            found = str(error).partition(" Error: ")[2].partition("\n")[0]
+            reason = f"the condition {where!r} is not valid: {found}"
+            if unknown := re.search(r'column "(.*?)" not found', reason):
+                near = meant(unknown[1], [*motions.columns, *FIGURES.values()])
+                reason = f"the catalogue has no column {unknown[1]!r}"
+                reason += f" (did you mean {near!r}?)" if near in motions.columns else ""
+                reason += ": key figures need --body MODEL" if near and near not in motions.columns else ""
+            raise WrongUseError(f"{reason}; the columns are {listed(motions.columns, MAX_LISTED)}") from None
 
 
 def _row(clip: Clip, robot: Body | None, by_position: bool, options: Mapping[str, Any]) -> Row:
