@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from bodymotion.formats.meshes.stl import to_stl
 from bodymotion.formats.vrml.reader import InlineLoader
 from bodymotion.geometry import meshes as meshing
 from bodymotion.geometry.shapes import Box, Corners, Material, Mesh, Sphere, Texture
+from bodymotion.system.files import whole_file
 from sample_files import tries
 
 
@@ -197,6 +200,32 @@ def test_each_mesh_once_and_names_of_their_own(tmp_path):
     ]
     folder.write(b"")
     assert sorted(path.name for path in (tmp_path / "robot_urdf_meshes").iterdir()) == ["A_B_2.obj", "a_b.obj"]
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_model_that_cannot_be_written_leaves_no_meshes(tmp_path, monkeypatch, is_new):
+    """The disk is full in the model or in the second mesh: the files are those that were there."""
+    (tmp_path / "robot.urdf").write_text("old")
+    if not is_new:
+        (tmp_path / "robot_urdf_meshes").mkdir()
+        (tmp_path / "robot_urdf_meshes" / "a.obj").write_text("of another")
+    before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    for last in ("robot.urdf", "ball.obj"):
+
+        @contextlib.contextmanager
+        def full(path, last=last):
+            with whole_file(path) as stream:
+                yield stream
+                if Path(path).name == last:
+                    raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("bodymotion.formats.meshes.folder.whole_file", full)
+        folder = MeshFolder(tmp_path / "robot.urdf")
+        folder.add(meshing.to_mesh(Box((1.0, 1.0, 1.0))), "a")
+        folder.add(meshing.to_mesh(Sphere(1.0)), "ball")
+        with pytest.raises(OSError, match="No space"):
+            folder.write(b"new")
+        assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
 
 
 @pytest.mark.parametrize("kind", ["obj", "stl", "glb"])

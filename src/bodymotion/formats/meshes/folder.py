@@ -10,6 +10,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from io import BytesIO
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -115,20 +116,25 @@ class MeshFolder:
         return [*found, *map(look.problem, lost)]
 
     def write(self, model: bytes) -> None:
-        """Write the mesh files, each whole or not at all, and after them the model.
+        """Write the mesh files and after them the model: all of them or none.
 
         Raises OSError when one cannot be written.
         """
-        if self.files:
-            (self.model.parent / self.name).mkdir(exist_ok=True)
-        for path, data in self.files.items():
-            target = self.model.parent / path
-            # Most of the time is spent waiting for the disk: an existing file with this content is not written again.
-            if not _has_content(target, data):
-                with whole_file(target) as stream:
-                    stream.write(data)
-        with whole_file(self.model) as stream:
-            stream.write(model)
+        folder = self.model.parent / self.name
+        with ExitStack() as undo:
+            if self.files and not folder.exists():
+                folder.mkdir()
+                undo.callback(_remove_if_empty, folder)
+            for path, data in self.files.items():
+                target = self.model.parent / path
+                # Most of the time is spent waiting for the disk: an existing file with this content is not written again.
+                if not _has_content(target, data):
+                    with whole_file(target) as stream:
+                        stream.write(data)
+                    undo.callback(target.unlink, missing_ok=True)
+            with whole_file(self.model) as stream:
+                stream.write(model)
+            undo.pop_all()
 
     def _add_files(self, name: str, files: Callable[[str], dict[str, bytes]]) -> str:
         """Add files whose names have the same beginning; return that beginning, one that is free here and in the folder.
@@ -187,6 +193,11 @@ class MeshFolder:
 
             self._by_content[key] = f"{self.name}/{self._add_files(name, files)}.{self.format}"
         return self._by_content[key]
+
+
+def _remove_if_empty(folder: Path) -> None:
+    if not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _has_content(path: Path, data: bytes) -> bool:
