@@ -206,6 +206,14 @@ def test_parts_stand_in_a_folder_beside_the_model(examples, tmp_path):
         bm.save(body, tmp_path / "robot.wrl", mesh="elsewhere")
 
 
+def test_long_names_have_short_parts(tmp_path):
+    mesh = Mesh(np.eye(3), [[0, 1, 2]])
+    segments = tuple(Segment(name=f"{'x' * 254}{end}", visuals=(Shape(mesh),)) for end in "ab")
+    body = one_link()
+    there_and_back(replace(body, links=(replace(body.links[0], segments=segments),)), tmp_path, mesh="parts")
+    assert len(list((tmp_path / "thing-parts").iterdir())) == 2
+
+
 def test_more_parts_than_files_that_may_be_open(tmp_path):
     mesh = Mesh(np.eye(3), [[0, 1, 2]])
     segments = tuple(Segment(name=f"Part/{k % 300}", visuals=(Shape(mesh),)) for k in range(900))

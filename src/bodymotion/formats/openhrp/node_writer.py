@@ -241,7 +241,7 @@ class SegmentWriter:
         writer = ShapeWriter(self.report, lambda texture: self.url(texture, True))
         nodes = shape_nodes(segment, writer, title, surfaces=True)
         scene = Scene(nodes=nodes, protos={p.name: p for p in prototypes_of(nodes)})
-        plain = re.sub(r"[^A-Za-z0-9_-]", "_", name) or "shapes"
+        plain = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:100] or "shapes"
         path, count = self.folder / f"{plain}.wrl", 1
         # Free also where capital letters are ignored.
         while path.name.lower() in self._part_names or not _fits(path, scene):
