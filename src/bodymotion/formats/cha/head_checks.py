@@ -40,11 +40,6 @@ class Checked:
     has_time_column: bool = True
     begins_late: bool = False
 
-    @property
-    def left_out(self) -> Sequence[int]:
-        """For each keyframe that was left out because of faults, the row before which it is."""
-        return left_out(self.animation)
-
     def number(self, row: int) -> int:
         """Return the number of the keyframe in a row: that of its line, from 1."""
         return keyframe_number(self.animation, row)

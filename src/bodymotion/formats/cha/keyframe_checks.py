@@ -10,7 +10,7 @@ from bodymotion.animation import GROUPS, LEGS
 from bodymotion.diagnostics import Rule
 from bodymotion.diagnostics.text import counted
 from bodymotion.formats.cha import rules
-from bodymotion.formats.cha.head_checks import Checked
+from bodymotion.formats.cha.head_checks import Checked, left_out
 from bodymotion.formats.cha.keywords import COLUMNS, TIME, Column
 from bodymotion.geometry.arrays import Floats
 from bodymotion.geometry.rotations import angles_in_degrees
@@ -39,7 +39,7 @@ _Flags = npt.NDArray[np.bool_]
 
 def check_keyframes(checked: Checked) -> None:
     """Check times and values. Where lines were left out because of faults, nothing is reported that may follow from that."""
-    frames, whole = checked.animation.keyframes, not checked.left_out
+    frames, whole = checked.animation.keyframes, not left_out(checked.animation)
     if not len(frames):
         if whole:
             checked.report(rules.NO_KEYFRAMES, "there are no keyframes", "columns")
@@ -149,7 +149,7 @@ def _check_jumps(checked: Checked, name: str, values: Floats) -> None:
         step = np.abs(np.diff(values))
         step[~np.isfinite(step)] = 0.0
         # Nothing is known of the steps over a line that was left out.
-        step[[row - 1 for row in checked.left_out if 0 < row <= len(step)]] = 0.0
+        step[[row - 1 for row in left_out(checked.animation) if 0 < row <= len(step)]] = 0.0
         time = np.diff(checked.animation.keyframes.times)
         wrong = (step > largest) | ((step > fastest * time) & (time > 0) & (step > largest * MIN_STEP_FRACTION))
     checked.report_rows(

@@ -39,8 +39,8 @@ _MAX_LISTED = 6
 _MAX_ALIKE = 64  # Sets of fields that the rows of a text have; with more, protobuf parses all rows.
 _NUMBER = re.compile(r"(?<=: )-?\d[\d.eE+-]*(?=\n)")
 
-_MAX_REREAD = 1 << 22
-"""Characters of faulty fields that are parsed again, each time without one more fault."""
+_MAX_REREAD = 1 << 18
+"""Characters of faulty fields that are parsed again, each time without one more fault. More is read up to its next fault."""
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
 FIELD = re.compile(
     rf"#.*|{_STRING}|(?P<name>[\w.+-]++)\s*(?:(?P<open>:?\s*[{{<])|(?P<colon>:)\s*"
@@ -233,10 +233,9 @@ def _wire_of_text(data: bytes, kind: str, found: Diagnostics) -> tuple[bytes, tu
     if (wire := _wire_of_rows(text, kind)) is not None:
         return wire, ()
     message, faulty = parsed(text, kind, found)
-    rows = getattr(message, rows_field)
-    left_out = tuple(row - before for before, row in enumerate(faulty.get(rows_field, ())))
+    left_out = tuple(row - before for before, row in enumerate(faulty))
     for row in left_out:
-        del rows[row]
+        del getattr(message, rows_field)[row]
     return bytes(message.SerializeToString()), left_out
 
 
@@ -274,44 +273,35 @@ def _wire_of_rows(text: str, kind: str) -> bytes | None:
     return bytes(head.SerializeToString())
 
 
-def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, dict[str, list[int]]]:
-    """Return the message of a text without what is unknown or faulty, and by field the indices of the elements that have a fault.
+def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
+    """Return the message of a text without what is unknown or faulty, and the indices of its rows that have a fault.
 
-    Every unknown field and every fault is reported: a field of the message is parsed again without what is reported.
+    Every unknown field and every fault is reported: an outermost field is parsed again without what is reported.
     """
-    message, first = attempt(text, kind)
-    if first is None:
-        return message, {}
     message = message_class(kind)()
-    faulty: dict[str, list[int]] = {}
-    rereads, line = _MAX_REREAD, 1
+    whole, fault = attempt(text, kind)
+    if fault is None:
+        return whole, []
+    faulty: list[int] = []
+    rereads, line, rows = _MAX_REREAD, 1, getattr(message, ROWS[kind][0]) if kind in ROWS else []
     begins = _scan(text, frozenset(message.DESCRIPTOR.fields_by_name))[1]
     for begin, end in pairwise([0, *begins, len(text)]):
-        part, has_fault = text[begin:end], False
+        part, num_rows, has_fault = text[begin:end], len(rows), False
         before = begin - text.rfind("\n", 0, begin) - 1
-        while (result := attempt(part, kind))[1] is not None:
-            reason, row, column = result[1]
-            location = Location(found.path, line + row - 1, column + (before if row == 1 else 0))
-            rest, is_unknown = _without(part, reason, row, column)
-            if is_unknown:
-                found.report(rules.UNKNOWN, reason, location)
-            else:
-                has_fault = True
-                found.report(rules.TEXT, reason, location, fatal=True)
-            rereads -= len(part)
-            if rest == part or rereads < 0:
-                break
-            part = rest
-        there = {one.name for one, _ in message.ListFields()}
-        for one, value in result[0].ListFields():
-            if not one.is_repeated and one.name in there:
-                result[0].ClearField(one.name)
-                reason = f'Message type "{kind}" should not have multiple "{one.name}" fields'
-                found.report(rules.TEXT, reason, Location(found.path, line, before + 1), fatal=True)
-            elif one.is_repeated and has_fault:
-                faulty.setdefault(one.name, []).append(len(getattr(message, one.name)) + len(value) - 1)
-        message.MergeFrom(result[0])
+        # What is faulty only beside other fields is one that is there twice.
+        while (fault := attempt(part, kind)[1] or attempt(part, kind, message)[1]) is not None and rereads > 0:
+            reason, row, column = fault
+            part, is_unknown = _without(part, reason, row, column)
+            rule, location = rules.TEXT, Location(found.path, line + row - 1, column + (before if row == 1 else 0))
+            has_fault |= not is_unknown
+            found.report(rules.UNKNOWN if is_unknown else rule, reason, location, fatal=not is_unknown)
+            rereads -= len(part) + 256
+        if has_fault and len(rows) > num_rows:
+            faulty.append(num_rows)
         line += text.count("\n", begin, end)
+        if rereads <= 0:
+            attempt(text[end:], kind, message)
+            break
     return message, faulty
 
 
@@ -326,7 +316,7 @@ def _scan(text: str, names: Set[str] = frozenset()) -> tuple[list[tuple[bool, in
     opened: list[re.Match[str]] = []
     for found in FIELD.finditer(text):
         begin, end = found.span()
-        if opened and found["name"] in names and text[begin - 1] == "\n":
+        if found["name"] in names and text[begin - 1] == "\n":
             opened.clear()
         if not opened and (found["name"] or found["close"]):
             outermost.append(begin)
@@ -352,11 +342,11 @@ def _without(text: str, reason: str, row: int, column: int) -> tuple[str, bool]:
     return rest, has_value and "has no field named" in reason
 
 
-def attempt(text: str, kind: str) -> tuple[Any, tuple[str, int, int] | None]:
-    """Return the message of a text up to its first fault, and the fault: what protobuf reports, the line and the column."""
+def attempt(text: str, kind: str, message: Any = None) -> tuple[Any, tuple[str, int, int] | None]:  # noqa: ANN401
+    """Add a text to a message, by default a new one of a kind; return it, and the first fault: the reason, the line and the column."""
     from google.protobuf import text_format
 
-    message = message_class(kind)()
+    message = message_class(kind)() if message is None else message
     with warnings.catch_warnings():
         # Of escapes such as \\q, which it does not change.
         warnings.simplefilter("ignore", DeprecationWarning)

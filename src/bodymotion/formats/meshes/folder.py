@@ -120,11 +120,9 @@ class MeshFolder:
 
         Raises OSError when one cannot be written.
         """
-        folder = self.model.parent / self.name
+        if self.files:
+            (self.model.parent / self.name).mkdir(exist_ok=True)
         with ExitStack() as undo:
-            if self.files and not folder.exists():
-                folder.mkdir()
-                undo.callback(_remove_if_empty, folder)
             for path, data in self.files.items():
                 target = self.model.parent / path
                 # Most of the time is spent waiting for the disk: an existing file with this content is not written again.
@@ -193,11 +191,6 @@ class MeshFolder:
 
             self._by_content[key] = f"{self.name}/{self._add_files(name, files)}.{self.format}"
         return self._by_content[key]
-
-
-def _remove_if_empty(folder: Path) -> None:
-    if not any(folder.iterdir()):
-        folder.rmdir()
 
 
 def _has_content(path: Path, data: bytes) -> bool:
