@@ -1,14 +1,24 @@
-"""`bodymotion convert IN OUT`: a motion or a model in another format; a motion in another version, order or unit."""
+"""`bodymotion convert IN OUT`: a motion, a model or an animation in another format; a motion in another version, order or unit."""
 
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TypeAlias
 
 import click
 from click import FloatRange, IntRange
 
-from bodymotion.cli.app import ByPosition, NameList, Positive, ReaderOptions, reads_files
-from bodymotion.cli.output import failures
-from bodymotion.formats.registry import FORMATS
+from bodymotion.cli.app import ByPosition, NameList, Positive, ReaderOptions, flag_of, found_by, reads_files
+from bodymotion.cli.files import check_reading, conclude, is_large, load_body, load_motion
+from bodymotion.cli.output import Bar, failures, one_line, progress, say
+from bodymotion.diagnostics import Problem
+from bodymotion.diagnostics.text import counted, with_article
+from bodymotion.formats.registry import FORMATS, Format, find_format, load, named_format, target_format
+
+if TYPE_CHECKING:
+    from bodymotion.model.body import Body
+    from bodymotion.motion import Motion
+    from bodymotion.motion.interpolation import Method
 
 NAMES = ", ".join(f"{row.name} ({' '.join(row.extensions)})" if row.extensions else row.name for row in FORMATS)
 
@@ -114,8 +124,6 @@ def convert(
       every --all: Report every loss; by default those of one rule are grouped.
     """  # noqa: D301
     used = dict(locals())
-    from bodymotion.cli.conversion import Options, run
-
     if len(files) not in (2, 3) or (len(files) == 3 and body is not None):
         raise click.BadParameter(f"expected IN OUT, or MODEL IN OUT without --body; got {len(files)} files")
     *models, source, target = files
@@ -125,3 +133,272 @@ def convert(
     options = Options(values, reading, read_as, write_as, every)
     with failures("convert"):
         run(source, target, options)
+
+
+BOTH = ("layout", "degrees", "link_names")  # Options of readers that writers have, too.
+MESHES = {"openhrp": ("inline", "parts"), "urdf": ("obj", "stl", "glb"), "mjcf": ("obj", "stl")}
+"""The formats in which the writers of models can write meshes."""
+
+_Found: TypeAlias = "tuple[Sequence[Problem], Sequence[Problem]]"
+"""Problems of the file that was read, as far as they are to be summarized, and those of the conversion."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options on the command line: those of readers, and others, whose values in `values` are None if they were not used."""
+
+    values: Mapping[str, Any]
+    reading: ReaderOptions
+    read_as: str | None = None
+    write_as: str | None = None
+    every: bool = False
+
+    def some(self, *names: str) -> dict[str, Any]:
+        """Return the used options of these names."""
+        return {name: self.values[name] for name in names if self.values.get(name) is not None}
+
+    def others(self, names: Collection[str]) -> dict[str, Any]:
+        """Return the used options without those of these names."""
+        return {name: value for name, value in self.values.items() if value is not None and name not in names}
+
+
+def run(source: Path, target: Path, options: Options) -> NoReturn:
+    """Convert a file, report what was lost, and end with the exit code."""
+    if options.write_as is not None:
+        found_by("--to", named_format, options.write_as)
+    origin = find_format(source) if options.read_as is None else found_by("--from", named_format, options.read_as)
+    body = options.values["body"]
+    check_reading(options.reading, [origin, *([] if body is None else [body])])
+    work: Callable[[Path, Path, Format, Options, Bar | None], _Found] = _model
+    if _target_kind(origin, target, options.write_as) != origin.holds:
+        work = _of_another_kind
+    elif origin.holds == "Motion":
+        work = _motion
+    with progress(f"converting {source.name}") as bar:
+        read, found = work(source, target, origin, options, bar)
+    left_out = [problem for problem in read if problem.severity == "error" or problem.leaves_out]
+    count = {kind: sum(problem.severity == kind for problem in read) for kind in ("warning", "note")}
+    if count["warning"]:
+        numbers = ", ".join(counted(n, kind) for kind, n in count.items() if n)
+        say(one_line(f"{source}: {numbers} while reading; `bodymotion check {source}` lists them"))
+    conclude(target, (*left_out, *found), options.every)
+
+
+def _fitting(used: Mapping[str, Any], format: Format) -> dict[str, Any]:
+    """Return used options that the writer of a format has; one that it does not have is wrong use."""
+    for name in used:
+        if name == "body" or name not in format.writes:
+            flag = flag_of(name, convert)
+            raise click.BadParameter(f"has no effect on {with_article(format.title)}", param_hint=flag)
+    return dict(used)
+
+
+CONVERTIBLE = {"Motion": ("Animation", "KeyPoses"), "KeyPoses": ("Motion",)}
+CONVERTIBLE |= dict.fromkeys(("Animation", "Choreography"), ("Motion",))
+"""Kinds of values that become others."""
+
+
+def _target_kind(origin: Format, target: Path, write_as: str | None) -> str:
+    """Return what the target holds: what the origin holds where a format of that kind fits, else what that can become."""
+    fitting = {row.holds for row in FORMATS if row.write is not None and target.suffix.lower() in row.extensions}
+    if write_as is not None:
+        fitting = {named_format(write_as).holds}
+    kinds = (origin.holds, *CONVERTIBLE.get(origin.holds, ()))
+    return next((kind for kind in kinds if kind in fitting), origin.holds)
+
+
+def _model(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
+    """Convert a model, or an animation to another format of animations."""
+    from bodymotion.model.body import Body
+
+    changes = ("scale", "root", "fix_inertia") if origin.holds == "Body" else ()
+    thing = load(source, format=origin.name, **origin.options_of(options.reading))
+    goal = target_format(thing, target, options.write_as)
+    writing = _fitting(options.others(changes), goal)
+    _check_model_options(writing, goal)
+    read: tuple[Problem, ...] = tuple(thing.problems)
+    found: tuple[Problem, ...] = ()
+    if isinstance(thing, Body):
+        thing, found = _changed(thing, options)
+        if "gains" in writing:
+            from bodymotion.formats.gains import read_gains
+
+            writing["gains"] = read_gains(writing["gains"], thing)
+    assert goal.write is not None
+    return read, (*found, *goal.write(thing, target, **writing))
+
+
+def _check_model_options(writing: dict[str, Any], goal: Format) -> None:
+    from bodymotion.formats.urdf.writer import is_package_name
+
+    package, mesh, names = (writing.get(name) for name in ("package", "mesh", "link_names"))
+    if names is not None:
+        if names != ["segments"]:
+            raise click.BadParameter("a URDF names its links after links or `segments`", param_hint="--link-names")
+        writing["link_names"] = "segments"
+    if package is not None and not is_package_name(package):
+        raise click.BadParameter(f"{package!r:.60} is not a name of a ROS package", param_hint="--package")
+    if mesh is not None and mesh not in MESHES[goal.name]:
+        raise click.BadParameter(
+            f"meshes of {goal.title} are written as {' or '.join(MESHES[goal.name])}", param_hint="--mesh"
+        )
+
+
+def _changed(body: "Body", options: Options) -> "tuple[Body, tuple[Problem, ...]]":
+    """Return the body with the changes of the options, and the problems of these."""
+    from bodymotion.editing import reroot, scale
+    from bodymotion.model.inertias import repaired
+
+    known = len(body.problems)
+    root, factor = options.values["root"], options.values["scale"]
+    if root is not None:
+        body = found_by("--root", reroot, body, root)
+    if factor is not None:
+        body = scale(body, factor)
+    found = body.problems[known:]
+    if options.values["fix_inertia"]:
+        body, more = repaired(body)
+        # A wanted change is no loss.
+        found = (*found, *(replace(problem, severity="note") for problem in more))
+    return body, found
+
+
+def _motion(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
+    from bodymotion.model.body import by_position
+    from bodymotion.motion import Motion
+
+    rate, method, model = (options.values[name] for name in ("rate", "method", "body"))
+    if method is not None and rate is None:
+        raise click.BadParameter("needs a frame rate: --rate HZ", param_hint="--method")
+    goal = target_format(Motion(), target, options.write_as)
+    # A layout and a unit are those of IN where that is a table without names, else those of OUT.
+    both = origin.options_of(options.some(*BOTH))
+    read = {one: both[one] for one in both if one != "layout" or (both[one], origin.name) == ("unitree", "csv")}
+    write = _fitting(options.others({*read, "rate", "method", "body", "by_position"}), goal)
+    read |= origin.options_of(options.reading)
+    body = None if model is None else load_body(model, options.reading)
+    by_place = bool(options.values["by_position"])
+    if body is not None and "body" in origin.read.options and not by_place:
+        read["body"] = body
+    if body is not None and "body" in goal.writes:
+        write["body"] = body
+    if origin.name == goal.name == "seq":
+        problems = None if body is not None else _piece_by_piece(source, target, write, rate, method, bar)
+        if problems is not None:
+            return (), problems
+    motion = (
+        load_motion(source, advice="with --rate, --method after, nearest, before and linear need less")
+        if origin.name == "seq" and not read
+        else load(source, format=origin.name, **read)
+    )
+    if by_place and body is not None:
+        motion = by_position(motion, body)
+    changed = motion if body is None or "body" in write else _in_order(motion, body)
+    if rate is not None:
+        stamped = any(component.timeline.stamps is not None for component in motion.timed)
+        changed = changed.resample(rate, method or ("after" if stamped else "linear"))
+    assert goal.write is not None
+    return (), (*changed.problems, *goal.write(changed, target, **write))
+
+
+def _piece_by_piece(
+    source: Path, target: Path, write: dict[str, Any], rate: float | None, method: "Method | None", bar: Bar | None
+) -> tuple[Problem, ...] | None:
+    """Convert .seq to .seq piece by piece; return None where the motion is needed as a whole, or is small."""
+    from bodymotion.formats.seq import open_motion
+    from bodymotion.formats.seq.writer import Notation, can_copy, copy_seq
+    from bodymotion.motion.interpolation import HOLDING
+
+    notation = {name: value for name, value in write.items() if name != "frame_time"}
+    with open_motion(source) as reader:
+        if rate is None and can_copy(reader, write.get("version"), write.get("frame_time")):
+            return copy_seq(reader, target, Notation(**notation), write.get("frame_time"), bar)
+        stamped = any(header.has_frame_time for header in reader.components)
+        used: Method = method or ("after" if stamped else "linear")
+        if rate is None or write.get("frame_time") or used not in (*HOLDING, "linear") or not is_large(source, target):
+            return None
+        from bodymotion.editing.streaming import resample_file
+
+        return resample_file(source, target, rate, used, progress=bar, **notation)
+
+
+def _in_order(motion: "Motion", body: "Body") -> "Motion":
+    """Return the motion with columns that are named by joints of a body in the order of joint ids; a note where there are none."""
+    from bodymotion.editing.rules import IDLE
+    from bodymotion.formats.tables.joint_names import by_joint_id
+    from bodymotion.model.body import matched
+    from bodymotion.motion import MultiValueSeq
+
+    def is_named(component: object) -> bool:
+        labels = [label for label in getattr(component, "part_labels", ()) if label]
+        of_joints = component is motion.joint_displacement or -1 not in matched(labels, body)
+        return isinstance(component, MultiValueSeq) and bool(labels) and of_joints
+
+    if any(map(is_named, motion.components)):
+        return motion.replaced(
+            *(
+                by_joint_id(c, body, whole=False) if isinstance(c, MultiValueSeq) and is_named(c) else c
+                for c in motion.components
+            )
+        )
+    message = f"no column has a name: the columns keep their order, that of the joints of {body.name or 'the body'}"
+    return motion.replaced(*motion.components, problems=[IDLE.problem(message)])
+
+
+MAKING = {
+    ("Motion", "Animation"): ("legs", "bpm"),
+    ("Animation", "Motion"): ("bpm", "rate"),
+    ("Motion", "KeyPoses"): ("tolerance",),
+    ("KeyPoses", "Motion"): ("rate", "steps", "automatic_zmp"),
+}
+"""Options for conversions from one kind of value to another."""
+
+
+def _of_another_kind(source: Path, target: Path, origin: Format, options: Options, bar: Bar | None) -> _Found:
+    """Make a motion of an animation, a choreography or key poses, or an animation or key poses of a motion."""
+    from bodymotion.animation import Animation
+    from bodymotion.formats.cha import move_name
+    from bodymotion.keyposes import KeyPoses
+    from bodymotion.motion import Motion
+
+    kind = _target_kind(origin, target, options.write_as)
+    body: Body | None = None
+    of_body: dict[str, Body] = {}
+    if "KeyPoses" in (origin.holds, kind):
+        if options.values["body"] is None:
+            example = f"bodymotion convert robot.wrl {source} {target}"
+            raise click.BadParameter(f"key poses need the model that they are for: {example}", param_hint="--body")
+        body = load_body(options.values["body"], options.reading)
+        of_body = {"body": body}
+    making = options.some(*MAKING.get((origin.holds, kind), ()))
+    empty: Any = {"Motion": Motion, "Animation": Animation, "KeyPoses": KeyPoses}[kind]()
+    goal = target_format(empty, target, options.write_as)
+    reading = {} if of_body else origin.options_of(options.some(*BOTH))
+    writing = _fitting(options.others({*making, *reading, *(("body", "by_position") if of_body else ())}), goal)
+    thing = load(source, format=origin.name, **reading, **origin.options_of({**options.reading, **of_body}))
+    if "rate" in making:
+        making["frame_rate"] = making.pop("rate")
+    if kind == "KeyPoses":
+        made = _made(source, KeyPoses.from_motion, thing, body, name=target.stem, **making)
+    elif kind == "Animation":
+        # The name that readers of the target will derive from its file name.
+        name = move_name(target)
+        name = target.name.partition(".")[0] if name == target.name else name
+        made = _made(source, Animation.from_motion, thing, name=name, **making)
+    else:
+        made = _made(source, thing.to_motion if of_body else thing.play, *of_body.values(), **making)
+    assert goal.write is not None
+    found = tuple(goal.write(made, target, **writing, **({"body": body} if of_body and "body" in goal.writes else {})))
+    lost = () if of_body or origin.holds == "Animation" else made.problems
+    return tuple(thing.problems), (*lost, *found)
+
+
+def _made(source: Path, make: Callable[..., Any], *arguments: object, **options: Any) -> Any:  # noqa: ANN401
+    """Return what a function makes of the value of a file; a value that it cannot use is a fault of the file."""
+    from bodymotion.diagnostics import Location
+    from bodymotion.formats.rules import UNWRITABLE
+
+    try:
+        return make(*arguments, **options)
+    except ValueError as error:
+        raise UNWRITABLE.error(str(error), Location(str(source)), "") from error
