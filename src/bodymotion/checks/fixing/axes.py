@@ -5,8 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from bodymotion.checks.fixing.edits import Edit, Lines
-from bodymotion.checks.fixing.numbers import unit_texts
+from bodymotion.checks.fixing.edits import Edit, Lines, unit_texts
 from bodymotion.diagnostics import FormatError
 from bodymotion.formats.choreonoid_body import rules as body_rules
 from bodymotion.formats.registry import find_format

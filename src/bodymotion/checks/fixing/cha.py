@@ -12,8 +12,7 @@ import numpy as np
 
 from bodymotion.animation import GROUPS
 from bodymotion.checks.checking import most_common_end
-from bodymotion.checks.fixing.edits import Edit, Lines
-from bodymotion.checks.fixing.numbers import unit_texts
+from bodymotion.checks.fixing.edits import Edit, Lines, unit_texts
 from bodymotion.diagnostics import Diagnostics
 from bodymotion.formats.cha import parse_cha, rules
 from bodymotion.formats.cha.head import read_header

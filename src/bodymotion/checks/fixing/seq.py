@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from bodymotion.checks.checking import most_common_end
-from bodymotion.checks.fixing.edits import Edit, Lines
-from bodymotion.checks.fixing.numbers import unit_texts
+from bodymotion.checks.fixing.edits import Edit, Lines, unit_texts
 from bodymotion.diagnostics import Diagnostics, FormatError
 from bodymotion.formats.seq import rules
 from bodymotion.formats.seq.document import Document, RowPiece

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bodymotion.checks.checking import most_common_end
-from bodymotion.checks.fixing.edits import Edit
-from bodymotion.checks.fixing.numbers import unit_texts
+from bodymotion.checks.fixing.edits import Edit, unit_texts
 from bodymotion.diagnostics import Diagnostics, FormatError, Problem
 from bodymotion.formats.openhrp import read_openhrp
 from bodymotion.formats.openhrp.nodes import TreeReader

@@ -150,7 +150,11 @@ class _ModelReader:
         if self.humanoids:
             humanoid, transform = self.humanoids[0]
             damage = self.scene.damage
-            if damage and damage.is_whole(humanoid) and not damage.may_hide_nodes:
+            if (
+                damage
+                and damage.is_whole(humanoid)
+                and not (damage.vague or set("[{") & set("".join(damage.lines.values())))
+            ):
                 self.found.doubtful = frozenset()
             for other, _ in self.humanoids[1:]:
                 self.found.report(rules.HUMANOIDS, f"{label(other)} is a second Humanoid: left out", other.location)

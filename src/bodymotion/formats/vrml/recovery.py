@@ -76,11 +76,6 @@ class Damage:
     def __bool__(self) -> bool:
         return bool(self.offsets or self.lines)
 
-    @property
-    def may_hide_nodes(self) -> bool:
-        """Whether nodes may be lost outside of those that are incomplete."""
-        return self.vague or re.search(r"[\[{]", "".join(self.lines.values())) is not None
-
     def touches(self, location: Location) -> bool:
         """Return whether something is incomplete at a location."""
         if self.text is None or location.path != (str(self.text.path) if self.text.path else None):
@@ -89,9 +84,10 @@ class Damage:
 
     def is_whole(self, node: Node) -> bool:
         """Return whether everything in a node was read, as far as is known."""
-        if node.text is None or node.text is not self.text or node.offset in self.offsets:
-            return node.text is not self.text
-        return not (self.lines and any(self.lines.get(node.text.location(at).line) for at in node.offsets.values()))
+        if self.text is None or node.text is not self.text:
+            return True
+        cut = self.lines and any(self.lines.get(self.text.location(at).line) for at in node.offsets.values())
+        return not (cut or node.offset in self.offsets)
 
     def has_all(self, node: Node, name: str) -> bool:
         """Return whether a field of a node was read, or is not in the file."""

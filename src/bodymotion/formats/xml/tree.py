@@ -18,14 +18,7 @@ import numpy as np
 
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, Rule, Severity, Subject, document, judgement
 from bodymotion.diagnostics.spelling import number_slip
-from bodymotion.formats.xml.syntax import (
-    AMPERSAND,
-    attribute_position,
-    explain_syntax_error,
-    line_and_column,
-    with_fault_replaced,
-    with_tag_corrected,
-)
+from bodymotion.formats.xml import syntax
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -122,7 +115,7 @@ class Element:
         element = self._owner(name)
         found = None
         if name in element.attributes and element.document is not None:
-            found = attribute_position(element.document.data, element.offset, element.written.get(name, name))
+            found = syntax.attribute_position(element.document.data, element.offset, element.written.get(name, name))
         if found is None or element.line is None or element.column is None:
             return element.location
         lines_below, columns = found
@@ -373,16 +366,18 @@ class _Builder:
                 parser.Parse(document.data, True)
             except expat.ExpatError as error:
                 open_tags = [(element.name, element.line or 1) for element in self.stack]
-                words, at = explain_syntax_error(document.data, parser.ErrorByteIndex, error.code, open_tags)
+                words, at = syntax.explain_syntax_error(document.data, parser.ErrorByteIndex, error.code, open_tags)
                 if error.code == TAG_MISMATCH and self.stack and may_correct:
                     inner = self.stack[-1]
-                    found = with_tag_corrected(document.data, parser.ErrorByteIndex, inner.name, inner.offset)
+                    found = syntax.with_tag_corrected(document.data, parser.ErrorByteIndex, inner.name, inner.offset)
                     if found is not None:
                         self.corrected, at = found
                 elif may_correct and (self.stack or self.root is None):
                     where = parser.ErrorByteIndex if at is None else at
-                    self.corrected = with_fault_replaced(document.data, where, error.code)
-                line, column = (error.lineno, error.offset + 1) if at is None else line_and_column(document.data, at)
+                    self.corrected = syntax.with_fault_replaced(document.data, where, error.code)
+                line, column = (
+                    (error.lineno, error.offset + 1) if at is None else syntax.line_and_column(document.data, at)
+                )
                 raise NOT_XML.error(words or str(error), Location(document.path, line, column)) from error
         except FormatError as error:
             if (self.root is None and self.corrected is None) or error.problem.rule == ENTITY.code:
@@ -403,7 +398,7 @@ class _Builder:
             limit = f"{MAX_ELEMENTS} elements, or elements nested more than {MAX_DEPTH} deep"
             raise TOO_DEEP.error(f"more than {limit}", Location(self.document.path, line, column))
         if self.is_corrected:
-            attributes = [text.replace(AMPERSAND, "&") for text in attributes]
+            attributes = [text.replace(syntax.AMPERSAND, "&") for text in attributes]
         pairs = dict(zip(attributes[::2], attributes[1::2], strict=True))
         at, document = self.parser.CurrentByteIndex, self.document
         element = Element(name, pairs, line=line, column=column, document=document, offset=at)
@@ -418,7 +413,7 @@ class _Builder:
         self.stack.pop().text = "".join(self.texts.pop())
 
     def characters(self, text: str) -> None:
-        self.texts[-1].append(text.replace(AMPERSAND, "&") if self.is_corrected else text)
+        self.texts[-1].append(text.replace(syntax.AMPERSAND, "&") if self.is_corrected else text)
 
     def entity(self, name: str, is_parameter: object = True, value: str | None = None, *rest: object) -> None:
         line, column = self.here()
