@@ -11,7 +11,7 @@ import numpy as np
 
 import bodymotion as bm
 from bodymotion.geometry.arrays import Floats
-from bodymotion.keyposes.chains import MAX_STEPS, Chain, errors_of
+from bodymotion.keyposes.interpolation import MAX_STEPS, Chain, errors_of
 from sample_files import CORPUS, corpus_files
 
 ANSWERS = corpus_files("golden/pseq/*.golden.json")
@@ -47,7 +47,7 @@ def robots(least: int = 0) -> list[Path]:
 
 
 def solve_chain(body: bm.Body, chain: Chain, q: Floats, target: Floats) -> tuple[Floats, Floats]:
-    """Return what `keyposes.chains.solve_chain` does, by Choreonoid's own iteration: frames that do not arrive keep the joints of `q`."""
+    """Return what `solve_chain` does, by Choreonoid's own iteration: frames that do not arrive keep the joints of `q`."""
     values, todo = np.array(q), np.arange(len(q))
     for _ in range(MAX_STEPS):
         error, jacobian = errors_of(body, chain, values[todo], target[todo])

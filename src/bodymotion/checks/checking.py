@@ -162,7 +162,7 @@ def _problems_of(value: object, body: Body | None, playback: Mapping[str, Any]) 
 
         return (*value.problems, *check_choreography(value))
     if isinstance(value, KeyPoses) and body is not None:
-        from bodymotion.checks.key_poses import check_key_poses
+        from bodymotion.checks.motions import check_key_poses
 
         return (*value.problems, *check_key_poses(value, body))
     if isinstance(value, Skeleton):

@@ -15,12 +15,14 @@ from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TextIO
+from urllib.parse import quote
 
 import click
 
+from bodymotion import __version__
 from bodymotion.cli.app import AsJson, Bpm, ByPosition, ReaderOptions, Workers, found_by, names, reads_files
 from bodymotion.cli.output import failures, one_line, results, say
-from bodymotion.diagnostics import FormatError, Problem
+from bodymotion.diagnostics import FormatError, Location, Problem
 from bodymotion.diagnostics.text import counted
 
 if TYPE_CHECKING:
@@ -78,7 +80,6 @@ def check(
     from bodymotion.cli.files import check_reading, load_body
     from bodymotion.cli.output import as_json as json_text
     from bodymotion.cli.output import progress, text_of
-    from bodymotion.cli.sarif import sarif
     from bodymotion.collection import find_files
     from bodymotion.diagnostics.catalogue import selected
 
@@ -324,7 +325,6 @@ def check_file(
     """Check a file with options of readers and of `check`; every exception becomes a problem. Without `body`, `model` is read."""
     from bodymotion.checks import check, rules
     from bodymotion.cli.files import load_body
-    from bodymotion.diagnostics import FormatError, Location
     from bodymotion.formats.registry import find_format
 
     if body is None and model is not None:
@@ -342,3 +342,72 @@ def check_file(
 
         return Checked(path, (rules.FAULT.problem(message, Location(str(path))),), traceback.format_exc())
     return Checked(path, report.problems)
+
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def sarif(found: Sequence[tuple[Path, tuple[Problem, ...]]]) -> dict[str, Any]:
+    """Return a log of OASIS SARIF 2.1.0 with one run: a descriptor of each rule that is broken, and a result for each problem."""
+    from bodymotion.diagnostics.catalogue import catalogue, retired
+
+    known, old = catalogue(), retired()
+    problems = [(path, problem) for path, some in found for problem in some]
+    codes = sorted({problem.rule for _, problem in problems})
+    index = {code: number for number, code in enumerate(codes)}
+    descriptors = []
+    for code in codes:
+        descriptor: dict[str, Any] = {"id": code}
+        aliases = sorted(name for name, new in old.items() if new == code)
+        if aliases:
+            descriptor["deprecatedIds"] = aliases
+        rule = known.get(code)
+        if rule is not None:
+            descriptor["shortDescription"] = {"text": rule.sentence}
+            descriptor["defaultConfiguration"] = {"level": rule.severity}
+            descriptor["properties"] = {"source": rule.source, "fixable": rule.fixable}
+            lines = [rule.hint] if rule.hint else []
+            lines += [f"{kind}: {text}" for kind, text in zip(("wrong", "right"), rule.example or (), strict=False)]
+            if lines:
+                descriptor["help"] = {"text": "\n".join(lines)}
+        descriptors.append(descriptor)
+    driver = {"name": "bodymotion", "version": __version__, "semanticVersion": __version__, "rules": descriptors}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "artifacts": [{"location": {"uri": _uri(str(path))}} for path, _ in found],
+        "results": [
+            {
+                "ruleId": problem.rule,
+                "ruleIndex": index[problem.rule],
+                "level": problem.severity,
+                "message": {"text": problem.message + (f" [{problem.hint}]" if problem.hint else "")},
+                "locations": [_location(path, problem.location)],
+            }
+            for path, problem in problems
+        ],
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _location(path: Path, location: Location) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(location.path or str(path))}}
+    if location.line is not None and location.line >= 1:
+        region = {"startLine": location.line}
+        if location.column is not None and location.column >= 1:
+            region["startColumn"] = location.column
+        physical["region"] = region
+    found: dict[str, Any] = {"physicalLocation": physical}
+    if location.inside:
+        found["logicalLocations"] = [{"fullyQualifiedName": location.inside}]
+    return found
+
+
+def _uri(path: str) -> str:
+    """Return a relative reference for a relative path, which stays valid when the folder is moved; else a file URL."""
+    file = Path(path)
+    if file.is_absolute():
+        return "file://" + quote(file.as_posix(), errors="surrogateescape")
+    # A colon in the first part would be read as the end of a scheme.
+    text = quote(file.as_posix(), errors="surrogateescape")
+    return text.replace(":", "%3A")

@@ -62,13 +62,12 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
     if not joints:
         raise rules.NOT_BVH.error("the file has no HIERARCHY with a ROOT", Location(str(path), 1, 1))
     line = 1 + data.count(b"\n", 0, end)
+    at_end = Location(str(path), line, 1)
     if motion is None:
-        raise rules.NO_MOTION.error("the file ends without MOTION", Location(str(path), line, 1))
+        raise rules.NO_MOTION.error("the file ends without MOTION", at_end)
     head = _FRAMES.match(data, motion.end())
     if head is None:
-        raise rules.NO_MOTION.error(
-            "MOTION is followed by no `Frames:` and `Frame Time:`", Location(str(path), line, 1)
-        )
+        raise rules.NO_MOTION.error("after MOTION there are no `Frames:` and `Frame Time:`", at_end)
     places = (head.start(1), head.start(2), head.end())
     after = [Location(str(path), line + data.count(b"\n", end, at), at - data.rfind(b"\n", 0, at)) for at in places]
     frame_time = parsed(head[2].decode("latin-1"))
@@ -78,7 +77,7 @@ def _read(data: bytes, path: Path, found: Diagnostics) -> Skeleton:
         frame_time = 1.0
     channels = sum(len(joint.channels) for joint in joints)
     if not channels:
-        raise rules.NO_MOTION.error("no joint has channels", Location(str(path), line, 1))
+        raise rules.NO_MOTION.error("no joint has channels", at_end)
     table = read_rows(data, head.end(), str(path), after[2].line or line, channels, found)
     if parsed(head[1].decode("latin-1")) != len(table.values):
         message = f"there are {counted(len(table.values), 'row')}, and `Frames:` is {head[1][:40].decode('latin-1')!r}"

@@ -197,9 +197,7 @@ class _File:
                 # Keyframes one second apart: their values are checked where their times are unknown.
                 untimed = self._keyframes(1.0)
                 frames = Keyframes() if untimed is None else untimed
-                checked = replace(
-                    checked, animation=Animation(options=options, keyframes=frames, source=animation.source)
-                )
+                checked = replace(checked, animation=replace(animation, keyframes=frames))
             if not header.unknown:
                 check_columns(checked)
             check_keyframes(checked)

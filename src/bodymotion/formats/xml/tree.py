@@ -375,9 +375,9 @@ class _Builder:
                 elif may_correct and (self.stack or self.root is None):
                     where = parser.ErrorByteIndex if at is None else at
                     self.corrected = syntax.with_fault_replaced(document.data, where, error.code)
-                line, column = (
-                    (error.lineno, error.offset + 1) if at is None else syntax.line_and_column(document.data, at)
-                )
+                line, column = error.lineno, error.offset + 1
+                if at is not None:
+                    line, column = syntax.line_and_column(document.data, at)
                 raise NOT_XML.error(words or str(error), Location(document.path, line, column)) from error
         except FormatError as error:
             if (self.root is None and self.corrected is None) or error.problem.rule == ENTITY.code:

@@ -334,12 +334,8 @@ def loop_problems(animation: Animation, tracks: Tracks, times: Timing) -> tuple[
     if starts_again:
         at = float(times.timeline.times[np.argmax(times.rounds > 0)])
         message = f"the move starts again at {at:.2f} s with a jump: {message}"
-    found = rules.LOOP.problem(
-        message,
-        replace(known, inside=f"keyframe {keyframe_number(animation, last)}"),
-        subject=("keyframes", last),
-        data={"amount": amount},
-    )
+    where = replace(known, inside=f"keyframe {keyframe_number(animation, last)}")
+    found = rules.LOOP.problem(message, where, subject=("keyframes", last), data={"amount": amount})
     return (replace(found, severity="warning") if starts_again else found,)
 
 

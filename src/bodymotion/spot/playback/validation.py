@@ -216,15 +216,13 @@ class Report:
         moment = self.moments[worst]
         after = int(np.searchsorted(self._keys, moment))
         is_between = 0 < after < len(self._keys) and abs(self._keys[key] - moment) > ON_KEYFRAME
-        where = f"at {moment:.2f} s" + (
-            f", between keyframes {self.number(after - 1)} and {self.number(after)}" if is_between else ""
-        )
+        between = f", between keyframes {self.number(after - 1)} and {self.number(after)}" if is_between else ""
         others = [
             name
             for name, one in zip(names, np.atleast_1d(wrong.any(axis=0)), strict=True)
             if one and name != names[part]
         ]
-        message = f"{text.format(name=names[part], amount=float(amount[worst, part]))} {where}"
+        message = f"{text.format(name=names[part], amount=float(amount[worst, part]))} at {moment:.2f} s{between}"
         message += f"; also {', '.join(others)}" if others else ""
         data = {"amount": float(amount[worst, part]), "time": float(moment), "parts": [names[part], *others]}
         self.add_at(rule, message, key, len(concerned), data)
