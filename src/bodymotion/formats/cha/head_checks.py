@@ -73,8 +73,7 @@ class Checked:
 
 def left_out(animation: Animation) -> Sequence[int]:
     """Return for each keyframe of a file that was left out because of faults the row before which it is."""
-    found = animation.source.options.get("left_out", ())
-    return found if isinstance(found, tuple) else ()
+    return found if isinstance(found := animation.source.options.get("left_out"), tuple) else ()
 
 
 def keyframe_number(animation: Animation, row: int) -> int:

@@ -39,8 +39,7 @@ _MAX_LISTED = 6
 _MAX_ALIKE = 64  # Sets of fields that the rows of a text have; with more, protobuf parses all rows.
 _NUMBER = re.compile(r"(?<=: )-?\d[\d.eE+-]*(?=\n)")
 
-_MAX_REREAD = 1 << 18
-"""Characters of faulty fields that are parsed again, each time without one more fault. More is read up to its next fault."""
+_MAX_REREAD = 1 << 18  # Characters of faulty fields that are parsed again; what is behind is read up to its next fault.
 _STRING = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
 FIELD = re.compile(
     rf"#.*|{_STRING}|(?P<name>[\w.+-]++)\s*(?:(?P<open>:?\s*[{{<])|(?P<colon>:)\s*"
@@ -292,9 +291,9 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
         while (fault := attempt(part, kind)[1] or attempt(part, kind, message)[1]) is not None and rereads > 0:
             reason, row, column = fault
             part, is_unknown = _without(part, reason, row, column)
-            rule, location = rules.TEXT, Location(found.path, line + row - 1, column + (before if row == 1 else 0))
+            location = Location(found.path, line + row - 1, column + (before if row == 1 else 0))
             has_fault |= not is_unknown
-            found.report(rules.UNKNOWN if is_unknown else rule, reason, location, fatal=not is_unknown)
+            found.report(rules.UNKNOWN if is_unknown else rules.TEXT, reason, location, fatal=not is_unknown)
             rereads -= len(part) + 256
         if has_fault and len(rows) > num_rows:
             faulty.append(num_rows)

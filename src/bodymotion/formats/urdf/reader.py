@@ -169,8 +169,7 @@ def _read_tree(robot: Element) -> list[Node]:
             childless.append((joint, parent))
     tops = [name for name in links if name not in holder]
     if len(childless) == 1 and len(tops) == 2:
-        # The one link without a joint is its child.
-        joint, parent = childless[0]
+        joint, parent = childless[0]  # The one link without a joint is its child.
         top = reduce(lambda name, _: parents.get(name) or name, links, parent)
         child = tops[tops[0] == top]
         holder[child], parents[child] = joint, parent

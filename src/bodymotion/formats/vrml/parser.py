@@ -556,8 +556,7 @@ class Parser(Recovery):
         hint = f"did you mean {name!r}{place}{'' if used == node_type else ' It is read as one'}"
         if is_first or used == name:
             self.problem(replace(rule, leaves_out=False, severity="error"), message, offset, hint)
-        else:
-            # One name is misspelt, that of the prototype.
+        else:  # One name is misspelt, that of the prototype.
             self.found.count_more(rule)
         return used, self.scope.kind(name) or UNKNOWN
 
