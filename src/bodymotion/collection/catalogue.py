@@ -168,12 +168,8 @@ def _found(path: str | Path, where: str, columns: str) -> Any:  # noqa: ANN401
             reason = f"the condition {where!r} is not valid: {found}"
             if unknown := re.search(r'column "(.*?)" not found', reason):
                 near = meant(unknown[1], [*motions.columns, *FIGURES.values()])
-                more = (
-                    f" (did you mean {near!r}?)"
-                    if near in motions.columns
-                    else ": key figures need `bodymotion catalogue --body`"
-                )
-                reason = f"the catalogue has no column {unknown[1]!r}{more if near else ''}"
+                more = f"did you mean {near!r}?" if near in motions.columns else "see `bodymotion catalogue --body`"
+                reason = f"the catalogue has no column {unknown[1]!r}{f' ({more})' if near else ''}"
             raise WrongUseError(f"{reason}; the columns are {listed(motions.columns, MAX_LISTED)}") from None
 
 

@@ -281,8 +281,8 @@ def parsed(text: str, kind: str, found: Diagnostics) -> tuple[Any, list[int]]:
     whole, fault = attempt(text, kind)
     if fault is None:
         return whole, []
-    faulty: list[int] = []
-    rereads, line, rows = _MAX_REREAD, 1, getattr(message, ROWS[kind][0]) if kind in ROWS else []
+    rows = getattr(message, ROWS[kind][0]) if kind in ("Animation", "ChoreographyStateLog") else []
+    faulty, rereads, line = list[int](), _MAX_REREAD, 1
     begins = _scan(text, frozenset(message.DESCRIPTOR.fields_by_name))[1]
     for begin, end in pairwise([0, *begins, len(text)]):
         part, num_rows, has_fault = text[begin:end], len(rows), False
