@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,8 @@ WRITERS = {
     "pyarrow, stream": lambda: table_bytes(TABLE, "stream"),
     "timestamps": lambda: table_bytes(stamped("timestamp"), version="1.0"),
     "durations": lambda: table_bytes(stamped("duration"), "feather"),
+    "categories": lambda: written(FRAME.reset_index().astype({NAMES[1]: "category"}).to_feather),
+    "names with blanks": lambda: table_bytes(TABLE.rename_columns([f" {name} " for name in TABLE.column_names])),
     "rows, texts and lists": lambda: table_bytes(
         TABLE.append_column("index", pa.array(range(1001)))
         .append_column("label", pa.array(["type: CompositeSeq"] * 1001))
@@ -105,6 +108,38 @@ def test_nulls_and_options(tmp_path):
     assert [problem.rule for problem in bm.check(path).problems] == ["CSV015"]
 
 
+@pytest.mark.parametrize("name", ["HEAD\nPAN", "HEAD [furlong]", "", "#HEAD"])
+@pytest.mark.parametrize("extension", [".csv", ".parquet"])
+def test_a_name_that_is_not_written_costs_no_other_name(tmp_path, name, extension):
+    """Without its names, a motion in another order than its body would be read with its joints exchanged."""
+    joints = WALK.joint_displacement
+    order = [3, 1, 2, 9, *range(4, 9), 0, *range(10, len(NAMES))]
+    labels = tuple(name if k == 9 else NAMES[k] for k in order)
+    motion = WALK.replaced(replace(joints, values=joints.values[:, order], part_labels=labels))
+    lost = bm.save(motion, tmp_path / f"a{extension}").problems
+    assert [problem.rule for problem in lost] == ["LOSS009"]
+    back = bm.load_motion(tmp_path / f"a{extension}")
+    assert back.joint_displacement.part_labels == tuple("column_3" if k == 9 else NAMES[k] for k in order)
+    with pytest.raises(bm.FormatError) as refused:
+        bm.load_motion(tmp_path / f"a{extension}", body=BODY)
+    assert refused.value.problems[0].data["names"] == ["column_3"]
+
+
+def test_tables_without_names_or_rows(tmp_path):
+    """Numbers for names are none, as a table of an array has them; no rows are no frames."""
+    path = tmp_path / "a.parquet"
+    values = np.column_stack([WALK.link_position.values[:, 0, [0, 1, 2, 4, 5, 6, 3]], WALK.joint_displacement.values])
+    columns = {str(k): column for k, column in enumerate(values.T)}
+    path.write_bytes(table_bytes(pa.table(columns)))
+    motion = bm.load_motion(path, layout="unitree", frame_rate=100)
+    np.testing.assert_array_equal(motion.link_position.values, WALK.link_position.values)
+    assert bm.load_motion(path, frame_rate=100) == motion
+    path.write_bytes(table_bytes(TABLE.slice(0, 0)))
+    assert bm.load_motion(path).num_frames == 0
+    path.write_bytes(table_bytes(pa.table({})))
+    assert [problem.rule for problem in bm.check(path).problems] == ["CSV015"]
+
+
 def test_tables_in_folders(tmp_path, monkeypatch):
     """Motions are used; catalogues are passed over, and other tables are left out with a message."""
     for name in ("a.parquet", "deep/b.feather"):
@@ -113,6 +148,10 @@ def test_tables_in_folders(tmp_path, monkeypatch):
     episodes = {"timestamp": [0.0, 0.1], "episode_index": [0, 1], "action": [[0.1], [0.2]]}
     parquet.write_table(pa.table(episodes), tmp_path / "episodes.parquet")
     parquet.write_table(pa.table({"price": [1.0]}), tmp_path / "prices.parquet")
+    (tmp_path / "cut.parquet").write_bytes((tmp_path / "a.parquet").read_bytes()[:3000])
+    (outcome,) = bm.open_collection(tmp_path)[1:2].map(_num_frames, workers=1)
+    assert outcome.error.problem.rule == "TAB001"
+    (tmp_path / "cut.parquet").unlink()
     for _ in range(2):
         found = bm.open_collection(tmp_path)
         assert [clip.name for clip in found] == ["a.parquet", "deep/b.feather"]

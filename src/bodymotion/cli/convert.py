@@ -273,7 +273,8 @@ def _motion(source: Path, target: Path, origin: Format, options: Options, bar: B
     goal = target_format(Motion(), target, options.write_as)
     # A layout and a unit are those of IN where that is a table without names, else those of OUT.
     both = origin.options_of(options.some(*BOTH))
-    read = {one: both[one] for one in both if one != "layout" or (both[one], origin.name) == ("unitree", "csv")}
+    is_read = both.get("layout") == "unitree" and origin.name in ("csv", "parquet")
+    read = {one: both[one] for one in both if one != "layout" or is_read}
     write = _fitting(options.others({*read, "rate", "method", "body", "by_position"}), goal)
     read |= origin.options_of(options.reading)
     body = None if model is None else load_body(model, options.reading)

@@ -149,17 +149,25 @@ def is_collection(text: str) -> bool:
 
 def _is_known(path: Path) -> bool | None:
     """Return whether a file has a known format, or in a .csv `MIN_COLUMNS` columns of numbers; None for a table of results."""
-    from bodymotion.formats.csv.reader import holds_motion
     from bodymotion.formats.registry import HEAD, LONG_HEAD, recognised
     from bodymotion.formats.tables.number_table import num_columns
     from bodymotion.system.files import read_head
 
-    with suppress(Exception):  # what pyarrow raises for damaged files is of many types
+    with suppress(OSError):
         if (row := recognised(read_head(path, HEAD))) is not None:
-            return holds_motion(path) if row.name == "parquet" else True
+            return _holds_motion(path) if row.name == "parquet" else True
         heads = (read_head(path, size) for size in (HEAD, LONG_HEAD))  # the line of names may be long
         return path.suffix.lower() == ".csv" and any(num_columns(head) >= MIN_COLUMNS for head in heads)
     return False
+
+
+def _holds_motion(path: Path) -> bool | None:
+    from bodymotion.formats.csv.reader import holds_motion
+
+    try:
+        return holds_motion(path)
+    except Exception:  # what pyarrow raises for damaged files is of many types; reading one reports the damage
+        return True
 
 
 def _walk(folder: Path, left_out: Callable[[Path, Path | None], object]) -> Iterator[Path]:

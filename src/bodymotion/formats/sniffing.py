@@ -168,7 +168,7 @@ def looks_like_pickle(head: bytes) -> bool:
 
 def looks_like_arrow(head: bytes) -> bool:
     """Return whether a file is a table of Parquet, or of Arrow as a file or a stream."""
-    return head.startswith((b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff"))
+    return head.startswith((b"PAR1", b"ARROW1\0\0", b"\xff\xff\xff\xff", b"FEA1\0\0\0\0"))
 
 
 def looks_like_log_of_messages(head: bytes) -> bool:

@@ -21,7 +21,9 @@ from bodymotion.system.files import open_file
 
 MAX_BYTES, MAX_RATIO, MAX_ADDRESS = 64 << 20, 100, 1 << 47
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-_NUMBER = re.compile(r"u?int\d+|halffloat|float|double|bool|decimal\d+\(.*\)|(?:timestamp|duration)\[.*\]")
+_NUMBER = re.compile(
+    r"(?:dictionary<values=)?(?:u?int\d+|halffloat|float|double|bool|decimal\d+\(.*\)|(?:timestamp|duration)\[[^]]*\])(?:, .*)?"
+)
 # What is compressed in a file of Arrow (zstd, lz4) has these bytes after a first one, and before that 8 bytes with its unpacked size.
 FRAMES = rb"\xb5\x2f\xfd", rb"\x2a\x4d\x18", rb"\x22\x4d\x18"
 
@@ -37,7 +39,14 @@ def opened(source: Any, **options: Any) -> Any:  # noqa: ANN401
     source.seek(0)
     if head.startswith(b"PAR1"):
         return arrow(".parquet").ParquetFile(source)
+    if head.startswith(b"FEA1"):
+        raise ValueError("a table of Feather 1; write it again, as Feather 2 (Arrow)")
     return (arrow(".ipc").open_file if head == b"ARROW1" else arrow(".ipc").open_stream)(source, **options)
+
+
+def schema_of(reader: Any) -> Any:  # noqa: ANN401
+    """Return the schema of Arrow of an opened file."""
+    return reader.schema_arrow if hasattr(reader, "schema_arrow") else reader.schema
 
 
 def names_in(schema: Any) -> list[str]:  # noqa: ANN401
@@ -62,11 +71,12 @@ def read_arrow(path: str | Path, found: Diagnostics) -> Table | None:
 
 def _read(content: bytes, found: Diagnostics) -> Table:
     reader, path = opened(BytesIO(content)), str(found.path)
-    schema = getattr(reader, "schema_arrow", None) or reader.schema
+    schema = schema_of(reader)
     names, limit = names_in(schema), max(MAX_BYTES, MAX_RATIO * len(content))
+    wanted = {*names}
     if not names or "episode_index" in names or len({*schema.names}) < len(schema):
         raise rules.NO_MOTION.error(f"the columns are {listed(schema.names, 12)}", Location(path))
-    if unread := sorted({*schema.names} - {*names}):
+    if unread := sorted({*schema.names} - wanted):
         found.report(rules.UNREAD, f"columns that are not read: {listed(unread, 8)}")
 
     def check(sizes: Iterable[int]) -> None:
@@ -75,7 +85,7 @@ def _read(content: bytes, found: Diagnostics) -> Table:
 
     if hasattr(reader, "schema_arrow"):
         leaves = map(reader.schema.column, range(len(reader.schema)))
-        kept = [k for k, leaf in enumerate(leaves) if leaf.name == leaf.path and leaf.name in {*names}]
+        kept = [k for k, leaf in enumerate(leaves) if leaf.name == leaf.path and leaf.name in wanted]
         groups = map(reader.metadata.row_group, range(reader.num_row_groups))
         chunks = (group.column(k) for group in groups for k in kept)
         check(max(8 * chunk.num_values, chunk.total_uncompressed_size, _unpacked(content, chunk)) for chunk in chunks)
@@ -84,7 +94,7 @@ def _read(content: bytes, found: Diagnostics) -> Table:
         starts = (match.start() - 9 for frame in FRAMES for match in re.finditer(frame, content))
         sizes = (int.from_bytes(content[max(at, 0) : at + 8], "little") for at in starts)
         check(size for size in sizes if size < MAX_ADDRESS)
-        kept = [k for k, name in enumerate(schema.names) if name in {*names}]
+        kept = [k for k, name in enumerate(schema.names) if name in wanted]
         options = arrow(".ipc").IpcReadOptions(included_fields=kept, use_threads=False)
         reader = opened(BytesIO(content), options=options)
         if hasattr(reader, "num_record_batches"):  # the same one may be named many times
@@ -93,13 +103,18 @@ def _read(content: bytes, found: Diagnostics) -> Table:
         table.validate(full=True)
     check([8 * len(names) * table.num_rows])
     values, bad = np.empty((table.num_rows, len(names))), np.zeros(table.num_rows, np.bool_)
+    columns = dict(zip(table.column_names, table.columns, strict=True))
     for k, name in enumerate(names):
-        cells, kind, factor = table.column(name), table.schema.field(name).type, 1.0
+        cells, factor = columns[name], 1.0
+        kind = cells.type
+        if hasattr(kind, "value_type"):  # categories
+            kind = kind.value_type
+            cells = cells.cast(kind)
         if hasattr(kind, "unit"):
             cells, names[k], factor = cells.cast("int64"), "time [s]", UNITS[kind.unit]
             if str(kind).startswith("timestamp"):
                 cells = arrow(".compute").subtract(cells, arrow(".compute").min(cells))
-        elif name in ("index", "__index_level_0__") and "int" in str(kind):  # numbers of rows
+        elif name == "__index_level_0__" or (name == "index" and "int" in str(kind)):  # numbers of rows
             names[k] = "frame"
         values[:, k] = cells.cast("float64", safe=False).to_numpy() * factor
         if cells.null_count:
@@ -107,14 +122,15 @@ def _read(content: bytes, found: Diagnostics) -> Table:
             row, bad = int(missing.argmax()), bad | missing
             message = f"{counted(cells.null_count, 'null')} in column {name!r}, the first one in row {row}"
             found.report(CELL, message, Location(path, inside=f"row {row}"), data={"row": row, "column": name})
-    return Table(path, values, np.zeros(0, np.int64), tuple(names), None, tuple(np.flatnonzero(bad).tolist()))
+    # What makes tables of arrays numbers their columns.
+    named = None if names == [str(k) for k in range(len(names))] else tuple(name.strip() for name in names)
+    return Table(path, values, np.zeros(0, np.int64), named, None, tuple(np.flatnonzero(bad).tolist()))
 
 
 def _unpacked(content: bytes, chunk: Any) -> int:  # noqa: ANN401
     """Return the unpacked size of a column chunk by the headers of its pages, which pyarrow believes where the footer states less."""
-    at, size = chunk.data_page_offset, 0
-    if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < at:
-        at = chunk.dictionary_page_offset
+    starts = (chunk.data_page_offset, chunk.dictionary_page_offset if chunk.has_dictionary_page else 0)
+    at, size = min(start for start in starts if start > 0), 0
     end = at + chunk.total_compressed_size
     while at < end:
         fields, at = _struct(content, at)

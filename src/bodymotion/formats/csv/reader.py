@@ -16,7 +16,7 @@ from bodymotion.animation import FOOT_CONTACT, LEGS
 from bodymotion.diagnostics import Diagnostics, FormatError, Location, ReadResult, Source
 from bodymotion.diagnostics.text import listed
 from bodymotion.formats.csv import rules
-from bodymotion.formats.csv.arrow import names_in, opened, read_arrow
+from bodymotion.formats.csv.arrow import names_in, opened, read_arrow, schema_of
 from bodymotion.formats.npz.layouts import UNIT_TOLERANCE, QuaternionOrder, are_quaternions, order_of
 from bodymotion.formats.sniffing import looks_like_arrow
 from bodymotion.formats.tables.joint_names import in_body_order, in_id_order, joint_names, link_order
@@ -110,8 +110,7 @@ def column(text: str) -> Column | None:
 def holds_motion(path: Path) -> bool | None:
     """Return whether a table of Parquet or Arrow has times or poses of one motion; None for results of commands, such as a catalogue."""
     with open_file(path) as file:
-        reader = opened(file)
-        names = names_in(schema := getattr(reader, "schema_arrow", None) or reader.schema)
+        names = names_in(schema := schema_of(opened(file)))
     is_motion = any(one is not None and one.kind in ("time", "pose") for one in map(column, names))
     return None if {"file", "modified", "run"} <= {*schema.names} else is_motion and "episode_index" not in names
 

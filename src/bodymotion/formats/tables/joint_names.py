@@ -56,15 +56,19 @@ def column_names(
 ) -> tuple[tuple[str, ...], tuple[Problem, ...]]:
     """Return a name for each joint column: its label, that of the body's joint, or joint_k; and the loss of labels that are not written.
 
-    Labels are written where there is one for each column, no two are equal, and all are `plain`: readers then read them as joints.
+    Where there is one label for each column, and no two are equal, those that are `plain` are written: readers then read them as joints.
     """
     labels, count = joints.part_labels, joints.num_parts
     if not labels and body is not None and len(body.joints) == count:
         labels = joint_names(body)
-    if len(labels) == count == len(set(labels)) and all(map(plain, labels)) and not all(map(is_generic, labels)):
-        return labels, ()
-    message = f"the names of the joints are not written: {', '.join(labels)[:200]!r}"
-    return tuple(map(generic_name, range(count))), (losses.LABELS.problem(message),) if labels else ()
+    written, lost = tuple(map(generic_name, range(count))), labels
+    if len(labels) == count == len(set(labels)):
+        # The name joint_k would be that of the joint with this id.
+        kept = tuple(one if plain(one) else f"column_{k}" for k, one in enumerate(labels))
+        if len(set(kept)) == count and any(plain(one) and not is_generic(one) for one in labels):
+            written, lost = kept, tuple(one for one in labels if not plain(one))
+    message = f"the names of the joints are not written: {', '.join(lost)[:200]!r}"
+    return written, (losses.LABELS.problem(message),) if lost else ()
 
 
 def is_plain(label: str) -> bool:
