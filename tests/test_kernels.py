@@ -196,3 +196,17 @@ def test_boxes_of_slowly_moving_links_overlap_in_the_same_frames_as_when_each_is
             expected |= box_overlap(first, second) > limit
     assert 0 < expected.sum() < frames
     assert np.array_equal(found, expected)
+
+
+def test_least_distances_are_those_of_dense_points_on_the_segments():
+    from bodymotion.kernels.inverse_kinematics import least_distances
+
+    random = np.random.default_rng(0)
+    begins, ways = random.normal(size=(2, 6, 20, 3))
+    pairs = np.array([(0, 1), (2, 3), (4, 5), (0, 5)])
+    found = np.full(len(pairs), np.inf)
+    least_distances(begins, ways, pairs, np.full(len(pairs), 10.0), found)
+    points = begins[:, :, None] + np.linspace(0, 1, 101)[:, None] * ways[:, :, None]
+    apart = [np.linalg.norm(points[a, :, :, None] - points[b, :, None], axis=-1).min() for a, b in pairs]
+    assert np.all(found <= apart)
+    assert np.allclose(found, apart, atol=0.03)

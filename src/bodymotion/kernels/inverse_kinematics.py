@@ -52,10 +52,11 @@ TOLERANCE = 1e-10  # [m, rad] A task with a smaller error is done.
 MIN_STEP = 1e-11  # [rad or m] A smaller step ends the descent.
 MAX_STEP = 0.5  # [rad or m] No variable moves further in one step.
 MIN_GAIN, MAX_STALLS = 1e-12, 3  # The descent ends when MAX_STALLS steps in a row gain less than this share.
+TRIES = 4  # Steps that are tried at most, for each one that may be taken.
 HARD, MAX_STEP_OF_UPDATES = 30.0, 0.1
 """The weight of hard tasks; and [rad or m] the largest step after which their multipliers are updated."""
-DAMPING, MIN_SHARE, MIN_DAMPING = 1e-3, 1e-9, 1e-11
-"""The first and the smallest share of the squared error that is λ, and the smallest λ."""
+DAMPING, MIN_SHARE, MIN_DAMPING, SURE = 1e-3, 1e-9, 1e-11, 1e-9
+"""The first and the least share of the squared error that is λ, the least λ; and the least relative gain: below, rounding decides."""
 
 
 def solve(
@@ -114,6 +115,19 @@ def _nearest(p: Triple, q: Triple, u: Triple, v: Triple) -> tuple[Triple, Triple
     t = min(max((uv * s + vw) / vv, 0.0), 1.0) if vv > 0.0 else 0.0
     s = min(max((uv * t - uw) / uu, 0.0), 1.0) if uu > 0.0 else 0.0
     return plus(p, u, s), plus(q, v, t)
+
+
+@kernel
+def least_distances(begins: Floats, ways: Floats, pairs: Indices, far: Floats, out: Floats) -> None:
+    """Lower `out` (N,) to the least distances of `pairs` (N, 2) of segments (C, T, 3), of those with middles nearer than `far` (N,)."""
+    for n in range(pairs.shape[0]):
+        one, two = pairs[n]
+        for t in range(begins.shape[1]):
+            p, q, u, v = times(begins[one, t]), times(begins[two, t]), times(ways[one, t]), times(ways[two, t])
+            apart = plus(plus(plus(p, q, -1.0), u, 0.5), v, -0.5)
+            if dot(apart, apart) < far[n] * far[n]:
+                p, q = _nearest(p, q, u, v)
+                out[n] = min(out[n], norm(plus(p, q, -1.0)))
 
 
 @inlined
@@ -482,13 +496,14 @@ def _solve(
         for row in range(rows):
             lagrange[row] = 0.0
         soft, apart, worst, merit, farthest = np.inf, 0.0, np.inf, np.inf, np.inf
-        stalls = 0
+        stalls, taken, more = 0, 0, 1.0  # Steps that are not accepted are not taken.
         if t < starts.shape[0]:
             share = DAMPING
-        for number in range(steps + 1):
+        for number in range(TRIES * steps + 1):
             other = 1 - at
             linear = (residuals[other], jacobians[other])
-            now, opened, error = _evaluate(problem, goals[t], rest, there, work, linear, tried, number < steps)
+            slopes = taken + (number > 0) < steps
+            now, opened, error = _evaluate(problem, goals[t], rest, there, work, linear, tried, slopes)
             value = 0.5 * now
             for row in range(rows):
                 if is_hard[row]:
@@ -496,8 +511,10 @@ def _solve(
             if number == 0 or value < merit or error <= TOLERANCE:
                 at = other
                 if number > 0:
+                    taken += 1
                     stalls = stalls + 1 if merit - value <= MIN_GAIN * abs(value) and opened <= TOLERANCE else 0
-                    share = max(0.2 * share, MIN_SHARE)
+                    if merit - value > SURE * value:
+                        share, more = max(0.2 * share * more, MIN_SHARE), 1.0
                 soft, apart, worst, merit = now, opened, error, value
                 for j in range(joints):
                     x[j] = trial[j]
@@ -506,7 +523,7 @@ def _solve(
                 for n in range(kinds.shape[0]):
                     for k in range(2):
                         errors[t, n, k] = tried[n, k]
-                if number == steps or stalls >= MAX_STALLS or (worst <= TOLERANCE and not pulled):
+                if taken == steps or stalls >= MAX_STALLS or (worst <= TOLERANCE and not pulled):
                     break
                 if farthest <= MAX_STEP_OF_UPDATES:
                     for row in range(rows):
@@ -519,9 +536,11 @@ def _solve(
                             merit += _penalty(residuals[at, row], share_of, bounded[row])
                             lagrange[row] = HARD * share_of
                 _normal_equations(space, rest, x, bounded, lagrange, linear, system)
-            else:
+            elif value - merit > SURE * value:
                 share *= 10.0
-            farthest = _step(space, x, share * (soft + apart * apart) + MIN_DAMPING, system, index, step)
+            else:
+                more *= 10.0
+            farthest = _step(space, x, share * more * (soft + apart * apart) + MIN_DAMPING, system, index, step)
             if not farthest > MIN_STEP:
                 break
             _move(space, here, step, there)

@@ -1,13 +1,15 @@
 """Keep forearms and hands apart from the rest of a robot: capsules in its links, and the pairs of them that come near in a motion.
 
-Along the longest side of the box of a link lie one to `MAX_BESIDE` capsules beside each other. Their radius is between that of the box and
-that of the farthest point. Those of two links stay apart, or as far as they are at rest, where that is less.
+Along the longest side of the box of a link lie one to `MAX_BESIDE` capsules beside each other. The box is the smallest along the axes of
+one of its shapes. Their radius is between that of the box and that of the farthest point. Those of two links stay apart, or as far as they
+are at rest, where that is less.
 """
 
 import numpy as np
 
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
+from bodymotion.kernels.inverse_kinematics import least_distances
 from bodymotion.model import ik
 from bodymotion.model.body import Body
 from bodymotion.model.collision_points import CollisionPoints, rest_values
@@ -18,8 +20,8 @@ MAX_BESIDE, FLAT_FACTOR = 4, 0.8
 OUTER_SHARE, ROUND_SHARE = 0.4, 0.6
 """The share of the farthest point in the radius, and of the radius in the length by which the round ends are outside of the box."""
 WEIGHT = 3.0  # [1/m] Of the distance of two capsules among the tasks of inverse kinematics.
-SKIPPED, MARGIN = 8, 0.06
-"""Every `SKIPPED`-th frame is searched for pairs closer than `MARGIN` [m]."""
+MARGIN = 0.06  # [m] Capsules that come nearer in a motion are kept apart.
+BLOCK = 1024  # The number of frames that are searched at once.
 NESTED_SHARE = 0.5  # Of the sum of the radii: capsules nearer at rest are those of links next to each other.
 
 
@@ -29,33 +31,42 @@ def kept_apart(body: Body, figure: Figure, placed: Floats) -> list[ik.DistanceTa
     elbows = [figure.points[f"{side} elbow"][0] for side in SIDES if f"{side} elbow" in figure.points]
     if not len(shapes.shapes) or not elbows:
         return []
-    table = _capsules(shapes)
+    table = _capsules(shapes, figure)
     owners, starts, along, radii = table[:, 0].astype(np.intp), table[:, 1:4], table[:, 4:7], table[:, 7]
     links = shapes.shapes[owners]
     arms = np.array([[elbow in body.path_to_root(link) for elbow in elbows] for link in links.tolist()])
     rest = np.round(body.forward_kinematics(rest_values(body)), DIGITS)
-    placed = np.concatenate([rest[None], placed[::-SKIPPED]])[:, links]
-    way = rotations.rotate(placed[..., 3:], along)
-    begin = poses.transform_points(placed, starts)
-    middle, reach = begin + 0.5 * way, 0.5 * np.linalg.norm(along, axis=1) + radii
-    tasks = []
-    for one, owner in enumerate(owners.tolist()):
-        others = np.flatnonzero(np.isin(owners, shapes.partners(owner)) & (arms[one] ^ arms).any(axis=1))
-        far = np.linalg.norm(middle[1:, others] - middle[1:, [one]], axis=2)
-        for two in others[(far < reach[others] + reach[one] + MARGIN).any(axis=0)].tolist():
-            gaps = _distances(begin[:, two] - begin[:, one], way[:, two], way[:, one])
-            both = float(radii[one] + radii[two])
-            if gaps[0] > NESTED_SHARE * both and gaps[1:].min() < min(gaps[0], both) + MARGIN:
-                ends = int(links[one]), int(links[two]), min(float(gaps[0]), both), WEIGHT, starts[one], starts[two]
-                tasks.append(ik.DistanceTask(*ends, at_least=True, along=along[one], to_along=along[two]))
+    pairs = np.argwhere(
+        [np.isin(owners, shapes.partners(k)) for k in owners.tolist()] & (arms[:, None] ^ arms).any(axis=2)
+    )
+    both, reach = radii[pairs].sum(axis=1), 0.5 * np.linalg.norm(along, axis=1)[pairs].sum(axis=1)
+    at_rest, least = np.full((2, len(pairs)), np.inf)
+    for frames, found in (rest[None], at_rest), *((placed[k : k + BLOCK], least) for k in range(0, len(placed), BLOCK)):
+        at = np.ascontiguousarray(frames[:, links].swapaxes(0, 1))
+        ways, begins = rotations.rotate(at[..., 3:], along[:, None]), poses.transform_points(at, starts[:, None])
+        least_distances(begins, ways, pairs, reach + both + MARGIN, found)
+    apart, tasks = np.minimum(at_rest, both), []
+    for n in np.flatnonzero((at_rest > NESTED_SHARE * both) & (least < apart + MARGIN)):
+        one, two = pairs[n].tolist()
+        ends = int(links[one]), int(links[two]), float(apart[n]), WEIGHT, starts[one], starts[two]
+        tasks.append(ik.DistanceTask(*ends, at_least=True, along=along[one], to_along=along[two]))
     return tasks
 
 
-def _capsules(shapes: CollisionPoints) -> Floats:
-    """Return rows for capsules: the first shape of the link, begin and way to the end (3,) in the frame of the link, and radius [m]."""
-    rows = []
+def _capsules(shapes: CollisionPoints, figure: Figure) -> Floats:
+    """Return rows for capsules, symmetric in trunk and head: first shape of the link, begin and way (3,) in its frame, radius [m]."""
+    rows, hips = [], [figure.rest[f"{side} hip"] for side in SIDES]
+    lateral = (hips[0] - hips[1]) / np.linalg.norm(hips[0] - hips[1])
+    trunk = {k for role in ("chest", "head") for k in shapes.body.path_to_root(figure.points.get(role, (0,))[0])}
     for shape in np.unique(shapes.shapes, return_index=True)[1].tolist():
-        axes, cloud = shapes.axes[shape], shapes.points[shapes.links == shapes.shapes[shape]]
+        link = shapes.shapes[shape]
+        cloud = shapes.points[shapes.links == link]
+        if link in trunk:
+            placed = poses.transform_points(figure.reference[link], cloud)
+            placed -= 2 * (placed - 0.5 * (hips[0] + hips[1])) @ lateral[:, None] * lateral
+            cloud = np.concatenate([cloud, poses.transform_points(poses.inverse(figure.reference[link]), placed)])
+        boxes = shapes.axes[shapes.shapes == link]
+        axes = min(boxes, key=lambda box: round(float(np.ptp(cloud @ box, axis=0).prod()), DIGITS))
         axes = axes[:, np.argsort(-np.ptp(cloud @ axes, axis=0))]
         cloud = cloud @ axes
         middle, (long, wide, thin) = 0.5 * (cloud.min(axis=0) + cloud.max(axis=0)), 0.5 * np.ptp(cloud, axis=0)
@@ -68,11 +79,3 @@ def _capsules(shapes: CollisionPoints) -> Floats:
             (shape, *(axes @ np.add(middle, [-tip, side, 0.0])), *(2 * tip * axes[:, 0]), radius) for side in sides
         ]
     return np.array(rows)
-
-
-def _distances(apart: Floats, u: Floats, v: Floats) -> Floats:
-    """Return the distances (T,) of points of segments u from segments v (T, 3), which begin `apart` (T, 3) from each other."""
-    points = apart[:, None] + np.linspace(0, 1, 9)[:, None] * u[:, None]
-    shares = np.einsum("tni,ti->tn", points, v) / np.maximum((v * v).sum(axis=1), 1e-12)[:, None]
-    nearest = np.clip(shares, 0.0, 1.0)[..., None] * v[:, None]
-    return np.asarray(np.linalg.norm(points - nearest, axis=2).min(axis=1))
