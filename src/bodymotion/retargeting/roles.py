@@ -6,8 +6,8 @@ A figure is a tree of joints at their positions in one upright pose, z up. With 
     legs       the two branches of the pelvis with these tips
     chest      the joint with the longest pair of branches to both sides, legs excluded, by the shorter one of a pair: the arms
     head       the joint before the highest other tip beyond the chest
-    knee       the joint K of a leg whose least distance from the leg's begin and end is largest; the elbow likewise.
-               An axis of a knee points sideways, one of an elbow across the arm
+    knee       the joint K of a leg whose least distance from the leg's begin and end is largest; the elbow is the first that is nearly so.
+               An axis of a knee points sideways, one of an elbow across upper arm and forearm
     hip        the point c with the least sum of |(1 − a·aᵀ)(c − o)|² over the axes a, through o, of up to three joints before the knee;
                ankle, shoulder and wrist likewise. A joint without an axis (a ball) is the point itself
 
@@ -37,7 +37,9 @@ DIGITS = 9
 LOW = 0.25  # Of the height: feet are below.
 MIN_ARM = 0.12  # Of the height: shorter branches to both sides are no arms.
 SIDEWAYS, ACROSS = 0.7, 0.6
-"""The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with the upper arm."""
+"""The axis of a knee has at least this cosine with the lateral axis, that of an elbow at most this one with upper arm and forearm."""
+FIRST_SHARE = {"knee": 1 - 1e-6, "elbow": 0.87}
+"""Of the best score: the first joint above is taken, since wrists can be as central as elbows."""
 MIDDLE = {"knee": re.compile("knee|shin|shank|calf", re.I), "elbow": re.compile("elbow|fore_?arm", re.I)}
 NAMED = 1.5  # So much likelier is a joint that is named so.
 LEFT, RIGHT = (
@@ -107,10 +109,11 @@ def figure_of_skeleton(skeleton: Skeleton, placed: Floats, given: Mapping[str, s
         When it has no two legs; the message names what was found. Also for roles or names in `given` that do not exist.
     """
     hips = next((k for k in range(len(skeleton.joints)) if skeleton.parents.count(k) > 1), 0)
-    steps = placed[:: -max(1, len(placed) // 200)]
     tips = [k for k in range(len(skeleton.joints)) if k not in skeleton.parents]
-    feet = sorted(tips, key=lambda k: float(steps[:, k, 2].mean()))[:2]
-    reference = steps[int(np.argmax(np.round(steps[:, hips, 2] - steps[:, feet, 2].max(axis=1), 3)))]
+    feet = sorted(tips, key=lambda k: float(placed[:, k, 2].mean()))[:2]
+    shapes = poses.transform_points(poses.inverse(placed[:, [hips]]), placed[..., :3])
+    strange = np.linalg.norm(shapes - shapes.mean(axis=0), axis=2).mean(axis=1)
+    reference = placed[int(np.argmax(np.round(placed[:, hips, 2] - placed[:, feet, 2].max(axis=1) - strange, 3)))]
     ends = [(k, end) for k, joint in enumerate(skeleton.joints) for end in joint.ends * skeleton.unit]
     axes = np.full((len(skeleton.joints) + len(ends), 3), np.nan)
     return _figure("the skeleton", skeleton.names, skeleton.parents, reference, ends, axes, given)
@@ -209,9 +212,10 @@ def _roles(tree: _Tree, name: str, given: Mapping[str, str] | None) -> dict[str,
     forward = np.mean([at[path[-1]] - part[2] for path, part in zip(paths, parts, strict=True)], axis=0)
     turned = float(np.cross(lateral, [0, 0, 1]) @ forward)  # left × up is forward
     if abs(turned) < COINCIDENT * height or not np.isnan(tree.axes[0, 0]):
-        turned = (
-            sum(bool(LEFT.search(tree.names[k])) - bool(RIGHT.search(tree.names[k])) for k in paths[0]) or lateral[1]
+        left, right = (
+            [sum(bool(side.search(tree.names[k])) for k in path) for path in paths] for side in (LEFT, RIGHT)
         )
+        turned = left[0] - left[1] + right[1] - right[0] or lateral[1]  # A name such as link3 is on both sides.
     order = (0, 1) if turned >= 0 else (1, 0)
     lateral = lateral * (1 if turned >= 0 else -1)
     for side, number in zip(SIDES, order, strict=True):
@@ -269,13 +273,15 @@ def _arms(
     best, chest = MIN_ARM * height, pelvis
     for joint in range(len(at)):
         sides: dict[int, tuple[float, int]] = {}
+        spine = at[joint] - at[pelvis]
+        across = lateral - spine * float(lateral @ spine) / max(float(spine @ spine), MIN_TIP**2)
         for tip in leaves:
             path = _path(around, tip, joint)
             if not path or around[path[0]] != joint or legs & {*path}:
                 continue
-            offset = float((at[tip] - at[joint]) @ lateral)
+            beside = [way for way in (at[path] - at[joint]) @ across if abs(way) > COINCIDENT * height]
             length = float(bone[path].sum())
-            side = 1 if offset > COINCIDENT * height else -1 if offset < -COINCIDENT * height else 0
+            side = int(np.sign(beside[0])) if beside else 0
             if side and length > sides.get(side, (0.0, 0))[0] * (1 + 1e-9):
                 sides[side] = length, tip
         if len(sides) == 2 and (shorter := min(length for length, _ in sides.values())) > best * (1 + 1e-6):
@@ -291,17 +297,17 @@ def _limb(
     """Return of a limb: the joint K in its middle, the points (3,) of its upper end, lower end and K, and the joint of the lower end."""
     at, axes = tree.placed[:, :3], tree.axes
     scores = []
-    for n, k in enumerate(path):
+    for k in path:
         score = min(np.linalg.norm(at[k] - at[path[0]]), np.linalg.norm(at[k] - at[path[-1]]))
         if not np.isnan(axes[k, 0]):
-            upper = at[k] - at[path[0]]
-            cosine = abs(float(axes[k] @ upper)) / max(float(np.linalg.norm(upper)), 1e-9)
-            fits = abs(float(axes[k] @ lateral)) > SIDEWAYS if role == "knee" else cosine < ACROSS
+            ways = np.stack([at[k] - at[path[0]], at[path[-1]] - at[k]])
+            along = float((np.abs(ways @ axes[k]) / np.maximum(np.linalg.norm(ways, axis=1), 1e-9)).max())
+            fits = abs(float(axes[k] @ lateral)) > SIDEWAYS if role == "knee" else along < ACROSS
             score *= bool(axes[k].any()) and (fits or bool(MIDDLE[role].search(tree.names[k])))
         else:
             score *= not TWIST.search(tree.names[k])
-        scores.append(score * (NAMED if MIDDLE[role].search(tree.names[k]) else 1.0) * (1 - 1e-6 * n))
-    middle = int(np.argmax(scores))
+        scores.append(score * (NAMED if MIDDLE[role].search(tree.names[k]) else 1.0))
+    middle = int(np.argmax(np.array(scores) >= FIRST_SHARE[role] * max(scores)))
     if np.isnan(axes[path[middle], 0]):
         apart = COINCIDENT * height
         ends = [k for k in path if np.linalg.norm(at[k] - at[path[middle]]) > apart and not TWIST.search(tree.names[k])]
