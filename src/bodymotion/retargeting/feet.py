@@ -20,17 +20,19 @@ FREE_YAW, FREE_PITCH, FREE_TILT = 0.15, 0.04, 0.02
 PITCHES = (-0.4, 0.7)  # [rad] Range of the pitch of a foot in contact.
 CLEARANCE = 0.08  # Of the length of a sole: its minimum height above the ground in the middle of a swing.
 PATCH = 0.003  # [m] A foot is on an edge of its sole if the opposite edge has this height; on its middle if that is a third lower.
+LATE_TIME = 0.2  # [s] Time in which weights grow by a factor of e in the first stance phase.
+TILTED_SHARE = 0.001  # Weight of frames with a tilted foot.
 MAX_ROLL = 0.5  # [rad] Maximum roll of a foot in contact.
 
 
-def foot_path(raw: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: bool = False) -> Floats:
-    """Return the poses (T, 7) of the frame of a foot, its origin at the ankle, for one of the source (T, 7).
+def foot_path(raw: Floats, times: Floats, contact: npt.NDArray[np.bool_], sole: Sole, tilted: bool = False) -> Floats:
+    """Return the poses (T, 7) of the frame of a foot, its origin at the ankle, for one of the source (T, 7) at times (T,) [s].
 
     `contact` (T, 2) of ankle and toe. With `tilted`, orientations are those that the foot can have, and kept but for `FREE_TILT`.
     """
     on = np.asarray(contact.any(axis=1))
     phases = runs(on)
-    change = pose_difference(_stances(raw, np.asarray(contact.all(axis=1)), phases, sole, tilted), raw)
+    change = pose_difference(_stances(raw, times, np.asarray(contact.all(axis=1)), phases, sole, tilted), raw)
     clear = np.zeros(len(raw))
     for a, b in runs(~on):
         known = [change[k] for k in (a - 1, b) if 0 <= k < len(raw)] if phases else [np.zeros(6)]
@@ -50,19 +52,17 @@ def lowest_corner(feet: Floats, sole: Sole) -> Floats:
 
 
 def _stances(
-    raw: Floats, flat: npt.NDArray[np.bool_], phases: list[tuple[int, int]], sole: Sole, tilted: bool
+    raw: Floats, times: Floats, flat: npt.NDArray[np.bool_], phases: list[tuple[int, int]], sole: Sole, tilted: bool
 ) -> Floats:
     """Return the poses (T, 7) of a foot in its stance phases; `flat` (T,) where ankle and toe of the source are in contact."""
     roll, pitch, yaw = rotations.to_rpy(raw[:, 3:]).T
     zero = np.zeros_like(yaw)
-    counted = []
-    for a, b in phases:
-        # The second half of the first phase counts: the end of a recording must not depend on where it begins.
-        late = np.arange(b - a) >= (b - a) // 2 * (a == 0)
-        counted.append(flat[a:b] & late if (flat[a:b] & late).any() else late)
-    for (a, b), of_mean in zip(phases, counted, strict=True):
+    # Of the first phase its end counts most: it must not depend on where the recording begins.
+    late = [np.exp((times[a:b] - times[b - 1]) / LATE_TIME) if a == 0 else np.ones(b - a) for a, b in phases]
+    weights = [share * np.where(flat[a:b], 1.0, TILTED_SHARE) for share, (a, b) in zip(late, phases, strict=True)]
+    for (a, b), weight in zip(phases, weights, strict=True):
         whole = np.unwrap(yaw[a:b])
-        mean = float(whole[of_mean].mean())
+        mean = float(np.average(whole, weights=weight))
         yaw[a:b] = mean + _beyond(whole - mean, FREE_YAW)
     pitch = np.clip(_beyond(pitch, FREE_TILT if tilted else FREE_PITCH), *PITCHES)
     roll = np.clip(_beyond(roll, FREE_TILT), -MAX_ROLL, MAX_ROLL) * tilted
@@ -79,8 +79,8 @@ def _stances(
     moved = rotations.rotate(level[:-1], arm) - rotations.rotate(level[1:], arm)
     point = np.concatenate([np.zeros((1, 3)), np.cumsum(moved, axis=0)])
     apart = raw[:, :3] + rotations.rotate(level, middle) - point
-    for (a, b), of_mean in zip(phases, counted, strict=True):
-        point[a:b] += apart[a:b][of_mean].mean(axis=0)
+    for (a, b), weight in zip(phases, weights, strict=True):
+        point[a:b] += np.average(apart[a:b], axis=0, weights=weight)
     point[:, 2] = 0.0
     turn = rotations.from_rpy(np.stack([roll, pitch, zero], axis=1))
     ankle = point + rotations.rotate(level, edge - rotations.rotate(turn, edge + middle))

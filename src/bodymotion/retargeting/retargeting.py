@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bodymotion.balancing.balancing import eased
+from bodymotion.balancing.stance import changed_pose, pose_difference
 from bodymotion.geometry import poses, rotations
 from bodymotion.geometry.arrays import Floats
 from bodymotion.kernels.compiling import in_slices
@@ -187,13 +188,18 @@ class Goals:
         The pelvis moves by the mean of what both feet are moved, and is no further from a foot in contact than a leg is long.
         """
         times, contact = self.recording.times, self.recording.contact
+        if placed is not None:  # Where the axes of a hip do not meet, it moves with the thigh.
+            local = np.concatenate([self._local("pelvis", self.middle), self.axes["pelvis"]])
+            back = poses.inverse(poses.compose(placed[:, self.figure.points["pelvis"][0]], local))
+            hips = (poses.transform_points(back, self.figure.at(f"{side} hip", placed)) for side in SIDES)
+            self.at_hips = [smoothed(hip, times, CUTOFF) for hip in hips]
         self.ankles = []
         for k, side in enumerate(SIDES):
             path = self.raw[k]
             if placed is not None:
                 path = np.concatenate([path[:, :3], self.foot(side, placed)[:, 3:]], axis=1)
                 path[:, 3:] = smoothed(path, times, CUTOFF, are_poses=True)[:, 3:]
-            path = foot_path(path, contact[:, k], self.soles[k], tilted=placed is not None)
+            path = foot_path(path, times, contact[:, k], self.soles[k], tilted=placed is not None)
             self.ankles.append(np.round(path, DIGITS))
         self.pelvis = self.free_pelvis.copy()
         away = np.zeros((len(times), 3))
@@ -228,10 +234,14 @@ class Goals:
     def follow(self, placed: Floats) -> None:
         """Plan the feet as they are in poses (T, L, 7) of the links, where they are often far from their goals."""
         away = np.stack([self.foot(side, placed)[:, :3] for side in SIDES]) - np.stack(self.ankles)[..., :3]
-        if np.quantile(np.linalg.norm(away, axis=2), 0.99) > FAR * self.leg:
+        share = np.quantile(np.linalg.norm(away, axis=2), 0.99) / (FAR * self.leg) - 1.0
+        if share > 0:
             for raw, change in zip(self.raw, away, strict=True):
                 raw[:, :3] += smoothed(change, self.recording.times, CUTOFF)
+            before = self.ankles
             self.plan_feet(placed)
+            both = zip(before, self.ankles, strict=True)
+            self.ankles = [changed_pose(old, min(share, 1.0) * pose_difference(new, old)) for old, new in both]
 
     def lifted(self, q: Floats, root: Floats) -> tuple[Floats, Floats]:
         """Return joints (T, J) and root poses (T, 7) that are higher where the sole of a foot would be below the ground."""

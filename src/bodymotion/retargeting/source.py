@@ -21,7 +21,7 @@ import numpy.typing as npt
 from bodymotion.balancing import balancing
 from bodymotion.dynamics import measure
 from bodymotion.geometry import poses, rotations
-from bodymotion.geometry.arrays import Floats, median_step, without_short_runs
+from bodymotion.geometry.arrays import Floats, without_short_runs
 from bodymotion.model.body import Body
 from bodymotion.motion import Motion
 from bodymotion.retargeting.roles import DIGITS, SIDES, Figure, figure_of_body, figure_of_skeleton
@@ -31,7 +31,7 @@ GROUND_HEIGHT, GROUND_SPEED = 0.1, 0.25  # [leg lengths, leg lengths/s] Lower, s
 CONTACT_HEIGHT, CONTACT_SPEED = 0.06, 0.35  # [leg lengths, leg lengths/s] Lower, slower points are in contact.
 MIN_PHASE = 0.08  # [s] Shorter contacts, and gaps between contacts, are removed.
 CALIBRATION = 3.0  # The first pose is a calibration pose if joints leave it this many times faster than later (CMU).
-SAMPLE_TIME = 0.25  # [s] Between frames that means over a recording are taken of.
+LEFT_OUT = 16  # Means leave out less than 1/LEFT_OUT of the frames, the first: mostly they are the same where a recording begins later.
 MAX_LEAN = np.radians(12)  # Maximum angle of the line from hips to shoulders from vertical in upright frames.
 UPRIGHT = 0.95  # Of the 95 % quantile of the height of the hips above the lower foot: frames above are upright.
 LEG = (("hip", "knee"), ("knee", "ankle"))
@@ -132,11 +132,13 @@ def recorded(source: Skeleton | Motion, body: Body | None = None, roles: Mapping
         or min(figure.length(f"{s} {a}", f"{s} {b}") for s in SIDES for a, b in LEG) <= MIN_LENGTH
     ):
         raise ValueError(f"{figure.name}: a leg is {leg:g} m long; expected hips, knees and ankles at different points")
-    lows = {part: _ground([points[f"{side} {part}"] for side in SIDES], times, leg) for part in ("ankle", "toe")}
+    late = slice((len(times) - 1) % (1 << max((len(times) // LEFT_OUT).bit_length() - 1, 0)), None)
+    lasting = {role: at[late] for role, at in points.items()}
+    lows = {part: _ground([lasting[f"{side} {part}"] for side in SIDES], times[late], leg) for part in ("ankle", "toe")}
     contact = np.array([[_contact(points[f"{side} {p}"], lows[p], times, leg) for p in lows] for side in SIDES])
     contact = contact.transpose(2, 0, 1)
     ground = lows["toe"] if isinstance(source, Skeleton) else 0.0
-    axes = part_axes(figure) if isinstance(source, Motion) else _axes_by_motion(figure, times, placed, points, contact)
+    axes = part_axes(figure) if isinstance(source, Motion) else _mean_axes(figure, placed[late], lasting, contact[late])
     ankle = lows["ankle"] - ground
     if isinstance(source, Motion):
         ankle = sole(body, figure).depth  # type: ignore[arg-type]
@@ -199,12 +201,10 @@ def _frame(up: Floats, lateral: Floats) -> Floats:
     return rotations.from_matrix(np.stack([np.cross(y, z), y, z], axis=1))
 
 
-def _axes_by_motion(
-    figure: Figure, times: Floats, placed: Floats, points: Mapping[str, Floats], contact: npt.NDArray[np.bool_]
+def _mean_axes(
+    figure: Figure, placed: Floats, points: Mapping[str, Floats], contact: npt.NDArray[np.bool_]
 ) -> dict[str, Floats]:
     """Return for the parts of a person the quaternions (4,) of their frames in the frames of their joints."""
-    every = _sampled(times)
-    placed, contact, points = placed[every], contact[every], {role: at[every] for role, at in points.items()}
     hips = 0.5 * (points["left hip"] + points["right hip"])
     tall = hips[:, 2] - np.minimum(points["left ankle"][:, 2], points["right ankle"][:, 2])
     high = float(np.quantile(tall, 0.95))
@@ -244,15 +244,6 @@ def smoothed(values: Floats, times: Floats, cutoff: float, *, are_poses: bool = 
     return np.round(balancing.smoothed(values, times, cutoff, are_poses=are_poses), DIGITS)
 
 
-def _sampled(times: Floats) -> slice:
-    """Return the frames of a recording that means are taken over: counted from its end, so that they are the same where it begins later."""
-    step = max(round(SAMPLE_TIME / median_step(times)), 1) if len(times) > 1 else 1
-    # A multiple of 16 frames mostly stays the same where there is a frame more: the last digits decide between postures.
-    number = (len(times) - 1) // step + 1
-    number -= number % 16 if number > 16 else 0
-    return slice(len(times) - 1 - (number - 1) * step, None, step)
-
-
 def _speed(points: Floats, times: Floats) -> Floats:
     """Return the speeds (T,) [m/s] of a point (T, 3), by central differences."""
     if len(times) < 3:
@@ -262,9 +253,8 @@ def _speed(points: Floats, times: Floats) -> Floats:
 
 def _ground(points: list[Floats], times: Floats, leg: float) -> float:
     """Return the height [m] of the points of feet that are on the ground."""
-    every = _sampled(times)
-    height = np.concatenate([at[every, 2] for at in points])
-    speed = np.concatenate([_speed(at, times)[every] for at in points])
+    height = np.concatenate([at[:, 2] for at in points])
+    speed = np.concatenate([_speed(at, times) for at in points])
     low = height < np.quantile(height, 0.02) + GROUND_HEIGHT * leg
     still = low & (speed < GROUND_SPEED * leg)
     return float(np.round(np.median(height[still if still.any() else low]), DIGITS))
