@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 
 import numpy as np
 import pytest
@@ -87,15 +88,95 @@ LONG = (
 
 @pytest.mark.parametrize("path", corpus_files(*ROBOTS), ids=lambda path: path.stem)
 @pytest.mark.parametrize("clip", corpus_files(*CLIPS, *(LONG if ACCEPT else ())), ids=lambda path: path.stem)
-def test_results_of_robots_do_not_depend_on_the_first_frame(path, clip):
+def test_results_of_robots_do_not_depend_on_the_first_and_the_last_frame(path, clip):
     """The files of CMU begin with a pose for calibration, the arms of JAXON2 are redundant, and Atlas is moved by joints of its root."""
     body, source = bm.load_body(path), bm.load_skeleton(clip)
     source = source if ACCEPT else dataclasses.replace(source, values=source.values[:525])
-    later = dataclasses.replace(source, values=source.values[1:])
-    one, again, other = (joints_of(body, bm.retarget(part, body)) for part in (source, source, later))
+    later, shorter = (dataclasses.replace(source, values=source.values[part]) for part in (np.s_[1:], np.s_[:-1]))
+    one, again, other, less = (joints_of(body, bm.retarget(part, body)) for part in (source, source, later, shorter))
     settled = int(0.5 / source.frame_time) + 1
     assert np.degrees(np.abs(one[1 + settled :] - other[settled:]).max()) < 1
+    assert np.degrees(np.abs(one[: -1 - settled] - less[:-settled]).max(axis=1)).mean() < 1
     assert np.array_equal(one, again)
+
+
+class Moved(bm.Skeleton):
+    """A recorded person, rotated by 90° about the vertical."""
+
+    def joint_poses(self):
+        quarter = np.array([0.0, 0.0, 0.0, *bm.rotations.from_rpy([0.0, 0.0, 0.5 * np.pi])])
+        return bm.poses.compose(quarter, super().joint_poses())
+
+
+class Mirrored(bm.Skeleton):
+    """A recorded person, mirrored at the plane y = 0, with the names of the other side."""
+
+    def joint_poses(self):
+        return np.array(super().joint_poses()) * [1, -1, 1, 1, -1, 1, -1]
+
+
+def as_kind(kind, source, **changes):
+    """Return a skeleton of a class, with some fields changed."""
+    fields = {field.name: getattr(source, field.name) for field in dataclasses.fields(source)}
+    return kind(**fields | changes)
+
+
+def mirrored(source):
+    other = {"Left": "Right", "Right": "Left"}
+    names = [re.sub("Left|Right", lambda found: other[found[0]], name) for name in source.names]
+    joints = [
+        dataclasses.replace(joint, name=name, ends=joint.ends * [1, -1, 1] if len(joint.ends) else joint.ends)
+        for joint, name in zip(source.joints, names, strict=True)
+    ]
+    return as_kind(Mirrored, source, joints=tuple(joints))
+
+
+@pytest.fixture(scope="module")
+def dance():
+    return bm.load_skeleton(next(iter(corpus_files(LONG[0]))))
+
+
+@pytest.mark.parametrize("path", corpus_files(*ROBOTS[:2], ROBOTS[6]), ids=lambda path: path.stem)
+@pytest.mark.parametrize("first", [1552, 3104, 3686])
+def test_rounding_of_a_source_changes_nothing(path, first, dance):
+    """Near the ends of these parts of the dance a leg is straight: its rotation about itself followed the last digits, by 12° or more."""
+    body, source = bm.load_body(path), dataclasses.replace(dance, values=dance.values[first : first + 90])
+    noise = 1e-9 * np.random.default_rng(0).standard_normal(source.values.shape)
+    sources = source, dataclasses.replace(source, values=source.values + noise), as_kind(Moved, source)
+    expected, *found = (joints_of(body, bm.retarget(one, body)) for one in sources)
+    assert np.degrees(np.abs(np.array(found) - expected).max()) < 0.1
+
+
+@pytest.mark.parametrize("path", corpus_files(*ROBOTS[:2], ROBOTS[6]), ids=lambda path: path.stem)
+@pytest.mark.parametrize("first", [900, 1500, 3400])
+def test_a_mirrored_person_gives_the_mirrored_motion(path, first, dance):
+    """HRP-4C's shells are not quite symmetric, and the first shape of its shin is oblique."""
+    from bodymotion.editing import mirror
+
+    body, source = bm.load_body(path), dataclasses.replace(dance, values=dance.values[first : first + 505])
+    expected = joints_of(body, mirror(bm.retarget(source, body), body))
+    difference = np.abs(joints_of(body, bm.retarget(mirrored(source), body)) - expected).max(axis=1)
+    assert np.quantile(np.degrees(difference), 0.98) < 1
+
+
+def test_roles_of_people_do_not_depend_on_what_they_do(dance):
+    placed = dance.joint_poses()
+    whole = figure_of_skeleton(dance, placed).points
+    for first in range(0, len(placed), 131):
+        found = figure_of_skeleton(dance, placed[first : first + 131]).points
+        assert {role: joint for role, (joint, _) in found.items()} == {role: k for role, (k, _) in whole.items()}
+
+
+UNNAMED = (*ROBOTS[2:4], ROBOTS[6], ROBOTS[0], "robots/*/*/unitree_g1/*29dof.urdf", "body/*/model/*g1_29dof*.body")
+
+
+@pytest.mark.parametrize("path", corpus_files(*UNNAMED), ids=lambda path: path.name)
+def test_roles_of_robots_without_names(path):
+    body = bm.load_body(path)
+    unnamed = dataclasses.replace(body, links=tuple(dataclasses.replace(k, name=f"link{k.index}") for k in body.links))
+    one, other = (figure_of_body(model).rest for model in (body, unnamed))
+    assert one.keys() == other.keys()
+    assert max(np.linalg.norm(at - other[role]) for role, at in one.items()) < 1e-6
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9, 1.0])
@@ -247,8 +328,6 @@ PARTS = {
 
 @pytest.mark.parametrize("path", corpus_files("mocap/**/*.bvh"), ids=lambda path: path.stem)
 def test_roles_of_recorded_people(path):
-    import re
-
     skeleton = bm.load_skeleton(path)
     if not skeleton.up_is_known:
         with pytest.raises(ValueError, match="two legs"):
