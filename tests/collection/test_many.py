@@ -128,7 +128,7 @@ def test_what_is_one_thing_in_a_folder(desk):
     assert list(find_files(["walks"])) == [Path("walks", name) for name in inner]
     for words in (["info", "--table", "t.jsonl"], ["catalogue", "-o", "c.parquet"]):
         found = CliRunner().invoke(app, [*words, "walks"])
-        assert "2 collections left out, to be named by itself: " in found.stderr
+        assert "2 collections left out, to be named by itself, a data set in a local folder: " in found.stderr
         assert "walks/old.tar" in found.stderr and "walks/set" in found.stderr
 
 

@@ -227,7 +227,8 @@ def report_left_out(name: str, left_out: Sequence[str]) -> None:
 
     inner = list(filter(is_collection, left_out))
     unknown = [one for one in left_out if one not in set(inner)]
-    for found, kind, why in (unknown, "file", "of no known format"), (inner, "collection", "to be named by itself"):
+    alone = "to be named by itself, a data set in a local folder"
+    for found, kind, why in (unknown, "file", "of no known format"), (inner, "collection", alone):
         if found:
             say(one_line(f"bodymotion {name}: {counted(len(found), kind)} left out, {why}: {listed(found, 20)}"))
 
@@ -259,8 +260,9 @@ class _Plan:
 
         local = [one for one in self.inputs if isinstance(one, Path)]
         files = list(find_files(local, report, VERBS[self.name].of_models and not self.is_data_set))
-        report_left_out(self.name, unknown)
-        clips = [(clip, one) for one in self.inputs if isinstance(one, str) for clip in open_collection(one)]
+        opened = [(open_collection(one), one) for one in self.inputs if isinstance(one, str)]
+        clips = [(clip, one) for collection, one in opened for clip in collection]
+        report_left_out(self.name, [*unknown, *(one for collection, _ in opened for one in collection.left_out)])
         found: list[Input] = [*files, *(clip for clip, _ in clips)]
         if self.folder is None:
             yield from ((one, None) for one in found)

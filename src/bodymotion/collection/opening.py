@@ -97,7 +97,7 @@ class Clip:
 class Collection(Sequence[Clip]):
     """The clips of a collection, in order of their names; `collection["walks/a.seq"]` is one of them.
 
-    `left_out`: files of a folder that are of no known format, archives in it, and data sets of LeRobot that cannot be opened.
+    `left_out`: files of a folder of no known format, archives in it, and data sets of LeRobot that cannot be opened, as at an address.
     """
 
     address: str
@@ -239,7 +239,8 @@ def open_collection(source: str | os.PathLike[str]) -> Collection:
                 paths, root = system.glob(root), pattern[1]
             else:
                 paths = system.find(root)
-        sets = tuple(path.removesuffix(str(INFO)) for path in paths if path.endswith(str(INFO)))
+        sets = tuple(path.removesuffix(INFO.as_posix()) for path in paths if f"/{path}".endswith(f"/{INFO.as_posix()}"))
+        left_out += [f"{system.unstrip_protocol(path.rstrip('/'))}{chain}" for path in sets]
         inner = ((path, PurePosixPath(path[len(root) :].strip("/") or path.rpartition("/")[2])) for path in paths)
         files = [
             (str(name), f"{system.unstrip_protocol(path)}{chain}")
