@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 import bodymotion as bm
 from bodymotion import editing
 from bodymotion.cli.check import check_file
+from bodymotion.collection import write_lerobot
 from bodymotion.diagnostics import Problem
 from bodymotion.formats.gains import read_gains
 from bodymotion.motion import Motion, MultiValueSeq, OtherSeq
@@ -54,6 +56,20 @@ def walk(folder: Path) -> Path:
     """Write a motion and return its path."""
     (folder / "walk.seq").write_text(MOTION)
     return folder / "walk.seq"
+
+
+def data_set(part: str, value: object) -> Reported:
+    """Read an episode of a data set of LeRobot, in whose description a part is another one."""
+
+    def of(folder: Path) -> Iterable[Problem]:
+        write_lerobot([Motion.from_joints(np.zeros((4, 2)), 100, joint_names=["HIP", "KNEE"])], folder / "set")
+        path = folder / "set" / "meta" / "info.json"
+        info = json.loads(path.read_text())
+        (info if part in info else info["features"]["observation.state"])[part] = value
+        path.write_text(json.dumps(info))
+        return problems_of(bm.open_collection(folder / "set")[0].load)
+
+    return of
 
 
 def with_body(name: str, text: str) -> Reported:
@@ -158,6 +174,8 @@ PAIRS: dict[str, Pair] = {
         lambda folder: problems_of(lambda: bm.load_motion(walk(folder))),
     ),
     "FMT005": calls(lambda folder: gains(folder, "KNEE stiff 100"), lambda folder: gains(folder, "KNEE 8000 100")),
+    "FMT007": calls(data_set("shape", [3]), data_set("shape", [2])),
+    "FMT008": calls(data_set("fps", 25), data_set("fps", 100)),
     "FMT003": calls(
         lambda folder: problems_of(lambda: bm.save(ROBOT, folder / "robot.seq")),
         lambda folder: problems_of(lambda: bm.save(ROBOT, folder / "robot.wrl")),

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import tempfile
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
@@ -20,8 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from bodymotion.cli.app import Cluster, TimeLimit, Workers, described, found_by
-from bodymotion.cli.output import failures, one_line, results, say
-from bodymotion.diagnostics import WrongUseError
+from bodymotion.cli.output import failures, one_line, results, say, show_problems
+from bodymotion.diagnostics import Problem, WrongUseError
 from bodymotion.diagnostics.text import counted, listed
 
 if TYPE_CHECKING:
@@ -317,7 +318,6 @@ class _Plan:
 def _data_set(plan: _Plan, has_json: bool, table: Path | None, resume: bool, sharing: dict[str, Any]) -> int:
     """Convert all files to tables, write these as a data set of LeRobot, and return the exit code."""
     from bodymotion.cli.files import exit_code, written
-    from bodymotion.cli.output import show_problems
     from bodymotion.collection import open_collection, write_lerobot
 
     assert plan.folder is not None
@@ -429,13 +429,14 @@ def _one(task: tuple[Path, str, list[str], Input, Path | None]) -> tuple[int, st
     from bodymotion.cli.app import app
 
     folder, name, args, source, result = task
-    out, messages = io.StringIO(), io.StringIO()
+    out, messages, found = io.StringIO(), io.StringIO(), list[Problem]()
     with contextlib.ExitStack() as stack:
-        copied = "" if isinstance(source, Path) else str(stack.enter_context(source.file()))
+        copied = "" if isinstance(source, Path) else str(stack.enter_context(source.file(found.extend)))
         args = [copied if copied and word == str(source) else word for word in args]
         stack.enter_context(contextlib.chdir(folder))
         stack.enter_context(contextlib.redirect_stdout(out))
         stack.enter_context(contextlib.redirect_stderr(messages))
+        show_problems(found)
         try:
             if result is not None:
                 result.parent.mkdir(parents=True, exist_ok=True)
@@ -445,8 +446,6 @@ def _one(task: tuple[Path, str, list[str], Input, Path | None]) -> tuple[int, st
             say(one_line(error.format_message()))
             code = 2
         except Exception as error:
-            import traceback
-
             say(f"{traceback.format_exc()}not done because of {type(error).__name__}: {one_line(error)}")
             code = 1
     printed, messages_text = (text.getvalue().replace(copied or "\0", str(source)) for text in (out, messages))

@@ -179,14 +179,15 @@ def _row(clip: Clip, robot: Body | None, by_position: bool, options: Mapping[str
     from bodymotion.formats.registry import find_format, read
     from bodymotion.model.body import by_position as put_by_position
 
-    with clip.file() as path:
+    problems = set[Any]()
+    with clip.file(problems.update) as path:
         form = find_format(path)
         used = form.options_of(options)
         _, result = read(path, format=form.name, body=None if by_position else robot, **used)
         value = result.value if result.whole or not any(one.severity == "error" for one in result.problems) else None
         if isinstance(value, Motion) and by_position and robot is not None:
             value = put_by_position(value, robot)
-        problems = {
+        problems |= {
             *result.problems,
             *check(path if value is None else value, body=robot, **({} if value is not None else used)).problems,
         }

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from bodymotion.diagnostics import Location, Problem, losses
-from bodymotion.formats.rules import UNREADABLE
+from bodymotion.formats.rules import NAMES, STAMPS, UNREADABLE
 from bodymotion.geometry.arrays import Floats, check_memory
 from bodymotion.motion import Motion, MultiValueSeq
 from bodymotion.system.extras import need
@@ -33,7 +33,9 @@ INFO, STATE, VERSION = Path("meta/info.json"), "observation.state", "v3.0"
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 TASK = "__index_level_0__"  # The column with the texts of tasks, which pandas takes as the index.
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+OWN = ("timestamp", "frame_index", "episode_index", "index", "task_index")  # Features of each data set.
 QUANTILES = {"q01": 0.01, "q10": 0.1, "q50": 0.5, "q90": 0.9, "q99": 0.99}
+KINDS = ("min", "max", "mean", "std", "count", *QUANTILES)
 MAX_INFO = 16 << 20  # [bytes] A larger info.json is not read.
 MAX_DATA, MAX_FILES = 100, 1000  # Megabytes in a data file before the next one begins, and files in a folder.
 
@@ -81,13 +83,22 @@ def read_episode(folder: Path, number: int) -> Motion:
     Raises
     ------
     FormatError
-        When the data set is faulty, or has no such episode (FMT002).
+        When the data set is faulty, has no such episode (FMT002), or a wrong number of names (FMT007).
     """
     info, rows = _info(folder), _episodes(folder).to_pylist()
     row = next((row for row in rows if row["episode_index"] == number), None)
     if row is None:
         raise UNREADABLE.error(f"no episode {number}, but {len(rows)} episodes", Location(str(folder)), "")
-    features = {name: names for name, about in info["features"].items() if (names := _names(about))}
+    at, numeric = Location(str(folder / INFO)), ("float", "int")
+    about = {name: one for name, one in info["features"].items() if str(one.get("dtype")).startswith(numeric)}
+    features = {name: names for name, one in about.items() if (names := _names(one))}
+    for name, names in features.items():
+        if about[name]["shape"] != [len(names)]:
+            raise NAMES.error(f"{name} has {len(names)} names for {about[name]['shape'][0]} numbers", at)
+    if not features:
+        raise NAMES.error("no feature of numbers has a list of names", at)
+    issues = [NAMES.as_note.problem(f"{one} has no list of names", at) for one in about if one not in {*features, *OWN}]
+    features |= {name: [name] for name in OWN[:1] if name in about}
     check_memory(8 * row["length"] * sum(map(len, features.values())), f"reading episode {number}")
     path = folder / DATA_PATH.format(chunk_index=int(row["data/chunk_index"]), file_index=int(row["data/file_index"]))
     table = _read(path, columns=["frame_index", *features], filters=[("episode_index", "=", number)])
@@ -103,6 +114,12 @@ def read_episode(folder: Path, number: int) -> Motion:
             raise UNREADABLE.error(reason, Location(str(path)), "")
         values[name] = found
     names, state, rate = features.pop(STATE, []), values.pop(STATE, np.zeros((row["length"], 0))), float(info["fps"])
+    if features.pop(OWN[0], None):
+        stamps, due = values[OWN[0]][:, 0], np.arange(row["length"]) / rate
+        is_near = np.abs(stamps - stamps[:1] - due) <= 0.5 / rate + 1e-6 * np.abs(stamps)  # in single precision
+        for k in np.flatnonzero(~is_near)[:1]:
+            reason = f"frame {k} of episode {number} is {stamps[k] - stamps[0]:g} s after frame 0 by its time stamp"
+            issues += [STAMPS.problem(f"{reason}, but {due[k]:g} s by fps {rate:g}, which is used", at)]
     root = _root(names)
     joints = [k for k in range(len(names)) if k not in root]
     pose = state[:, [*root[:3], root[6], *root[3:6]]] if root else None
@@ -110,16 +127,15 @@ def read_episode(folder: Path, number: int) -> Motion:
     for name, labels in features.items():
         one = MultiValueSeq(content=name, timeline=motion.timeline, values=values[name], part_labels=tuple(labels))
         motion = motion.replaced(*motion.components, one)
-    return motion
+    return motion.replaced(*(one for one in motion.timed if one.values.shape[1]), problems=issues)
 
 
-def _names(feature: Any) -> list[str]:  # noqa: ANN401
+def _names(feature: dict[str, Any]) -> list[str]:
     """Return the names of the columns of a feature with one axis: a list, or the one in a mapping."""
     names = feature.get("names")
     names = next(iter(names.values()), None) if isinstance(names, dict) else names
-    if not isinstance(names, list) or feature.get("shape") != [len(names)]:
-        return []
-    return [str(one) for one in names] if str(feature.get("dtype")).startswith(("float", "int")) else []
+    has_one_axis = np.shape(feature.get("shape") or ()) == (1,)
+    return [str(one) for one in names] if isinstance(names, list) and has_one_axis else []
 
 
 def _root(names: Sequence[str]) -> list[int]:

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from errno import ENOENT
@@ -19,7 +19,7 @@ from zipfile import BadZipFile
 
 from bodymotion.collection.inputs import archive_kind, episode_of, find_files, member_of
 from bodymotion.collection.mapping import Outcome, in_order, map_files
-from bodymotion.diagnostics import FormatError, Location, WrongUseError
+from bodymotion.diagnostics import FormatError, Location, Problem, WrongUseError
 from bodymotion.formats.rules import UNREADABLE
 from bodymotion.system.extras import need
 
@@ -50,8 +50,8 @@ class Clip:
         return self.name if self.episode is None else f"{self.name}.seq"
 
     @contextmanager
-    def file(self) -> Iterator[Path]:
-        """Return a file with its content: its own, or a copy that is removed when the block ends; of an episode a `.seq`."""
+    def file(self, report: Callable[[Iterable[Problem]], object] = list) -> Iterator[Path]:
+        """Return its file, or a copy that is removed when the block ends; of an episode a `.seq`, and to `report` its problems."""
         if self.episode is None and "://" not in self.address:
             yield Path(self.address)
             return
@@ -60,7 +60,8 @@ class Clip:
                 from bodymotion.formats.registry import save
 
                 copy = Path(folder) / "episode.seq"
-                save(self.load(), copy)
+                save(motion := self.load(), copy)
+                report(motion.problems)
             else:
                 with _reached(self.address):
                     system, path = _system(self.address)

@@ -24,6 +24,16 @@ GAINS = judgement.error(
     "A file of gains has a line `kp kd` or `name kp kd` for each joint of the body.",
     example=("KNEE stiff 100", "KNEE 8000 100"),
 )
+NAMES = judgement.error(
+    "FMT007",
+    "Features of a LeRobot data set have a name for each number; without names, they are left out.",
+    example=("shape [3], names ['HIP', 'KNEE']", "shape [2], names ['HIP', 'KNEE']"),
+)
+STAMPS = judgement.warning(
+    "FMT008",
+    "The time stamps of a LeRobot data set are those of its fps.",
+    example=("fps 25, time stamps 0, 0.01, 0.02", "fps 100, time stamps 0, 0.01, 0.02"),
+)
 CONFLICT = judgement.error(
     "FMT006",
     "A file has no conflict markers of a version control system.",
